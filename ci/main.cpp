@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ci/app/secrets.hpp"
 #include "ci/run.hpp"
 
 namespace {
@@ -25,5 +26,6 @@ void hide_addresses(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments{argv + 1, argv + argc};
   hide_addresses(argc, argv);
+  steelyard::ci::hide_own_secrets();
   return steelyard::ci::run_program(arguments, std::cin, std::cout, std::cerr);
 }

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -82,17 +81,6 @@ std::map<std::string, std::string> counting_environment(const Program& program, 
   return environment;
 }
 
-namespace {
-
-std::string read_some(std::istream& stream) {
-  std::string text(kMaximumTextBytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
-}  // namespace
-
 CollectionFiles::CollectionFiles(const std::filesystem::path& folder, int number) : folder_(folder) {
   std::array<char, 16> digits{};
   std::snprintf(digits.data(), digits.size(), "%08d", number);
@@ -118,15 +106,13 @@ std::string CollectionFiles::profile(const std::string& process) const {
 }
 
 std::string read_beginning(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return read_some(stream);
+  const Result<std::string> text = read_left_file(file, kMaximumTextBytes);
+  return text ? *text : "";
 }
 
 std::string read_ending(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  const std::streamoff size = stream.tellg();
-  stream.seekg(std::max<std::streamoff>(0, size - static_cast<std::streamoff>(kMaximumTextBytes)));
-  return read_some(stream);
+  const Result<std::string> text = read_left_file(file, kMaximumTextBytes, PartOfFile::end);
+  return text ? *text : "";
 }
 
 namespace {
@@ -237,8 +223,10 @@ std::vector<std::string> program_arguments(const CollectionRequest& order) {
 Error no_count(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
-  STEELYARD_TRY(std::vector<CallgrindPart> parts,
-                read_callgrind(files.profile(std::to_string(report.process)), {.keep_positions = true}));
+  const std::string profile = files.profile(std::to_string(report.process));
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(profile, ignored)) return no_count("a link lies where Callgrind leaves its profile");
+  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(profile, {.keep_positions = true}));
   if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
   remove_shim(parts.front());
   if (parts.front().totals.front() <= 0) return no_count("no instruction was collected inside the timed loop");

@@ -11,8 +11,9 @@ namespace steelyard {
 
 namespace {
 
-// Quoted where it holds what would end a field.
-std::string field(const std::string& text) {
+// Quoted where it holds what would end a field; in one line, and without what moves a terminal's cursor.
+std::string field(const std::string& raw) {
+  const std::string text = printable_line(raw, true);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -40,6 +40,58 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
+// Why there is no ceiling to hold a rate against: what was looked for, and what there is in its place.
+struct MissingCeiling {
+  enum class Why {
+    device,   // none of the device are known
+    unnamed,  // nobody says in which dtype the benchmark calculates
+    name,     // of another level or dtype only, or none
+    access,   // of the level by other accesses only
+    source,   // no datasheet, or nothing measured
+    threads,  // measured with other numbers of threads only
+    rate,     // the one that there is is no rate above 0
+  };
+  Why why = Why::device;
+  CeilingKind kind = CeilingKind::bandwidth;
+  std::string device;
+  std::string name;  // level or dtype
+  std::string access;
+  std::string source;
+  int threads = 1;
+  std::vector<std::string> known = {};  // names, accesses or numbers of threads; empty: none
+  bool operator==(const MissingCeiling&) const = default;
+};
+
+// What a verdict on a target stands on, or why there is none.
+struct TargetReason {
+  enum class Kind {
+    unsaid,             // the row's reason is as it was read or kept
+    interval,           // the interval lies beyond the target, or holds it
+    one_invocation,     // and so no interval
+    unknown_spread,     // of a measured ceiling
+    measurement_error,  // more than a ceiling can give: no result
+    no_rate,            // the benchmark has none of the metric
+    no_ceiling,
+    no_axis,            // that a mean is to be taken over
+    mean_of_rooflines,  // which is none of its points'
+    no_time,            // of a point, which weighs it
+    no_benchmark,       // that the declared name fits
+  };
+  Kind kind = Kind::unsaid;
+  std::string metric = {};                     // no_rate: "flops" or "bandwidth"
+  std::string failure = {};                    // no_rate: why the benchmark yielded nothing; empty: it reports none
+  std::string point = {};                      // of a mean: the benchmark that it fails at
+  std::optional<MissingCeiling> missing = {};  // no_ceiling
+  bool beside_another = false;                 // missed beside another process, and perhaps for that alone: undecided
+  struct Point {
+    std::string value;  // on the axis
+    double rate = 0;    // median over the invocations
+    bool operator==(const Point&) const = default;
+  };
+  std::vector<Point> points = {};  // of a mean, by size of their numbers
+  bool operator==(const TargetReason&) const = default;
+};
+
 struct TargetRow {
   std::string benchmark;  // canonical text; of a mean over an axis: with "*" in place of its value
   Target target;
@@ -54,7 +106,8 @@ struct TargetRow {
       bound;  // what bounds the kernel at its intensity: "memory", "arithmetic", kBoundByNeither; empty: unknown
   std::int64_t invocations = 0;  // that the interval is over
   TargetVerdict verdict = TargetVerdict::undecided;
-  std::string reason;  // one sentence a person can read
+  std::string reason;     // one sentence a person can read; ci/report words it from `why`, and it is kept
+  TargetReason why = {};  // never kept
   bool operator==(const TargetRow&) const = default;
 };
 
@@ -65,7 +118,7 @@ struct RateUtilization {
   std::optional<Ceiling> ceiling;
   std::optional<double> utilization;  // absent where the ceiling is unknown, never a guess
   std::optional<Interval> utilization_interval;
-  std::string unknown;  // why there is no utilization; empty where there is one
+  std::optional<MissingCeiling> missing;  // why there is no utilization; absent where there is one
   bool operator==(const RateUtilization&) const = default;
 };
 
@@ -80,12 +133,16 @@ struct UtilizationRow {
   std::optional<double> intensity;
   std::string bound;
   std::int64_t invocations = 0;
+  bool level_is_declared = false;  // where the data lie, by a target of it
   bool operator==(const UtilizationRow&) const = default;
 };
 
 struct TargetReport {
   std::vector<TargetRow> targets;            // missed, undecided, met; then by benchmark
   std::vector<UtilizationRow> utilizations;  // by benchmark; empty where no ceilings are known
+  bool beside_another = false;               // both sides were measured at once
+  std::vector<std::string> other_devices;    // for which targets are declared and no benchmark ran, by name
+  std::int64_t other_device_targets = 0;     // that are declared for them
   std::vector<std::string> warnings;         // utilization above 100 %, a target that no benchmark has
   std::string hint;                          // how to get what is absent: one line, or empty
   std::array<std::int64_t, kTargetVerdictCount> count_by_verdict() const;

@@ -1,8 +1,10 @@
 #include "bench/runner/child_process.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -281,6 +283,29 @@ std::string last_line(std::string_view text) {
     text = text.substr(0, start == 0 ? 0 : start - 1);
   }
   return "";
+}
+
+Result<std::string> read_left_file(const std::filesystem::path& file, std::size_t most, PartOfFile part) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!opened.is_open()) {
+    return program_error("", errno == ENOENT ? "no file" : errno == ELOOP ? "a link" : std::strerror(errno));
+  }
+  struct stat status = {};
+  if (::fstat(opened.number(), &status) != 0 || !S_ISREG(status.st_mode)) return program_error("", "no regular file");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  std::size_t at = part == PartOfFile::end && size > most ? size - most : 0;
+  std::string text(std::min(size, most), '\0');
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const ssize_t got = ::pread(opened.number(), text.data() + have, text.size() - have, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return program_error("", std::strerror(errno));
+    if (got == 0) break;  // it shrank meanwhile
+    have += static_cast<std::size_t>(got);
+    at += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return text;
 }
 
 std::optional<std::filesystem::path> find_in_path(std::string_view name) {

@@ -83,6 +83,12 @@ Result<ChildResult> run_child(const ChildCommand& command, const std::atomic<boo
 std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& commands,
                                               const std::atomic<bool>* cancelled = nullptr);
 
+// What a child left at `file`: at most `most` bytes, of its beginning or its end. A program decides what lies there, so
+// that a link is not followed, and a pipe or a device not read. Error (program): `found` says what was there instead.
+enum class PartOfFile { beginning, end };
+Result<std::string> read_left_file(const std::filesystem::path& file, std::size_t most,
+                                   PartOfFile part = PartOfFile::beginning);
+
 // Absolute path of an executable by the caller's PATH ("valgrind"); absent where there is none. A name with a slash is
 // taken as a path.
 std::optional<std::filesystem::path> find_in_path(std::string_view name);

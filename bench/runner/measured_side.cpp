@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <string_view>
 
 #include "bench/environment/gpu_facts.hpp"
@@ -17,7 +16,7 @@ constexpr int kMaxFailures = 3;
 // A hang costs the whole time limit; the second is the last.
 constexpr int kWeightOfTimeOut = 2;
 // The reader's own limit; checked before anything is read into memory.
-constexpr std::uintmax_t kLargestOutput = std::uintmax_t{256} << 20;
+constexpr std::size_t kLargestOutput = std::size_t{256} << 20;
 
 // Two lines of about 60 bytes a pass: more repetitions than anybody asks for.
 constexpr std::size_t kLargestLog = std::size_t{4} << 20;
@@ -33,16 +32,11 @@ bool is_kept(std::string_view name) {
 }
 
 Result<std::string> read_output(const std::filesystem::path& file) {
-  std::error_code failure;
-  const std::uintmax_t size = std::filesystem::file_size(file, failure);
-  if (failure || size == 0) return program_error("its output", "no result file");
-  if (size > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
-  std::string content(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
-    return program_error("its output", "a result file that cannot be read");
-  }
-  return content;
+  Result<std::string> content = read_left_file(file, kLargestOutput + 1);
+  if (content && content->size() > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
+  if (content && !content->empty()) return content;
+  const std::string found = content ? "no file" : content.error().found;
+  return program_error("its output", found == "no file" ? "no result file" : found + ", not a result file");
 }
 
 std::string with_last_line(std::string reason, const ChildResult& child) {

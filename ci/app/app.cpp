@@ -108,13 +108,15 @@ Streams make_streams(std::istream& in, std::ostream& out, std::ostream& err) {
 
 void App::print(const std::string& text) const { streams.out << text << std::flush; }
 
+void App::warn(const std::string& text) const { streams.err << log_text("steelyard: " + text) << '\n' << std::flush; }
+
 ExitCode App::report(const Error& error) const {
-  streams.err << "steelyard: " << error.text() << '\n';
+  warn(error.text());
   return exit_code_of(error);
 }
 
 void App::note(const std::string& text) const {
-  if (!common.quiet) streams.err << text << '\n' << std::flush;
+  if (!common.quiet) streams.err << log_text(text) << '\n' << std::flush;
 }
 
 void App::notes(const std::vector<std::string>& texts) const {

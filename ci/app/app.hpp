@@ -72,7 +72,10 @@ struct App {
 
   // A result, whole.
   void print(const std::string& text) const;
-  // "steelyard: ..." on the error stream; returns the exit status that belongs to the error.
+  // "steelyard: ..." on the error stream, even under --quiet. It and notes hold words of strangers (keys, names, what a
+  // build printed): see log_text().
+  void warn(const std::string& text) const;
+  // warn(), and the exit status that belongs to the error.
   ExitCode report(const Error& error) const;
   // A line for the person at the terminal, on the error stream, so that results can be piped on. Silent under --quiet.
   void note(const std::string& text) const;

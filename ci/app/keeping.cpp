@@ -93,13 +93,12 @@ void keep_outside(const std::string& name, const std::string& file_name, const A
       app.report(written.error());
       continue;
     }
-    app.streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
-                    << (storage::state_folder() / "spool").string()
-                    << " when that can be written, and the next command that reaches the store delivers it\n";
+    app.warn("the " + name + " is kept in " + file.string() + "; move it to " +
+             (storage::state_folder() / "spool").string() +
+             " when that can be written, and the next command that reaches the store delivers it");
     return;
   }
-  app.streams.err << "steelyard: " << file_name
-                  << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
+  app.warn(file_name + " could not be kept anywhere: " + (name == "run" ? "measure again" : "judge again"));
 }
 
 void keep_outside(const Run& run, const App& app) {
@@ -126,16 +125,16 @@ void report_waiting(const App& app) {
   const storage::Spool::Count waiting = storage::Spool(storage::state_folder()).count_waiting();
   const std::size_t count = waiting.runs + waiting.comparisons;
   if (count == 0) return;
-  app.streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
-                  << (storage::state_folder() / "spool").string()
-                  << "; the next command that reaches the store delivers " << (count == 1 ? "it" : "them") << '\n';
+  app.warn(files_text(waiting) + (count == 1 ? " waits" : " wait") + " in the spool at " +
+           (storage::state_folder() / "spool").string() + "; the next command that reaches the store delivers " +
+           (count == 1 ? "it" : "them"));
 }
 
 ExitCode keep_without_store(const Error& error, const storage::AtHand& own, const App& app) {
   app.report(error);
   keep_on_disk(own, app);
   report_waiting(app);
-  if (own.comparison != nullptr) app.streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
+  if (own.comparison != nullptr) app.warn("the verdict is " + name_of(*own.comparison));
   return ExitCode::store_away;
 }
 

@@ -26,6 +26,35 @@ std::string paint(std::string_view text, Tone tone, bool color) {
   return std::string(code) + std::string(text) + "\x1b[0m";
 }
 
+namespace {
+
+// `line` without what begins a command in the middle of a line: "##[error]", "##vso[task]".
+std::string without_commands(std::string_view line) {
+  std::string text;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    text += line[at];
+    if (!line.substr(0, at + 1).ends_with("##")) continue;
+    const std::size_t bracket = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + 1);
+    if (bracket != std::string_view::npos && line[bracket] == '[') text += ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string log_text(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = without_commands(printable_line(text.substr(begin, end - begin), true));
+    const std::size_t first = line.find_first_not_of(' ');
+    const bool is_command = first != std::string::npos && line.compare(first, 2, "::") == 0;
+    result += (begin == 0 ? "" : "\n") + std::string(is_command ? "| " : "") + line;
+    begin = end + 1;
+  }
+  return result;
+}
+
 std::string without_device(std::string_view benchmark) {
   constexpr std::string_view kKey = "device=";
   const std::size_t suffix = benchmark.rfind(" [");

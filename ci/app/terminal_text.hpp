@@ -27,6 +27,11 @@ enum class Tone { plain, good, bad, doubtful, dim, strong };
 // Wrapped in the terminal's colour codes, or as it is where `color` is false.
 std::string paint(std::string_view text, Tone tone, bool color);
 
+// Lines for a log that a CI service reads as well: what could move a cursor is '?', and nothing that a stranger wrote
+// stands where the service takes it for a command: a line's own "::" (GitHub, "Workflow commands"; behind blanks, too)
+// gets a bar before it, and "##[" and "##name[" a blank inside (older GitHub, Azure Pipelines, TeamCity).
+std::string log_text(std::string_view text);
+
 // A benchmark's canonical text without its device, which is long and the same for all rows of a run: "gemv/n:8
 // [suite=x,device=NVIDIA H200]" is "gemv/n:8 [suite=x]".
 std::string without_device(std::string_view benchmark);

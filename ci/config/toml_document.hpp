@@ -21,7 +21,11 @@ struct TomlEntry {
   std::optional<WrittenValue> value;  // absent: of a kind that no key takes (a date, a table, a list of numbers)
 };
 
-// In the order of the text. Error (input): not TOML, with file and line.
+// Beyond what any configuration needs; the library descends a dotted key by recursion.
+inline constexpr std::size_t kMaxKeyParts = 32;
+inline constexpr std::size_t kMaxKeyBytes = 256;  // of one part
+
+// In the order of the text. Error (input): not TOML, or a key of more or longer parts, with file and line.
 Result<std::vector<TomlEntry>> read_toml(std::string_view text, const std::string& name);
 
 }  // namespace steelyard::ci

@@ -7,9 +7,14 @@ program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
 folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
 mkdir -p "$folder"
 if [ -z "${STEELYARD_STATE:-}" ]; then
-  export STEELYARD_STATE=/var/tmp/steelyard-state
-  # On a runner without containers the server would outlive this job.
-  trap '"$program" db stop --quiet >/dev/null 2>&1 || true' EXIT
+  # A folder of this job alone, beside its checkout: on a runner without containers others could write one that has a
+  # name to guess.
+  mkdir -p "${CI_PROJECT_DIR:-$PWD}.tmp"
+  state=$(mktemp -d "${CI_PROJECT_DIR:-$PWD}.tmp/steelyard-state.XXXXXX")
+  chmod 0711 "$state"  # the server may run as another user, who must be able to reach its folder
+  export STEELYARD_STATE=$state
+  # Neither the server nor the folder may outlive this job.
+  trap '"$program" db stop --quiet >/dev/null 2>&1 || true; rm -rf "$state"' EXIT
 fi
 
 arguments=(gate --markdown "$folder/report.md" --json --archive-dir "$folder")

@@ -159,11 +159,11 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   return comparison;
 }
 
-Result<std::vector<regress::Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
+Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
   const Comparison& comparison = judgement.comparison;
-  if (part.empty()) return std::vector<regress::Explanation>{};
-  std::vector<regress::Explanation> explanations =
-      regress::explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
+  if (part.empty()) return std::vector<Explanation>{};
+  std::vector<Explanation> explanations =
+      explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
   if (explanations.empty() && !comparison.rows.empty()) {
     std::vector<std::string> names;
     for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
@@ -171,12 +171,11 @@ Result<std::vector<regress::Explanation>> explanations_of(const std::string& par
     return input_error("--explain", '"' + part + '"', "a part of a benchmark's name, or all",
                        nearest ? "did you mean " + *nearest + "?" : "the first row is of " + names.front());
   }
-  if (comparison.history) regress::explain_by_history(comparison, explanations);
   return explanations;
 }
 
 ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  Result<std::vector<regress::Explanation>> explanations = explanations_of(outputs.explain, judgement);
+  Result<std::vector<Explanation>> explanations = explanations_of(outputs.explain, judgement);
   if (!explanations) return app.report(explanations.error());
   judgement.explanations = std::move(explanations).value();
   return ExitCode::success;

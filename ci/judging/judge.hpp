@@ -19,7 +19,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_programs.hpp"
-#include "regress/ab/explain.hpp"
+#include "ci/report/explain.hpp"
 #include "regress/history/judge_history.hpp"
 
 namespace steelyard::ci {
@@ -81,12 +81,12 @@ struct Judgement {
   const Run& candidate;
   Comparison comparison;
   TargetReport targets = {};
-  std::vector<regress::Explanation> explanations = {};
+  std::vector<Explanation> explanations = {};
 };
 
 // `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's
 // mistake, with the nearest that there is.
-Result<std::vector<regress::Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
+Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
 
 // Explains the rows that the outputs ask for. What was measured is reported all the same: a mistake is told, and is the
 // exit status.

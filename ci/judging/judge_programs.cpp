@@ -170,6 +170,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   Comparison comparison = compare_sides(
       pair.baseline, pair.candidate, {request.configuration, calibrations, request.configuration.run.seed, &measured},
       measured.warnings);
+  comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
   if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
   judge_promises(judgement, request.configuration,

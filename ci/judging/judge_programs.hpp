@@ -22,6 +22,7 @@ struct JudgeRequest {
   const JudgementOutputs& outputs;
   bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   const std::atomic<bool>* cancelled = nullptr;
+  std::vector<std::string> notes = {};  // a line of the report each
 };
 
 // One side as the report names it.

@@ -14,6 +14,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
+#include "ci/report/target_text.hpp"
 #include "ci/report/targets.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/utilization.hpp"
@@ -25,7 +26,6 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::string_view kCpu = "CPU";
-constexpr const char* kHowToMeasure = "`steelyard targets ceilings` measures them";
 
 // What the programs themselves declare; a label that promises something unreadable is a target that nobody can judge.
 void take_labels(const Run& run, regress::TargetQuestion& question) {
@@ -222,12 +222,23 @@ Result<AskedTargets> ask_targets(const Run& run, const Configuration& configurat
 
 TargetReport report_targets(const AskedTargets& asked) {
   TargetReport report = regress::judge_targets(asked.rates, asked.question);
+  for (TargetRow& row : report.targets) row.reason = reason_text(row);
+  report.warnings = target_warnings(report);
   report.warnings.insert(report.warnings.begin(), asked.trouble.begin(), asked.trouble.end());
   if (!asked.knows_the_machine && wants_ceilings(asked)) {
     report.hint =
-        std::string("no ceilings of this run's machine are kept, so utilization is unknown: ") + kHowToMeasure;
+        "no ceilings of this run's machine are kept, so utilization is unknown: " + std::string(kMeasureCeilings);
   }
   return report;
+}
+
+void add_unmatched_targets(const Configuration& configuration, const std::vector<regress::BenchmarkRates>& rates,
+                           const std::vector<DeviceCeilings>& devices, std::vector<TargetRow>& rows) {
+  for (TargetRow& row : regress::unmatched_targets(configuration.targets, rates, devices)) {
+    row.reason = reason_text(row);
+    rows.push_back(std::move(row));
+  }
+  regress::sort_worst_first(rows);
 }
 
 TargetReport report_targets(const Run& run, const Configuration& configuration, bool expect_every_target) {
@@ -239,10 +250,7 @@ TargetReport report_targets(const Run& run, const Configuration& configuration, 
   }
   TargetReport report = report_targets(*asked);
   if (expect_every_target) {
-    for (TargetRow& row : regress::unmatched_targets(configuration.targets, asked->rates, asked->question.devices)) {
-      report.targets.push_back(std::move(row));
-    }
-    regress::sort_worst_first(report.targets);
+    add_unmatched_targets(configuration, asked->rates, asked->question.devices, report.targets);
   }
   return report;
 }

@@ -37,6 +37,10 @@ Result<AskedTargets> ask_targets(const Run& run, const Configuration& configurat
 // would be of use.
 TargetReport report_targets(const AskedTargets& asked);
 
+// Adds an undecided row for each target of steelyard.toml that none of these benchmarks has, and sorts all of them.
+void add_unmatched_targets(const Configuration& configuration, const std::vector<regress::BenchmarkRates>& rates,
+                           const std::vector<DeviceCeilings>& devices, std::vector<TargetRow>& rows);
+
 // For run, ab and gate. expect_every_target: a configured target that no benchmark of the run has is undecided.
 TargetReport report_targets(const Run& run, const Configuration& configuration, bool expect_every_target);
 

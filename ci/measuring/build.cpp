@@ -1,6 +1,11 @@
 #include "ci/measuring/build.hpp"
 
+#include <sys/prctl.h>
+
+#include <algorithm>
+
 #include "bench/runner/child_process.hpp"
+#include "ci/app/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
 
@@ -20,10 +25,27 @@ std::string last_lines(const std::string& text, int count) {
   return text.substr(begin, end - begin);
 }
 
+// A build that needs one of them fails in its own words; here is why.
+std::string withheld_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMaxShown) text += " and " + std::to_string(names.size() - kMaxShown) + " more";
+  return text.empty() ? "" : "it was not given " + text + " (STEELYARD_BUILD_ENVIRONMENT names what builds need); ";
+}
+
+// Of a process that may not be dumped no other of its user may read the memory. The leak checker reads its own.
+void close_own_memory() {
+#ifndef __SANITIZE_ADDRESS__
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
 }  // namespace
 
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled) {
   if (request.command.empty()) return {};
+  close_own_memory();
   BuildRequest told = request;
   told.side = "build of " + request.side;
   Result<void> done = run_shell(told, cancelled);
@@ -39,8 +61,7 @@ Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* can
   // One stream keeps the order of lines; of stderr it is the end that is kept.
   shell.arguments = {"-c", "exec 1>&2 </dev/null; eval \"$1\"", "sh", request.command};
   shell.environment = caller_environment();
-  // What is built is the code under test, which may be a stranger's pull request: the store's password is not its.
-  for (const char* secret : {"STEELYARD_STORE", "PGPASSWORD"}) shell.environment.erase(secret);
+  const std::vector<std::string> withheld = withhold_secrets(shell.environment);
   for (const auto& [name, value] : request.variables) shell.environment[name] = value;
   if (!request.tree.empty()) shell.environment["PWD"] = request.tree.string();
   shell.working_directory = request.tree;
@@ -52,7 +73,8 @@ Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* can
   without_output.error_output.clear();
   const std::string output = last_lines(child.error_output, kShownLines);
   return program_error(request.side, '"' + request.command + "\" " + without_output.describe(),
-                       "a command that succeeds", output.empty() ? "" : "its last lines:\n" + output);
+                       "a command that succeeds",
+                       withheld_text(withheld) + (output.empty() ? "" : "its last lines:\n" + output));
 }
 
 Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,

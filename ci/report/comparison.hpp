@@ -8,7 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "regress/ab/explain.hpp"
+#include "ci/report/explain.hpp"
 
 namespace steelyard::ci {
 
@@ -19,8 +19,8 @@ std::string terminal_report(const Comparison& comparison, const TerminalStyle& s
 std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {});
 // The interface steelyard.comparison/1; one object, newline at the end. Rows that are explained have an `explanation`.
 std::string json_report(const Comparison& comparison, const TargetReport& targets = {},
-                        const std::vector<regress::Explanation>& explanations = {});
+                        const std::vector<Explanation>& explanations = {});
 // What stands below the report where it was asked for: each row's steps from samples to answer. Empty without any.
-std::string terminal_explanations(const std::vector<regress::Explanation>& explanations, const TerminalStyle& style);
+std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style);
 
 }  // namespace steelyard::ci

@@ -13,9 +13,8 @@
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
-#include "regress/ab/code_layout.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/confirmation.hpp"
-#include "regress/ab/counted.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -462,7 +461,7 @@ bool is_held_to_margin(const ComparisonRow& row) {
 }
 
 std::string interval_cell(const ComparisonRow& row) {
-  if (row.test == "exact" && row.ratio) return regress::exactness_text(row.count_scope, row.jitter.value_or(0));
+  if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
   const bool is_by_margin = row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
   const bool is_told = is_by_margin && is_held_to_margin(row) && row.margin != kDefaultMargin;
@@ -525,7 +524,7 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   };
   for (const ComparisonRow* row : rows) {
-    if (const std::string text = regress::policy_text(comparison.policy, *row); !text.empty()) {
+    if (const std::string text = policy_text(comparison.policy, *row); !text.empty()) {
       add(metric_label(row->metric) + ": " + text);
     }
   }
@@ -540,7 +539,7 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
 std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    const std::string text = regress::code_layout_text(*row);
+    const std::string text = code_layout_text(*row);
     if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;

@@ -52,11 +52,11 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
 }
 
 // What is added to each row, for readers: where it stands in a list, and how it was reached.
-void add_ranks_and_explanations(const Comparison& comparison, const std::vector<regress::Explanation>& explanations,
+void add_ranks_and_explanations(const Comparison& comparison, const std::vector<Explanation>& explanations,
                                 Json& rows) {
   const auto ranks = ranks_of(comparison);
-  std::map<std::pair<std::string_view, std::string_view>, const regress::Explanation*> explained;
-  for (const regress::Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
+  std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
+  for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
     Json& json = rows[i];
@@ -71,7 +71,7 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
 }  // namespace
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
-                        const std::vector<regress::Explanation>& explanations) {
+                        const std::vector<Explanation>& explanations) {
   storage::JsonWriter object = storage::comparison_object(comparison);
   Json& kept = object.json();
   add_ranks_and_explanations(comparison, explanations, kept["comparisons"]);

@@ -363,7 +363,70 @@ std::string verdict_of(const Calibration& calibration, const TerminalStyle& styl
   return text;
 }
 
+std::string contradiction(const std::string& what, const ObservedRate& rate, double level) {
+  return std::to_string(rate.count) + " of " + plural_text(rate.tries, what) + ", at least " +
+         share_text(rate.interval.low) + " where " + share_text(level) + " were promised";
+}
+
+std::string cause_text(const CalibratedBenchmark& benchmark, const regress::NoiseAdvice& advice) {
+  using Cause = regress::NoiseAdvice::Cause;
+  switch (advice.cause) {
+    case Cause::unknown:
+      return "";
+    case Cause::copies:
+      return "copies of the program differ by " + share_text(*benchmark.copies) + ", processes of one copy by " +
+             share_text(*benchmark.processes) +
+             ": its speed depends on which physical pages its code lies in: more rounds help, longer samples do not";
+    case Cause::samples:
+      return "samples of one process differ by " + share_text(benchmark.within.value_or(0)) + ", processes by " +
+             share_text(benchmark.between.value_or(0)) + ": longer samples (--min-time " + advice.longer_time + ")" +
+             (advice.repetitions ? " or more of them (--repetitions " + std::to_string(*advice.repetitions) + ")"
+                                 : "") +
+             " help first";
+    case Cause::processes:
+      return "processes differ by " + share_text(benchmark.between.value_or(0)) +
+             " whatever their samples do: only more rounds help, longer samples do not";
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string failure_text(const Calibration& calibration) {
+  if (!calibration.failed) return "";
+  if (regress::contradicts(calibration.false_gates, calibration.level)) {
+    return "equal builds were called changed in " + contradiction("gate", calibration.false_gates, calibration.level);
+  }
+  return "equal builds had p at most .05 in " +
+         contradiction("comparison", calibration.false_alarms, regress::kNominalLevel);
+}
+
+std::string advice_text(const CalibratedBenchmark& benchmark, const regress::NoiseAdvice& advice) {
+  std::string text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() || more.empty() ? "" : "; ") + more; };
+  if (advice.has_false_alarms) {
+    add("p was at most .05 in " + std::to_string(benchmark.alarms.count) + " of " +
+        plural_text(benchmark.alarms.tries, "gate") +
+        " of equal builds: something within a round favours one slot; run steelyard doctor, and do not gate on it");
+  }
+  if (!advice.is_noisy) return text;
+  if (advice.threads) {
+    add("it runs " + std::to_string(*advice.threads) + " threads on " + plural_text(advice.cores, "core") +
+        ": they wait for each other and for other processes; fewer threads or more cores help");
+  }
+  add(cause_text(benchmark, advice));
+  if (advice.machine_drift) {
+    add("the machine itself drifts by " + share_text(*advice.machine_drift) +
+        " from round to round: run steelyard doctor");
+  }
+  if (advice.rounds) {
+    add("--rounds " + std::to_string(*advice.rounds) + " would bring the floor to " + share_text(advice.margin));
+  } else {
+    add("no sensible number of rounds brings the floor to " + share_text(advice.margin) +
+        ": let it do more work an iteration, or gate its instructions instead (--metric instructions)");
+  }
+  return text;
+}
 
 std::string terminal_calibration(const Calibration& calibration, const CalibrationCircumstances& circumstances,
                                  const TerminalStyle& style) {

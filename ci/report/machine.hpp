@@ -9,6 +9,7 @@
 #include "bench/doctor/diagnose.hpp"
 #include "bench/model/calibration.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "regress/calibration/calibrate.hpp"
 
 namespace steelyard::ci {
 
@@ -39,6 +40,11 @@ struct CalibrationCircumstances {
   bool no_time_for_copies = false;                     // what they differ by is not known of all benchmarks
   std::map<std::string, std::string> kept_pages = {};  // why a program has no copies that could differ
 };
+
+// Why a calibration failed; empty where it did not.
+std::string failure_text(const Calibration& calibration);
+// What would make a benchmark quieter, with the options to give; empty where it is good enough to gate.
+std::string advice_text(const CalibratedBenchmark& benchmark, const regress::NoiseAdvice& advice);
 
 std::string terminal_calibration(const Calibration& calibration, const CalibrationCircumstances& circumstances,
                                  const TerminalStyle& style);

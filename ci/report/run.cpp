@@ -15,6 +15,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
@@ -418,16 +419,29 @@ std::string marked_lines(const std::string& mark, Tone tone, const std::string& 
   return lines;
 }
 
+// An exponent as it was claimed, to six digits: "2", "1.5".
+std::string claimed_text(double value) {
+  std::string text = decimals_text(value, 6);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// Three decimals, so that a short interval keeps a width.
+std::string interval_of(const Interval& interval) {
+  return "[" + decimals_text(interval.low, 3) + ", " + decimals_text(interval.high, 3) + "]";
+}
+
 std::string claim_text(const regress::ScalingFit& fit, const regress::Claim& claim, const TerminalStyle& style) {
   switch (regress::judge_claim(fit, claim)) {
     case regress::ClaimVerdict::held:
-      return marked_lines("=", Tone::good, regress::claim_reason(fit, claim), style);
+      return marked_lines("=", Tone::good, claim_reason(fit, claim), style);
     case regress::ClaimVerdict::refuted:
-      return marked_lines("!", Tone::bad, regress::claim_reason(fit, claim), style);
+      return marked_lines("!", Tone::bad, claim_reason(fit, claim), style);
     case regress::ClaimVerdict::undecided:
       break;
   }
-  return marked_lines("?", Tone::doubtful, regress::claim_reason(fit, claim), style);
+  return marked_lines("?", Tone::doubtful, claim_reason(fit, claim), style);
 }
 
 // The sizes below their points, as far as there is room.
@@ -482,12 +496,58 @@ Json sweep_json(const regress::Sweep& sweep, const std::optional<regress::Claim>
   json["expected"] = claim ? Json(claim->exponent) : Json(nullptr);
   json["tolerance"] = claim ? Json(claim->tolerance) : Json(nullptr);
   json["verdict"] = claim ? Json(regress::to_text(regress::judge_claim(fit, *claim))) : Json(nullptr);
-  json["reason"] = claim ? Json(regress::claim_reason(fit, *claim)) : Json(nullptr);
-  json["warnings"] = sweep.warnings;
+  json["reason"] = claim ? Json(claim_reason(fit, *claim)) : Json(nullptr);
+  json["warnings"] = sweep_warnings(sweep);
   return json;
 }
 
 }  // namespace
+
+std::string claim_reason(const regress::ScalingFit& fit, const regress::Claim& claim) {
+  const std::string claimed = "a claimed exponent of " + claimed_text(claim.exponent) +
+                              (claim.tolerance > 0 ? " +- " + claimed_text(claim.tolerance) : std::string());
+  if (!fit.interval) return claimed + " cannot be judged: one round does not say how sure the exponent is";
+  const std::string interval = interval_of(*fit.interval);
+  switch (regress::judge_claim(fit, claim)) {
+    case regress::ClaimVerdict::held:
+      return claimed + " agrees with the interval " + interval;
+    case regress::ClaimVerdict::refuted:
+      return claimed + " lies outside the interval " + interval +
+             (fit.is_curved ? "; the line is curved, see the exponents at its ends" : "");
+    case regress::ClaimVerdict::undecided:
+      break;
+  }
+  return claimed + " cannot be judged: the interval " + interval + " is too wide; measure more rounds or larger sizes";
+}
+
+std::vector<std::string> sweep_warnings(const regress::Sweep& sweep) {
+  const regress::ScalingFit& fit = sweep.fit;
+  std::vector<std::string> warnings;
+  warnings.insert(warnings.end(), sweep.sizes_without_logarithm,
+                  "a size of 0 or less has no logarithm and was excluded");
+  warnings.insert(warnings.end(), sweep.sizes_without_level, "a size without a level above 0 was excluded");
+  if (sweep.failed_sizes > 0) {
+    warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
+                       " yielded nothing: the exponent is that of the others");
+  }
+  if (sweep.has_no_whole_round) {
+    warnings.emplace_back("no round has every size: the exponent is that of the sizes' medians, without an interval");
+  } else if (sweep.excluded_rounds > 0) {
+    warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.excluded_rounds), "round") +
+                       " without every size excluded");
+  }
+  if (fit.inputs == 0 && fit.rounds < 2 && !sweep.data.is_counted) {
+    warnings.emplace_back("one round does not say how sure the exponent is: measure several invocations");
+  }
+  if (fit.is_curved) {
+    warnings.emplace_back(
+        *fit.exponent_at_smallest < *fit.exponent_at_largest
+            ? "the line bends upwards: an overhead that does not grow, or a cache that was outgrown; one "
+              "exponent does not describe it"
+            : "the line bends downwards; one exponent does not describe it");
+  }
+  return warnings;
+}
 
 std::string terminal_sweeps(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim,
                             const TerminalStyle& style) {
@@ -497,7 +557,7 @@ std::string terminal_sweeps(const std::vector<regress::Sweep>& sweeps, const std
     text += paint(printable(name_as_given(sweep.benchmark), style.unicode), Tone::strong, style.color) + "\n";
     text += fit_text(sweep, style);
     if (claim) text += claim_text(sweep.fit, *claim, style);
-    for (const std::string& warning : sweep.warnings) text += marked_lines("~", Tone::doubtful, warning, style);
+    for (const std::string& warning : sweep_warnings(sweep)) text += marked_lines("~", Tone::doubtful, warning, style);
     text += plot_text(sweep, style);
   }
   return text;

@@ -11,8 +11,8 @@
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/target_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
-#include "regress/targets/target_wording.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -295,11 +295,11 @@ std::string utilization_rows(const TargetReport& report, const TerminalStyle& st
   std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
   for (const UtilizationRow& row : report.utilizations) {
     if (rows.size() > kMaxUtilizations) break;
-    rows.push_back(
-        {names.of(row.benchmark), row.flops ? regress::rate_text(row.flops->achieved, "flops") : "-",
-         share_cell(row.flops), row.bandwidth ? regress::rate_text(row.bandwidth->achieved, "bandwidth") : "-",
-         share_cell(row.bandwidth), row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
-         row.bound.empty() ? "-" : row.bound});
+    rows.push_back({names.of(row.benchmark), row.flops ? rate_text(row.flops->achieved, "flops") : "-",
+                    share_cell(row.flops), row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-",
+                    share_cell(row.bandwidth),
+                    row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
+                    row.bound.empty() ? "-" : row.bound});
   }
   const std::string table = aligned_rows(
       rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left}, "");
@@ -320,10 +320,11 @@ std::string unknown_lines(const TargetReport& report, const TerminalStyle& style
   std::string text;
   for (const UtilizationRow& row : report.utilizations) {
     for (const auto& rate : {row.flops, row.bandwidth}) {
-      if (!rate || rate->unknown.empty()) continue;
-      if (std::find(told.begin(), told.end(), rate->unknown) != told.end()) continue;
-      told.push_back(rate->unknown);
-      text += lines_of("unknown: " + rate->unknown, 0, Tone::dim, style);
+      if (!rate || !rate->missing) continue;
+      const std::string why = missing_text(*rate->missing);
+      if (std::find(told.begin(), told.end(), why) != told.end()) continue;
+      told.push_back(why);
+      text += lines_of("unknown: " + why, 0, Tone::dim, style);
     }
   }
   return text;
@@ -397,7 +398,7 @@ Json utilization_json(const UtilizationRow& row, const RateUtilization& rate, co
   json["intensity"] = json_number(row.intensity);
   json["bound"] = json_text(row.bound);
   json["invocations"] = row.invocations;
-  json["unknown"] = json_text(rate.unknown);
+  json["unknown"] = json_text(rate.missing ? missing_text(*rate.missing) : "");
   return json;
 }
 
@@ -419,7 +420,7 @@ const char* mark_of_target(TargetVerdict verdict) {
 // The share with its ceiling is in the reason; here also the rate itself, and what keeps it from being more.
 std::string found_text(const TargetRow& row) {
   std::string text = row.reason;
-  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + regress::rate_text(*row.achieved, row.metric);
+  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + rate_text(*row.achieved, row.metric);
   if (!row.bound.empty()) text += "; " + bound_text(row.bound);
   return text;
 }

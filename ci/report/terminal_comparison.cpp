@@ -562,10 +562,10 @@ std::string terminal_report(const Comparison& comparison, const TerminalStyle& s
   return Writer(comparison, style, targets).write();
 }
 
-std::string terminal_explanations(const std::vector<regress::Explanation>& explanations, const TerminalStyle& style) {
+std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style) {
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   std::string text;
-  for (const regress::Explanation& one : explanations) {
+  for (const Explanation& one : explanations) {
     text +=
         "\n" + paint("why", Tone::dim, style.color) + " " +
         paint(printable(name_as_given(one.benchmark) + "  " + one.metric, style.unicode), Tone::strong, style.color) +

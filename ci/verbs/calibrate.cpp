@@ -120,7 +120,13 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
                                          gates.failures};
   circumstances.no_time_for_copies = gates.no_time_for_copies;
   for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
-  return Measured{regress::calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
+  Calibration calibration = regress::calibrate(gates.gates, gates.sequential, setting, gates.alone);
+  calibration.reason = failure_text(calibration);
+  const std::vector<regress::NoiseAdvice> advice = regress::advise(calibration, gates.gates, setting);
+  for (std::size_t i = 0; i < advice.size(); ++i) {
+    calibration.benchmarks[i].advice = advice_text(calibration.benchmarks[i], advice[i]);
+  }
+  return Measured{std::move(calibration), std::move(circumstances)};
 }
 
 Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
@@ -149,7 +155,7 @@ Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) 
   app.print(app.common.json ? storage::calibration_document(calibration)
                             : terminal_calibration(calibration, measured.circumstances, app.style()));
   for (const std::string& failure : measured.circumstances.failures) {
-    app.streams.err << "steelyard: failed: " << failure << '\n';
+    app.warn("failed: " + failure);
   }
   return code;
 }

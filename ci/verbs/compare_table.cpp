@@ -7,6 +7,7 @@
 #include "bench/harness/compare_table.hpp"
 #include "bench/harness/render_table.hpp"
 #include "bench/harness/task_table.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/report/tables.hpp"
@@ -104,6 +105,10 @@ Result<TableInput> load_input(const TableOptions& options, const Configuration& 
   TableInput input;
   input.measurements = task_measurements(data.tables);
   input.tables = std::move(data.tables);
+  // For people rows have the names that the programs gave; JSON has identities.
+  for (TableData& table : input.tables) {
+    for (TableRow& row : table.rows) row.name = app.common.json ? row.name : name_as_given(row.name);
+  }
   return input;
 }
 

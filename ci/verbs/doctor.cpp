@@ -156,8 +156,8 @@ ExitCode run_guarded(bench::SettingsGuard& guard, const bench::ForegroundCommand
   }
   const bool any = !guard.changed().empty();
   const bench::GuardReport report = guard.finish();
-  for (const std::string& line : report.left) app.streams.err << "steelyard: " << line << '\n';
-  for (const std::string& line : report.failed) app.streams.err << "steelyard: " << line << '\n';
+  for (const std::string& line : report.left) app.warn(line);
+  for (const std::string& line : report.failed) app.warn(line);
   if (any && report.left.empty() && report.failed.empty()) {
     app.note("steelyard: every setting is as it was");
   }
@@ -192,7 +192,7 @@ Result<ExitCode> restore_settings(const DoctorOptions& options, const App& app) 
     app.streams.out << bench::setting_name(change.file) << ": " << change.after << " -> " << change.before << '\n';
   }
   for (const std::string& line : outcome.left) app.streams.out << line << '\n';
-  for (const std::string& line : outcome.failed) app.streams.err << "steelyard: " << line << '\n';
+  for (const std::string& line : outcome.failed) app.warn(line);
   if (outcome.restored.empty() && outcome.left.empty() && outcome.failed.empty()) {
     app.streams.out << "nothing to restore\n";
   }

@@ -7,6 +7,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/against_history.hpp"
+#include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/judge_programs.hpp"
 
 namespace steelyard::ci {
@@ -31,15 +32,12 @@ Result<bool> is_against_history(const GateOptions& options, const Configuration&
 }
 
 struct GatePlan {
-  std::vector<ConfiguredProgram> programs;
   GitRepository repository;
   CommitPair commits;
   std::string why;  // the baseline is that commit
 };
 
-Result<GatePlan> plan_gate(const GateOptions& options, const Configuration& configuration) {
-  if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
-  STEELYARD_TRY(std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
+Result<GatePlan> plan_gate(const GateOptions& options) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
   BaseChoice base{options.base, "--base"};
@@ -48,20 +46,27 @@ Result<GatePlan> plan_gate(const GateOptions& options, const Configuration& conf
     base = default_base(caller_environment(), options.head, parents.size());
   }
   STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
-  return GatePlan{std::move(programs), std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+  return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
 }
 
 Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kGateBudget, options.seed));
   STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
   if (against_history) return gate_against_history(options, configuration, app);
-  STEELYARD_TRY(const GatePlan plan, plan_gate(options, configuration));
+  // Before anything is fetched or built: what is wrong here is wrong whatever the baseline says.
+  STEELYARD_CHECK(programs_to_judge(configuration, options.bench));
+  STEELYARD_TRY(const GatePlan plan, plan_gate(options));
+  STEELYARD_TRY(const GateConfiguration judged,
+                with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
+  STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(judged.configuration, options.bench));
+  if (!options.outputs.no_store) STEELYARD_CHECK(store_address(judged.configuration));
   if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
-  const JudgeRequest request{configuration, options.outputs, options.bench.empty(), cancellation.flag()};
-  return judge_commits(plan.repository, plan.commits, plan.programs, {}, request, app);
+  const JudgeRequest request{judged.configuration, options.outputs, options.bench.empty(), cancellation.flag(),
+                             judged.notes};
+  return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ void print_bad_records(const std::string& path, const Run& run, const App& app) 
   const auto count = std::count_if(run.failures.begin(), run.failures.end(),
                                    [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
   if (count == 0) return;
-  app.streams.err << "steelyard: " << path << ": " << count << (count == 1 ? " bad record" : " bad records")
-                  << " kept as failed; a gate does not pass with " << (count == 1 ? "it" : "them") << '\n';
+  app.warn(path + ": " + std::to_string(count) + (count == 1 ? " bad record" : " bad records") +
+           " kept as failed; a gate does not pass with " + (count == 1 ? "it" : "them"));
 }
 
 std::string json_imports(const std::vector<ImportedRun>& runs) {

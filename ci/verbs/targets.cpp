@@ -187,9 +187,7 @@ void add_unmatched(std::vector<Checked>& checked, const Configuration& configura
     all.insert(all.end(), rates.begin(), rates.end());
     devices.insert(devices.end(), one.devices.begin(), one.devices.end());
   }
-  std::vector<TargetRow>& rows = checked.back().report.targets;
-  for (TargetRow& row : regress::unmatched_targets(configuration.targets, all, devices)) rows.push_back(std::move(row));
-  regress::sort_worst_first(rows);
+  add_unmatched_targets(configuration, all, devices, checked.back().report.targets);
 }
 
 std::string checked_text(const std::vector<Checked>& checked, const TerminalStyle& style) {
@@ -234,8 +232,9 @@ Result<ExitCode> check_targets(const TargetsOptions& options, const App& app) {
   }
   if (any_target) return code;
   // Nothing was held against anything: that is no pass.
-  app.streams.err << "steelyard: no target is declared for any of these benchmarks: write [[target]] in "
-                     "steelyard.toml, or state.SetLabel(\"target: 0.6 of bandwidth\") in the program\n";
+  app.warn(
+      "no target is declared for any of these benchmarks: write [[target]] in steelyard.toml, or "
+      "state.SetLabel(\"target: 0.6 of bandwidth\") in the program");
   return worse(code, ExitCode::not_judged);
 }
 

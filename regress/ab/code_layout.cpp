@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/model/number_text.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
 
@@ -92,20 +91,6 @@ std::vector<std::int32_t> mutual_code_layouts(const RunHeader& baseline, const R
   std::vector<std::int32_t> layouts = code_layouts_of(baseline);
   if (layouts != code_layouts_of(candidate)) layouts.clear();
   return layouts;
-}
-
-std::string code_layout_text(const ComparisonRow& row) {
-  const NoiseParts& noise = row.noise;
-  if (!noise.code_layout || !noise.code_layouts || !noise.over_code_layouts || !row.ratio) return "";
-  const Interval& over = *noise.over_code_layouts;
-  std::string text = "over " + plural_text(*noise.code_layouts, "code layout") + " " + range_text(over) + " (" +
-                     share_text(row.confidence) + "), standard deviation between them " +
-                     share_text(*noise.code_layout) + "; ";
-  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-  if (is_changed && over.low <= 1 && over.high >= 1) return text + "layout could explain all of it";
-  // Half of the interval, as a ratio: rounds have their part in it, so it is the most that layouts can have.
-  return text + "layout could explain up to " + share_text(std::sqrt(over.high / over.low) - 1) +
-         (is_changed ? " of it" : "");
 }
 
 }  // namespace steelyard::regress

@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/rounds.hpp"
@@ -46,9 +45,5 @@ std::optional<CodeLayoutNoise> noise_of_code_layouts(std::span<const PairedRound
 
 // The layouts that both sides had, round by round; empty where either had one, or they differ.
 std::vector<std::int32_t> mutual_code_layouts(const RunHeader& baseline, const RunHeader& candidate);
-
-// "over 4 code layouts +0.40 % to +6.70 % (95 %), standard deviation between them 1.2 %; layout could explain 3.1 % of
-// it": how much, at most, at the row's confidence. Empty where the row has no such component.
-std::string code_layout_text(const ComparisonRow& row);
 
 }  // namespace steelyard::regress

@@ -129,11 +129,6 @@ void judge_counted(const CountedSide& baseline, const CountedSide& candidate, Co
   }
 }
 
-std::string exactness_text(CountScope scope, double jitter) {
-  if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
-  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
-}
-
 std::string count_key_difference(std::string_view baseline, std::string_view candidate) {
   return "the baseline has " + parts_lacking_in(baseline, candidate) + ", the candidate has " +
          parts_lacking_in(candidate, baseline);

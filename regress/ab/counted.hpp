@@ -27,10 +27,6 @@ struct CountedSide {
 // equivalence. From 0 there is no ratio, only a verdict.
 void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
 
-// What a report writes in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %",
-// "whole program".
-std::string exactness_text(CountScope scope, double jitter);
-
 // Keys that differ, as a sentence's end: the parts (between ';', ',' or line ends) that the other side lacks, cut off
 // where they are long.
 std::string count_key_difference(std::string_view baseline, std::string_view candidate);

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/rounds.hpp"
@@ -88,7 +87,7 @@ CopyNoise copy_noise_of(const std::string& benchmark, const std::string& metric,
   return {};
 }
 
-CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setting, std::span<const Run> alone) {
+CalibratedBenchmark calibrated(const Rows& rows, std::span<const Run> alone) {
   CalibratedBenchmark benchmark;
   benchmark.benchmark = rows.front()->benchmark;
   benchmark.metric = rows.front()->metric.name;
@@ -103,12 +102,6 @@ CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setti
   const CopyNoise noise = copy_noise_of(benchmark.benchmark, benchmark.metric, alone);
   if (noise.copies) benchmark.copies = steady(*noise.copies);
   if (noise.processes) benchmark.processes = steady(*noise.processes);
-  std::vector<double> rounds;
-  for (const ComparisonRow* row : rows) rounds.push_back(row->rounds);
-  const auto shared = median_over(rows, [](const ComparisonRow& row) { return row.noise.rounds; });
-  // The policy's margin, not one that an earlier calibration widened.
-  benchmark.advice = advice_for(benchmark, {static_cast<int>(median(std::move(rounds))), rows.front()->margin, shared,
-                                            setting.repetitions, setting.longer_time, setting.cores});
   return benchmark;
 }
 
@@ -142,26 +135,9 @@ ObservedRate rate_of_false_alarms(std::span<const Comparison> gates) {
   return observed_rate(groups);
 }
 
-std::string contradiction(const std::string& what, const ObservedRate& rate, double level) {
-  return std::to_string(rate.count) + " of " + plural_text(rate.tries, what) + ", at least " +
-         share_text(rate.interval.low) + " where " + share_text(level) + " were promised";
-}
-
-void judge(Calibration& calibration) {
-  const auto exceeds = [](const ObservedRate& rate, double level) {
-    return rate.tries > 0 && rate.interval.low > level;
-  };
-  if (exceeds(calibration.false_gates, calibration.level)) {
-    calibration.reason =
-        "equal builds were called changed in " + contradiction("gate", calibration.false_gates, calibration.level);
-  } else if (exceeds(calibration.false_alarms, kNominalLevel)) {
-    calibration.reason =
-        "equal builds had p at most .05 in " + contradiction("comparison", calibration.false_alarms, kNominalLevel);
-  }
-  calibration.failed = !calibration.reason.empty();
-}
-
 }  // namespace
+
+bool contradicts(const ObservedRate& rate, double level) { return rate.tries > 0 && rate.interval.low > level; }
 
 Calibration calibrate(std::span<const Comparison> gates, std::span<const Comparison> sequential,
                       const CalibrationSetting& setting, std::span<const Run> alone) {
@@ -178,10 +154,11 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
   calibration.false_alarms = rate_of_false_alarms(gates);
   calibration.drift_sequential = drift_of(sequential);
   for (const auto& [name, rows] : by_benchmark(gates)) {
-    calibration.benchmarks.push_back(calibrated(rows, setting, alone));
+    calibration.benchmarks.push_back(calibrated(rows, alone));
     for (const ComparisonRow* row : rows) calibration.rounds = std::max(calibration.rounds, row->rounds);
   }
-  judge(calibration);
+  calibration.failed =
+      contradicts(calibration.false_gates, calibration.level) || contradicts(calibration.false_alarms, kNominalLevel);
   return calibration;
 }
 
@@ -203,25 +180,12 @@ double added_by_samples(double within, int repetitions) {
   return within * std::sqrt(1.5707963267948966 / std::max(repetitions, 1));
 }
 
-std::string more_rounds(double floor, const NoiseCircumstances& now) {
-  const int rounds = rounds_for(floor, now);
-  if (rounds <= kMaxRounds)
-    return "--rounds " + std::to_string(rounds) + " would bring the floor to " + share_text(now.margin);
-  return "no sensible number of rounds brings the floor to " + share_text(now.margin) +
-         ": let it do more work an iteration, or gate its instructions instead (--metric instructions)";
-}
-
-std::string of_samples(double within, double between, const NoiseCircumstances& now) {
+// Of samples, that would make what they add as small as what lies between processes; absent: there are as many.
+std::optional<int> repetitions_for(double within, double between, const NoiseCircumstances& now) {
   const double added = added_by_samples(within, now.repetitions);
-  std::string text = "samples of one process differ by " + share_text(within) + ", processes by " +
-                     share_text(between) + ": longer samples (--min-time " + now.longer_time + ")";
   const double ratio = added / std::max(between, added / 4);
-  const int wanted = static_cast<int>(std::ceil(now.repetitions * ratio * ratio));
-  const int repetitions = std::min(wanted, kMaxRepetitions);
-  if (repetitions > now.repetitions) {
-    text += " or more of them (--repetitions " + std::to_string(repetitions) + ")";
-  }
-  return text + " help first";
+  const int wanted = std::min(static_cast<int>(std::ceil(now.repetitions * ratio * ratio)), kMaxRepetitions);
+  return wanted > now.repetitions ? std::optional(wanted) : std::nullopt;
 }
 
 // By chance alone, copies that make no difference look like this in 1 of 50 tries (regress/ab/rounds.hpp).
@@ -242,37 +206,47 @@ int threads_of(const std::string& benchmark) {
   return std::max(threads, 1);
 }
 
-std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& now) {
-  std::string text;
-  if (benchmark.alarms.interval.low > kNominalLevel) {
-    text = "p was at most .05 in " + std::to_string(benchmark.alarms.count) + " of " +
-           plural_text(benchmark.alarms.tries, "gate") +
-           " of equal builds: something within a round favours one slot; run steelyard doctor, and do not gate on it";
-  }
-  if (benchmark.floor <= now.margin) return text;
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+NoiseAdvice advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& now) {
+  NoiseAdvice advice;
+  advice.has_false_alarms = benchmark.alarms.interval.low > kNominalLevel;
+  advice.is_noisy = benchmark.floor > now.margin;
+  if (!advice.is_noisy) return advice;
   const int threads = threads_of(benchmark.benchmark);
-  if (threads > 1 && threads > now.cores / 2) {
-    add("it runs " + std::to_string(threads) + " threads on " + plural_text(now.cores, "core") +
-        ": they wait for each other and for other processes; fewer threads or more cores help");
-  }
+  if (threads > 1 && threads > now.cores / 2) advice.threads = threads;
+  advice.cores = now.cores;
   const double within = benchmark.within.value_or(0);
   const double between = benchmark.between.value_or(0);
   if (copies_dominate(benchmark)) {
-    add("copies of the program differ by " + share_text(*benchmark.copies) + ", processes of one copy by " +
-        share_text(*benchmark.processes) +
-        ": its speed depends on which physical pages its code lies in: more rounds help, longer samples do not");
+    advice.cause = NoiseAdvice::Cause::copies;
   } else if (added_by_samples(within, now.repetitions) > between) {
-    add(of_samples(within, between, now));
+    advice.cause = NoiseAdvice::Cause::samples;
+    advice.longer_time = now.longer_time;
+    advice.repetitions = repetitions_for(within, between, now);
   } else if (between > 0) {
-    add("processes differ by " + share_text(between) +
-        " whatever their samples do: only more rounds help, longer samples do not");
+    advice.cause = NoiseAdvice::Cause::processes;
   }
-  if (benchmark.floor > kMaxFloor && now.shared && *now.shared > between) {
-    add("the machine itself drifts by " + share_text(*now.shared) + " from round to round: run steelyard doctor");
+  if (benchmark.floor > kMaxFloor && now.shared && *now.shared > between) advice.machine_drift = now.shared;
+  advice.margin = now.margin;
+  if (const int rounds = rounds_for(benchmark.floor, now); rounds <= kMaxRounds) advice.rounds = rounds;
+  return advice;
+}
+
+std::vector<NoiseAdvice> advise(const Calibration& calibration, std::span<const Comparison> gates,
+                                const CalibrationSetting& setting) {
+  const auto rows_of = by_benchmark(gates);
+  std::vector<NoiseAdvice> advice;
+  for (const CalibratedBenchmark& benchmark : calibration.benchmarks) {
+    const auto at = rows_of.find({benchmark.benchmark, benchmark.metric});
+    assert(at != rows_of.end());
+    const Rows& rows = at->second;
+    std::vector<double> rounds;
+    for (const ComparisonRow* row : rows) rounds.push_back(row->rounds);
+    const auto shared = median_over(rows, [](const ComparisonRow& row) { return row.noise.rounds; });
+    // The policy's margin, not one that an earlier calibration widened.
+    advice.push_back(advice_for(benchmark, {static_cast<int>(median(std::move(rounds))), rows.front()->margin, shared,
+                                            setting.repetitions, setting.longer_time, setting.cores}));
   }
-  add(more_rounds(benchmark.floor, now));
-  return text;
+  return advice;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/model/calibration.hpp"
 #include "bench/model/comparison.hpp"
@@ -34,15 +35,19 @@ struct CalibrationSetting {
 //                 about 0, which is where equal builds lie, and t Student's 97.5 % quantile; below that, and at least,
 //                 what the gates' own intervals say: half the length of the median one
 //   failed        the lower bound of false_gates lies above the level, or that of false_alarms above .05
+// Without `reason` and `advice`, which are words (ci/report/machine.hpp).
 // `alone`: runs of the programs alone, in which kRoundsOfCopy rounds share a copy of the program; absent `copies` and
 // `processes` of what no run has.
 Calibration calibrate(std::span<const Comparison> gates, std::span<const Comparison> sequential,
                       const CalibrationSetting& setting, std::span<const Run> alone = {});
 
+// The tries show that the level is not kept: the lower bound lies above it.
+bool contradicts(const ObservedRate& rate, double level);
+
 inline constexpr double kNominalLevel = 0.05;  // of a single comparison
 inline constexpr std::size_t kMinGatesForSpread = 4;
 
-// What makes a benchmark noisy and what would fix it, in one sentence with the options to give.
+// What makes a benchmark noisy and what would fix it.
 
 struct NoiseCircumstances {
   int rounds = 0;                // of a gate
@@ -53,8 +58,29 @@ struct NoiseCircumstances {
   int cores = 1;
 };
 
-// Empty where the floor is at most the margin and no more alarms were seen than .05 explains.
-std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& circumstances);
+struct NoiseAdvice {
+  bool has_false_alarms = false;    // more than .05 explains: something within a round favours one slot
+  bool is_noisy = false;            // its floor is above the margin; what follows is said of no other
+  std::optional<int> threads = {};  // that leave other processes too few of the cores
+  int cores = 1;
+  enum class Cause {
+    unknown,
+    copies,     // of the program: which physical pages its code lies in
+    samples,    // those of one process: longer ones or more of them help
+    processes,  // whatever their samples do
+  };
+  Cause cause = Cause::unknown;
+  std::string longer_time = {};              // of samples, as --min-time takes it
+  std::optional<int> repetitions = {};       // that would do; absent: more would not
+  std::optional<double> machine_drift = {};  // from round to round, where it is most of the noise
+  double margin = 0.02;
+  std::optional<int> rounds = {};  // that would bring the floor to the margin; absent: no sensible number
+};
+NoiseAdvice advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& circumstances);
+
+// One for each benchmark of calibrate(gates, ...), in its order.
+std::vector<NoiseAdvice> advise(const Calibration& calibration, std::span<const Comparison> gates,
+                                const CalibrationSetting& setting);
 
 // Of its canonical text: "BM_sum/threads:2" has 2, most have 1.
 int threads_of(const std::string& benchmark);

@@ -10,7 +10,6 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
-#include "regress/ab/explain.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
@@ -45,12 +44,5 @@ inline constexpr std::size_t kRecentOccasions = 5;
 // One row `missing` for each series of the candidate's machine that has a value among the kRecentOccasions newest
 // occasions, and no row in `comparison` yet. Only metrics that the policy judges.
 std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>& history, const Comparison& comparison);
-
-// The chain from samples to answer of the rows that were judged against a history, in words: what --explain prints of
-// them. Rows that were judged otherwise (counts, what is missing) are explained by regress/ab/explain.hpp.
-
-// Replaces the steps of those rows of judge_against_history's comparison that a prediction decided. Each explanation is
-// of a row of it.
-void explain_by_history(const Comparison& comparison, std::vector<Explanation>& explanations);
 
 }  // namespace steelyard::regress

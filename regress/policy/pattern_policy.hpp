@@ -20,6 +20,9 @@ template <class T>
 const PatternPolicy* table_for(const ComparisonPolicy& policy, std::string_view benchmark,
                                std::optional<T> PatternPolicy::*key);
 
+// The table that says the minimum effect of a metric of this kind; null: none does.
+const PatternPolicy* effect_table(const ComparisonPolicy& policy, std::string_view benchmark, MetricKind kind);
+
 // Relative. Of counts it is the smallest change that gates.
 double minimum_effect_of(const ComparisonPolicy& policy, std::string_view benchmark, MetricKind kind);
 // Relative, without what a calibration adds to it.
@@ -31,14 +34,6 @@ void set_policy(const ComparisonPolicy& policy, ComparisonRow& row);
 
 // "gemv/*" (steelyard.toml:12)
 std::string to_text(const PatternPolicy& table);
-
-// What the row was judged by and which table said it: "minimum effect 5 % by the policy of "gemv/*"
-// (steelyard.toml:12); margin 2 % as for all". A margin here is without what a calibration adds to it. Empty where no
-// table decided anything of the row.
-std::string policy_text(const ComparisonPolicy& policy, const ComparisonRow& row);
-
-// "policy: ..." of policy_text(), and whose benchmark it is, as a step of an explanation.
-std::string policy_step(const ComparisonPolicy& policy, const ComparisonRow& row);
 
 // The tables whose pattern none of these benchmarks has.
 std::vector<const PatternPolicy*> tables_without_benchmark(const ComparisonPolicy& policy,

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "bench/model/number_text.hpp"
-#include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
 
 namespace steelyard::regress {
@@ -89,19 +87,6 @@ void fit_curvature(const Design& design, const std::vector<std::vector<double>>&
   const bool is_large = std::fabs(change) > kCurvature;
   const bool is_sure = !curvature.interval || curvature.interval->low > 0 || curvature.interval->high < 0;
   fit.is_curved = is_large && is_sure;
-}
-
-// An exponent as it was claimed, to six digits: "2", "1.5".
-std::string claimed_text(double value) {
-  std::string text = decimals_text(value, 6);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-// Three decimals, so that a short interval keeps a width.
-std::string interval_of(const Interval& interval) {
-  return "[" + decimals_text(interval.low, 3) + ", " + decimals_text(interval.high, 3) + "]";
 }
 
 }  // namespace
@@ -195,23 +180,6 @@ ClaimVerdict judge_claim(const ScalingFit& fit, const Claim& claim) {
     return ClaimVerdict::refuted;
   }
   return fit.interval->high - fit.interval->low > 2 * kWidestHalf ? ClaimVerdict::undecided : ClaimVerdict::held;
-}
-
-std::string claim_reason(const ScalingFit& fit, const Claim& claim) {
-  const std::string claimed = "a claimed exponent of " + claimed_text(claim.exponent) +
-                              (claim.tolerance > 0 ? " +- " + claimed_text(claim.tolerance) : std::string());
-  if (!fit.interval) return claimed + " cannot be judged: one round does not say how sure the exponent is";
-  const std::string interval = interval_of(*fit.interval);
-  switch (judge_claim(fit, claim)) {
-    case ClaimVerdict::held:
-      return claimed + " agrees with the interval " + interval;
-    case ClaimVerdict::refuted:
-      return claimed + " lies outside the interval " + interval +
-             (fit.is_curved ? "; the line is curved, see the exponents at its ends" : "");
-    case ClaimVerdict::undecided:
-      break;
-  }
-  return claimed + " cannot be judged: the interval " + interval + " is too wide; measure more rounds or larger sizes";
 }
 
 }  // namespace steelyard::regress

@@ -67,7 +67,4 @@ struct Claim {
 // half to either side) that it does not tell a whole exponent from the next. held: it meets the claim.
 ClaimVerdict judge_claim(const ScalingFit& fit, const Claim& claim);
 
-// One sentence a person can read: "a claimed exponent of 1 lies outside the interval [0.61, 0.63]".
-std::string claim_reason(const ScalingFit& fit, const Claim& claim);
-
 }  // namespace steelyard::regress

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 
 namespace steelyard::regress {
@@ -80,7 +79,7 @@ std::map<std::int32_t, double> levels_by_round(const Run& run, const Measurement
 // By size; none: it failed.
 using Group = std::map<double, const Measurement*>;
 
-// Sizes that yielded nothing are excluded with a warning, and so are rounds that lack one of the others.
+// Sizes that yielded nothing are excluded and counted, and so are rounds that lack one of the others.
 void gather(const Run& run, const Group& group, Sweep& sweep) {
   std::vector<std::map<std::int32_t, double>> levels;
   std::set<std::int32_t> rounds;
@@ -91,8 +90,7 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
     }
     std::map<std::int32_t, double> found = levels_by_round(run, *measurement);
     if (size <= 0 || found.empty()) {
-      sweep.warnings.push_back(size <= 0 ? "a size of 0 or less has no logarithm and was excluded"
-                                         : "a size without a level above 0 was excluded");
+      ++(size <= 0 ? sweep.sizes_without_logarithm : sweep.sizes_without_level);
       continue;
     }
     sweep.data.sizes.push_back(size);
@@ -104,10 +102,6 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
     sweep.levels.push_back(median(std::move(all)));
     levels.push_back(std::move(found));
   }
-  if (sweep.failed_sizes > 0) {
-    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
-                             " yielded nothing: the exponent is that of the others");
-  }
   for (const std::int32_t round : rounds) {
     std::vector<double> complete;
     for (const auto& of_size : levels) {
@@ -115,27 +109,9 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
     }
     if (complete.size() == levels.size()) sweep.data.rounds.push_back(std::move(complete));
   }
-  const std::size_t missing = rounds.size() - sweep.data.rounds.size();
-  if (sweep.data.rounds.empty() && !sweep.levels.empty()) {
-    sweep.warnings.push_back(
-        "no round has every size: the exponent is that of the sizes' medians, without an interval");
-    sweep.data.rounds.push_back(sweep.levels);
-  } else if (missing > 0) {
-    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(missing), "round") + " without every size excluded");
-  }
-}
-
-void add_doubts(const ScalingFit& fit, bool is_counted, std::vector<std::string>& warnings) {
-  if (fit.rounds < 2 && !is_counted) {
-    warnings.push_back("one round does not say how sure the exponent is: measure several invocations");
-  }
-  if (fit.is_curved) {
-    warnings.push_back(
-        *fit.exponent_at_smallest < *fit.exponent_at_largest
-            ? "the line bends upwards: an overhead that does not grow, or a cache that was outgrown; one "
-              "exponent does not describe it"
-            : "the line bends downwards; one exponent does not describe it");
-  }
+  sweep.has_no_whole_round = sweep.data.rounds.empty() && !sweep.levels.empty();
+  sweep.excluded_rounds = sweep.has_no_whole_round ? 0 : rounds.size() - sweep.data.rounds.size();
+  if (sweep.has_no_whole_round) sweep.data.rounds.push_back(sweep.levels);
 }
 
 struct Found {
@@ -203,7 +179,6 @@ Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice
     gather(run, group, sweep);
     if (sweep.data.sizes.size() < kFewestSizes) continue;
     STEELYARD_TRY(sweep.fit, fit_scaling(sweep.data, choice.confidence));
-    add_doubts(sweep.fit, sweep.data.is_counted, sweep.warnings);
     sweeps.push_back(std::move(sweep));
   }
   if (sweeps.empty() && choice.over == kElements) return find_input_sweeps(run, choice);  // says why there is none

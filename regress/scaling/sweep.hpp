@@ -28,8 +28,12 @@ struct Sweep {
   ScalingData data;              // the rounds that have every size
   std::vector<double> levels;    // of each size: median over all of its invocations' medians
   std::size_t failed_sizes = 0;  // that were to be measured and were not
+  // Excluded: of 0 or less; measured without a level above 0; rounds that lack a size.
+  std::size_t sizes_without_logarithm = 0;
+  std::size_t sizes_without_level = 0;
+  std::size_t excluded_rounds = 0;
+  bool has_no_whole_round = false;  // the fit is that of the sizes' medians
   ScalingFit fit;
-  std::vector<std::string> warnings;
 };
 
 // By benchmark, then parameter. Error (input): there is none; the message names the parameters that there are.

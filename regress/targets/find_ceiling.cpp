@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
@@ -16,20 +17,30 @@ const DeviceCeilings* find_device(const std::vector<DeviceCeilings>& devices, co
   return at == devices.end() ? nullptr : &*at;
 }
 
-std::string no_device(const std::string& name) {
-  if (name == "CPU") return "no ceilings of this machine are kept; " + std::string(kMeasureCeilings);
-  return "no ceilings of the device \"" + name +
-         "\" are known; `steelyard targets datasheet` lists those that are, and benchmarks ceiling/... of the same run "
-         "measure them";
-}
-
 template <class Of>
-std::string listed(const std::vector<Ceiling>& ceilings, const Of& of) {
+std::vector<std::string> listed(const std::vector<Ceiling>& ceilings, const Of& of) {
   std::set<std::string> names;
   for (const Ceiling& ceiling : ceilings) names.insert(of(ceiling));
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
+  return {names.begin(), names.end()};
+}
+
+FoundCeiling none(MissingCeiling missing, MissingCeiling::Why why, std::vector<std::string> known = {}) {
+  missing.why = why;
+  missing.known = std::move(known);
+  return {std::nullopt, std::move(missing)};
+}
+
+// What is looked for.
+MissingCeiling wanted(CeilingKind kind, const CeilingChoice& choice) {
+  const bool is_bandwidth = kind == CeilingKind::bandwidth;
+  MissingCeiling wanted;
+  wanted.kind = kind;
+  wanted.device = choice.device;
+  wanted.name = is_bandwidth ? choice.level : choice.dtype;
+  if (is_bandwidth) wanted.access = choice.access;
+  wanted.source = choice.source;
+  wanted.threads = choice.threads;
+  return wanted;
 }
 
 template <class Is>
@@ -49,16 +60,6 @@ std::vector<Ceiling> of_source(const std::vector<Ceiling>& ceilings, const std::
   return those(ceilings, [&](const Ceiling& c) { return is_sheets(c) == (source == "datasheet"); });
 }
 
-std::string no_source(const std::string& what, const std::string& source) {
-  if (source == "measured") {
-    return "no measured ceiling of " + what +
-           " is known of this device; benchmarks ceiling/... of the same run measure them, and `steelyard targets "
-           "ceilings --from RUN` keeps them";
-  }
-  return "no datasheet with a ceiling of " + what +
-         " is known for this device; `steelyard targets datasheet` lists them";
-}
-
 // What is beyond has been read wrongly: no device runs at a twentieth of its clock, or at twice.
 constexpr double kMinClockRatio = 0.05;
 constexpr double kMaxClockRatio = 2;
@@ -73,22 +74,19 @@ void scale_to_clock(Ceiling& ceiling, const std::optional<double>& clock_hz) {
   ceiling.scaled_to_hz = *clock_hz;
 }
 
-std::string threads_text(int threads) { return plural_text(threads, "thread"); }
-
-// Of what is left, those of the threads; the fastest of them.
-FoundCeiling of_threads(const std::vector<Ceiling>& ceilings, int threads, const std::string& what) {
+// Of those of the source, those of the threads; the fastest of them.
+FoundCeiling fastest_of(const std::vector<Ceiling>& ceilings, const MissingCeiling& missing) {
+  using Why = MissingCeiling::Why;
+  const std::vector<Ceiling> asked = of_source(ceilings, missing.source);
+  if (asked.empty()) return none(missing, Why::source);
   const std::vector<Ceiling> kept =
-      those(ceilings, [&](const Ceiling& c) { return c.threads == 0 || c.threads == threads; });
+      those(asked, [&](const Ceiling& c) { return c.threads == 0 || c.threads == missing.threads; });
   if (kept.empty()) {
-    return {std::nullopt, "the ceiling of " + what + " was measured with " +
-                              listed(ceilings, [](const Ceiling& c) { return std::to_string(c.threads); }) +
-                              " threads, not with " + std::to_string(threads) +
-                              "; run the benchmark with one of these, or declare threads"};
+    return none(missing, Why::threads, listed(asked, [](const Ceiling& c) { return std::to_string(c.threads); }));
   }
   const auto fastest =
       std::max_element(kept.begin(), kept.end(), [](const Ceiling& a, const Ceiling& b) { return a.value < b.value; });
-  if (fastest->value > 0) return {*fastest, ""};
-  return {std::nullopt, "the ceiling of " + what + " is no rate above 0; " + std::string(kMeasureCeilings)};
+  return fastest->value > 0 ? FoundCeiling{*fastest, {}} : none(missing, Why::rate);
 }
 
 }  // namespace
@@ -121,51 +119,35 @@ std::vector<std::string> names_of_device(const BenchmarkId& id, const std::vecto
 }
 
 FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice) {
+  const MissingCeiling missing = wanted(CeilingKind::bandwidth, choice);
   const DeviceCeilings* device = find_device(devices, choice.device);
-  if (device == nullptr) return {std::nullopt, no_device(choice.device)};
+  if (device == nullptr) return none(missing, MissingCeiling::Why::device);
   const std::vector<Ceiling> all =
       those(device->ceilings, [](const Ceiling& c) { return c.kind == CeilingKind::bandwidth; });
   const std::vector<Ceiling> level = those(all, [&](const Ceiling& c) { return c.level == choice.level; });
   if (level.empty()) {
-    const std::string known = listed(all, [](const Ceiling& c) { return c.level; });
-    return {std::nullopt, "no bandwidth of " + choice.level + " is known of this device" +
-                              (known.empty() ? "; " + std::string(kMeasureCeilings) : ", only of " + known)};
+    return none(missing, MissingCeiling::Why::name, listed(all, [](const Ceiling& c) { return c.level; }));
   }
-  if (choice.access.empty()) {
-    const std::vector<Ceiling> kept = of_source(level, choice.source);
-    if (kept.empty()) return {std::nullopt, no_source(choice.level + " bandwidth", choice.source)};
-    return of_threads(kept, choice.threads, choice.level + " bandwidth");
-  }
+  if (choice.access.empty()) return fastest_of(level, missing);
   const std::vector<Ceiling> kept = those(level, [&](const Ceiling& c) { return c.access == choice.access; });
   if (kept.empty()) {
-    return {std::nullopt, "no " + choice.level + " bandwidth of the access " + choice.access + " is known, only of " +
-                              listed(level, [](const Ceiling& c) { return c.access; })};
+    return none(missing, MissingCeiling::Why::access, listed(level, [](const Ceiling& c) { return c.access; }));
   }
-  const std::string what = choice.level + ' ' + choice.access + " bandwidth";
-  const std::vector<Ceiling> asked = of_source(kept, choice.source);
-  if (asked.empty()) return {std::nullopt, no_source(what, choice.source)};
-  return of_threads(asked, choice.threads, what);
+  return fastest_of(kept, missing);
 }
 
 FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice) {
+  const MissingCeiling missing = wanted(CeilingKind::arithmetic, choice);
   const DeviceCeilings* device = find_device(devices, choice.device);
-  if (device == nullptr) return {std::nullopt, no_device(choice.device)};
-  if (choice.dtype.empty()) {
-    return {std::nullopt,
-            "the benchmark does not say which dtype it calculates in; declare dtype beside the target, "
-            "or name it in the benchmark (/f32, <float>)"};
-  }
+  if (device == nullptr) return none(missing, MissingCeiling::Why::device);
+  if (choice.dtype.empty()) return none(missing, MissingCeiling::Why::unnamed);
   const std::vector<Ceiling> all =
       those(device->ceilings, [](const Ceiling& c) { return c.kind == CeilingKind::arithmetic; });
   const std::vector<Ceiling> dtype = those(all, [&](const Ceiling& c) { return c.dtype == choice.dtype; });
   if (dtype.empty()) {
-    const std::string known = listed(all, [](const Ceiling& c) { return c.dtype; });
-    return {std::nullopt, "no arithmetic ceiling of " + choice.dtype + " is known of this device" +
-                              (known.empty() ? "; " + std::string(kMeasureCeilings) : ", only of " + known)};
+    return none(missing, MissingCeiling::Why::name, listed(all, [](const Ceiling& c) { return c.dtype; }));
   }
-  const std::vector<Ceiling> kept = of_source(dtype, choice.source);
-  if (kept.empty()) return {std::nullopt, no_source(choice.dtype + " arithmetic", choice.source)};
-  FoundCeiling found = of_threads(kept, choice.threads, choice.dtype + " arithmetic");
+  FoundCeiling found = fastest_of(dtype, missing);
   if (found.ceiling) scale_to_clock(*found.ceiling, choice.clock_hz);
   return found;
 }
@@ -173,7 +155,7 @@ FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const C
 std::string name_of(const Ceiling& ceiling) {
   std::string name = ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level;
   if (!ceiling.access.empty()) name += ' ' + ceiling.access;
-  if (ceiling.threads > 1) name += ", " + threads_text(ceiling.threads);
+  if (ceiling.threads > 1) name += ", " + plural_text(ceiling.threads, "thread");
   constexpr double kGiga = 1e9;
   if (ceiling.scaled_to_hz > 0) name += " at " + decimals_text(ceiling.scaled_to_hz / kGiga, 2) + " GHz";
   if (ceiling.threads == 0) name += ceiling.source == kMeasured ? ", measured" : ", datasheet";

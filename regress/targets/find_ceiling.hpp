@@ -1,5 +1,5 @@
 // Which of a device's ceilings a rate is held against. What is not known is not guessed: a dtype that nobody named, a
-// level or a number of threads that was not measured give no ceiling, and the reason with its fix.
+// level or a number of threads that was not measured give no ceiling, and the reason.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ CeilingChoice ceiling_choice(const BenchmarkId& id, const std::vector<Target>& t
 
 struct FoundCeiling {
   std::optional<Ceiling> ceiling;
-  std::string why_none;  // one clause, with what would do; empty where there is one
+  std::optional<MissingCeiling> missing;  // why there is none; absent where there is one
 };
 
 // A device's own name and its datasheet's; none for the CPU.
@@ -40,8 +40,5 @@ FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const C
 // "DRAM read", "f32", each with ", 2 threads" where more than one was declared; of a device "DRAM, datasheet",
 // "bf16 at 1.29 GHz, measured".
 std::string name_of(const Ceiling& ceiling);
-
-// The command that measures what is absent.
-inline constexpr std::string_view kMeasureCeilings = "`steelyard targets ceilings` measures them";
 
 }  // namespace steelyard::regress

@@ -6,10 +6,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "regress/targets/target_wording.hpp"
 #include "regress/targets/utilization.hpp"
 
 namespace steelyard::regress {
@@ -42,19 +41,19 @@ struct AxisGroup {
 };
 
 TargetRow judge_group(const AxisGroup& group, const std::vector<DeviceCeilings>& devices) {
-  const AxisMean mean = mean_over_axis(group.points, group.target);
-  if (!mean.why_none.empty()) {
+  AxisMean mean = mean_over_axis(group.points, group.target);
+  if (mean.why_none) {
     TargetRow row;
     row.benchmark = mean.rates.benchmark;
     row.target = group.target;
     row.metric = group.target.metric;
-    row.reason = mean.why_none;
+    row.why = std::move(*mean.why_none);
     return row;
   }
   CeilingChoice choice = group.choice;
   choice.clock_hz = mean.rates.clock_hz;
   TargetRow row = judge_target(mean.rates, group.target, choice, devices);
-  row.reason += points_text(group.points, row);
+  row.why.points = points_of(group.points, group.target.over, row.metric);
   return row;
 }
 
@@ -66,17 +65,26 @@ struct Held {
 
 void decide(TargetRow& row, const Held& held) {
   const double least = row.target.least;
-  if (!held.interval) {
-    row.reason = one_invocation_reason();
-  } else if (held.interval->low >= least) {
+  row.why.kind = held.interval ? TargetReason::Kind::interval : TargetReason::Kind::one_invocation;
+  if (!held.interval) return;
+  if (held.interval->low >= least) {
     row.verdict = TargetVerdict::met;
-    row.reason = decided_reason(row);
   } else if (held.interval->high < least) {
     row.verdict = TargetVerdict::missed;
-    row.reason = decided_reason(row);
-  } else {
-    row.reason = undecided_reason(row, what_would_do(row));
   }
+}
+
+TargetReason no_rate(const BenchmarkRates& rates, const std::string& metric) {
+  TargetReason why;
+  why.kind = TargetReason::Kind::no_rate;
+  why.metric = metric;
+  why.failure = rates.failure;
+  return why;
+}
+
+void set_no_ceiling(const RateUtilization& rate, TargetRow& row) {
+  row.why.kind = TargetReason::Kind::no_ceiling;
+  row.why.missing = rate.missing;
 }
 
 void take(TargetRow& row, const RateUtilization& rate, const std::string& metric) {
@@ -89,17 +97,13 @@ void take(TargetRow& row, const RateUtilization& rate, const std::string& metric
 }
 
 void judge_share(TargetRow& row) {
-  const std::string doubt = utilization_doubt(*row.utilization, *row.ceiling);
   if (judge_utilization(*row.utilization) == UtilizationJudgement::measurement_error) {
-    row.reason = doubt;
-    return;
+    row.why.kind = TargetReason::Kind::measurement_error;
+  } else if (row.ceiling->source == kMeasured && !(row.ceiling->low && row.ceiling->high)) {
+    row.why.kind = TargetReason::Kind::unknown_spread;
+  } else {
+    decide(row, {*row.utilization, row.utilization_interval});
   }
-  if (row.ceiling->source == kMeasured && !(row.ceiling->low && row.ceiling->high)) {
-    row.reason = unknown_spread_reason();
-    return;
-  }
-  decide(row, {*row.utilization, row.utilization_interval});
-  if (!doubt.empty()) row.reason += "; " + doubt;
 }
 
 // The roofline is the lower of the two bounds, so a kernel's share of it is the larger of its two shares; the interval
@@ -108,14 +112,14 @@ void judge_roofline(TargetRow& row, const BenchmarkRates& rates, const CeilingCh
                     const std::vector<DeviceCeilings>& devices) {
   for (const char* metric : {"flops", "bandwidth"}) {
     if (rates_of_metric(rates, metric).empty()) {
-      row.reason = no_rate_reason(rates, metric);
+      row.why = no_rate(rates, metric);
       return;
     }
   }
   const UtilizationRow both = utilization_row(rates, choice, devices);
   for (const auto& rate : {both.flops, both.bandwidth}) {
     if (rate->utilization) continue;
-    row.reason = rate->unknown;
+    set_no_ceiling(*rate, row);
     return;
   }
   const bool by_memory = *both.bandwidth->utilization >= *both.flops->utilization;
@@ -139,7 +143,7 @@ void doubt_if_missed(TargetRow& row) {
   const auto& held = row.target.of == Target::Of::rate ? row.achieved_interval : row.utilization_interval;
   if (held->high * kMaxTakenByAnother < row.target.least) return;
   row.verdict = TargetVerdict::undecided;
-  row.reason += beside_another_reason();
+  row.why.beside_another = true;
 }
 
 TargetRow unmatched_row(const DeclaredTarget& declared) {
@@ -147,7 +151,7 @@ TargetRow unmatched_row(const DeclaredTarget& declared) {
   row.benchmark = declared.benchmark;
   row.target = declared.target;
   row.metric = declared.target.metric;
-  row.reason = "no benchmark of this run has a name like this; mend the pattern, or measure what it means";
+  row.why.kind = TargetReason::Kind::no_benchmark;
   return row;
 }
 
@@ -163,65 +167,19 @@ int severity(TargetVerdict verdict) {
   return 3;
 }
 
-// Doubts about utilizations, said once each. That a rate passes DRAM where nobody said which level the data are in is
-// no error: it is one line for all such benchmarks.
-class Doubts {
- public:
-  void take(const UtilizationRow& row, bool level_is_declared) {
-    for (const auto& rate : {row.flops, row.bandwidth}) {
-      if (!rate || !rate->utilization) continue;
-      const std::string doubt = utilization_doubt(*rate->utilization, *rate->ceiling);
-      if (doubt.empty()) continue;
-      if (rate->ceiling->level == "DRAM" && !level_is_declared) {
-        cached_.push_back(row.benchmark);
-      } else {
-        doubts_.push_back(row.benchmark + ": " + doubt);
-      }
-    }
-  }
-
-  std::vector<std::string> warnings() && {
-    constexpr std::size_t kMost = 6;
-    const std::size_t more = doubts_.size() > kMost ? doubts_.size() - kMost : 0;
-    doubts_.resize(doubts_.size() - more);
-    if (more > 0) doubts_.push_back(plural_text(static_cast<std::int64_t>(more), "more utilization") + " above 100 %");
-    if (!cached_.empty()) doubts_.push_back(cached_line());
-    return std::move(doubts_);
-  }
-
- private:
-  std::string cached_line() const {
-    constexpr std::size_t kNamed = 3;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(cached_.size(), kNamed); ++i) names += (i == 0 ? "" : ", ") + cached_[i];
-    if (cached_.size() > kNamed) names += " and " + std::to_string(cached_.size() - kNamed) + " more";
-    return names +
-           ": more bytes than DRAM gives, so the data stay in a cache (declare its level with the target) or the cost "
-           "is counted high";
-  }
-
-  std::vector<std::string> doubts_;
-  std::vector<std::string> cached_;
-};
-
 // What was declared for devices that this run did not use is no verdict of it, and not forgotten either.
-std::string other_devices_text(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
+void add_other_devices(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question, TargetReport& report) {
   std::set<std::string> devices;
-  std::int64_t count = 0;
   for (const DeclaredTarget& declared : question.configured) {
     if (declared.target.device.empty()) continue;
     const bool is_used = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& one) {
       return is_for_device(declared.target, names_of_device(one.id, question.devices));
     });
     if (is_used) continue;
-    ++count;
+    ++report.other_device_targets;
     devices.insert(declared.target.device);
   }
-  if (count == 0) return "";
-  std::string names;
-  for (const std::string& device : devices) names += (names.empty() ? "" : ", ") + device;
-  return plural_text(count, "target") + (count == 1 ? " is" : " are") + " for other devices (" + names +
-         ") and not held here";
+  report.other_devices.assign(devices.begin(), devices.end());
 }
 
 }  // namespace
@@ -243,7 +201,7 @@ TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const 
   }
   const auto& rate = target.metric == "flops" ? both.flops : both.bandwidth;
   if (!rate) {
-    row.reason = no_rate_reason(rates, target.metric);
+    row.why = no_rate(rates, target.metric);
     return row;
   }
   take(row, *rate, target.metric);
@@ -252,7 +210,7 @@ TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const 
   } else if (rate->utilization) {
     judge_share(row);
   } else {
-    row.reason = rate->unknown;
+    set_no_ceiling(*rate, row);
   }
   return row;
 }
@@ -282,8 +240,8 @@ void sort_worst_first(std::vector<TargetRow>& rows) {
 
 TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
   TargetReport report;
-  Doubts doubts;
   report.targets = question.unreadable;
+  report.beside_another = question.beside_another;
   std::map<std::string, AxisGroup> groups;
   for (const BenchmarkRates& one : rates) {
     const std::vector<Target> targets =
@@ -302,23 +260,19 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
     }
     if (question.devices.empty() || (one.flops.empty() && one.bandwidth.empty())) continue;
     report.utilizations.push_back(utilization_row(one, choice, question.devices));
-    doubts.take(report.utilizations.back(),
-                std::any_of(targets.begin(), targets.end(), [](const Target& t) { return !t.level.empty(); }));
+    report.utilizations.back().level_is_declared =
+        std::any_of(targets.begin(), targets.end(), [](const Target& t) { return !t.level.empty(); });
   }
   for (const auto& [name, group] : groups) {
     report.targets.push_back(judge_group(group, question.devices));
     if (question.beside_another) doubt_if_missed(report.targets.back());
   }
-  report.warnings = std::move(doubts).warnings();
-  if (std::string text = other_devices_text(rates, question); !text.empty()) report.warnings.push_back(std::move(text));
-  if (question.beside_another && !report.utilizations.empty()) report.warnings.push_back(beside_another_warning());
+  add_other_devices(rates, question, report);
   sort_worst_first(report.targets);
   return report;
 }
 
 namespace {
-
-constexpr std::size_t kMaxPointsShown = 12;
 
 const Parameter* find_axis(const BenchmarkId& id, const std::string& axis) {
   const auto at = std::find_if(id.parameters.begin(), id.parameters.end(),
@@ -326,12 +280,17 @@ const Parameter* find_axis(const BenchmarkId& id, const std::string& axis) {
   return at == id.parameters.end() ? nullptr : &*at;
 }
 
-// What is missing of a point for a mean of this metric; empty where nothing is.
-std::string obstacle(const BenchmarkRates& point, const std::vector<double>& rates, const std::optional<double>& work,
-                     const std::string& metric) {
-  if (rates.empty()) return no_rate_reason(point, metric);
-  if (!work || !is_rate(*work)) return "it reports no real_time, which weighs it";
-  return "";
+// What is missing of a point for a mean of this metric; absent where nothing is.
+std::optional<TargetReason> obstacle(const BenchmarkRates& point, const std::vector<double>& rates,
+                                     const std::optional<double>& work, const std::string& metric) {
+  std::optional<TargetReason> why;
+  if (rates.empty()) {
+    why = no_rate(point, metric);
+  } else if (!work || !is_rate(*work)) {
+    why.emplace().kind = TargetReason::Kind::no_time;
+  }
+  if (why) why->point = point.benchmark;
+  return why;
 }
 
 struct Weighted {
@@ -398,11 +357,11 @@ AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const 
   mean.rates.id = first.id;
   mean.rates.benchmark = name_over_axis(first.id, target.over);
   if (find_axis(first.id, target.over) == nullptr) {
-    mean.why_none = "the benchmark has no axis \"" + target.over + "\" to take a mean over; mend `over` of the target";
+    mean.why_none.emplace().kind = TargetReason::Kind::no_axis;
     return mean;
   }
   if (target.of == Target::Of::roofline) {
-    mean.why_none = "the roofline of a mean is none of its points'; hold bandwidth or flops over an axis";
+    mean.why_none.emplace().kind = TargetReason::Kind::mean_of_rooflines;
     return mean;
   }
   const bool is_flops = target.metric == "flops";
@@ -410,10 +369,8 @@ AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const 
   for (const BenchmarkRates* point : points) {
     const std::vector<double>& rates = is_flops ? point->flops : point->bandwidth;
     const std::optional<double>& work = is_flops ? point->flop_count : point->byte_count;
-    if (const std::string why = obstacle(*point, rates, work, target.metric); !why.empty()) {
-      mean.why_none = point->benchmark + ": " + why;
-      return mean;
-    }
+    mean.why_none = obstacle(*point, rates, work, target.metric);
+    if (mean.why_none) return mean;
     weighted.push_back({&rates, *work});
   }
   (is_flops ? mean.rates.flops : mean.rates.bandwidth) = means_of(weighted);
@@ -430,23 +387,16 @@ AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const 
   return mean;
 }
 
-std::string points_text(const std::vector<const BenchmarkRates*>& points, const TargetRow& row) {
-  std::vector<const BenchmarkRates*> in_order = points;
-  const std::string& axis = row.target.over;
-  std::stable_sort(in_order.begin(), in_order.end(), [&](const BenchmarkRates* a, const BenchmarkRates* b) {
-    return comes_before(find_axis(a->id, axis)->value, find_axis(b->id, axis)->value);
+std::vector<TargetReason::Point> points_of(const std::vector<const BenchmarkRates*>& points, const std::string& axis,
+                                           const std::string& metric) {
+  std::vector<TargetReason::Point> told;
+  for (const BenchmarkRates* point : points) {
+    told.push_back({find_axis(point->id, axis)->value, median(rates_of_metric(*point, metric))});
+  }
+  std::stable_sort(told.begin(), told.end(), [](const TargetReason::Point& a, const TargetReason::Point& b) {
+    return comes_before(a.value, b.value);
   });
-  std::string text = "; by " + axis + ":";
-  for (std::size_t i = 0; i < std::min(in_order.size(), kMaxPointsShown); ++i) {
-    const double rate = median(row.metric == "flops" ? in_order[i]->flops : in_order[i]->bandwidth);
-    const bool is_share = row.target.of != Target::Of::rate && row.ceiling;
-    text += (i == 0 ? " " : ", ") + find_axis(in_order[i]->id, axis)->value + " at " +
-            (is_share ? share_text(rate / row.ceiling->value) : rate_text(rate, row.metric));
-  }
-  if (in_order.size() > kMaxPointsShown) {
-    text += ", and " + std::to_string(in_order.size() - kMaxPointsShown) + " more";
-  }
-  return text;
+  return told;
 }
 
 }  // namespace steelyard::regress

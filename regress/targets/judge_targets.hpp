@@ -1,5 +1,6 @@
 // Holds the rates of a run against its targets. Numbers in, verdicts out: met where the whole 95 % interval lies at or
-// above the target, missed where it lies below, and undecided otherwise, with the reason and what would decide it. Each
+// above the target, missed where it lies below, and undecided otherwise. Facts
+// alone: a row's `reason` and the report's warnings are ci/report/target_text.hpp's. Each
 // wrong answer has a chance of at most 2.5 % where the interval keeps its word (docs/guide/targets.md).
 #pragma once
 
@@ -49,8 +50,8 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
 std::string name_over_axis(const BenchmarkId& id, const std::string& axis);
 
 struct AxisMean {
-  BenchmarkRates rates;  // one value for each invocation that every point has
-  std::string why_none;  // one sentence; empty where there is a mean
+  BenchmarkRates rates;                  // one value for each invocation that every point has
+  std::optional<TargetReason> why_none;  // absent where there is a mean
 };
 
 // points: at least one; they differ in the axis `target.over` only. Invocations are paired in the order they were
@@ -58,7 +59,9 @@ struct AxisMean {
 // where the benchmarks have no such axis.
 AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const Target& target);
 
-// "; by columns: 1024 at 35.1 %, 4096 at 61.0 %": each point's median rate, of the row's ceiling where it has one.
-std::string points_text(const std::vector<const BenchmarkRates*>& points, const TargetRow& row);
+// Each point's value on the axis, which it has, and its median rate of the metric ("flops", "bandwidth"); numbers by
+// their size.
+std::vector<TargetReason::Point> points_of(const std::vector<const BenchmarkRates*>& points, const std::string& axis,
+                                           const std::string& metric);
 
 }  // namespace steelyard::regress

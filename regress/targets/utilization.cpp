@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 
@@ -36,7 +35,7 @@ RateUtilization utilization_of(const std::vector<double>& rates, const FoundCeil
   row.achieved = estimate.value;
   row.achieved_interval = estimate.interval;
   row.ceiling = found.ceiling;
-  row.unknown = found.why_none;
+  row.missing = found.missing;
   if (!found.ceiling) return row;
   row.utilization = estimate.value / found.ceiling->value;
   if (estimate.interval) {
@@ -68,18 +67,6 @@ UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice&
 
 std::string bound_at(double intensity, const Ceiling& arithmetic, const Ceiling& bandwidth) {
   return intensity < arithmetic.value / bandwidth.value ? "memory" : "arithmetic";
-}
-
-std::string utilization_doubt(double utilization, const Ceiling& ceiling) {
-  const UtilizationJudgement judgement = judge_utilization(utilization);
-  if (judgement == UtilizationJudgement::plausible) return "";
-  const std::string what = share_text(utilization) + " of the ceiling (" + name_of(ceiling) + ")";
-  const std::string level = ceiling.level == "DRAM" ? "the data stay in a cache (declare its level), " : "";
-  if (judgement == UtilizationJudgement::above_ceiling) {
-    return what + " is more than there can be: " + level + "the ceiling was measured low, or the cost is counted high";
-  }
-  return what + " is an error of measurement: " + level +
-         "the cost is counted high, or the ceiling was measured low or on another machine";
 }
 
 namespace {

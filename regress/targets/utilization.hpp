@@ -27,9 +27,6 @@ UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice&
 // Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009).
 std::string bound_at(double intensity, const Ceiling& arithmetic, const Ceiling& bandwidth);
 
-// judge_utilization() in words, with what to look at; empty where the utilization is plausible.
-std::string utilization_doubt(double utilization, const Ceiling& ceiling);
-
 // How sure a rate is, over the invocations that measured it, and how sure its share of a ceiling is when the ceiling
 // was measured as well.
 

@@ -14,9 +14,15 @@
 
 namespace steelyard::storage {
 
+// What reading an archive may take of memory: $STEELYARD_ARCHIVE_MEMORY_MIB, else 512 MiB. A file of kilobytes can hold
+// what needs gigabytes.
+std::int64_t archive_memory_bytes();
+
 struct ArchiveLimits {
   std::int64_t file_bytes = std::int64_t{256} << 20;
   std::int64_t payload_bytes = std::int64_t{1} << 30;  // uncompressed
+  // Of the payload, which has half of it at most, and of what is read from it.
+  std::int64_t memory_bytes = archive_memory_bytes();
 };
 
 // Sets header.id to the hash of the run's content (its payload with an empty id): the same run twice is one run.
@@ -25,6 +31,10 @@ void seal(Run& run);
 std::string encode_run(const Run& run);  // the whole file's bytes; the run is sealed
 Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits = {});
 
+// decode_run() of what is to be kept: an archive whose id is not that of its content is refused, since it would pass
+// for the run that the id is of. Error (input): as decode_run().
+Result<Run> decode_sealed_run(std::string_view bytes, std::string_view name);
+
 // True for an undamaged archive that decode_run() refuses only because a later version wrote it.
 bool is_from_newer_version(std::string_view bytes);
 
@@ -32,6 +42,7 @@ bool is_from_newer_version(std::string_view bytes);
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+Result<Run> read_sealed_archive(const std::filesystem::path& path);  // decode_sealed_run() of a file
 // The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
 // behind it is found by whoever reads the run. Error (input): as read_archive().
 Result<RunHeader> read_header(const std::filesystem::path& path);
@@ -44,9 +55,9 @@ std::uint32_t payload_version();
 
 std::string encode_payload(const Run& run);
 
-// Error (input): damaged, written by a newer version, or with parts that point nowhere; `name` is the file's, the
-// offset counts the bytes of the payload.
-Result<Run> decode_payload(std::string_view payload, std::string_view name);
+// Error (input): damaged, written by a newer version, larger than allowed, or with parts that point nowhere; `name` is
+// the file's, the offset counts the bytes of the payload.
+Result<Run> decode_payload(std::string_view payload, std::string_view name, const ArchiveLimits& limits = {});
 
 // The header of a payload of which only the beginning is there. Absent where decode_payload() has to say what is wrong,
 // or where the beginning is too short.

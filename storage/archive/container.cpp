@@ -8,6 +8,7 @@
 #include <boost/iostreams/filtering_streambuf.hpp>
 
 #include "bench/model/sha256.hpp"
+#include "storage/archive/portable_archive.hpp"
 
 namespace steelyard::storage {
 
@@ -161,12 +162,37 @@ Result<std::string> unpack_container(std::string_view bytes, std::string_view na
     return input_error(std::string(name) + ": byte 24", "a payload of " + std::to_string(length) + " bytes",
                        "at most " + std::to_string(limits.payload_bytes), "");
   }
+  if (length > static_cast<std::uint64_t>(limits.memory_bytes) / 2) {
+    return too_large(std::string(name) + ": byte 24", limits);
+  }
   auto payload = decompress(bytes.substr(kHeaderBytes), static_cast<std::size_t>(length));
   if (!payload) {
     return damaged(name, kHeaderBytes, "compressed data that does not unpack",
                    std::to_string(length) + " bytes packed by zstd");
   }
   return std::move(*payload);
+}
+
+std::uint64_t memory_for_objects(std::string_view payload, const ArchiveLimits& limits) {
+  const auto all = static_cast<std::uint64_t>(limits.memory_bytes);
+  return all - std::min<std::uint64_t>(all, payload.size());
+}
+
+Error too_large(std::string where, const ArchiveLimits& limits) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  return input_error(std::move(where),
+                     "content that needs more memory than the " + std::to_string(limits.memory_bytes / kMiB) +
+                         " MiB that an archive may have",
+                     "",
+                     "where you know who wrote the file, STEELYARD_ARCHIVE_MEMORY_MIB=" +
+                         std::to_string(4 * limits.memory_bytes / kMiB) + " allows more");
+}
+
+Error defect_error(std::string_view name, const PayloadDefect& defect, const ArchiveLimits& limits) {
+  std::string where = std::string(name) + ": payload byte " + std::to_string(defect.offset);
+  if (defect.too_large) return too_large(std::move(where), limits);
+  return input_error(std::move(where), defect.found, defect.wanted,
+                     defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
 }
 
 std::optional<std::string> unpack_beginning(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version,

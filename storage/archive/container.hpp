@@ -40,6 +40,14 @@ std::uint64_t payload_length(std::string_view bytes);
 // The fix that goes with an archive of the future.
 inline constexpr std::string_view kUpgrade = "it was written by a newer Steelyard; upgrade this one";
 
+// Error (input) of an archive that needs more memory than it may have.
+Error too_large(std::string where, const ArchiveLimits& limits);
+// What its payload, which stays while it is read, leaves of that memory.
+std::uint64_t memory_for_objects(std::string_view payload, const ArchiveLimits& limits);
+struct PayloadDefect;
+// Error (input) of what the reader of a payload stopped at.
+Error defect_error(std::string_view name, const PayloadDefect& defect, const ArchiveLimits& limits);
+
 // zstd over bytes in memory, by Boost.Iostreams. Internal to storage/archive.
 
 std::string compress(std::string_view bytes);

@@ -16,7 +16,7 @@ Result<std::vector<TaskMeasurement>> decode_measurement_file(std::string_view by
                                                              const ArchiveLimits& limits) {
   STEELYARD_TRY(const std::string payload,
                 unpack_container(bytes, name, PayloadKind::measurements, measurement_payload_version(), limits));
-  return decode_measurement_payload(payload, name);
+  return decode_measurement_payload(payload, name, limits);
 }
 
 bool holds_measurements(std::string_view bytes) { return payload_kind(bytes) == PayloadKind::measurements; }
@@ -59,16 +59,15 @@ std::string encode_measurement_payload(const std::vector<TaskMeasurement>& measu
   return std::move(writer).bytes();
 }
 
-Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name) {
+Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name,
+                                                                const ArchiveLimits& limits) {
   std::vector<TaskMeasurement> measurements;
   try {
-    PayloadReader<MeasurementTypes> reader(payload);
+    PayloadReader<MeasurementTypes> reader(payload, memory_for_objects(payload, limits));
     reader& measurements;
     reader.expect_end();
-  } catch (PayloadDefect& defect) {
-    return input_error(std::string(name) + ": payload byte " + std::to_string(defect.offset), std::move(defect.found),
-                       std::move(defect.wanted),
-                       defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
+  } catch (const PayloadDefect& defect) {
+    return defect_error(name, defect, limits);
   }
   for (const TaskMeasurement& measurement : measurements) {
     if (std::string flaw = measurement.flaw(); !flaw.empty()) {

@@ -38,6 +38,7 @@ std::uint32_t measurement_payload_version();
 std::string encode_measurement_payload(const std::vector<TaskMeasurement>& measurements);
 
 // Error (input): damaged, newer, or a measurement with a flaw(). `name` is the file's.
-Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name);
+Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name,
+                                                                const ArchiveLimits& limits = {});
 
 }  // namespace steelyard::storage

@@ -5,7 +5,7 @@
 // libraries, binary ones depend on the machine, and all of them allocate what the file claims.
 //
 //     using Types = PayloadTypes<ThroughBoost, Thing>;
-//     PayloadWriter<Types> writer;          PayloadReader<Types> reader(bytes);
+//     PayloadWriter<Types> writer;          PayloadReader<Types> reader(bytes, memory);
 //     writer & thing;                       reader & thing;  // throws PayloadDefect
 //     use(writer.bytes());                  reader.expect_end();
 //
@@ -36,7 +36,8 @@ struct PayloadDefect {
   std::size_t offset = 0;
   std::string found;
   std::string wanted;
-  bool newer = false;  // not damaged: written by a later version
+  bool newer = false;      // not damaged: written by a later version
+  bool too_large = false;  // perhaps not damaged: needs more memory than the reader was given
 };
 
 // The classes that may stand in a payload. Their order is part of the format: append, never insert, never remove. A
@@ -85,10 +86,11 @@ class PayloadWriter {
   using is_saving = std::true_type;
   using is_loading = std::false_type;
 
-  // `versions` other than the current ones are for tests of reading old payloads.
-  explicit PayloadWriter(typename Types::Versions versions = Types::current()) : versions_(versions) {
-    *this& static_cast<std::uint32_t>(versions_.size());
-    for (const std::uint32_t version : versions_) *this& version;
+  // `versions` other than the current ones, of the first `kinds` of record alone, write what an older program wrote.
+  explicit PayloadWriter(typename Types::Versions versions = Types::current(), std::uint32_t kinds = Types::kCount)
+      : versions_(versions) {
+    *this& kinds;
+    for (std::uint32_t i = 0; i < kinds; ++i) *this& versions_[i];
   }
 
   const std::string& bytes() const& { return bytes_; }
@@ -154,7 +156,8 @@ class PayloadReader {
   using is_saving = std::false_type;
   using is_loading = std::true_type;
 
-  explicit PayloadReader(std::string_view bytes) : bytes_(bytes) {
+  // `memory`: bytes that what is read may take, as this reader counts them: texts, and the elements of lists and maps.
+  PayloadReader(std::string_view bytes, std::uint64_t memory) : bytes_(bytes), memory_left_(memory) {
     std::uint32_t count = 0;
     *this& count;
     if (count > versions_.size()) fail_newer(std::to_string(count) + " kinds of record", versions_.size());
@@ -191,21 +194,25 @@ class PayloadReader {
     return *this;
   }
   PayloadReader& operator&(std::string& text) {
-    text = take(count_of(1));
+    const std::string_view taken = take(count_of(1));
+    spend(taken.size());
+    text = taken;
     return *this;
   }
   template <class T>
   PayloadReader& operator&(std::vector<T>& list) {
     const std::size_t count = count_of(kMinBytes<T>);
     list.clear();
-    // What a count claims is not allocated ahead of what stands behind it, except for numbers, where both are one.
-    if constexpr (std::is_arithmetic_v<T>) list.reserve(count);
+    // Small records become larger objects: what a count claims is allowed for before it is allocated.
+    spend(count * sizeof(T));
+    list.reserve(count);
     for (std::size_t i = 0; i < count; ++i) *this& list.emplace_back();
     return *this;
   }
   PayloadReader& operator&(std::map<std::string, std::string>& entries) {
     entries.clear();
     for (std::size_t left = count_of(2 * kMinBytes<std::string>); left > 0; --left) {
+      spend(kBytesOfEntry);
       std::string key;
       *this& key;
       if (!entries.empty() && key <= entries.rbegin()->first) fail("a key out of order", "ascending keys");
@@ -243,6 +250,16 @@ class PayloadReader {
   template <class T>
   static constexpr std::size_t kMinBytes = std::is_arithmetic_v<T> ? sizeof(T) : sizeof(std::uint64_t);
 
+  // Two texts and a node's links, as the usual libraries have them.
+  static constexpr std::size_t kBytesOfEntry = 2 * sizeof(std::string) + 4 * sizeof(void*);
+
+  void spend(std::uint64_t bytes) {
+    if (bytes > memory_left_) {
+      throw PayloadDefect{offset_, "content that needs more memory than is allowed for an archive", "", false, true};
+    }
+    memory_left_ -= bytes;
+  }
+
   std::string_view take(std::size_t count) {
     if (count > bytes_.size() - offset_) {
       fail("the end after " + std::to_string(bytes_.size() - offset_) + " bytes",
@@ -278,6 +295,7 @@ class PayloadReader {
   }
 
   std::string_view bytes_;
+  std::uint64_t memory_left_;
   std::size_t offset_ = 0;
   typename Types::Versions versions_{};
 };

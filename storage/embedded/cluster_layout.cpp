@@ -53,9 +53,12 @@ fs::path ClusterLayout::socket_folder() const {
 }
 
 std::string ClusterLayout::url(const std::string& database) const {
+  // Anyone may have put a socket of their own at a name that can be guessed: who answers must be who owns the cluster.
+  const Result<ServerAccount> server = account_of(folder());
+  const std::string peer = server ? "&requirepeer=" + percent_encode(server->name) : "";
   // What is not said here, libpq would take from PGPORT, PGOPTIONS and other variables.
   return "postgresql://steelyard@/" + database + "?host=" + percent_encode(socket_folder().string()) +
-         "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any";
+         "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any" + peer;
 }
 
 fs::path cluster_home(const fs::path& state, const ServerAccount& account) {

@@ -142,6 +142,8 @@ Result<void> wait_until_ready(const ClusterLayout& layout, steady_clock::time_po
 }  // namespace
 
 bool answers(const ClusterLayout& layout, const std::string& database) {
+  // A folder of someone else is not ours to talk to.
+  if (!account_of(layout.folder())) return false;
   return static_cast<bool>(Session::connect(layout.url(database), "embedded"));
 }
 

@@ -78,7 +78,7 @@ Result<void> settle(const fs::path& path, Result<bool> is_new, const Counters& c
 }
 
 Result<void> put_run(const fs::path& path, const Spool::PutRun& put, Rebuild& done) {
-  const Result<Run> run = read_archive(path);
+  const Result<Run> run = read_sealed_archive(path);
   if (run) return settle(path, put(*run), {done.runs, done.already_there}, done);
   done.bad.push_back(run.error());
   return {};

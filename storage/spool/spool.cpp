@@ -48,10 +48,15 @@ auto order_of(const fs::path& path) {
   return std::tuple(name.substr(0, kTimeDigits), path.extension() == kComparison, std::move(name));
 }
 
+// What waits and what was kept is for its user alone, also where an older version made the folder for all to read.
 Result<void> make_folder(const fs::path& folder) {
   std::error_code code;
   fs::create_directories(folder, code);
-  if (!code) return {};
+  if (!code) {
+    std::error_code not_ours;  // then its owner has decided who may read it
+    fs::permissions(folder, fs::perms::owner_all, not_ours);
+    return {};
+  }
   return input_error(folder.string(), code.message(), "a folder that can be written",
                      "name another with STEELYARD_STATE");
 }
@@ -67,6 +72,11 @@ void remove_abandoned_parts(const fs::path& folder) {
   }
 }
 
+void close_to_others(const fs::path& file) {
+  std::error_code ignored;
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, ignored);
+}
+
 }  // namespace
 
 Spool::Spool(fs::path state)
@@ -77,6 +87,7 @@ Result<fs::path> Spool::keep(const Run& run) {
   STEELYARD_CHECK(make_folder(folder_));
   fs::path path = folder_ / name_of(run);
   STEELYARD_CHECK(write_archive(path, run));
+  close_to_others(path);
   return path;
 }
 
@@ -87,6 +98,7 @@ Result<SpooledComparison> Spool::keep(const Comparison& comparison) {
   kept.id = comparison_id(kept.comparison);
   kept.path = folder_ / name_of(kept);
   STEELYARD_CHECK(write_file(kept.path, comparison_document(kept.comparison)));
+  close_to_others(kept.path);
   return kept;
 }
 
@@ -176,7 +188,7 @@ std::optional<Run> Spool::read_waiting_run(const fs::path& path, Delivery& deliv
     delivery.bad.push_back(bytes.error());
     return std::nullopt;
   }
-  Result<Run> run = decode_run(*bytes, path.string());
+  Result<Run> run = decode_sealed_run(*bytes, path.string());
   if (run) return std::move(*run);
   if (is_from_newer_version(*bytes)) {
     delivery.bad.push_back(std::move(run).error());
@@ -264,8 +276,7 @@ namespace {
 
 // Longer waits are no limit; keeps the conversion to whole nanoseconds in range.
 constexpr Nanoseconds kLongestWait = seconds(86400.0 * 365);
-// Whoever may write into the spool may deliver from it.
-constexpr mode_t kMode = 0666;
+constexpr mode_t kMode = 0600;
 
 std::chrono::nanoseconds bounded(Nanoseconds wait) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(wait.count(), 0.0, kLongestWait.count())));

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include "tests/tidy/source_tree.hpp"
 
@@ -52,6 +54,65 @@ TEST(Text, NoUnfinishedWordsInCode) {
       }
     }
   }
+}
+
+// A literal of more than twenty characters with a space in it, and not of a failed call.
+bool has_sentence(const std::string& line) {
+  constexpr std::size_t kLongestWords = 20;
+  for (const char* harmless : {"assert(", "_error(", "#include"}) {
+    if (line.find(harmless) != std::string::npos) return false;
+  }
+  std::string code = line.substr(0, line.find("//"));
+  constexpr std::string_view kQuote = "'\"'";
+  for (std::size_t at = code.find(kQuote); at != std::string::npos; at = code.find(kQuote))
+    code.erase(at, kQuote.size());
+  for (std::size_t begin = code.find('"'); begin != std::string::npos;) {
+    std::size_t end = begin + 1;
+    while (end < code.size() && code[end] != '"') end += code[end] == '\\' ? 2 : 1;
+    if (end >= code.size()) return false;
+    const std::string words = code.substr(begin + 1, end - begin - 1);
+    if (words.size() > kLongestWords && words.find(' ') != std::string::npos) return true;
+    begin = code.find('"', end + 1);
+  }
+  return false;
+}
+
+TEST(Text, ASentenceIsALongLiteralWithASpace) {
+  EXPECT_TRUE(has_sentence("return \"the sides were measured apart\";"));
+  EXPECT_TRUE(has_sentence("x = \"a\" + \"; measure both \\\"builds\\\" together\";"));
+  EXPECT_FALSE(has_sentence("// \"the sides were measured apart\""));
+  EXPECT_FALSE(has_sentence("effect.test = \"t on log levels\";"));
+  EXPECT_FALSE(has_sentence("return '\"' + table.match + '\"' + (where.empty() ? \"\" : where);"));
+  EXPECT_FALSE(has_sentence("return bug_error(\"fit\", \"sizes that are no sweep at all\");"));
+}
+
+// Facts are types, words are made in ci/report. What is left: why a row of a comparison has its verdict, and what the
+// comparison warns of; and what is said of input that cannot be read. A file that has no sentence leaves the list.
+TEST(Text, JudgementWordsReasonsOfRowsAndNothingElse) {
+  std::set<std::string> worded{"regress/ab/calibrated.cpp",
+                               "regress/ab/confirmation.cpp",
+                               "regress/ab/counted.cpp",
+                               "regress/ab/gates.cpp",
+                               "regress/ab/match.cpp",
+                               "regress/ab/rounds.cpp",
+                               "regress/ab/row.cpp",
+                               "regress/ab/verdict.cpp",
+                               "regress/compare_runs.cpp",
+                               "regress/history/judge_history.cpp",
+                               "regress/history/prediction.cpp",
+                               "regress/scaling/sweep.cpp",
+                               "regress/targets/declared_target.cpp"};
+  const std::set<std::string> allowed = worded;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    if (!file.path.starts_with("regress/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (!has_sentence(file.lines[i])) continue;
+      worded.erase(file.path);
+      EXPECT_TRUE(allowed.contains(file.path))
+          << file.path << ":" << i + 1 << ": hand out the fact, word it in ci/report";
+    }
+  }
+  for (const std::string& path : worded) ADD_FAILURE() << path << " has no sentence: take it from the list";
 }
 
 TEST(Text, TrackedFilesStayWithinTwoHundredAndFiftySixKilobytes) {

@@ -177,13 +177,10 @@ std::filesystem::path default_library() {
 }
 
 std::string take_report(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaxReportBytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
+  const Result<std::string> text = read_left_file(file, kMaxReportBytes);
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
-  return text;
+  return text ? *text : "";
 }
 
 // One side while it is being counted.

@@ -12,8 +12,8 @@
 
 #include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
+#include "ci/report/target_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
-#include "regress/targets/target_wording.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -66,7 +66,7 @@ std::string roof_label(const Ceiling& ceiling) {
   const bool is_arithmetic = ceiling.kind == CeilingKind::arithmetic;
   Ceiling alone = ceiling;
   alone.threads = 1;
-  std::string rate = regress::rate_text(ceiling.value, is_arithmetic ? "flops" : "bandwidth");
+  std::string rate = rate_text(ceiling.value, is_arithmetic ? "flops" : "bandwidth");
   // Integers are no floating-point operations.
   if (is_arithmetic && ceiling.dtype.starts_with('i')) rate.erase(rate.find("fl"), 2);
   return regress::name_of(alone) + ' ' + rate +
@@ -151,7 +151,7 @@ class RooflinePicture {
   }
 
   static std::string tick_text(double rate) {
-    std::string text = regress::rate_text(rate, "flops");
+    std::string text = rate_text(rate, "flops");
     // A power of ten: "100 Gflop/s" is all that "100. Gflop/s" says.
     const std::size_t point = text.find('.');
     if (point != std::string::npos) text.erase(point, text.find(' ') - point);
@@ -284,7 +284,7 @@ class RooflinePicture {
 
   // "2.01 Gflop/s (1.87 to 2.09)".
   static std::string rate_of(const RooflinePoint& point) {
-    const std::string rate = regress::rate_text(point.rate, "flops");
+    const std::string rate = rate_text(point.rate, "flops");
     if (!point.interval) return rate;
     // In the unit of the rate, as rate_text chooses it.
     double unit = 1;
@@ -441,7 +441,7 @@ void list_points(std::string& text, const Roofline& roofline, const TerminalStyl
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
     rows.push_back({letter_of(i), names.of(point.label), intensity_text(point.intensity),
-                    regress::rate_text(point.rate, "flops"), point.note});
+                    rate_text(point.rate, "flops"), point.note});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, "");
   if (roofline.excluded.empty()) return;

@@ -14,7 +14,8 @@ constexpr int kFirstServerVersion = 150000;
 constexpr const char* kGiven = "access given";  // in the audit trail
 
 // A table's rows belong to a project by the first of these columns that it has: what follows is true of the rows that
-// may be seen. One subquery for a query, or a probe of an index for a row, whichever is cheaper.
+// may be seen. One subquery for a query, or a probe of an index for a row, whichever is cheaper. A row that is written
+// must be of the writer's projects by all of them: one key of another project would put it there.
 constexpr const char* kRules = R"sql(
   select * from (values
     (1, 'project_key', 'project_key = any ((select steelyard.my_projects())::integer[])'),
@@ -47,6 +48,9 @@ constexpr const char* kShared =
     "benchmarks,"
     "commits,targets}";
 
+// A run has what it was put with: these take rows of a run in the transaction that puts it, and never again.
+constexpr const char* kOfARun = "{invocations,measurements,profiles,failures}";
+
 constexpr const char* kLimit = R"sql(
 do $$
 declare
@@ -65,6 +69,12 @@ begin
               -- A comparison is its candidate's project's, whatever its baseline is of.
               where c.relname <> 'comparison_sides' or r.name <> 'project'
               order by r.rank limit 1) end as visible,
+           (select string_agg(format(r.visible, c.relname), ' and ' order by r.rank) from (%RULES%) r
+            join pg_attribute a on a.attrelid = c.oid and a.attname = r.name and not a.attisdropped
+            where c.relname <> 'comparison_sides' or r.name <> 'project')
+           || case when c.relname = any('%OF_A_RUN%'::text[]) then
+                format(' and exists (select from steelyard.runs n where n.run_key = %s.run_key'
+                       ' and n.xmin = pg_current_xact_id()::xid)', c.relname) else '' end as writable,
            (select n.visible from (%NAMED%) n where n.name = c.relname) as named,
            c.relname = any('%SHARED%'::text[]) as shared
     from pg_class c
@@ -81,7 +91,8 @@ begin
     end if;
     if one.visible is not null then
       execute format('alter table %s enable row level security', one.name);
-      execute format('create policy of_my_projects on %s to %s using (%s)', one.name, roles, one.visible);
+      execute format('create policy of_my_projects on %s to %s using (%s) with check (%s)', one.name, roles,
+                     one.visible, one.writable);
     elsif one.named is not null then
       execute format('alter table %s enable row level security', one.name);
       execute format('create policy of_my_projects on %s to steelyard_project_reader using (%s)', one.name, one.named);
@@ -120,6 +131,7 @@ std::string filled(std::string script) {
   };
   put("%SHARED%", kShared);
   put("%RULES%", kRules);
+  put("%OF_A_RUN%", kOfARun);
   put("%NAMED%", kNamed);
   return script;
 }

@@ -86,9 +86,10 @@ TEST(RenderTable, NamesOfMetricsAndUnitsFromOutsideStayNames) {
   EXPECT_EQ(markdown.find('\x1b'), std::string::npos) << markdown;
 }
 
-TEST(RenderTable, CsvQuotesWhatWouldEndAField) {
+TEST(RenderTable, CsvQuotesWhatWouldEndAFieldAndHasNoControlCharacter) {
   const std::string csv = render_csv(hostile_tables());
-  EXPECT_NE(csv.find(",\"a|b,\"\"c\"\"\n\",1.5,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",\"a|b,\"\"c\"\" \",1.5,"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find('\x1b'), std::string::npos) << csv;
   EXPECT_EQ(csv.substr(0, csv.find("\r\n")),
             "table,quantity,group,row,column,median [s],low [s],high [s],confidence,doubt,values are,n,"
             "iqr over median,standing,ratio,q");

@@ -297,6 +297,25 @@ TEST(RunChild, RefusesAWorkingDirectoryThatIsMissing) {
   EXPECT_EQ(child.error().where, "/no/such/folder");
 }
 
+TEST(ReadLeftFile, FollowsNoLinkAndWaitsForNoPipe) {
+  const testing::TemporaryFolder folder;
+  folder.write("secret", "root:x:0", false);
+  folder.write("results", "0123456789", false);
+  std::filesystem::create_symlink(folder.path() / "secret", folder.path() / "link");
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  const auto found = [&](const char* name) {
+    const Result<std::string> read = read_left_file(folder.path() / name, 100);
+    return read ? "content: " + *read : read.error().found;
+  };
+  EXPECT_EQ(found("results"), "content: 0123456789");
+  EXPECT_EQ(found("nothing"), "no file");
+  EXPECT_EQ(found("link"), "a link");
+  EXPECT_EQ(found("pipe"), "no regular file");
+  EXPECT_EQ(found("."), "no regular file");
+  EXPECT_EQ(*read_left_file(folder.path() / "results", 4), "0123");
+  EXPECT_EQ(*read_left_file(folder.path() / "results", 4, PartOfFile::end), "6789");
+}
+
 TEST(LastLine, SkipsBlankLinesAndControlCharacters) {
   EXPECT_EQ(last_line("first\n\x1b[31mlast\x07\n \n\n"), "[31mlast");
   EXPECT_EQ(last_line("only"), "only");

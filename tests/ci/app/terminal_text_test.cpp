@@ -18,6 +18,25 @@ TEST(Paint, AddsNothingWithoutColour) {
   EXPECT_EQ(paint("x", Tone::bad, true), "\x1b[31mx\x1b[0m");
 }
 
+TEST(LogText, HoldsNothingThatATerminalOrACiServiceObeys) {
+  EXPECT_EQ(log_text("steelyard: a\x1b]0;title\x07 b\r"), "steelyard: a?]0;title? b ");
+  EXPECT_EQ(log_text("key\n::error title=x::evil"), "key\n| ::error title=x::evil");
+  EXPECT_EQ(log_text("  ::add-mask::x\n\t::group::"), "|   ::add-mask::x\n|  ::group::");
+  EXPECT_EQ(log_text("a ##[error]b ##vso[task.x] ###[y"), "a ## [error]b ## vso[task.x] ### [y");
+  EXPECT_EQ(log_text("std::map, ## heading, [x]\n\nend\n"), "std::map, ## heading, [x]\n\nend\n");
+  EXPECT_EQ(log_text(""), "");
+}
+
+TEST(App, SaysNothingRawOnTheErrorStream) {
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  const App app{make_streams(in, out, err), {}};
+  EXPECT_EQ(app.report(input_error("a\x1b[2J", "b\n::error::c", "d")), ExitCode::bad_input);
+  app.note("::stop-commands::x");
+  EXPECT_EQ(err.str(), "steelyard: a?[2J: found b\n| ::error::c, wanted d\n| ::stop-commands::x\n");
+}
+
 TEST(WithoutDevice, LeavesTheRestOfTheName) {
   EXPECT_EQ(without_device("gemv/n:8 [device=NVIDIA H200]"), "gemv/n:8");
   EXPECT_EQ(without_device("gemv/n:8 [suite=x,device=NVIDIA H200]"), "gemv/n:8 [suite=x]");

@@ -209,6 +209,27 @@ TEST(Configuration, NamesTheLineOfTextThatIsNotToml) {
   EXPECT_NE(error_of(std::string(2 << 20, '#')).find("at most 1 MiB"), std::string::npos);
 }
 
+TEST(Configuration, RefusesKeysThatAreDeeperOrLongerThanAnyOfItsOwn) {
+  const auto dotted = [](int parts) {
+    std::string key = "\"a\"";
+    for (int i = 1; i < parts; ++i) key += i % 2 == 0 ? " . 'b#'" : ".c";
+    return key;
+  };
+  // The library descends a key by recursion: 40,000 parts ended the process.
+  for (const std::string& text :
+       {dotted(40000) + " = 1", "[" + dotted(40000) + "]", "x = {" + dotted(40000) + " = 1}", dotted(33) + " = 1"}) {
+    EXPECT_EQ(error_of("[run]\n" + text), "steelyard.toml:2: found a key of more than 32 parts, wanted at most 32");
+  }
+  EXPECT_NE(error_of(std::string(257, 'k') + " = 1").find("a key of 257 bytes, wanted at most 256"), std::string::npos);
+  // What merely holds many dots is none: values, strings of every kind, comments.
+  const std::string dots(100, '.');
+  EXPECT_EQ(error_of("[project]\nname = \"" + dots + "\\\"" + dots + "\" # " + dots + "\n"), "");
+  EXPECT_EQ(error_of("[project]\nname = '''" + dots + "'" + dots + "'''\n"), "");
+  std::string list = "\"a\"";
+  for (int i = 0; i < 100; ++i) list += ", \"b.c\"";
+  EXPECT_EQ(error_of("[policy]\nmetrics = [" + list + "]\n"), "");
+}
+
 TEST(Configuration, EndsWithAnErrorOrAValueOnEveryPrefixOfAFile) {
   const std::string whole =
       "[run]\nrounds = 12\n[[program]]\nname = \"a\"\ncommand = \"x y\"\n[policy]\nmetrics=[\"m\"]\n";

@@ -8,7 +8,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-gate-scripts.XXXXXX")
 chmod 0711 "$work"
 finish() {
   STEELYARD_STATE=$work/state "$program" db stop --quiet >/dev/null 2>&1 || true
-  rm -rf "$work"
+  rm -rf "$work" "$work.tmp"
 }
 trap finish EXIT
 fail() { echo "FAILED: $*" >&2; [ ! -f "$work/log" ] || tail -n 60 "$work/log" >&2; exit 1; }
@@ -77,6 +77,16 @@ run_noting
 state=$(sed -n 's/^gate .* state=//p' "$work/calls")
 [ -n "$state" ] || fail "no state folder was chosen"
 grep -qx "db stop state=$state" "$work/calls" || fail "the server in $state was left running"
+case $state in /var/tmp/* | /tmp/steelyard-state*) fail "others can guess the state folder $state" ;; esac
+again=$state
+run_noting
+[ "$(sed -n 's/^gate .* state=//p' "$work/calls")" != "$again" ] || fail "two jobs share the state folder $again"
+if [ "$service" = github ]; then
+  # From before the program's first word to the report's last the runner obeys no command in the log.
+  resume=$(sed -n '1s/^::stop-commands::\([0-9a-f]\{32\}\)$/\1/p' "$work/log")
+  [ -n "$resume" ] || fail "the log does not begin by stopping the runner's commands"
+  grep -qx "::$resume::" "$work/log" || fail "the runner's commands are not resumed"
+fi
 run_noting STEELYARD_STATE="$work/state"
 ! grep -q "^db stop" "$work/calls" || fail "a server in the caller's own state folder was stopped"
 

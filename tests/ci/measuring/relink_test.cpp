@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/runner/child_process.hpp"
+#include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard::ci {
@@ -178,6 +181,37 @@ TEST_F(Relink, ShowsWhatLayoutMakesOfAChangeInAReport) {
                     HasSubstr("\"relink\": \"sh ./shuffled_link.sh"), HasSubstr("averaged over 2 layouts a build")));
   const Outcome verified = run({"verify", "kept"});
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+}
+
+TEST_F(Relink, OfACalibrationGivesEachGateLayoutsOfItsOwn) {
+  const Outcome done =
+      run({"calibrate", "old/bench", "--gates", "6", "--rounds", "6", "--min-time", "1ms", "--layout", "interleaved",
+           "--relink", "echo $STEELYARD_LAYOUT_SEED >> " + (folder_ / "seeds").string() + "; " + settings_.relink,
+           "--relinks", "2", "--output", "c.json"});
+  ASSERT_LE(done.status, 1) << done.err;
+  EXPECT_THAT(text_of("c.json"), HasSubstr("\"tries\": 6"));
+  std::istringstream lines(text_of("seeds"));
+  const std::set<std::string> seeds{std::istream_iterator<std::string>(lines), {}};
+  EXPECT_GE(seeds.size(), 6U * 2 * 2) << "two layouts of each copy, other ones in every gate";
+}
+
+TEST_F(Relink, OfAGateLinksTheCommitsThatItBuilt) {
+  const TemporaryRepository made;
+  made.write("shuffled_link.sh", text_of("shuffled_link.sh"));
+  made.write("build.sh", "mkdir -p out && " + link_of(RELINK_OBJECTS, "out/bench") + "\n");
+  made.write("steelyard.toml",
+             "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+             "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 8\ncounts = \"never\"\nrelinks = 2\n"
+             "relink = '" +
+                 settings_.relink + "'\n[policy]\nminimum_effect = 0.5\n");
+  made.commit("start");
+  made.write("build.sh", "mkdir -p out && " + link_of(RELINK_OBJECTS, "out/bench") + " # again\n");
+  made.commit("build again");
+  std::filesystem::current_path(made.root());
+  const Outcome done = run({"gate", "--no-store", "--json"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("\"code_layouts\": 2"), HasSubstr("\"relink\": \"sh ./shuffled_link.sh"),
+                              HasSubstr("\"subject\": \"build again\"")));
 }
 
 TEST_F(Relink, ThatCannotBeDoneIsWrongInputAndNothingIsMeasured) {

@@ -174,6 +174,105 @@ TEST(CalibrationReport, SaysWhyCopiesAreNotKnown) {
   EXPECT_THAT(text, HasSubstr("./bench.sh: what copies of it differ by was not measured: a script\n"));
 }
 
+CalibratedBenchmark noisy(double floor, double within, double between) {
+  CalibratedBenchmark benchmark;
+  benchmark.benchmark = "BM_a";
+  benchmark.metric = "real_time";
+  benchmark.alarms = regress::observed_rate(0, 10);
+  benchmark.floor = floor;
+  benchmark.within = within;
+  benchmark.between = between;
+  return benchmark;
+}
+
+const regress::NoiseCircumstances kUsual{12, 0.02, 0.01, 3, "100ms", 2};
+
+std::string advised(const CalibratedBenchmark& benchmark, const regress::NoiseCircumstances& now) {
+  return advice_text(benchmark, regress::advice_for(benchmark, now));
+}
+
+TEST(AdviceText, IsSilentWhereTheFloorIsWithinTheMargin) {
+  EXPECT_EQ(advised(noisy(0.02, 0.1, 0.1), kUsual), "");
+  EXPECT_NE(advised(noisy(0.0201, 0.1, 0.1), kUsual), "");
+}
+
+TEST(AdviceText, AsksForLongerSamplesWhereTheyDifferMost) {
+  EXPECT_EQ(advised(noisy(0.04, 0.09, 0.02), kUsual),
+            "samples of one process differ by 9 %, processes by 2 %: longer samples (--min-time 100ms) or more of "
+            "them (--repetitions 30) help first; --rounds 48 would bring the floor to 2 %");
+}
+
+TEST(AdviceText, NeverAsksForFewerSamplesThanThereAre) {
+  regress::NoiseCircumstances many = kUsual;
+  many.repetitions = 40;
+  const std::string advice = advised(noisy(0.04, 0.4, 0.02), many);
+  EXPECT_THAT(advice, HasSubstr("longer samples (--min-time 100ms) help first"));
+  EXPECT_THAT(advice, Not(HasSubstr("--repetitions")));
+}
+
+TEST(AdviceText, AsksForRoundsWhereProcessesDifferMost) {
+  const std::string advice = advised(noisy(0.03, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, HasSubstr("processes differ by 5 % whatever their samples do: only more rounds help"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+}
+
+TEST(AdviceText, NamesRoundsOnlyWhereTheyAreSensible) {
+  const std::string advice = advised(noisy(0.3, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, Not(HasSubstr("--rounds")));
+  EXPECT_THAT(advice, HasSubstr("--metric instructions"));
+}
+
+TEST(AdviceText, SaysThatThreadsFillTheMachine) {
+  CalibratedBenchmark benchmark = noisy(0.05, 0.01, 0.05);
+  benchmark.benchmark = "BM_a/threads:2";
+  EXPECT_THAT(advised(benchmark, kUsual), HasSubstr("it runs 2 threads on 2 cores"));
+  regress::NoiseCircumstances many = kUsual;
+  many.cores = 8;
+  EXPECT_THAT(advised(benchmark, many), Not(HasSubstr("threads on")));
+  benchmark.benchmark = "BM_a/threads:2000000000";
+  EXPECT_THAT(advised(benchmark, many), HasSubstr("it runs 2000000000 threads on 8 cores"));
+}
+
+TEST(AdviceText, TellsOfMoreAlarmsThanChanceExplainsWhateverTheFloor) {
+  CalibratedBenchmark benchmark = noisy(0.01, 0.01, 0.01);
+  benchmark.alarms = regress::observed_rate(3, 10);
+  EXPECT_THAT(advised(benchmark, kUsual), HasSubstr("p was at most .05 in 3 of 10 gates of equal builds"));
+}
+
+TEST(AdviceText, AsksForRoundsWhereCopiesOfTheProgramDifferMost) {
+  CalibratedBenchmark benchmark = noisy(0.03, 0.09, 0.02);
+  benchmark.copies = 0.021;
+  benchmark.processes = 0.01;
+  const std::string advice = advised(benchmark, kUsual);
+  EXPECT_THAT(advice,
+              HasSubstr("copies of the program differ by 2.1 %, processes of one copy by 1 %: its speed depends "
+                        "on which physical pages its code lies in: more rounds help, longer samples do not"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+  benchmark.copies = 0.02;  // may be chance
+  EXPECT_THAT(advised(benchmark, kUsual), Not(HasSubstr("physical pages")));
+}
+
+TEST(AdviceText, TellsOfAMachineThatDrifts) {
+  regress::NoiseCircumstances drifting = kUsual;
+  drifting.shared = 0.2;
+  EXPECT_THAT(advised(noisy(0.3, 0.01, 0.05), drifting), HasSubstr("the machine itself drifts by 20 % from round to"));
+}
+
+TEST(FailureText, SaysWhichPromiseWasNotKept) {
+  Calibration calibration;
+  calibration.false_gates = regress::observed_rate(3, 10);
+  EXPECT_EQ(failure_text(calibration), "") << "it did not fail";
+  calibration.failed = true;
+  EXPECT_EQ(failure_text(calibration),
+            "equal builds were called changed in 3 of 10 gates, at least 6.67 % where 5 % were promised");
+  calibration.false_gates = regress::observed_rate(0, 10);
+  calibration.false_alarms = regress::observed_rate(20, 100);
+  EXPECT_THAT(failure_text(calibration),
+              HasSubstr("equal builds had p at most .05 in 20 of 100 comparisons, at least"));
+}
+
 }  // namespace
 
 }  // namespace steelyard::ci

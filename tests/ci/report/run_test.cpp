@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -70,6 +71,34 @@ TEST(SweepReport, ShowsTheExponentItsIntervalTheClaimAndThePlot) {
                        "report/sweep_refuted_ascii_60.out");
   golden::expect_equal(terminal_sweeps(sweeps_of(0, 1), regress::Claim{2, 0.1}, {true, true, 80}),
                        "report/sweep_undecided_color_80.out");
+}
+
+TEST(SweepReport, SaysWhatWasLeftOutAndWhatIsNotSure) {
+  regress::Sweep sweep = sweeps_of(0, 6).at(0);
+  EXPECT_THAT(sweep_warnings(sweep), testing::IsEmpty());
+  sweep.sizes_without_logarithm = 1;
+  sweep.sizes_without_level = 1;
+  sweep.failed_sizes = 1;
+  sweep.excluded_rounds = 2;
+  EXPECT_THAT(sweep_warnings(sweep), testing::ElementsAre("a size of 0 or less has no logarithm and was excluded",
+                                                          "a size without a level above 0 was excluded",
+                                                          "1 size yielded nothing: the exponent is that of the others",
+                                                          "2 rounds without every size excluded"));
+  EXPECT_THAT(sweep_warnings(sweeps_of(0, 1).at(0)), testing::Contains(testing::HasSubstr("one round does not say")));
+  EXPECT_THAT(sweep_warnings(sweeps_of(40'000, 6).at(0)),
+              testing::Contains(testing::HasSubstr("the line bends upwards")));
+  sweep.has_no_whole_round = true;
+  EXPECT_THAT(sweep_warnings(sweep), testing::Contains(testing::HasSubstr("no round has every size")));
+}
+
+TEST(SweepReport, AClaimHasItsReason) {
+  const regress::ScalingFit curved = sweeps_of(40'000, 6).at(0).fit;
+  EXPECT_THAT(claim_reason(curved, {2}), testing::HasSubstr("the line is curved"));
+  regress::ScalingFit fit = sweeps_of(0, 6).at(0).fit;
+  fit.interval = Interval{2, 2};
+  EXPECT_THAT(claim_reason(fit, {2, 0.5}), testing::HasSubstr("2 +- 0.5 agrees"));
+  EXPECT_THAT(claim_reason(fit, {1}), testing::HasSubstr("lies outside the interval"));
+  EXPECT_THAT(claim_reason(sweeps_of(0, 1).at(0).fit, {2}), testing::HasSubstr("one round"));
 }
 
 TEST(SweepReport, JsonHoldsEveryNumber) {

@@ -148,7 +148,7 @@ TEST(TargetReportText, ACommentHasTheRateAndWhatBoundsIt) {
 TEST(TargetReportText, AboveTheErrorOfMeasurementThereIsNoFigure) {
   UtilizationRow row;
   row.benchmark = "gemv";
-  row.bandwidth = RateUtilization{34e9, std::nullopt, Ceiling{}, 2.85, std::nullopt, ""};
+  row.bandwidth = RateUtilization{34e9, std::nullopt, Ceiling{}, 2.85, std::nullopt, std::nullopt};
   row.bandwidth->ceiling->kind = CeilingKind::bandwidth;
   row.bandwidth->ceiling->level = "DRAM";
   row.bandwidth->ceiling->threads = 1;
@@ -169,12 +169,12 @@ TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
   unknown.benchmark = "x";
   unknown.flops = RateUtilization{};
   unknown.flops->achieved = 4e9;
-  unknown.flops->unknown = "no dtype is declared";
+  unknown.flops->missing.emplace().why = MissingCeiling::Why::unnamed;
   TargetReport report;
   report.utilizations = {unknown, unknown};
   const std::string text = terminal_targets(report, {false, true, 100});
-  EXPECT_THAT(text, AllOf(HasSubstr("4.00 Gflop/s"), HasSubstr("unknown: no dtype is declared")));
-  EXPECT_EQ(text.find("no dtype"), text.rfind("no dtype"));
+  EXPECT_THAT(text, AllOf(HasSubstr("4.00 Gflop/s"), HasSubstr("unknown: the benchmark does not say which dtype")));
+  EXPECT_EQ(text.find("does not say"), text.rfind("does not say"));
 }
 
 }  // namespace

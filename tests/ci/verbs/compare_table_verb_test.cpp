@@ -78,6 +78,19 @@ TEST_F(CompareTableVerb, WritesEveryFormat) {
   EXPECT_THAT(text_of("t.html"), HasSubstr("</html>"));
 }
 
+TEST_F(CompareTableVerb, ShowsNamesAsTheProgramGaveThem) {
+  std::string text = google_json(100);
+  for (std::size_t at = 0; (at = text.find("BM_x", at)) != std::string::npos; at += 10)
+    text.replace(at, 4, "BM_x [hot]");
+  write("odd.json", text);
+  for (const char* format : {"text", "markdown", "csv", "html"}) {
+    const std::string out = run({"compare", "--table", "odd.json", "--table-format", format}).out;
+    EXPECT_THAT(out, Not(HasSubstr("%5B"))) << format;
+    EXPECT_THAT(out, HasSubstr("hot")) << format;
+  }
+  EXPECT_THAT(run({"compare", "--table", "odd.json", "--json"}).out, HasSubstr("%5B")) << "an identity stays";
+}
+
 TEST_F(CompareTableVerb, PrintsTheReferenceTable) {
   const Outcome outcome = run({"compare", "--table", "fast", "slow", "--reference-style"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

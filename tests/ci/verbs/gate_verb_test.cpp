@@ -156,6 +156,41 @@ TEST_F(Gate, KeepsSeveralProgramsApartByTheirNames) {
                                  HasSubstr("BM_same [suite=second]"), Not(HasSubstr("BM_varied [suite=second]"))));
 }
 
+TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) {
+  const std::string file = text_of("steelyard.toml");
+  made_.write("steelyard.toml", file.substr(0, file.find("[policy]")) +
+                                    "[policy]\nminimum_effect = \"99%\"\nmetrics = [\"instructions\"]\n");
+  commit("make it slow and loosen the gate", "slow");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("1 regression"));
+  EXPECT_THAT(outcome.out, HasSubstr("steelyard.toml is another one in the candidate; the baseline's holds:"));
+  EXPECT_THAT(outcome.out, HasSubstr("minimum_effect"));
+  const Outcome called = gate({"--metric", "instructions"});
+  EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
+}
+
+TEST_F(Gate, MeasuresWhatTheCandidatesFileNoLongerNames) {
+  made_.write("steelyard.toml",
+              "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"other\"\n"
+              "command = \"out/bench\"\n");
+  commit("make it slow under another name", "slow");
+  const Outcome outcome = gate({"--json"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("suite=bench"));
+}
+
+TEST_F(Gate, OfTheFirstFileSaysThatTheCandidateIsJudgedByItsOwn) {
+  const std::string file = text_of("steelyard.toml");
+  made_.git("rm --quiet steelyard.toml");
+  made_.commit("no file");
+  made_.write("steelyard.toml", file);
+  made_.commit("the first file");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("the baseline has no steelyard.toml: the candidate is judged by its own"));
+}
+
 TEST_F(Gate, AbTakesCommitsTheSameWay) {
   commit("make it slow", "slow");
   const Outcome outcome = run({"ab", "HEAD^1", "HEAD", "--no-store", "--build", "sh build.sh", "--bench",

@@ -121,28 +121,6 @@ TEST(CodeLayoutNoise, TheIntervalOverLayoutsHoldsTheChangeAsOftenAsItSays) {
   EXPECT_NEAR(variance, 0.02 * 0.02, 0.02 * 0.02 * 0.1);
 }
 
-ComparisonRow row_with(Interval over, Verdict verdict) {
-  ComparisonRow row;
-  row.ratio = 1.031;
-  row.verdict = verdict;
-  row.noise.code_layout = 0.012;
-  row.noise.code_layouts = 4;
-  row.noise.over_code_layouts = over;
-  return row;
-}
-
-TEST(CodeLayoutText, SaysHowMuchOfTheChangeLayoutCouldExplain) {
-  EXPECT_EQ(code_layout_text(row_with({0.996, 1.067}, Verdict::regression)),
-            "over 4 code layouts -0.40 % to +6.70 % (95 %), standard deviation between them 1.2 %; "
-            "layout could explain all of it");
-  EXPECT_EQ(code_layout_text(row_with({1.01, 1.0506}, Verdict::regression)),
-            "over 4 code layouts +1.00 % to +5.06 % (95 %), standard deviation between them 1.2 %; "
-            "layout could explain up to 1.99 % of it");
-  EXPECT_THAT(code_layout_text(row_with({0.99, 1.01}, Verdict::unchanged)), Not(HasSubstr("of it")))
-      << "there is no change to explain";
-  EXPECT_EQ(code_layout_text(ComparisonRow{}), "");
-}
-
 TEST(MutualCodeLayouts, AreThoseThatBothSidesHad) {
   RunHeader one;
   RunHeader other;

@@ -115,14 +115,6 @@ TEST(Counted, ReasonSaysWhyACountHoldsThatWasNotTaken) {
               HasSubstr("; the baseline was not counted again: counted before on this machine"));
 }
 
-TEST(ExactnessText, SaysScopeAndJitter) {
-  EXPECT_EQ(exactness_text(CountScope::timed_region, 0), "exact");
-  EXPECT_EQ(exactness_text(CountScope::timed_region, 0.0002), "exact to 0.02 %");
-  EXPECT_EQ(exactness_text(CountScope::timed_region, 2e-8), "exact to 2e-06 %");
-  EXPECT_EQ(exactness_text(CountScope::whole_functions, 0.003), "whole functions, to 0.3 %");
-  EXPECT_EQ(exactness_text(CountScope::whole_program, 0), "whole program");
-}
-
 TEST(RelativeJitter, IsTheRangeOverTheMedian) {
   EXPECT_EQ(relative_jitter(Values{}), 0);
   EXPECT_EQ(relative_jitter(Values{7}), 0);

@@ -239,30 +239,6 @@ TEST(JudgeHistory, CountsAreHeldExactlyAgainstTheNewestRun) {
   EXPECT_EQ(row_of(comparison, "sort", "instructions").verdict, Verdict::regression);
 }
 
-TEST(JudgeHistory, IsExplainedByItsHistoryAndNotByThePair) {
-  World world;
-  add(world.baseline.newest, "slower", 100);
-  add(world.candidate, "slower", 130);
-  add(world.baseline.newest, "slower", 1000, "instructions");
-  add(world.candidate, "slower", 1000, "instructions");
-  world.baseline.series.push_back(history_of("slower", world.candidate.environment.fingerprint(), 100));
-  const Comparison comparison = world.judge();
-  std::vector<Explanation> explanations = explain(world.baseline.newest, world.candidate, comparison, "all");
-  ASSERT_EQ(explanations.size(), 2U);
-  const auto of = [&](const char* metric) {
-    return *std::find_if(explanations.begin(), explanations.end(),
-                         [&](const Explanation& one) { return one.metric == metric; });
-  };
-  const std::vector<std::string> exact = of("instructions").steps;
-  explain_by_history(comparison, explanations);
-  EXPECT_EQ(of("instructions").steps, exact) << "counts are held against the newest run";
-  for (const char* part :
-       {"history 100 ns", "20 occasions", "Student's t", "family: among 1 comparison", "verdict: regression"}) {
-    EXPECT_THAT(of("real_time").steps, testing::Contains(HasSubstr(part)));
-  }
-  EXPECT_THAT(of("real_time").steps, testing::Not(testing::Contains(HasSubstr("processes of one build"))));
-}
-
 TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
   World world;
   const std::string machine = world.candidate.environment.fingerprint();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "regress/ab/explain.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
@@ -116,26 +115,6 @@ TEST(PatternPolicy, ATableThatMatchesNothingIsSaidToDoSo) {
   policy.patterns[0].margin = 0.1;
   EXPECT_THAT(compare_runs(runs.baseline, runs.candidate, policy).warnings,
               Contains("no benchmark here matches the policy of \"gone/*\" (steelyard.toml:12)"));
-}
-
-TEST(PatternPolicy, IsNamedByTheExplanationOfARow) {
-  const SimulatedPair runs = drawn(1);
-  ComparisonPolicy policy;
-  policy.patterns = {table("*")};
-  policy.patterns[0].minimum_effect = 0.05;
-  policy.patterns[0].owner = "kernels";
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
-  const auto explained = explain(runs.baseline, runs.candidate, comparison, "all");
-  ASSERT_FALSE(explained.empty());
-  EXPECT_THAT(explained[0].steps,
-              Contains("policy: minimum effect 5 % by the policy of \"*\" (steelyard.toml:12); margin 2 % as for all; "
-                       "owner kernels"));
-  policy.patterns.clear();
-  const Comparison plain = compare_runs(runs.baseline, runs.candidate, policy);
-  const auto without = explain(runs.baseline, runs.candidate, plain, "all");
-  for (const std::string& step : without.at(0).steps) {
-    EXPECT_FALSE(step.starts_with("policy:")) << step;
-  }
 }
 
 TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {

@@ -10,8 +10,6 @@
 namespace steelyard::regress {
 namespace {
 
-using testing::HasSubstr;
-
 const std::vector<double> kSizes{64, 128, 256, 512, 1024, 2048};
 
 enum class Noise { normal, skewed, heavy };
@@ -114,7 +112,6 @@ TEST(ScalingFit, AnOverheadIsSeenAsACurveThatEndsAtTheTrueExponent) {
   EXPECT_LT(*fit.exponent_at_smallest, 0.3);
   EXPECT_GT(*fit.exponent_at_largest, 0.7);
   EXPECT_EQ(judge_claim(fit, {1}), ClaimVerdict::refuted);
-  EXPECT_THAT(claim_reason(fit, {1}), HasSubstr("the line is curved"));
 }
 
 TEST(ScalingFit, StraightLinesAreNotCalledCurved) {
@@ -130,14 +127,12 @@ TEST(ScalingFit, OneRoundHasNoIntervalUnlessItIsCounted) {
   const ScalingFit noisy = *fit_scaling(data);
   EXPECT_FALSE(noisy.interval);
   EXPECT_EQ(judge_claim(noisy, {2, 0.5}), ClaimVerdict::undecided);
-  EXPECT_THAT(claim_reason(noisy, {2}), HasSubstr("one round"));
   data.is_counted = true;
   const ScalingFit counted = *fit_scaling(data);
   ASSERT_TRUE(counted.interval);
   EXPECT_EQ(counted.interval->low, counted.interval->high);
   EXPECT_EQ(judge_claim(counted, {2, 0.5}), ClaimVerdict::held);
-  EXPECT_THAT(claim_reason(counted, {2, 0.5}), HasSubstr("2 +- 0.5 agrees"));
-  EXPECT_THAT(claim_reason(counted, {1}), HasSubstr("lies outside the interval"));
+  EXPECT_EQ(judge_claim(counted, {1}), ClaimVerdict::refuted);
 }
 
 TEST(ScalingFit, TwoSizesHaveASlopeAndNoCurve) {

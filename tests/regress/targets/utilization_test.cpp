@@ -10,8 +10,6 @@
 namespace steelyard::regress {
 namespace {
 
-using ::testing::HasSubstr;
-
 BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
   BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
   if (!result.flops.empty() && !result.bandwidth.empty()) {
@@ -65,7 +63,7 @@ TEST(Utilization, TheBoundIsUnknownWhereTheDataAreInAFasterLevel) {
 TEST(Utilization, IsAbsentWithItsReasonWhereTheCeilingIsUnknown) {
   const UtilizationRow row = row_of(rates("x", {10e9}, {1e9}));
   EXPECT_FALSE(row.flops->utilization);
-  EXPECT_THAT(row.flops->unknown, HasSubstr("dtype"));
+  EXPECT_EQ(row.flops->missing->why, MissingCeiling::Why::unnamed);
   EXPECT_DOUBLE_EQ(row.flops->achieved, 10e9) << "the rate stands by itself";
   EXPECT_TRUE(row.bandwidth->utilization);
   EXPECT_FALSE(row_of(rates("x/f32", {}, {1e9})).flops);
@@ -77,16 +75,6 @@ TEST(Utilization, ItsIntervalCarriesTheCeilingsSpread) {
   EXPECT_NEAR(tied.bandwidth->utilization_interval->low, 0.5 / 1.01, 1e-9);
   EXPECT_NEAR(tied.bandwidth->utilization_interval->high, 0.5 / 0.99, 1e-9);
   EXPECT_FALSE(row_of(rates("x/f32", {}, {6e9})).bandwidth->utilization_interval) << "one invocation";
-}
-
-TEST(UtilizationDoubt, WarnsAboveAHundredAndRefusesAboveAHundredAndFifteen) {
-  const Ceiling dram = sample::bandwidth("DRAM", "read", 1, 12e9);
-  EXPECT_EQ(utilization_doubt(1.0, dram), "");
-  EXPECT_THAT(utilization_doubt(1.05, dram), HasSubstr("105 % of the ceiling (DRAM read) is more than there can be"));
-  EXPECT_THAT(utilization_doubt(1.05, dram), HasSubstr("declare its level"));
-  EXPECT_THAT(utilization_doubt(1.15, dram), HasSubstr("more than there can be"));
-  EXPECT_THAT(utilization_doubt(1.151, dram), HasSubstr("is an error of measurement"));
-  EXPECT_EQ(utilization_doubt(1.2, sample::arithmetic("f32", 1, 1)).find("level"), std::string::npos);
 }
 
 std::vector<double> ascending(int n) {

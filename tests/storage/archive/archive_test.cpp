@@ -357,6 +357,61 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
   }
 }
 
+TEST(Archive, KnowsTheIdOfWhatOlderVersionsSealedAsItLiesAndWrittenAgain) {
+  for (const char* name : {"v1_debian12.syrun", "v1_debian13.syrun", "v2_debian12.syrun", "v3_debian12.syrun"}) {
+    const auto read = decode_sealed_run(golden(name), name);
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_TRUE(decode_sealed_run(encode_run(*read), name)) << name;
+    steelyard::Run changed = *read;
+    changed.header.project += "x";
+    EXPECT_FALSE(decode_sealed_run(encode_run(changed), name)) << name;
+    // What the older payload has no room for is no way around it.
+    changed = *read;
+    changed.labels["more"] = "x";
+    EXPECT_FALSE(decode_sealed_run(encode_run(changed), name)) << name;
+  }
+}
+
+// The most memory that this process has had, in MiB, since the mark was last set back (proc(5), clear_refs).
+long peak_mebibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+TEST(Archive, OfKilobytesThatNeedsGigabytesIsRefusedWithinItsMemory) {
+  // 17 bytes of payload become one fact; zstd packs the same one a million times into nothing.
+  steelyard::Run run;
+  run.header.id = std::string(64, 'a');
+  std::string payload = encode_payload(run);
+  const std::string facts(8, '\0');  // the count of the environment's facts: the first list behind the header
+  const std::size_t at = payload.size() - 5 * 8;
+  ASSERT_EQ(payload.substr(at - 8, 8), facts);
+  constexpr std::uint64_t kFacts = 10'000'000;
+  for (std::size_t i = 0; i < 8; ++i) payload[at - 8 + i] = static_cast<char>((kFacts >> (8 * i)) & 0xffU);
+  payload.insert(at, std::string(kFacts * 17, '\0'));
+  const std::string bytes = pack_container(payload, PayloadKind::run, payload_version());
+  EXPECT_LT(bytes.size(), 64U << 10U);
+  std::ofstream("/proc/self/clear_refs") << "5";
+  const long before = peak_mebibytes();
+  const auto read = decode_run(bytes, "bomb.syrun");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::input);
+  EXPECT_THAT(read.error().text(), HasSubstr("needs more memory than the 512 MiB that an archive may have"));
+  EXPECT_THAT(read.error().text(), HasSubstr("STEELYARD_ARCHIVE_MEMORY_MIB=2048 allows more"));
+  EXPECT_LT(peak_mebibytes() - before, 600);
+}
+
+TEST(Archive, MayHaveAsMuchMemoryAsTheEnvironmentSays) {
+  ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "3", 1), 0);
+  EXPECT_EQ(ArchiveLimits{}.memory_bytes, 3 << 20);
+  ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "-1", 1), 0);
+  EXPECT_EQ(ArchiveLimits{}.memory_bytes, 512 << 20);
+  ASSERT_EQ(unsetenv("STEELYARD_ARCHIVE_MEMORY_MIB"), 0);
+}
+
 }  // namespace
 
 }  // namespace steelyard::storage

@@ -79,7 +79,7 @@ TEST(MeasurementFile, NextVersionReadsTheFileOfThisOne) {
   const auto payload = unpack_container(golden("measurements/v1.syrun"), "v1.syrun", PayloadKind::measurements,
                                         NextTypes::payload_version(), {});
   ASSERT_TRUE(payload) << payload.error().text();
-  PayloadReader<NextTypes> reader(*payload);
+  PayloadReader<NextTypes> reader(*payload, 1 << 20);
   std::vector<NextMeasurement> list;
   reader& list;
   reader.expect_end();

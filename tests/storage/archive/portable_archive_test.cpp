@@ -45,6 +45,7 @@ struct ThroughBoost {
 using Types = PayloadTypes<ThroughBoost, Thing>;
 using Writer = PayloadWriter<Types>;
 using Reader = PayloadReader<Types>;
+constexpr std::uint64_t kMemory = 1 << 20;  // bytes that what is read may take
 
 // The bytes of one value without the versions that open every payload.
 template <class T>
@@ -59,7 +60,7 @@ template <class T>
 T round_trip(const T& value) {
   Writer writer;
   writer& value;
-  Reader reader(writer.bytes());
+  Reader reader(writer.bytes(), kMemory);
   T read{};
   reader& read;
   reader.expect_end();
@@ -71,7 +72,7 @@ template <class T>
 PayloadDefect defect_of(const std::string& bytes) {
   const std::string payload = Writer().bytes() + bytes;
   try {
-    Reader reader(payload);
+    Reader reader(payload, kMemory);
     T value{};
     reader& value;
     reader.expect_end();
@@ -114,7 +115,7 @@ TEST(PortableArchive, NaNKeepsItsBits) {
 TEST(PortableArchive, OlderVersionLeavesItsNewerFieldsAtTheirDefault) {
   Writer old(Types::Versions{0});
   old& Thing{7, "dropped"};
-  Reader reader(old.bytes());
+  Reader reader(old.bytes(), kMemory);
   Thing thing;
   reader& thing;
   reader.expect_end();
@@ -126,7 +127,7 @@ TEST(PortableArchive, OlderVersionLeavesItsNewerFieldsAtTheirDefault) {
 TEST(PortableArchive, NewerVersionIsToldFromDamage) {
   const Writer newer(Types::Versions{2});
   try {
-    Reader reader(newer.bytes());
+    Reader reader(newer.bytes(), kMemory);
     FAIL() << "it was read";
   } catch (const PayloadDefect& defect) {
     EXPECT_TRUE(defect.newer);

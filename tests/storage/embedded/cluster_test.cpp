@@ -7,7 +7,9 @@
 #include <pwd.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +87,81 @@ TEST_F(ClusterTest, ServesASecondCallFromTheServerOfTheFirst) {
   EXPECT_EQ(server_process(first), server_process(second));
   EXPECT_EQ(ask(first, "select current_database()"), "steelyard");
   EXPECT_TRUE(first.notes.empty());
+}
+
+// A socket of user `daemon` where the server's would be; counts the bytes that clients send.
+class Impostor {
+ public:
+  Impostor(const fs::path& folder, uid_t user) {
+    fs::create_directory(folder);
+    const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = (folder / ".s.PGSQL.5432").string();
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    for (const fs::path& place : {folder, fs::path(path)}) {
+      if (place == path && bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) std::abort();
+      if (chown(place.c_str(), user, user) != 0 || chmod(place.c_str(), 0777) != 0) std::abort();
+    }
+    if (pipe(report_.data()) != 0) std::abort();
+    child_ = fork();
+    if (child_ == 0) serve(listener, user);
+    close(listener);
+    close(report_[1]);
+    char ready = 0;
+    if (read(report_[0], &ready, 1) != 1) std::abort();
+  }
+  // Ends it.
+  std::size_t bytes_received() {
+    kill(child_, SIGTERM);
+    waitpid(child_, nullptr, 0);
+    std::array<char, 65536> told{};
+    return static_cast<std::size_t>(std::max<ssize_t>(read(report_[0], told.data(), told.size()), 0));
+  }
+
+ private:
+  // What it was sent goes into the pipe. As the user, so that this is the peer that clients see.
+  [[noreturn]] void serve(int listener, uid_t user) {
+    if (setgid(user) != 0 || setuid(user) != 0 || listen(listener, 8) != 0 || write(report_[1], "r", 1) != 1) _exit(1);
+    while (true) {
+      pollfd waiting{listener, POLLIN, 0};
+      if (poll(&waiting, 1, 60000) <= 0) _exit(0);
+      const int client = accept(listener, nullptr, nullptr);
+      std::array<char, 4096> bytes{};
+      ssize_t size = 0;
+      while ((size = read(client, bytes.data(), bytes.size())) > 0) {
+        if (write(report_[1], bytes.data(), static_cast<std::size_t>(size)) < 0) _exit(1);
+      }
+      close(client);
+    }
+  }
+  std::array<int, 2> report_{};
+  pid_t child_ = -1;
+};
+
+TEST_F(ClusterTest, SaysNothingToAnImpostorAtASocketWhoseNameCanBeGuessed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may act for another user";
+  const passwd* stranger = getpwnam("daemon");
+  if (stranger == nullptr) GTEST_SKIP() << "there is no user daemon here";
+  const fs::path far = state_ / std::string(90, 'x');
+  fs::create_directories(far);
+  for (const fs::path& folder : {state_, far}) fs::permissions(folder, fs::perms(0711));
+  auto server = ensure_embedded_running(far);
+  ASSERT_TRUE(server) << server.error().text();
+  const ClusterLayout layout{server->home, server->major};
+  const fs::path socket_folder = layout.socket_folder();
+  ASSERT_EQ(socket_folder.parent_path(), "/tmp");
+  EXPECT_THAT(server->url, HasSubstr("&requirepeer="));
+  ASSERT_TRUE(stop_embedded(far));
+  fs::remove_all(socket_folder);
+  Impostor impostor(socket_folder, stranger->pw_uid);
+  const auto refused = ensure_embedded_running(far);
+  EXPECT_EQ(impostor.bytes_received(), 0U);
+  fs::remove_all(socket_folder);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("something that others may have put there"));
+  EXPECT_TRUE(ensure_embedded_running(far)) << "and goes on once that is gone";
+  EXPECT_TRUE(stop_embedded(far));
 }
 
 TEST_F(ClusterTest, WritesDurablyAndListensOnNoNetwork) {

@@ -48,6 +48,13 @@ std::vector<ServerPrograms> all_programs() {
   return programs;
 }
 
+// As it is kept: with the id of its content.
+steelyard::Run sealed_run(int number) {
+  steelyard::Run run = storage_test::example_run(number);
+  seal(run);
+  return run;
+}
+
 class UpgradeTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -74,7 +81,7 @@ class UpgradeTest : public ::testing::Test {
     const EmbeddedServer server = start(programs);
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(RunStore(*store).put(storage_test::example_run(i)));
+    for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(RunStore(*store).put(sealed_run(i)));
     auto session = Session::connect(server.url, "test");
     ASSERT_TRUE(session);
     // What no archive holds, and what a dump of one database does not hold either.
@@ -97,9 +104,9 @@ class UpgradeTest : public ::testing::Test {
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
     for (int i = 1; i <= kRuns; ++i) {
-      const auto run = RunStore(*store).get(storage_test::example_run(i).header.id);
+      const auto run = RunStore(*store).get(sealed_run(i).header.id);
       ASSERT_TRUE(run) << run.error().text();
-      EXPECT_EQ(*run, storage_test::example_run(i));
+      EXPECT_EQ(*run, sealed_run(i));
     }
   }
   // The names in the home besides locks and notes of use.
@@ -256,7 +263,7 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
   fs::create_directories(home() / "9/data");
   std::ofstream(home() / "9/data/PG_VERSION") << "9\n";
   Spool spool(state_);
-  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(storage_test::example_run(i)));
+  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(sealed_run(i)));
   fs::rename(state_ / "spool", state_ / "runs");  // as if they had been delivered to the old cluster
   {
     auto store = Store::open({}, state_);
@@ -279,11 +286,11 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
 
 TEST_F(UpgradeTest, GoesOnWithARefillThatWasEndedHalfWay) {
   Spool spool(state_);
-  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(storage_test::example_run(i)));
+  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(sealed_run(i)));
   fs::rename(state_ / "spool", state_ / "runs");
   {
     auto store = Store::open({}, state_);
-    ASSERT_TRUE(RunStore(*store).put(storage_test::example_run(1)));
+    ASSERT_TRUE(RunStore(*store).put(sealed_run(1)));
   }
   fs::create_directories(home() / "9/data");
   expect_all_runs();
@@ -293,7 +300,7 @@ TEST_F(UpgradeTest, GoesOnWithARefillThatWasEndedHalfWay) {
 TEST_F(UpgradeTest, NamesAnArchiveThatCannotBeReadAndBringsTheOthers) {
   fs::create_directories(home() / "9/data");
   Spool spool(state_);
-  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(storage_test::example_run(i)));
+  for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(sealed_run(i)));
   fs::rename(state_ / "spool", state_ / "runs");
   std::ofstream(state_ / "runs/broken.syrun") << "no archive";
   auto store = Store::open({}, state_);

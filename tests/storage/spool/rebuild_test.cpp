@@ -109,6 +109,19 @@ TEST_F(RebuildTest, ArchiveThatIsDamagedBehindItsHeaderIsNamedInItsTurn) {
   EXPECT_THAT(times_, ElementsAre(1));
 }
 
+TEST_F(RebuildTest, ArchiveWithTheIdOfAnotherContentIsNamedAndNotPut) {
+  write("true.syrun", 1);
+  steelyard::Run forged = run_at(2);
+  forged.measurements[0].invocations[0].values.push_back(1);
+  forged.measurements[0].invocations[0].iterations.clear();
+  ASSERT_TRUE(write_archive(folder_ / "forged.syrun", forged));
+  const auto done = rebuild_from_archives(folder_, put(), {});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_THAT(times_, ElementsAre(1));
+  ASSERT_THAT(done->bad, SizeIs(1));
+  EXPECT_THAT(done->bad[0].text(), HasSubstr("forged.syrun: found a run whose id is not that of its content"));
+}
+
 TEST_F(RebuildTest, StopsWhereTheStoreFails) {
   write("a.syrun", 1);
   write("b.syrun", 2);

@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,20 @@ TEST_F(SpoolTest, KeptRunReadsBackFromWhereItLies) {
   const auto read = read_archive(*path);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->header.id, run.header.id);
+}
+
+TEST_F(SpoolTest, WhatIsKeptIsForItsUserAloneWhateverTheUmask) {
+  const mode_t before = umask(0);
+  fs::create_directories(state_ / "runs");  // as an older version left it
+  const auto kept = Spool(state_).keep(run_at(1));
+  ASSERT_TRUE(kept) << kept.error().text();
+  const auto mode_of = [](const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); };
+  EXPECT_EQ(mode_of(*kept), 0600U);
+  ASSERT_TRUE(Spool(state_).deliver({put()}));
+  umask(before);
+  for (const char* folder : {"spool", "runs", "comparisons"}) EXPECT_EQ(mode_of(state_ / folder), 0700U) << folder;
+  EXPECT_EQ(mode_of(state_ / "runs" / kept->filename()), 0600U);
+  EXPECT_EQ(mode_of(state_ / "spool/.lock"), 0600U);
 }
 
 TEST_F(SpoolTest, SameRunKeptTwiceWaitsOnce) {
@@ -165,6 +180,23 @@ TEST_F(SpoolTest, ArchiveThatCannotBeReadIsSetAsideAndTheRestDelivered) {
   EXPECT_THAT(spool.waiting(), IsEmpty());
   EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "spool/bad"), fs::directory_iterator()), 4)
       << "two archives, two reasons";
+}
+
+TEST_F(SpoolTest, ArchiveWithTheIdOfAnotherContentIsSetAsideAndItsTrueRunDelivered) {
+  Spool spool(state_);
+  const steelyard::Run truth = run_at(1);
+  steelyard::Run forged = truth;
+  for (double& value : forged.measurements[0].invocations[0].values) value *= 2;
+  fs::create_directories(state_ / "spool");
+  ASSERT_TRUE(write_archive(state_ / "spool/0000000000000000001-forged.syrun", forged));
+  const auto delivery = spool.deliver({put()});
+  ASSERT_TRUE(delivery);
+  ASSERT_THAT(delivery->bad, SizeIs(1));
+  EXPECT_THAT(delivery->bad[0].text(), HasSubstr("a run whose id is not that of its content"));
+  EXPECT_THAT(ids_, IsEmpty());
+  EXPECT_TRUE(fs::exists(state_ / "spool/bad/0000000000000000001-forged.syrun"));
+  ASSERT_TRUE(spool.keep(truth));
+  EXPECT_EQ(spool.deliver({put()})->delivered, 1);
 }
 
 TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {

@@ -212,6 +212,34 @@ TEST_F(ProjectRightsTest, AWriterOfOneProjectAddsToItAndToNoOther) {
   EXPECT_EQ(Upkeep(store).status()->runs, 2);
 }
 
+TEST_F(ProjectRightsTest, AWriterAddsNoRowToARunOfAnotherProjectOrToOneThatIsPut) {
+  make_login("lena");
+  grant({"lena", Access::writer, "demo", true});
+  const auto key_of = [&](const std::string& project) {
+    auto transaction = Transaction::begin(*administrator_);
+    return transaction->run("select run_key from steelyard.runs where project = $1", SqlValues().text(project), kOneRow)
+        ->integer(0, 0);
+  };
+  const std::int64_t hidden = key_of("hidden");
+  const std::int64_t own = key_of("demo");
+  Session session = Session::connect(url_of("lena"), "test").value();
+  for (const std::int64_t run : {hidden, own}) {
+    const std::string key = std::to_string(run);
+    for (const std::string& statement :
+         {"insert into steelyard.measurements (value, run_key, series_key, position, samples, packed) select 1, " +
+              key + ", series_key, 999, samples, packed from steelyard.measurements limit 1",
+          "insert into steelyard.failures select (f).* from (select jsonb_populate_record(null::steelyard.failures, "
+          "'{\"run_key\": " +
+              key + ", \"position\": 999, \"reason\": \"x\"}') as f) as made"}) {
+      const Result<void> refused = session.run_alone(statement);
+      ASSERT_FALSE(refused) << statement;
+      EXPECT_THAT(refused.error().text(), HasSubstr("row-level security")) << statement;
+    }
+  }
+  Store store = open_as("lena");
+  EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
+}
+
 TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
   make_login("kate");
   make_login("mara");
@@ -299,11 +327,14 @@ TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
   grant({"lena", Access::writer, "demo", true});
   Spool spool(state_);
   steelyard::Run other = hidden_run();
-  other.header.id = std::string(64, 'e');
-  ASSERT_TRUE(spool.keep(other));  // the oldest: it comes first
-  other.header.id = std::string(64, 'd');
-  ASSERT_TRUE(spool.keep(other));
-  ASSERT_TRUE(spool.keep(example_run(2)));
+  for (const std::int64_t at : {8, 9}) {  // the oldest: they come first
+    other.header.created_at_unix_ns = at;
+    seal(other);
+    ASSERT_TRUE(spool.keep(other));
+  }
+  steelyard::Run own = example_run(2);
+  seal(own);
+  ASSERT_TRUE(spool.keep(own));
   Comparison comparison = storage_test::example_comparison();
   comparison.baseline.project = "hidden";
   comparison.rows[0].reason = "against another project's";

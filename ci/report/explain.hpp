@@ -11,7 +11,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::ci {
 
 struct Explanation {
   std::string benchmark;
@@ -20,8 +20,10 @@ struct Explanation {
 };
 
 // Every row whose benchmark contains `part` ("all" and "": every row), in the order of the comparison. `comparison` is
-// what compare_runs made of the two runs; later additions to its rows do no harm.
+// what compare_runs made of the two runs; later additions to its rows do no harm. Of
+// judge_against_history the baseline is the newest run of the history: counts are told from both runs, what a
+// prediction decided from its history.
 std::vector<Explanation> explain(const Run& baseline, const Run& candidate, const Comparison& comparison,
                                  std::string_view part);
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::ci

@@ -1,14 +1,22 @@
-#include "regress/ab/explain.hpp"
+#include "ci/report/explain.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "ci/report/comparison.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/judge_history.hpp"
+#include "tests/ci/report/golden.hpp"
+#include "tests/ci/report/sample_results.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::ci {
 namespace {
 
+using regress::compare_runs;
+using regress::SimulatedPair;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -16,14 +24,14 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 SimulatedPair pair_with(double ratio, int rounds, Layout layout, int benchmarks = 1) {
-  SimulationOptions options;
+  regress::SimulationOptions options;
   options.layout = layout;
   options.rounds = rounds;
   options.ratio = ratio;
   options.benchmarks = benchmarks;
   options.changed_benchmarks = 1;
   options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
-  return Simulation(7).draw(options);
+  return regress::Simulation(7).draw(options);
 }
 
 std::vector<std::string> steps_of(const SimulatedPair& pair, std::string_view part = "BM_0") {
@@ -162,5 +170,133 @@ TEST(Explain, TellsWhatCopiesOfTheProgramMakeWhereThatIsCalibrated) {
                                 "of one copy 0.31 % (calibrated on 2026-11-22)"));
 }
 
+TEST(Explain, NamesThePolicyOfARow) {
+  const SimulatedPair runs = pair_with(1, 16, Layout::duet, 6);
+  ComparisonPolicy policy;
+  policy.patterns.emplace_back().match = "*";
+  policy.patterns[0].where = "steelyard.toml:12";
+  policy.patterns[0].minimum_effect = 0.05;
+  policy.patterns[0].owner = "kernels";
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const auto explained = explain(runs.baseline, runs.candidate, comparison, "all");
+  ASSERT_FALSE(explained.empty());
+  EXPECT_THAT(explained[0].steps,
+              Contains("policy: minimum effect 5 % by the policy of \"*\" (steelyard.toml:12); margin 2 % as for all; "
+                       "owner kernels"));
+  policy.patterns.clear();
+  const Comparison plain = compare_runs(runs.baseline, runs.candidate, policy);
+  const auto without = explain(runs.baseline, runs.candidate, plain, "all");
+  for (const std::string& step : without.at(0).steps) {
+    EXPECT_FALSE(step.starts_with("policy:")) << step;
+  }
+}
+
+// Four processes of the candidate and of the newest run of a history of 20 occasions.
+TEST(Explain, OfARowThatAPredictionDecidedIsOfItsHistoryAndNotOfThePair) {
+  regress::HistoryBaseline baseline;
+  steelyard::Run candidate;
+  const auto add = [](steelyard::Run& run, const char* metric, double value) {
+    Measurement& measurement = run.measurements.emplace_back();
+    measurement.benchmark.name = "slower";
+    measurement.metric = *well_known_metric(metric);
+    if (measurement.metric.kind == MetricKind::counted) measurement.count_key = "key";
+    for (std::uint32_t i = 0; i < 4; ++i) measurement.invocations.push_back({i, {value}, {}});
+  };
+  for (steelyard::Run* run : {&baseline.newest, &candidate}) {
+    run->header.id = run == &candidate ? "candidate" : "newest";
+    run->environment.set("cpu.model", "big", true);
+    for (int round = 0; round < 4; ++round) run->invocations.emplace_back().round = round;
+    add(*run, "real_time", run == &candidate ? 130 : 100);
+    add(*run, "instructions", 1000);
+  }
+  SeriesHistory& history = baseline.series.emplace_back();
+  history.series = {"slower", "real_time", "ns", Better::lower, {}};
+  for (int i = 0; i < 20; ++i) {
+    history.series.points.push_back({{100 * (1 + 0.01 * ((i * 7) % 5 - 2))},
+                                     "0123456789abcdef" + std::to_string(i),
+                                     candidate.environment.fingerprint(),
+                                     "r" + std::to_string(i)});
+  }
+  Comparison comparison = regress::judge_against_history(baseline, candidate, {});
+  const auto steps_of_metric = [&](const char* metric) {
+    const auto explanations = explain(baseline.newest, candidate, comparison, "all");
+    EXPECT_EQ(explanations.size(), 2U);
+    return std::find_if(explanations.begin(), explanations.end(),
+                        [&](const Explanation& one) { return one.metric == metric; })
+        ->steps;
+  };
+  for (const char* part :
+       {"history 100 ns", "20 occasions", "Student's t", "family: among 1 comparison", "verdict: regression"}) {
+    EXPECT_THAT(steps_of_metric("real_time"), Contains(HasSubstr(part)));
+  }
+  EXPECT_THAT(steps_of_metric("real_time"), Not(Contains(HasSubstr("processes of one build"))));
+  const std::vector<std::string> exact = steps_of_metric("instructions");
+  EXPECT_THAT(exact, Contains(StartsWith("test: exact")));
+  comparison.history.reset();
+  EXPECT_EQ(steps_of_metric("instructions"), exact) << "counts are held against the newest run";
+}
+
+// The whole text of two explanations, of numbers that are written down here.
+
+Measurement measurement_of(const std::string& metric, const std::vector<std::vector<double>>& invocations) {
+  Measurement measurement;
+  measurement.benchmark.name = "BM_sort";
+  measurement.metric = *well_known_metric(metric);
+  for (std::size_t i = 0; i < invocations.size(); ++i) {
+    measurement.invocations.push_back({static_cast<std::uint32_t>(i), invocations[i], {}});
+  }
+  return measurement;
+}
+
+Run run_of(double factor, double count) {
+  Run run;
+  std::vector<std::vector<double>> times;
+  for (int round = 0; round < 8; ++round) {
+    Invocation invocation;
+    invocation.round = round;
+    invocation.slot = (round + (factor == 1 ? 0 : 1)) % 2;
+    run.invocations.push_back(invocation);
+    const double level = factor * (200000 + 500 * ((round * 5) % 8));
+    times.push_back({level, level * 1.001, level * 1.002});
+  }
+  run.invocations[2].disturbed_by = {"steal time"};
+  run.measurements = {measurement_of("real_time", times), measurement_of("instructions", {{count}})};
+  return run;
+}
+
+ComparisonRow time_row() {
+  ComparisonRow row = sample::time_row("BM_sort", 1.04, Verdict::regression);
+  row.baseline = 200450;
+  row.candidate = 208468;
+  row.interval = Interval{1.031, 1.049};
+  row.equivalence_interval = Interval{1.033, 1.047};
+  row.layout = Layout::interleaved;
+  row.rounds = 8;
+  row.test = "rounds";
+  row.p = 0.0004;
+  row.q = 0.004;
+  row.discovery_q = 0.002;
+  row.looks = {{6, 0.01, 0.2}, {8, 0.00032, 0.8}};
+  row.slot_effect = 1.003;
+  row.noise = {0.001, 0.004, 0.01};
+  row.margin = 0.03;
+  row.minimum_detectable_effect = 0.012;
+  row.reason = "4 % slower in 8 rounds";
+  return row;
+}
+
+TEST(Explanations, GoFromSamplesToAnswers) {
+  Comparison comparison;
+  ComparisonRow count = sample::instructions_row("BM_sort", 1000, 1010);
+  count.test = "exact";
+  count.jitter = 0;
+  comparison.rows = {time_row(), count};
+  comparison.drifts = {{"real_time", 1.002, 0.004, 23, false}};
+  const auto explanations = explain(run_of(1, 1000), run_of(1.04, 1010), comparison, "all");
+  golden::expect_equal(terminal_explanations(explanations, {false, true, 100}), "report/explanations.out");
+}
+
+TEST(Explanations, AreNothingWhereNothingWasAskedFor) { EXPECT_EQ(terminal_explanations({}, {}), ""); }
+
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::ci

@@ -1,4 +1,4 @@
-#include "regress/ab/explain.hpp"
+#include "ci/report/explain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,22 +8,21 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
-#include "regress/ab/counted.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxDifferences = 16;
 
 // With its unit; whole thousands apart, where more digits than three are wanted: "121,034 ns".
-std::string level_text(double value, const std::string& metric_unit) {
+std::string unscaled_text(double value, const std::string& metric_unit) {
   const std::string unit = metric_unit == "count" ? "" : metric_unit;
   constexpr double kWholeFrom = 100;
   if (!(std::fabs(value) >= kWholeFrom) || !std::isfinite(value)) return number_text(value, unit);
@@ -37,7 +36,7 @@ struct SideCounts {
   std::size_t disturbed = 0;  // of those that count
 };
 
-SideCounts counts_of(const Run& run, const MatchedSide& side) {
+SideCounts counts_of(const Run& run, const regress::MatchedSide& side) {
   SideCounts counts;
   for (const Measurement* measurement : side.measurements) {
     counts.excluded += measurement->excluded.size();
@@ -59,13 +58,47 @@ std::string side_text(const std::string& side, const SideCounts& counts) {
   return text;
 }
 
-// Writes the steps of one row.
+std::string policy_step(const ComparisonPolicy& policy, const ComparisonRow& row) {
+  std::string text = policy_text(policy, row);
+  if (text.empty() && row.owner.empty()) return "";
+  if (text.empty()) text = "as for all benchmarks";
+  return "policy: " + text + (row.owner.empty() ? "" : "; owner " + row.owner);
+}
+
+std::string family_text(const ComparisonRow& row, const Comparison& comparison) {
+  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                   [](const ComparisonRow& other) { return other.q.has_value(); });
+  const double level = comparison.policy.false_alarm_rate;
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) + " (Holm), which is " +
+         (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
+}
+
+std::string effect_text(const ComparisonRow& row) {
+  std::string text = "effect: " + change_text(*row.ratio);
+  if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
+  if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
+  return text + "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " +
+         share_text(row.margin);
+}
+
+std::string power_text(const ComparisonRow& row) {
+  return "power: changes from " + share_text(*row.minimum_detectable_effect) +
+         " on are found in 4 of 5 tries by data like these";
+}
+
+std::string verdict_text(const ComparisonRow& row) {
+  return "verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason);
+}
+
+std::string gate_text(const ComparisonRow& row) { return "gate: it does not gate: " + row.gate_note; }
+
+// Of a row that was judged with a baseline beside it, of a count, or of one that is missing.
 class Explainer {
  public:
   Explainer(const Run& baseline, const Run& candidate, const Comparison& comparison)
       : baseline_(baseline), candidate_(candidate), comparison_(comparison) {}
 
-  std::vector<std::string> steps(const Matched& matched, const ComparisonRow& row) {
+  std::vector<std::string> steps(const regress::Matched& matched, const ComparisonRow& row) {
     steps_.clear();
     if (!matched.baseline.measurements.empty() || !matched.candidate.measurements.empty()) measured(matched, row);
     if (std::string policy = policy_step(comparison_.policy, row); !policy.empty()) add_step(std::move(policy));
@@ -91,7 +124,7 @@ class Explainer {
  private:
   void add_step(std::string step) { steps_.push_back(std::move(step)); }
 
-  void measured(const Matched& matched, const ComparisonRow& row) {
+  void measured(const regress::Matched& matched, const ComparisonRow& row) {
     std::string text = "measured: " + row.metric.name +
                        (row.metric.unit.empty() || row.metric.unit == "count" ? "" : " in " + row.metric.unit) + " (" +
                        std::string(to_text(row.metric.better)) + " is better), ";
@@ -108,8 +141,8 @@ class Explainer {
     const char* how = row.metric.kind == MetricKind::counted
                           ? " (medians of the counts)"
                           : " (medians over the processes of the medians of their samples)";
-    add_step("levels: baseline " + level_text(*row.baseline, row.metric.unit) + ", candidate " +
-             level_text(*row.candidate, row.metric.unit) + how);
+    add_step("levels: baseline " + unscaled_text(*row.baseline, row.metric.unit) + ", candidate " +
+             unscaled_text(*row.candidate, row.metric.unit) + how);
   }
 
   void counted(const ComparisonRow& row) {
@@ -122,32 +155,32 @@ class Explainer {
     }
   }
 
-  void rounds(const Matched& matched, const ComparisonRow& row) {
+  void rounds(const regress::Matched& matched, const ComparisonRow& row) {
     // The t test is of rounds where a session pairs them.
     const bool few = row.test == "t on log levels" && !baseline_.header.session.empty();
     if (row.test != "rounds" && !few) return;
-    const auto baseline = log_invocations(baseline_, matched.baseline.measurements);
-    const auto candidate = log_invocations(candidate_, matched.candidate.measurements);
-    const auto* b = std::get_if<std::vector<LogInvocation>>(&baseline);
-    const auto* c = std::get_if<std::vector<LogInvocation>>(&candidate);
+    const auto baseline = regress::log_invocations(baseline_, matched.baseline.measurements);
+    const auto candidate = regress::log_invocations(candidate_, matched.candidate.measurements);
+    const auto* b = std::get_if<std::vector<regress::LogInvocation>>(&baseline);
+    const auto* c = std::get_if<std::vector<regress::LogInvocation>>(&candidate);
     if (b == nullptr || c == nullptr) return;
-    const PairedRounds paired = pair_rounds(*b, *c);
+    const regress::PairedRounds paired = regress::pair_rounds(*b, *c);
     if (paired.rounds.empty()) return;
     std::vector<double> differences;
     std::string list;
-    for (const PairedRound& round : paired.rounds) {
+    for (const regress::PairedRound& round : paired.rounds) {
       differences.push_back(round.difference());
       if (differences.size() > kMaxDifferences) continue;
-      list += (list.empty() ? "" : ", ") + change_text(steady_exp(round.difference()));
+      list += (list.empty() ? "" : ", ") + change_text(regress::steady_exp(round.difference()));
     }
     if (differences.size() > kMaxDifferences) list += ", ...";
     const auto above = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
     std::sort(differences.begin(), differences.end());
     add_step(
         "rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
-        std::to_string(differences.size()) + ", median " + change_text(steady_exp(median(differences))) +
-        ", half of them from " + change_text(steady_exp(quantile_of_sorted(differences, 0.25))) + " to " +
-        change_text(steady_exp(quantile_of_sorted(differences, 0.75))) +
+        std::to_string(differences.size()) + ", median " + change_text(regress::steady_exp(median(differences))) +
+        ", half of them from " + change_text(regress::steady_exp(quantile_of_sorted(differences, 0.25))) + " to " +
+        change_text(regress::steady_exp(quantile_of_sorted(differences, 0.75))) +
         (paired.dropped > 0 ? "; " + plural_text(paired.dropped, "round") + " lacked a side and took no part" : ""));
     if (row.slot_effect) {
       add_step("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +
@@ -170,7 +203,7 @@ class Explainer {
     const std::string text = code_layout_text(row);
     if (!text.empty()) {
       add_step("code layout: " + text + "; the same code, linked in other orders");
-    } else if (is_concurrent(row.layout) && mutual_code_layouts(baseline_.header, candidate_.header).empty()) {
+    } else if (is_concurrent(row.layout) && regress::mutual_code_layouts(baseline_.header, candidate_.header).empty()) {
       add_step("code layout: each build has one, whose luck is part of the change and of no interval (--relink)");
     } else if (is_concurrent(row.layout)) {
       add_step("code layout: too few rounds to tell what it makes of the change");
@@ -179,7 +212,8 @@ class Explainer {
 
   void copies(const ComparisonRow& row) {
     if (!comparison_.calibration) return;
-    const CalibratedBenchmark* known = CalibratedNoise(&*comparison_.calibration).find(row.benchmark, row.metric.name);
+    const CalibratedBenchmark* known =
+        regress::CalibratedNoise(&*comparison_.calibration).find(row.benchmark, row.metric.name);
     if (known == nullptr || !known->copies || !known->processes) return;
     add_step("copies: of the noise between processes, copies of the program make " + share_text(*known->copies) +
              ", processes of one copy " + share_text(*known->processes) + " (calibrated on " +
@@ -222,7 +256,7 @@ class Explainer {
       text += "Student's t of the effect over its error, in which the drift between the sides and the likeness of " +
               std::string("neighbouring processes are counted");
     } else {
-      text += row.test + " of the processes, because fewer than " + std::to_string(kMinRounds) +
+      text += row.test + " of the processes, because fewer than " + std::to_string(regress::kMinRounds) +
               " rounds cannot be permuted to p = 0.05";
     }
     add_step(has_adjusted_p(row) ? text : text + "; p = " + p_value_text(*row.p));
@@ -230,7 +264,7 @@ class Explainer {
 
   // Of a design that looked more than once p is not that of its last look.
   static bool has_adjusted_p(const ComparisonRow& row) {
-    return row.p && !row.looks.empty() && row.rounds >= kMinRounds;
+    return row.p && !row.looks.empty() && row.rounds >= regress::kMinRounds;
   }
 
   void looks(const ComparisonRow& row) {
@@ -247,27 +281,15 @@ class Explainer {
 
   void family(const ComparisonRow& row) {
     if (!row.q) return;
-    std::int64_t comparisons = 0;
-    for (const ComparisonRow& other : comparison_.rows) comparisons += other.q ? 1 : 0;
-    const double level = comparison_.policy.false_alarm_rate;
-    std::string text = "family: among " + plural_text(comparisons, "comparison") + " q = " + p_value_text(*row.q) +
-                       " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " +
-                       p_value_text(level);
+    std::string text = family_text(row, comparison_);
     if (row.discovery_q) text += "; for ranking " + p_value_text(*row.discovery_q) + " (false discovery rate)";
     add_step(std::move(text));
   }
 
   void interval(const ComparisonRow& row) {
-    std::string text = "effect: " + change_text(*row.ratio);
-    if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
-    if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
-    text += "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " + share_text(row.margin);
-    if (has_calibrated_margin(comparison_, row)) text += " (the noise floor that calibration found)";
-    add_step(std::move(text));
-    if (row.minimum_detectable_effect) {
-      add_step("power: changes from " + share_text(*row.minimum_detectable_effect) +
-               " on are found in 4 of 5 tries by data like these");
-    }
+    const bool is_calibrated = regress::has_calibrated_margin(comparison_, row);
+    add_step(effect_text(row) + (is_calibrated ? " (the noise floor that calibration found)" : ""));
+    if (row.minimum_detectable_effect) add_step(power_text(row));
   }
 
   void alone(const ComparisonRow& row) {
@@ -281,8 +303,8 @@ class Explainer {
   }
 
   void verdict(const ComparisonRow& row) {
-    add_step("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
-    if (!row.gate_note.empty()) add_step("gate: it does not gate: " + row.gate_note);
+    add_step(verdict_text(row));
+    if (!row.gate_note.empty()) add_step(gate_text(row));
     const std::string other = other_answer(row);
     if (!other.empty()) add_step("another answer: " + other);
   }
@@ -317,13 +339,57 @@ class Explainer {
   std::vector<std::string> steps_;
 };
 
+// Of judge_against_history: a prediction decided it.
+bool is_by_history(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && row.layout == Layout::separate &&
+         (row.rounds > 0 || row.verdict == Verdict::incomparable);
+}
+
+std::string history_levels_text(const ComparisonRow& row) {
+  std::string text = "levels: ";
+  if (row.baseline) {
+    text += "history " + number_text(*row.baseline, row.metric.unit) + " (mean of the logarithms of " +
+            plural_text(row.rounds, "occasion") + " since the last confirmed change)";
+  }
+  if (row.baseline && row.candidate) text += ", ";
+  if (row.candidate) {
+    text += "candidate " + number_text(*row.candidate, row.metric.unit) + " (median over its processes)";
+  }
+  return text;
+}
+
+std::vector<std::string> history_steps(const ComparisonRow& row, const Comparison& comparison) {
+  std::vector<std::string> steps;
+  steps.push_back("measured: " + row.metric.name + " (" + std::string(to_text(row.metric.better)) +
+                  " is better), the candidate alone; its baseline is what this machine measured on other occasions");
+  if (std::string policy = policy_step(comparison.policy, row); !policy.empty()) steps.push_back(std::move(policy));
+  if (row.baseline || row.candidate) steps.push_back(history_levels_text(row));
+  if (row.p) {
+    if (row.noise.between) {
+      steps.push_back("noise: one more occasion lies within " + share_text(*row.noise.between) +
+                      " of that level as a rule (standard deviation): what lies between occasions, how well the level "
+                      "is known, and the candidate's own noise where it has fewer processes than they");
+    }
+    steps.push_back(
+        "test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
+        "because occasions have heavy tails; p = " +
+        p_value_text(*row.p));
+    if (row.q) steps.push_back(family_text(row, comparison));
+  }
+  if (row.ratio) steps.push_back(effect_text(row));
+  if (row.minimum_detectable_effect) steps.push_back(power_text(row));
+  steps.push_back(verdict_text(row));
+  if (!row.gate_note.empty()) steps.push_back(gate_text(row));
+  return steps;
+}
+
 }  // namespace
 
 std::vector<Explanation> explain(const Run& baseline, const Run& candidate, const Comparison& comparison,
                                  std::string_view part) {
   std::vector<std::string> warnings;
-  std::map<std::pair<std::string, std::string>, Matched> matched;
-  for (Matched& one : match_runs(baseline, candidate, comparison.policy, warnings)) {
+  std::map<std::pair<std::string, std::string>, regress::Matched> matched;
+  for (regress::Matched& one : regress::match_runs(baseline, candidate, comparison.policy, warnings)) {
     std::pair<std::string, std::string> key{one.benchmark, one.metric};
     matched.emplace(std::move(key), std::move(one));
   }
@@ -332,11 +398,13 @@ std::vector<Explanation> explain(const Run& baseline, const Run& candidate, cons
   for (const ComparisonRow& row : comparison.rows) {
     if (!part.empty() && part != "all" && row.benchmark.find(part) == std::string::npos) continue;
     const auto at = matched.find({row.benchmark, row.metric.name});
-    const Matched nothing{row.benchmark, row.metric.name, {}, {}};
-    result.push_back(
-        {row.benchmark, row.metric.name, explainer.steps(at == matched.end() ? nothing : at->second, row)});
+    const regress::Matched nothing{row.benchmark, row.metric.name, {}, {}};
+    result.push_back({row.benchmark, row.metric.name,
+                      comparison.history && is_by_history(row)
+                          ? history_steps(row, comparison)
+                          : explainer.steps(at == matched.end() ? nothing : at->second, row)});
   }
   return result;
 }
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::ci

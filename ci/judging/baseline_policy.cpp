@@ -1,0 +1,116 @@
+#include "ci/judging/baseline_policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "ci/app/settings.hpp"
+#include "ci/config/configuration_key.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::array<std::string_view, 5> kJudgingSections{"policy", "run", "gate", "store", "project"};
+constexpr std::size_t kMaxNamed = 8;
+
+// Where the configuration lies in the repository; absent: outside of it.
+std::optional<std::string> path_in(const GitRepository& repository, const Configuration& configuration) {
+  if (configuration.file.empty()) return std::string(kConfigurationFile);
+  std::error_code code;
+  const std::filesystem::path root = std::filesystem::canonical(repository.root(), code);
+  const std::filesystem::path file = std::filesystem::canonical(configuration.file, code);
+  if (code) return std::nullopt;
+  const std::string path = file.lexically_relative(root).generic_string();
+  if (path.empty() || path.starts_with("..")) return std::nullopt;
+  return path;
+}
+
+std::string or_unset(const std::string& printed) { return printed.empty() ? "not set" : printed; }
+
+template <class Table>
+bool same_tables(const std::vector<Table>& a, const std::vector<Table>& b) {
+  const auto same = [](const Table& x, const Table& y) { return to_toml(x) == to_toml(y); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+// "[policy] counted_minimum_effect, "1%" in the baseline and "99%" in the candidate".
+std::vector<std::string> differences_of(const Configuration& baseline, const Configuration& candidate) {
+  std::vector<std::string> found;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (std::find(kJudgingSections.begin(), kJudgingSections.end(), key.section) == kJudgingSections.end()) continue;
+    const std::string there = key.print(baseline);
+    const std::string here = key.print(candidate);
+    if (there == here) continue;
+    found.push_back("[" + std::string(key.section) + "] " + std::string(key.name) + ", " + or_unset(there) +
+                    " in the baseline and " + or_unset(here) + " in the candidate");
+  }
+  if (!same_tables(baseline.policy.patterns, candidate.policy.patterns)) found.emplace_back("tables of [[policy]]");
+  const bool has_all_targets =
+      std::all_of(baseline.targets.begin(), baseline.targets.end(), [&](const regress::DeclaredTarget& target) {
+        return std::any_of(candidate.targets.begin(), candidate.targets.end(),
+                           [&](const auto& other) { return to_toml(other) == to_toml(target); });
+      });
+  if (!has_all_targets) found.emplace_back("tables of [[target]]");
+  return found;
+}
+
+std::string told(const std::vector<std::string>& differences) {
+  std::string text = "steelyard.toml is another one in the candidate; the baseline's holds: ";
+  for (std::size_t i = 0; i < std::min(differences.size(), kMaxNamed); ++i) {
+    text += (i == 0 ? "" : "; ") + differences[i];
+  }
+  if (differences.size() > kMaxNamed) text += "; and " + std::to_string(differences.size() - kMaxNamed) + " more";
+  return text;
+}
+
+// What only the candidate can know: how it is built, and what the baseline does not have.
+void take_what_is_new(const Configuration& candidate, Configuration& configuration) {
+  configuration.file = candidate.file;
+  configuration.root = candidate.root;
+  configuration.build_command = candidate.build_command;
+  configuration.build_timeout = candidate.build_timeout;
+  std::vector<ConfiguredProgram> programs = candidate.programs;
+  for (const ConfiguredProgram& program : configuration.programs) {
+    const bool is_there = std::any_of(programs.begin(), programs.end(),
+                                      [&](const ConfiguredProgram& other) { return other.name == program.name; });
+    if (!is_there) programs.push_back(program);
+  }
+  configuration.programs = std::move(programs);
+  std::vector<regress::DeclaredTarget> added;
+  for (const regress::DeclaredTarget& target : candidate.targets) {
+    const bool is_known =
+        std::any_of(configuration.targets.begin(), configuration.targets.end(),
+                    [&](const regress::DeclaredTarget& other) { return other.benchmark == target.benchmark; });
+    if (!is_known) added.push_back(target);
+  }
+  configuration.targets.insert(configuration.targets.end(), added.begin(), added.end());
+}
+
+}  // namespace
+
+Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
+                                               const std::string& baseline, Nanoseconds usual, const App& app) {
+  const std::optional<std::string> path = path_in(repository, candidate);
+  if (!path) return GateConfiguration{candidate, {}};
+  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}));
+  if (!shown.succeeded) {
+    if (candidate.file.empty()) return GateConfiguration{candidate, {}};
+    return GateConfiguration{candidate, {"the baseline has no " + *path + ": the candidate is judged by its own"}};
+  }
+  const Result<Configuration> read = parse_configuration(shown.output, *path + " of " + baseline.substr(0, 7));
+  if (!read) {
+    return GateConfiguration{candidate, {"the candidate is judged by its own " + *path + ": " + read.error().text()}};
+  }
+  STEELYARD_TRY(Configuration configuration, with_overrides(*read, app));
+  if (!configuration.run.budget) configuration.run.budget = usual;
+  configuration.run.seed = candidate.run.seed;
+  const std::vector<std::string> differences = differences_of(configuration, candidate);
+  take_what_is_new(candidate, configuration);
+  return GateConfiguration{std::move(configuration),
+                           differences.empty() ? std::vector<std::string>{} : std::vector{told(differences)}};
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,69 @@
+#include "ci/report/row_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "bench/model/number_text.hpp"
+#include "regress/policy/pattern_policy.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+std::string gating_text(const std::vector<std::string>& metrics) {
+  std::string text;
+  for (const std::string& metric : metrics) text += (text.empty() ? "" : " and ") + metric;
+  return text.empty() ? "nothing gates" : text + (metrics.size() == 1 ? " gates" : " gate");
+}
+
+}  // namespace
+
+std::string policy_text(const ComparisonPolicy& policy, const ComparisonRow& row) {
+  const std::string& benchmark = row.benchmark;
+  const MetricKind kind = row.metric.kind;
+  std::vector<std::pair<const PatternPolicy*, std::string>> parts;  // null: what holds for all
+  const auto add = [&parts](const PatternPolicy* table, const std::string& what) {
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.first == table; });
+    same == parts.end() ? void(parts.emplace_back(table, what)) : void(same->second += ", " + what);
+  };
+  add(regress::effect_table(policy, benchmark, kind),
+      "minimum effect " + small_share_text(regress::minimum_effect_of(policy, benchmark, kind)));
+  add(regress::table_for(policy, benchmark, &PatternPolicy::margin),
+      "margin " + small_share_text(regress::margin_of(policy, benchmark)));
+  if (const PatternPolicy* table = regress::table_for(policy, benchmark, &PatternPolicy::gates)) {
+    add(table, gating_text(*table->gates));
+  }
+  const PatternPolicy* budget = regress::table_for(policy, benchmark, &PatternPolicy::budget_ns);
+  if (budget && kind == MetricKind::noisy) {
+    add(budget, "budget " + level_text(static_cast<double>(*budget->budget_ns), "ns"));
+  }
+  if (std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part.first != nullptr; })) return "";
+  std::string text;
+  for (const auto& [table, what] : parts) {
+    text +=
+        (text.empty() ? "" : "; ") + what + (table ? " by the policy of " + regress::to_text(*table) : " as for all");
+  }
+  return text;
+}
+
+std::string code_layout_text(const ComparisonRow& row) {
+  const NoiseParts& noise = row.noise;
+  if (!noise.code_layout || !noise.code_layouts || !noise.over_code_layouts || !row.ratio) return "";
+  const Interval& over = *noise.over_code_layouts;
+  std::string text = "over " + plural_text(*noise.code_layouts, "code layout") + " " + range_text(over) + " (" +
+                     share_text(row.confidence) + "), standard deviation between them " +
+                     share_text(*noise.code_layout) + "; ";
+  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  if (is_changed && over.low <= 1 && over.high >= 1) return text + "layout could explain all of it";
+  // Half of the interval, as a ratio: rounds have their part in it, so it is the most that layouts can have.
+  return text + "layout could explain up to " + share_text(std::sqrt(over.high / over.low) - 1) +
+         (is_changed ? " of it" : "");
+}
+
+std::string exactness_text(CountScope scope, double jitter) {
+  if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
+  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,33 @@
+// The sentences of targets: what a verdict stands on or why there is none, with what would decide one that is
+// undecided, and what a report warns of. regress/targets hands out the facts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/target.hpp"
+
+namespace steelyard::ci {
+
+// The command that measures what is absent.
+inline constexpr std::string_view kMeasureCeilings = "`steelyard targets ceilings` measures them";
+
+// Three significant digits in the unit that keeps them between 1 and 1000: "12.4 GB/s", "812 Gflop/s". metric:
+// "bandwidth" or "flops".
+std::string rate_text(double rate, const std::string& metric);
+
+// One clause, with what would do.
+std::string missing_text(const MissingCeiling& missing);
+
+// Why a row has its verdict, of `why`: one sentence. Of a row that was read, or of a label that could not be: its own.
+std::string reason_text(const TargetRow& row);
+
+// judge_utilization() in words, with what to look at; empty where the utilization is plausible.
+std::string utilization_doubt(double utilization, const Ceiling& ceiling);
+
+// Doubts about utilizations, each once and few of them; targets of devices that no benchmark ran on; that both sides
+// were measured at once.
+std::vector<std::string> target_warnings(const TargetReport& report);
+
+}  // namespace steelyard::ci

@@ -1,0 +1,43 @@
+#include "ci/report/row_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steelyard::ci {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ComparisonRow row_with(Interval over, Verdict verdict) {
+  ComparisonRow row;
+  row.ratio = 1.031;
+  row.verdict = verdict;
+  row.noise.code_layout = 0.012;
+  row.noise.code_layouts = 4;
+  row.noise.over_code_layouts = over;
+  return row;
+}
+
+TEST(CodeLayoutText, SaysHowMuchOfTheChangeLayoutCouldExplain) {
+  EXPECT_EQ(code_layout_text(row_with({0.996, 1.067}, Verdict::regression)),
+            "over 4 code layouts -0.40 % to +6.70 % (95 %), standard deviation between them 1.2 %; "
+            "layout could explain all of it");
+  EXPECT_EQ(code_layout_text(row_with({1.01, 1.0506}, Verdict::regression)),
+            "over 4 code layouts +1.00 % to +5.06 % (95 %), standard deviation between them 1.2 %; "
+            "layout could explain up to 1.99 % of it");
+  EXPECT_THAT(code_layout_text(row_with({0.99, 1.01}, Verdict::unchanged)), Not(HasSubstr("of it")))
+      << "there is no change to explain";
+  EXPECT_EQ(code_layout_text(ComparisonRow{}), "");
+}
+
+TEST(ExactnessText, SaysScopeAndJitter) {
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 0), "exact");
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 0.0002), "exact to 0.02 %");
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 2e-8), "exact to 2e-06 %");
+  EXPECT_EQ(exactness_text(CountScope::whole_functions, 0.003), "whole functions, to 0.3 %");
+  EXPECT_EQ(exactness_text(CountScope::whole_program, 0), "whole program");
+}
+
+}  // namespace
+}  // namespace steelyard::ci

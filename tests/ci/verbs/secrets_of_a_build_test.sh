@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# secrets_of_a_build_test.sh PROGRAM FIXTURE: a gate whose build looks for the job's secrets in its own environment and in
+# the one that /proc shows of the program that started it.
+set -euo pipefail
+program=$1 fixture=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null STEELYARD_STATE=$work/state
+cd "$work"
+git init -q -b main code
+cd code
+cat >build.sh <<'SCRIPT'
+{ env; tr '\0' '\n' </proc/$STEELYARD_PID_OF_TEST/environ; } >>"$OUT_OF_TEST" 2>/dev/null || true
+mkdir -p out && cp "$FIXTURE_OF_TEST" out/bench
+SCRIPT
+for subject in start go; do
+  git -c user.name=t -c user.email=t@t -c commit.gpgsign=false commit -q --allow-empty -m "$subject"
+done
+git add -A
+git -c user.name=t -c user.email=t@t commit -q -m build
+git -c user.name=t -c user.email=t@t commit -q --allow-empty -m again
+export OUT_OF_TEST=$work/seen FIXTURE_OF_TEST=$fixture
+# A shell that becomes the program, so that the number of its process is known beforehand.
+PGPASSWORD=hunter2 GITHUB_TOKEN=hunter3 bash -c 'export STEELYARD_PID_OF_TEST=$$; exec "$@"' sh \
+  "$program" gate --no-store --build 'sh build.sh' --bench out/bench --rounds 2 --min-time 1ms --counts never \
+  --filter varied >"$work/log" 2>&1 || [ $? -le 2 ] || { cat "$work/log"; exit 1; }
+grep -q '^PATH=' "$work/seen" || { cat "$work/log"; echo "the build saw no environment"; exit 1; }
+if grep -a hunter "$work/seen"; then echo "the build saw a secret"; exit 1; fi
