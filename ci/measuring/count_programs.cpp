@@ -142,10 +142,10 @@ std::string method_text(const bench::CounterChoice& counters) {
 
 }  // namespace
 
-class ProgramCounting::Work {
+class ProgramCounting::CountingWork {
  public:
-  Work(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings, const std::atomic<bool>* cancelled,
-       ProgressLine& progress, std::vector<std::string>& warnings)
+  CountingWork(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
+               const std::atomic<bool>* cancelled, ProgressLine& progress, std::vector<std::string>& warnings)
       : pairs_(std::move(pairs)),
         plan_(pairs_, settings.seed, cancelled),
         settings_(settings),
@@ -248,7 +248,7 @@ class ProgramCounting::Work {
   EqualBuilds equal_;
 };
 
-void ProgramCounting::Work::count(const std::vector<BenchmarkCounts*>& wanted) {
+void ProgramCounting::CountingWork::count(const std::vector<BenchmarkCounts*>& wanted) {
   std::vector<bench::CountRequest> orders;
   for (BenchmarkCounts* counts : wanted) {
     ask_cache(*counts);
@@ -277,7 +277,7 @@ void ProgramCounting::Work::count(const std::vector<BenchmarkCounts*>& wanted) {
   compare_code();
 }
 
-void ProgramCounting::Work::take(const std::vector<bench::CountRequest>& orders) {
+void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>& orders) {
   if (orders.empty()) return;
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
   const double budget = budget_.count();
@@ -309,7 +309,7 @@ void ProgramCounting::Work::take(const std::vector<bench::CountRequest>& orders)
 
 // Whether its counts can show that the builds are equal: of programs that differ the code is compared by name, and
 // where the baseline was counted before, already now.
-bool ProgramCounting::Work::may_be_equal(BenchmarkCounts& counts) {
+bool ProgramCounting::CountingWork::may_be_equal(BenchmarkCounts& counts) {
   if (counts.baseline.side == nullptr || counts.candidate.side == nullptr) return false;
   if (counts.equal_programs) return true;
   if (counts.baseline.loaded == nullptr || counts.candidate.loaded == nullptr) return false;
@@ -321,13 +321,14 @@ bool ProgramCounting::Work::may_be_equal(BenchmarkCounts& counts) {
   return !part.profiles.empty() && code.difference(part.profiles.front()).empty();
 }
 
-bench::ExecutedCode& ProgramCounting::Work::code_of(const BenchmarkCounts& counts) {
+bench::ExecutedCode& ProgramCounting::CountingWork::code_of(const BenchmarkCounts& counts) {
   std::unique_ptr<bench::ExecutedCode>& code = codes_[{counts.baseline.loaded, counts.candidate.loaded}];
   if (!code) code = std::make_unique<bench::ExecutedCode>(*counts.baseline.loaded, *counts.candidate.loaded);
   return *code;
 }
 
-std::string ProgramCounting::Work::name_in_cache(const bench::ListedBenchmark& benchmark, const SideCount& side) const {
+std::string ProgramCounting::CountingWork::name_in_cache(const bench::ListedBenchmark& benchmark,
+                                                         const SideCount& side) const {
   if (method_.empty() || side.loaded == nullptr) return "";
   const bench::Program& program = side.side->program->program;
   const std::string machine = side.side->run->environment.fingerprint();
@@ -336,7 +337,7 @@ std::string ProgramCounting::Work::name_in_cache(const bench::ListedBenchmark& b
       {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
-void ProgramCounting::Work::keep(const std::vector<bench::CountRequest>& orders) {
+void ProgramCounting::CountingWork::keep(const std::vector<bench::CountRequest>& orders) {
   for (const bench::CountRequest& order : orders) {
     const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
@@ -349,7 +350,7 @@ void ProgramCounting::Work::keep(const std::vector<bench::CountRequest>& orders)
   }
 }
 
-bool ProgramCounting::Work::reuse_cached(BenchmarkCounts& counts) {
+bool ProgramCounting::CountingWork::reuse_cached(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
   if (name.empty() || settings_.recount) return false;
@@ -369,7 +370,7 @@ bool ProgramCounting::Work::reuse_cached(BenchmarkCounts& counts) {
 
 // False where the candidate has to be counted after all. So it is where the baseline failed: it may lack a file that
 // the candidate has.
-bool ProgramCounting::Work::reuse_equal(BenchmarkCounts& counts) {
+bool ProgramCounting::CountingWork::reuse_equal(BenchmarkCounts& counts) {
   Run part = counts_of(*counts.baseline.side->run, counts.id());
   Run& candidate = *counts.candidate.side->run;
   if (!has_counts(part)) {
@@ -393,7 +394,7 @@ bool ProgramCounting::Work::reuse_equal(BenchmarkCounts& counts) {
 
 // Of programs that differ: whether they differ in what each benchmark executes, by the baseline's profile, and in what
 // each function of it costs.
-void ProgramCounting::Work::compare_code() {
+void ProgramCounting::CountingWork::compare_code() {
   for (const BenchmarkCounts& counts : plan_.benchmarks()) {
     const SideCount& baseline = counts.baseline;
     const SideCount& candidate = counts.candidate;
@@ -411,7 +412,7 @@ void ProgramCounting::Work::compare_code() {
   }
 }
 
-void ProgramCounting::Work::record_wall_time() const {
+void ProgramCounting::CountingWork::record_wall_time() const {
   const std::string text = decimal_text(spent_ / seconds(1), 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
     for (const bench::CountSide* side : {&pair.baseline, &pair.candidate}) {
@@ -422,7 +423,7 @@ void ProgramCounting::Work::record_wall_time() const {
   }
 }
 
-bool ProgramCounting::Work::is_of_another_key(const BenchmarkCounts& counts) const {
+bool ProgramCounting::CountingWork::is_of_another_key(const BenchmarkCounts& counts) const {
   if (known_.count(&counts) == 0 || counts.candidate.side == nullptr || counts.equal_programs) return false;
   const Run baseline = counts_of(*counts.baseline.side->run, counts.id());
   const Run candidate = counts_of(*counts.candidate.side->run, counts.id());
@@ -432,7 +433,7 @@ bool ProgramCounting::Work::is_of_another_key(const BenchmarkCounts& counts) con
 ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
                                  const std::atomic<bool>* cancelled, ProgressLine& progress,
                                  std::vector<std::string>& warnings)
-    : work_(std::make_unique<Work>(std::move(pairs), settings, cancelled, progress, warnings)) {}
+    : work_(std::make_unique<CountingWork>(std::move(pairs), settings, cancelled, progress, warnings)) {}
 
 ProgramCounting::~ProgramCounting() = default;
 

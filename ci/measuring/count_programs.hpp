@@ -105,8 +105,8 @@ class ProgramCounting {
   bool is_anything_left() const;
 
  private:
-  class Work;
-  std::unique_ptr<Work> work_;
+  class CountingWork;
+  std::unique_ptr<CountingWork> work_;
 };
 
 // All at once.

@@ -218,6 +218,10 @@ def decided(rows):
     return sum(row["verdict"] in DECIDED for row in rows)
 
 
+def decided_of(rows):
+    return f"{decided(rows)} of {len(rows)}"
+
+
 def changed(rows):
     return [row for row in rows if row["verdict"] in CHANGED]
 
@@ -334,7 +338,7 @@ def steer_row(gates):
             str(len(names.split("\n")) if names else 0),
             *each(lambda record: f"{record['seconds']:.0f}"),
             *each(lambda record: sum(row["rounds"] for row in rows(record, "real_time"))),
-            *each(lambda record: decided(rows(record, "real_time"))),
+            *each(lambda record: decided_of([row for row in rows(record, "real_time") if row["rounds"]])),
             *each(lambda record: decided(rows(record, "instructions"))),
             *each(lambda record: len(changed(rows(record, "real_time"))))]
 
