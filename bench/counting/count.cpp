@@ -65,16 +65,27 @@ class CountingPool {
   }
 
  private:
-  bool must_stop() const { return options_.limits.is_cancelled() || std::chrono::steady_clock::now() >= deadline_; }
+  bool must_stop() const {
+    const auto next = options_.leave_rest ? std::chrono::nanoseconds(longest_.load()) : std::chrono::nanoseconds(0);
+    return options_.limits.is_cancelled() || std::chrono::steady_clock::now() + next >= deadline_;
+  }
 
   void work() {
     for (std::size_t i = next_++; i < jobs_.size() && !must_stop(); i = next_++) {
       report(jobs_[i].benchmark.name, 0);
+      const auto begun = std::chrono::steady_clock::now();
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.limits.is_cancelled();
       if (count && options_.counters.heap) heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
+      took(std::chrono::steady_clock::now() - begun);
       report(jobs_[i].benchmark.name, 1);
+    }
+  }
+
+  void took(std::chrono::nanoseconds time) {
+    std::int64_t longest = longest_.load();
+    while (longest < time.count() && !longest_.compare_exchange_weak(longest, time.count())) {
     }
   }
 
@@ -115,6 +126,7 @@ class CountingPool {
   std::chrono::steady_clock::time_point deadline_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<int> number_ = 0;
+  std::atomic<std::int64_t> longest_ = 0;  // ns, of one benchmark
   std::mutex progress_mutex_;
   int done_ = 0;
 };
@@ -337,6 +349,8 @@ Result<void> count_instructions(const std::vector<CountRequest>& orders, const C
       of_run.add(order, outcomes[i]->value());
       if (order.inputs != nullptr) *order.inputs = std::move(outcomes[i]->value().inputs);
       add_count(order.benchmark.id, options.counters, std::move(*outcomes[i]).value(), heaps[i], *order.run);
+    } else if (options.leave_rest && (!outcomes[i] || outcomes[i]->error().kind == ErrorKind::budget)) {
+      continue;
     } else if (outcomes[i]) {
       add_failure(order.benchmark.id, outcomes[i]->error(), *order.run);
     } else if (!is_cancelled) {

@@ -17,7 +17,9 @@ constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
     "drift between the sides could explain ",
     "the scatter of invocations could explain ",
     "drift and the scatter of invocations together could explain ",
-    "too noisy: in "};
+    "too noisy: in ",
+    "each of its functions costs the same; what sets it up may differ",
+    "no rounds beyond the first look: counting has shown both builds to be equal here"};
 
 // As a clause of its own: not within what a refused row quotes of another answer.
 bool begins_a_clause(std::string_view reason, std::string_view words) {
@@ -35,8 +37,9 @@ RowNotes read_notes(std::string_view reason) {
   if (is_untimed) notes.add(RowNote::not_timed);
   const std::string before(is_untimed ? to_text(RowNote::not_timed) : kNotCountedAgain);
   if (tells(before + std::string(kEqualProgramProof))) notes.add(RowNote::equal_program);
-  for (const RowNote note : {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone,
-                             RowNote::skipped_by_baseline, RowNote::contradicted_alone}) {
+  for (const RowNote note :
+       {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone, RowNote::skipped_by_baseline,
+        RowNote::contradicted_alone, RowNote::equal_counts, RowNote::first_look_only}) {
     if (tells(to_text(note))) notes.add(note);
   }
   for (const RowNote note :

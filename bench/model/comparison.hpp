@@ -155,8 +155,10 @@ enum class RowNote {
   scatter_explains,  // the same sides: how far the invocations of one side lie apart could
   both_explain,      // neither alone could, both together could
   too_noisy,         // sides measured together: the interval holds no change and reaches beyond the margin
+  equal_counts,      // with equal_code: each function costs the same on both sides, whatever sets the benchmark up
+  first_look_only,   // of a time: proven equal before it was timed, and so measured no further than the first look
 };
-inline constexpr std::size_t kRowNoteCount = 11;
+inline constexpr std::size_t kRowNoteCount = 13;
 // How the reason tells it; of equal_program after kNotCountedAgain or not_timed. What explains a change, and too_noisy,
 // begin the reason.
 std::string_view to_text(RowNote note);

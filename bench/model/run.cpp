@@ -10,6 +10,7 @@ namespace steelyard {
 namespace {
 constexpr std::array<std::string_view, 4> kLayoutTexts{"interleaved", "duet", "sequential", "separate"};
 
+constexpr const char* kFirstLookOnlySetting = "timing.first_look_only";
 constexpr const char* kStoppedSetting = "stopped";
 constexpr std::array<std::pair<Stop, std::string_view>, 2> kStopTexts{
     {{Stop::budget_spent, "budget spent"}, {Stop::interrupted, "interrupted"}}};
@@ -81,6 +82,23 @@ Stop stop_of(const RunHeader& header) {
   const auto setting = header.settings.find(kStoppedSetting);
   if (setting == header.settings.end()) return Stop::none;
   return setting->second.starts_with(kStopTexts[1].second) ? Stop::interrupted : Stop::budget_spent;
+}
+
+void keep_first_look_only(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings) {
+  std::string text;
+  for (const std::string& benchmark : benchmarks) text += (text.empty() ? "" : "\n") + benchmark;
+  if (!text.empty()) settings[kFirstLookOnlySetting] = std::move(text);
+}
+
+bool is_first_look_only(const RunHeader& header, std::string_view benchmark) {
+  const auto setting = header.settings.find(kFirstLookOnlySetting);
+  if (setting == header.settings.end()) return false;
+  for (std::string_view left = setting->second; !left.empty();) {
+    const std::string_view one = left.substr(0, left.find('\n'));
+    if (one == benchmark) return true;
+    left.remove_prefix(std::min(left.size(), one.size() + 1));
+  }
+  return false;
 }
 
 namespace {

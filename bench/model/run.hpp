@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,11 @@ enum class Stop { none, budget_spent, interrupted };
 // Kept among the settings as "stopped": "budget spent after 12 rounds". Nothing for Stop::none.
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings);
 Stop stop_of(const RunHeader& header);
+
+// Benchmarks, canonical, that counting had shown to be equal in both builds before they were timed, so that the first
+// look was their last: kept among the settings as "timing.first_look_only", one a line. Nothing where there are none.
+void keep_first_look_only(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings);
+bool is_first_look_only(const RunHeader& header, std::string_view benchmark);
 
 // The layouts of its code that a side was measured in: the same code linked in other orders, a layout a pair of rounds
 // (docs/method/code_layout.md). A side that was not relinked has one, as it was built, and says nothing.

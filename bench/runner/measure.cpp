@@ -10,6 +10,7 @@
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/pilot.hpp"
@@ -55,6 +56,7 @@ class Session {
   // 0: as the budget allows.
   int repetitions() const { return settings_.repetitions.value_or(0); }
   Nanoseconds min_time() const { return settings_.min_time.value_or(Nanoseconds(0)); }
+  Nanoseconds planned_budget() const { return limits_.budget * timing_.planned_share; }
 
   std::vector<const ListedProgram*> programs_;
   const MeasuringSettings& settings_;
@@ -100,6 +102,9 @@ Result<void> Session::check() const {
   }
   if (min_time().count() < 0) {
     return input_error("min_time", to_text(min_time()), "a time, or 0 (as the budget allows)");
+  }
+  if (!(timing_.planned_share > 0 && timing_.planned_share <= 1)) {
+    return input_error("planned_share", decimal_text(timing_.planned_share, 3), "above 0, at most 1");
   }
   if (timing_.rounds_per_copy < 1) {
     return input_error("rounds_per_copy", found(timing_.rounds_per_copy), "at least 1");
@@ -204,7 +209,7 @@ void Session::plan_sizes() {
   pilot.seed = settings_.seed;
   if (layout_.layout == Layout::duet && !settings_.layout) choose_layout_by_trial(pilot);
   pilot.at_once = layout_.layout == Layout::duet;
-  pilot.limits = {limits_.budget * kShareOfPilot, limits_.cancelled};
+  pilot.limits = {planned_budget() * kShareOfPilot, limits_.cancelled};
   pilot.progress = [&](const std::string& benchmark, int done, int all) {
     if (!timing_.progress) return;
     MeasureProgress progress;
@@ -221,7 +226,7 @@ void Session::plan_sizes() {
   if (outcome.costs.empty()) return;
   SamplePlanQuestion question;
   const double unreached = static_cast<double>(benchmarks_.size()) / static_cast<double>(outcome.costs.size());
-  question.budget = nanoseconds(std::max(0.0, (limits_.budget - spent()).count()) / unreached);
+  question.budget = nanoseconds(std::max(0.0, (planned_budget() - spent()).count()) / unreached);
   question.rounds = rounds_;
   question.first_look = looks() ? timing_.looks.rounds.front() : rounds_;
   for (MeasuredSide& side : sides_) {
@@ -236,7 +241,7 @@ void Session::plan_sizes() {
 
 void Session::choose_layout_by_trial(PilotPlan pilot) {
   constexpr double kShareOfTrial = 0.04;
-  pilot.limits = {limits_.budget * kShareOfTrial, limits_.cancelled};
+  pilot.limits = {planned_budget() * kShareOfTrial, limits_.cancelled};
   const LayoutTrial trial = try_layouts(pilot);
   if (trial.pairs >= kMinTrials) tried_ = true;
   layout_ = choose_layout(std::move(layout_), trial);

@@ -55,10 +55,15 @@ struct LookSchedule {
 // What one measurement is to do that the settings leave open.
 struct TimingPlan {
   std::vector<std::string> excluded;  // benchmarks that are not measured, as the program lists them
-  SamplePlan samples;                 // known from a measurement before; without sizes: made of a pilot
-  LookSchedule looks;                 // in place of the settings' rounds where the sides are measured together
-  bool repeat_disturbed = true;       // measure some of the rounds again that were disturbed
-  int rounds_per_copy = 1;            // that share the same pages (fresh_copy.hpp), and then one core as well
+  // Benchmarks, as listed, of which the first look is the last: what it leaves undecided stays so, and the others have
+  // the time. Why is the caller's to know; it must not follow from what was timed.
+  std::set<std::string> first_look_only;
+  SamplePlan samples;  // known from a measurement before; without sizes: made of a pilot
+  // Of the budget: what pilot and samples are planned by. The rest is for rounds of what the looks leave undecided.
+  double planned_share = 1;
+  LookSchedule looks;            // in place of the settings' rounds where the sides are measured together
+  bool repeat_disturbed = true;  // measure some of the rounds again that were disturbed
+  int rounds_per_copy = 1;       // that share the same pages (fresh_copy.hpp), and then one core as well
   std::function<void(const MeasureProgress&)> progress;  // may be empty
   // Told what each round of a benchmark took, both sides together; false: it has no more rounds after this pair of
   // them, because what it may take is spent. May be empty.

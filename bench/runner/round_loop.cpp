@@ -99,9 +99,10 @@ void RoundLoop::look() {
   const std::set<std::string> decided = plan_.decided();
   const std::int64_t before = benchmarks_left();
   for (Planned& planned : benchmarks_) {
-    if (planned.done || !decided.contains(planned.name())) continue;
-    planned.done = true;
-    ++decided_;
+    if (planned.done) continue;
+    const bool is_decided = decided.contains(planned.name());
+    planned.done = is_decided || plan_.timing.first_look_only.contains(planned.name());
+    if (is_decided) ++decided_;
   }
   // Those that are left take about their part of the time.
   if (before > 0) last_step_ = last_step_ * (static_cast<double>(benchmarks_left()) / static_cast<double>(before));

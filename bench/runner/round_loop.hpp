@@ -7,7 +7,7 @@
 // has processes of its own, in this round and all later ones.
 //
 // With looks, the rounds come in batches: after each batch the judge says which benchmarks are decided, and the others
-// have the time that is left. Without looks there is one batch.
+// have the time that is left; without those for which the first look is the last. Without looks there is one batch.
 //
 // At the end of a batch, within the budget, those of its rounds in which a process was disturbed (see disturbance) are
 // measured again, both sides, in the same slots. An undisturbed repetition takes the round's place; a disturbed one
@@ -74,7 +74,7 @@ class RoundLoop {
     const std::string& name() const { return benchmark.name; }
     bool alone = false;  // a process it shared failed
     bool reached = true;
-    bool done = false;                   // given up by a side, decided, or its budget was spent
+    bool done = false;                   // given up by a side, decided, no more than looked at, or its budget was spent
     bool is_spent = false;               // its own budget, so that it is done after this pair of rounds
     std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
   };

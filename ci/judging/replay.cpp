@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "bench/counting/count.hpp"
@@ -54,16 +53,20 @@ bool is_untimed(const ComparisonRow& row) {
 // What counting found out about the two builds follows from the programs, which are not kept: it is taken as it was
 // said. So is a row that was left untimed because of it.
 void take_equality(const Comparison& kept, Comparison& computed) {
-  std::set<Key> of_equal_code;
+  std::map<Key, RowNotes> told;
   for (const ComparisonRow& row : kept.rows) {
     if (is_untimed(row)) {
       computed.rows.push_back(row);
-    } else if (row.notes.has(RowNote::equal_code)) {
-      of_equal_code.insert(key_of(row));
+    } else {
+      told.emplace(key_of(row), row.notes);
     }
   }
   for (ComparisonRow& row : computed.rows) {
-    if (!is_untimed(row) && of_equal_code.contains(key_of(row))) note_equal_code(row);
+    const auto known = told.find(key_of(row));
+    if (is_untimed(row) || known == told.end()) continue;
+    for (const RowNote note : {RowNote::equal_code, RowNote::equal_counts}) {
+      if (known->second.has(note)) add_note(note, row);
+    }
   }
 }
 

@@ -140,86 +140,151 @@ std::string method_text(const bench::CounterChoice& counters) {
   return text;
 }
 
-class ProgramCounting {
+}  // namespace
+
+class ProgramCounting::CountingWork {
  public:
-  ProgramCounting(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
-                  const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings)
-      : pairs_(pairs),
-        plan_(pairs, settings.seed, limits.cancelled),
+  CountingWork(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
+               const std::atomic<bool>* cancelled, ProgressLine& progress, std::vector<std::string>& warnings)
+      : pairs_(std::move(pairs)),
+        plan_(pairs_, settings.seed, cancelled),
         settings_(settings),
-        limits_(limits),
+        cancelled_(cancelled),
         progress_(progress),
         warnings_(warnings),
         cache_(storage::state_folder() / "counts"),
-        method_(settings.no_count_cache ? "" : method_text(settings.counters)) {}
+        method_(settings.no_count_cache ? "" : method_text(settings.counters)) {
+    if (!settings.recount) return;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) counts.equal_programs = false;
+  }
 
-  EqualBuilds run() && {
-    std::vector<bench::CountRequest> orders;
+  void begin(Nanoseconds budget, std::size_t most_without_equal) {
+    start(budget, true);
+    std::vector<BenchmarkCounts*> tried, others;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (settings_.recount) counts.equal_programs = false;
-      const bool is_known = counts.baseline.side != nullptr && reuse_cached(counts);
-      if (counts.baseline.side != nullptr && !is_known) orders.push_back(order_of(counts, counts.baseline));
-      if (counts.candidate.side != nullptr && !counts.equal_programs) {
-        orders.push_back(order_of(counts, counts.candidate));
-      }
+      if (may_be_equal(counts)) (tried.size() < most_without_equal ? tried : others).push_back(&counts);
     }
-    count(orders);
-    keep(orders);
-    // What the first pass showed not to hold: programs that are equal and read different files, and baselines that
-    // were counted under another key.
-    std::vector<bench::CountRequest> again;
-    for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (counts.equal_programs && !reuse_equal(counts)) again.push_back(order_of(counts, counts.candidate));
-      if (is_of_another_key(counts)) {
-        drop_counts(*counts.baseline.side->run, counts.id());
-        again.push_back(order_of(counts, counts.baseline));
-      }
-    }
-    count(again);
-    keep(again);
-    compare_code();
-    record_wall_time();
-    return std::move(equal_);
+    count(tried);
+    // Their order is random, so that they speak for the others.
+    const bool any_equal = std::any_of(tried.begin(), tried.end(), [this](const BenchmarkCounts* counts) {
+      return equal_.is_proven_equal(counts->id().canonical());
+    });
+    if (any_equal) count(others);
+    end();
+  }
+
+  void finish(Nanoseconds budget) {
+    start(budget, false);
+    std::vector<BenchmarkCounts*> all;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) all.push_back(&counts);
+    count(all);
+    end();
+  }
+
+  const EqualBuilds& equal() const { return equal_; }
+  Nanoseconds spent() const { return spent_; }
+  bool is_anything_left() {
+    const std::vector<BenchmarkCounts>& all = plan_.benchmarks();
+    return std::any_of(all.begin(), all.end(),
+                       [](const BenchmarkCounts& one) { return is_due(one.baseline) || is_due(one.candidate); });
   }
 
  private:
+  void start(Nanoseconds budget, bool leave_rest) {
+    begun_ = Clock::now();
+    budget_ = budget;
+    leave_rest_ = leave_rest;
+    done_ = 0;
+  }
+
+  void end() {
+    spent_ = spent_ + Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun_).count());
+    record_wall_time();
+  }
+
+  void count(const std::vector<BenchmarkCounts*>& wanted);
+  void ask_cache(BenchmarkCounts& counts) {
+    if (counts.baseline.side != nullptr && asked_cache_.insert(&counts).second) {
+      counts.baseline.settled = reuse_cached(counts);
+    }
+  }
+  static bool is_due(const SideCount& side) { return side.side != nullptr && !side.settled; }
   bench::CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
     const bench::Program& program = side.side->program->program;
     side_of_[{&program, counts.benchmark.name}] = &side;
     return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
-  void count(const std::vector<bench::CountRequest>& orders);
+  void take(const std::vector<bench::CountRequest>& orders);
   void keep(const std::vector<bench::CountRequest>& orders);
   bool reuse_cached(BenchmarkCounts& counts);
   bool reuse_equal(BenchmarkCounts& counts);
   bool is_of_another_key(const BenchmarkCounts& counts) const;
+  bool may_be_equal(BenchmarkCounts& counts);
+  bench::ExecutedCode& code_of(const BenchmarkCounts& counts);
   void compare_code();
   void record_wall_time() const;
   std::string name_in_cache(const bench::ListedBenchmark& benchmark, const SideCount& side) const;
 
-  const std::vector<CountPair>& pairs_;
+  const std::vector<CountPair> pairs_;
   CountPlan plan_;
   const bench::MeasuringSettings& settings_;
-  const bench::Limits& limits_;
+  const std::atomic<bool>* cancelled_;
   ProgressLine& progress_;
   std::vector<std::string>& warnings_;
   CountCache cache_;
   std::string method_;  // empty: no cache
   std::map<std::pair<const bench::Program*, std::string>, SideCount*> side_of_;
-  std::set<const BenchmarkCounts*> known_;  // whose baseline's count is a kept one
-  Clock::time_point begun_ = Clock::now();
+  std::set<const BenchmarkCounts*> known_;        // whose baseline's count is a kept one
+  std::set<const BenchmarkCounts*> asked_cache_;  // for its baseline's
+  std::set<const BenchmarkCounts*> compared_;     // both sides' profiles
+  using ProgramsCompared = std::pair<const bench::LoadedProgram*, const bench::LoadedProgram*>;
+  std::map<ProgramsCompared, std::unique_ptr<bench::ExecutedCode>> codes_;
+  Clock::time_point begun_;  // this part of it
+  Nanoseconds budget_;       // of this part
+  bool leave_rest_ = false;
+  Nanoseconds spent_;
   int done_ = 0;  // counted before this pass
   EqualBuilds equal_;
 };
 
-void ProgramCounting::count(const std::vector<bench::CountRequest>& orders) {
+void ProgramCounting::CountingWork::count(const std::vector<BenchmarkCounts*>& wanted) {
+  std::vector<bench::CountRequest> orders;
+  for (BenchmarkCounts* counts : wanted) {
+    ask_cache(*counts);
+    SideCount& baseline = counts->baseline;
+    SideCount& candidate = counts->candidate;
+    if (is_due(baseline)) orders.push_back(order_of(*counts, baseline));
+    if (is_due(candidate) && !counts->equal_programs) orders.push_back(order_of(*counts, candidate));
+  }
+  take(orders);
+  // What the first pass showed not to hold: programs that are equal and read different files, and baselines that were
+  // counted under another key.
+  std::vector<bench::CountRequest> again;
+  for (BenchmarkCounts* counts : wanted) {
+    if (counts->equal_programs && counts->baseline.settled && is_due(counts->candidate)) {
+      counts->candidate.settled = counts->equal_programs = reuse_equal(*counts);
+      if (!counts->equal_programs) again.push_back(order_of(*counts, counts->candidate));
+    }
+    if (is_of_another_key(*counts)) {
+      known_.erase(counts);
+      drop_counts(*counts->baseline.side->run, counts->id());
+      counts->baseline.settled = false;
+      again.push_back(order_of(*counts, counts->baseline));
+    }
+  }
+  take(again);
+  compare_code();
+}
+
+void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>& orders) {
   if (orders.empty()) return;
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
-  const double budget = limits_.budget.count();
+  const double budget = budget_.count();
   bench::CountOptions options;
   options.timeout = settings_.timeout * kTimeoutFactor;
-  options.limits = {Nanoseconds(std::max(0.0, budget - spent())), limits_.cancelled};
+  options.limits = {Nanoseconds(std::max(0.0, budget - spent())), cancelled_};
+  options.leave_rest = leave_rest_;
   options.counters = settings_.counters;
   options.progress = [&](const bench::CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
@@ -229,13 +294,41 @@ void ProgramCounting::count(const std::vector<bench::CountRequest>& orders) {
   };
   const Result<void> counted = bench::count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
-  if (counted) return;
-  for (const bench::CountRequest& order : orders) {
-    fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
+  if (!counted) {
+    for (const bench::CountRequest& order : orders) {
+      fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
+    }
   }
+  for (const bench::CountRequest& order : orders) {
+    SideCount& side = *side_of_.at({order.program, order.benchmark.name});
+    side.settled = !leave_rest_ || has_counts(counts_of(*order.run, order.benchmark.id)) ||
+                   has_failed_count(*order.run, order.benchmark.id);
+  }
+  keep(orders);
 }
 
-std::string ProgramCounting::name_in_cache(const bench::ListedBenchmark& benchmark, const SideCount& side) const {
+// Whether its counts can show that the builds are equal: of programs that differ the code is compared by name, and
+// where the baseline was counted before, already now.
+bool ProgramCounting::CountingWork::may_be_equal(BenchmarkCounts& counts) {
+  if (counts.baseline.side == nullptr || counts.candidate.side == nullptr) return false;
+  if (counts.equal_programs) return true;
+  if (counts.baseline.loaded == nullptr || counts.candidate.loaded == nullptr) return false;
+  bench::ExecutedCode& code = code_of(counts);
+  if (!code.obstacle().empty()) return false;
+  ask_cache(counts);
+  if (!known_.contains(&counts)) return true;
+  const Run part = counts_of(*counts.baseline.side->run, counts.id());
+  return !part.profiles.empty() && code.difference(part.profiles.front()).empty();
+}
+
+bench::ExecutedCode& ProgramCounting::CountingWork::code_of(const BenchmarkCounts& counts) {
+  std::unique_ptr<bench::ExecutedCode>& code = codes_[{counts.baseline.loaded, counts.candidate.loaded}];
+  if (!code) code = std::make_unique<bench::ExecutedCode>(*counts.baseline.loaded, *counts.candidate.loaded);
+  return *code;
+}
+
+std::string ProgramCounting::CountingWork::name_in_cache(const bench::ListedBenchmark& benchmark,
+                                                         const SideCount& side) const {
   if (method_.empty() || side.loaded == nullptr) return "";
   const bench::Program& program = side.side->program->program;
   const std::string machine = side.side->run->environment.fingerprint();
@@ -244,7 +337,7 @@ std::string ProgramCounting::name_in_cache(const bench::ListedBenchmark& benchma
       {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
-void ProgramCounting::keep(const std::vector<bench::CountRequest>& orders) {
+void ProgramCounting::CountingWork::keep(const std::vector<bench::CountRequest>& orders) {
   for (const bench::CountRequest& order : orders) {
     const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
@@ -257,7 +350,7 @@ void ProgramCounting::keep(const std::vector<bench::CountRequest>& orders) {
   }
 }
 
-bool ProgramCounting::reuse_cached(BenchmarkCounts& counts) {
+bool ProgramCounting::CountingWork::reuse_cached(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
   if (name.empty() || settings_.recount) return false;
@@ -277,7 +370,7 @@ bool ProgramCounting::reuse_cached(BenchmarkCounts& counts) {
 
 // False where the candidate has to be counted after all. So it is where the baseline failed: it may lack a file that
 // the candidate has.
-bool ProgramCounting::reuse_equal(BenchmarkCounts& counts) {
+bool ProgramCounting::CountingWork::reuse_equal(BenchmarkCounts& counts) {
   Run part = counts_of(*counts.baseline.side->run, counts.id());
   Run& candidate = *counts.candidate.side->run;
   if (!has_counts(part)) {
@@ -299,26 +392,28 @@ bool ProgramCounting::reuse_equal(BenchmarkCounts& counts) {
   return true;
 }
 
-// Of programs that differ: whether they differ in what each benchmark executes. By the baseline's profile.
-void ProgramCounting::compare_code() {
-  std::map<std::pair<const bench::LoadedProgram*, const bench::LoadedProgram*>, std::unique_ptr<bench::ExecutedCode>>
-      codes;
+// Of programs that differ: whether they differ in what each benchmark executes, by the baseline's profile, and in what
+// each function of it costs.
+void ProgramCounting::CountingWork::compare_code() {
   for (const BenchmarkCounts& counts : plan_.benchmarks()) {
     const SideCount& baseline = counts.baseline;
     const SideCount& candidate = counts.candidate;
-    const bool is_same = equal_.same_program.count(counts.id().canonical()) > 0;
-    if (is_same || baseline.loaded == nullptr || candidate.loaded == nullptr) continue;
-    const Run part = counts_of(*baseline.side->run, counts.id());
-    if (part.profiles.empty() || !has_counts(counts_of(*candidate.side->run, counts.id()))) continue;
-    std::unique_ptr<bench::ExecutedCode>& code = codes[{baseline.loaded, candidate.loaded}];
-    if (!code) code = std::make_unique<bench::ExecutedCode>(*baseline.loaded, *candidate.loaded);
-    if (code->difference(part.profiles.front()).empty()) equal_.same_code.insert(counts.id().canonical());
+    const std::string name = counts.id().canonical();
+    if (equal_.same_program.contains(name) || baseline.loaded == nullptr || candidate.loaded == nullptr) continue;
+    if (!baseline.settled || !candidate.settled || !compared_.insert(&counts).second) continue;
+    const Run of_baseline = counts_of(*baseline.side->run, counts.id());
+    const Run of_candidate = counts_of(*candidate.side->run, counts.id());
+    if (of_baseline.profiles.empty() || !has_counts(of_candidate)) continue;
+    const CountedProfile& profile = of_baseline.profiles.front();
+    if (!code_of(counts).difference(profile).empty()) continue;
+    equal_.same_code.insert(name);
+    if (of_candidate.profiles.empty()) continue;
+    if (bench::count_difference(profile, of_candidate.profiles.front()).empty()) equal_.same_counts.insert(name);
   }
 }
 
-void ProgramCounting::record_wall_time() const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-  const std::string text = decimal_text(seconds, 2) + " s, both sides together";
+void ProgramCounting::CountingWork::record_wall_time() const {
+  const std::string text = decimal_text(spent_ / seconds(1), 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
     for (const bench::CountSide* side : {&pair.baseline, &pair.candidate}) {
       if (side->program == nullptr || side->program->benchmarks().empty()) continue;
@@ -328,14 +423,31 @@ void ProgramCounting::record_wall_time() const {
   }
 }
 
-bool ProgramCounting::is_of_another_key(const BenchmarkCounts& counts) const {
+bool ProgramCounting::CountingWork::is_of_another_key(const BenchmarkCounts& counts) const {
   if (known_.count(&counts) == 0 || counts.candidate.side == nullptr || counts.equal_programs) return false;
   const Run baseline = counts_of(*counts.baseline.side->run, counts.id());
   const Run candidate = counts_of(*counts.candidate.side->run, counts.id());
   return has_counts(candidate) && baseline.measurements.front().count_key != candidate.measurements.front().count_key;
 }
 
-}  // namespace
+ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
+                                 const std::atomic<bool>* cancelled, ProgressLine& progress,
+                                 std::vector<std::string>& warnings)
+    : work_(std::make_unique<CountingWork>(std::move(pairs), settings, cancelled, progress, warnings)) {}
+
+ProgramCounting::~ProgramCounting() = default;
+
+void ProgramCounting::begin(Nanoseconds budget, std::size_t most_without_equal) {
+  work_->begin(budget, most_without_equal);
+}
+
+void ProgramCounting::finish(Nanoseconds budget) { work_->finish(budget); }
+
+const EqualBuilds& ProgramCounting::equal() const { return work_->equal(); }
+
+Nanoseconds ProgramCounting::spent() const { return work_->spent(); }
+
+bool ProgramCounting::is_anything_left() const { return work_->is_anything_left(); }
 
 Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings) {
@@ -354,9 +466,11 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
   return false;
 }
 
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+EqualBuilds count_programs(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
                            const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings) {
-  return ProgramCounting(pairs, settings, limits, progress, warnings).run();
+  ProgramCounting counting(std::move(pairs), settings, limits.cancelled, progress, warnings);
+  counting.finish(limits.budget);
+  return counting.equal();
 }
 
 namespace {

@@ -1,8 +1,12 @@
 // Counts the instructions of programs, both sides together and never beside timing, and adds the counts to their runs.
+// What can show that the two builds are equal is counted before anything is timed, as far as a part of the budget goes;
+// the rest afterwards.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +33,7 @@ struct SideCount {
   const bench::CountSide* side = nullptr;        // null: it does not have the benchmark
   const bench::LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
   bench::CountedInputs inputs;                   // filled when it is counted
+  bool settled = false;                          // counted, taken over, or a failure
 };
 struct BenchmarkCounts {
   bench::ListedBenchmark benchmark;
@@ -75,7 +80,37 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
 // baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted
 // again. The candidate is always counted, or equal to what was. A process has a multiple of the settings' timeout,
 // which is for its native speed. `warnings`: what the cache, in the state folder, could not read or write.
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+//
+//     ProgramCounting counting(std::move(pairs), settings, cancelled, progress, warnings);
+//     counting.begin(a_third);   // then time, by what counting.equal() says
+//     counting.finish(what_is_left);
+//
+// The settings, the progress and the warnings outlive this.
+class ProgramCounting {
+ public:
+  ProgramCounting(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
+                  const std::atomic<bool>* cancelled, ProgressLine& progress, std::vector<std::string>& warnings);
+  ProgramCounting(const ProgramCounting&) = delete;
+  ProgramCounting& operator=(const ProgramCounting&) = delete;
+  ~ProgramCounting();
+
+  // Counts what may turn out equal: where the two programs are the same, or have symbols by which their code can be
+  // compared, and it is not known already to differ. None is begun that would not be counted within the budget, by the
+  // longest so far; and none after so many, where all of these differ.
+  void begin(Nanoseconds budget, std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
+  // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure.
+  void finish(Nanoseconds budget);
+  const EqualBuilds& equal() const;
+  Nanoseconds spent() const;  // in all
+  bool is_anything_left() const;
+
+ private:
+  class CountingWork;
+  std::unique_ptr<CountingWork> work_;
+};
+
+// All at once.
+EqualBuilds count_programs(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
                            const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings);
 
 // What is different with programs that use a device: the sides take turns on it, and nobody counts their instructions,

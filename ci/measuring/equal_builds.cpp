@@ -40,7 +40,12 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   row.verdict = Verdict::unchanged;
   row.reason = reason;
   row.notes.add(RowNote::not_timed);
-  row.notes.add(builds.same_program.contains(benchmark) ? RowNote::equal_program : RowNote::equal_code);
+  if (builds.same_program.contains(benchmark)) {
+    row.notes.add(RowNote::equal_program);
+  } else {
+    row.notes.add(RowNote::equal_code);
+    row.notes.add(RowNote::equal_counts);
+  }
   return row;
 }
 
@@ -59,22 +64,23 @@ std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& be
   const auto program = builds.same_program.find(benchmark);
   const std::string not_timed(to_text(RowNote::not_timed));
   if (program != builds.same_program.end()) return not_timed + program->second;
-  if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return not_timed + std::string(to_text(RowNote::equal_code));
+  if (policy == SkipTime::equal_code && builds.same_counts.contains(benchmark)) {
+    return not_timed + std::string(to_text(RowNote::equal_code)) + "; " + std::string(to_text(RowNote::equal_counts));
   }
   return "";
 }
 
-void note_equal_code(ComparisonRow& row) {
-  row.reason += "; " + std::string(to_text(RowNote::equal_code));
-  row.notes.add(RowNote::equal_code);
+void add_note(RowNote note, ComparisonRow& row) {
+  row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(note));
+  row.notes.add(note);
 }
 
 void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
                            Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
-    if (is_count && builds.same_code.count(row.benchmark) > 0) note_equal_code(row);
+    if (is_count && builds.same_code.contains(row.benchmark)) add_note(RowNote::equal_code, row);
+    if (is_count && builds.same_counts.contains(row.benchmark)) add_note(RowNote::equal_counts, row);
   }
   if (untimed.empty()) return;
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);

@@ -14,17 +14,24 @@ struct EqualBuilds {
   // By the benchmark's canonical text.
   std::map<std::string, std::string> same_program;  // the proof: "every loaded section is equal ..."
   std::set<std::string> same_code;                  // programs that differ, but not in the code that it executes
+  std::set<std::string> same_counts;                // of same_code: nor in what each function costs
+
+  // The same program, or the same code at the same cost, function by function: whatever sets it up, what is timed did
+  // the same work.
+  bool is_proven_equal(const std::string& benchmark) const {
+    return same_program.contains(benchmark) || same_counts.contains(benchmark);
+  }
 };
 
 // Why the policy lets this benchmark go untimed; empty: it is timed.
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
 
-// Says of a count that the executed code is equal, though the programs differ.
-void note_equal_code(ComparisonRow& row);
+// Says so at the end of the row's reason.
+void add_note(RowNote note, ComparisonRow& row);
 
-// Says of counted rows that the executed code is equal, and adds a row for each metric of time that was not measured
-// on such grounds: unchanged, test "none", with the reason. Where all were left untimed, such a metric is no longer
-// missing in all of them. `untimed`: reasons by benchmark.
+// Says of counted rows that the executed code is equal, and what each function costs, and adds a row for each metric of
+// time that was not measured on such grounds: unchanged, test "none", with the reason. Where all were left untimed,
+// such a metric is no longer missing in all of them. `untimed`: reasons by benchmark.
 void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
                            Comparison& comparison);
 

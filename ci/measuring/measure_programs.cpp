@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -152,16 +154,13 @@ class PairMeasuring {
     STEELYARD_CHECK(list());
     STEELYARD_CHECK(relink_all());
     devices_.tell(counting, measured_.warnings);
-    const bool may_skip = policy_.skip_time != SkipTime::never;
-    if (may_skip && counting) {
-      STEELYARD_CHECK(count_then_time());
-    } else {
-      if (may_skip)
-        measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
-      STEELYARD_CHECK(time());
-      read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
-      if (counting) count(measured_.pair, clock_.left_for_counting());
-    }
+    if (counting) prepare_counting();
+    if (counting_ && can_steer()) steer();
+    if (!counting && policy_.skip_time != SkipTime::never)
+      measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
+    STEELYARD_CHECK(time());
+    read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
+    if (counting) finish_counting();
     drop_failed_counts_of_skipped(measured_.pair.baseline);
     drop_failed_counts_of_skipped(measured_.pair.candidate);
     progress_.clear();
@@ -271,8 +270,14 @@ class PairMeasuring {
     };
   }
 
+  // Samples are planned as if counting still had its whole third: what it does not need is for further rounds of what
+  // the looks leave undecided, and nothing takes longer for it.
   Result<void> time() {
-    STEELYARD_TRY(measured_.pair, time_programs(listed_, settings_, timing_, {timing_budget(), cancelled_}));
+    const Nanoseconds planned = timing_budget();
+    if (counting_ && !counting_->is_anything_left()) counting_share_ = Nanoseconds(0);
+    const Nanoseconds budget = timing_budget();
+    timing_.planned_share = std::min(1.0, planned / budget);  // the clock has moved on
+    STEELYARD_TRY(measured_.pair, time_programs(listed_, settings_, timing_, {budget, cancelled_}));
     measured_.samples = listed_.front().samples.usual;
     budgets_.tell(measured_.warnings);
     for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
@@ -299,13 +304,22 @@ class PairMeasuring {
     return pairs;
   }
 
-  void count(bench::MeasuredPair& pair, Nanoseconds budget) {
-    const std::vector<CountPair> countable = devices_.without(pairs_of(pair), settings_.counts);
-    measured_.equal = count_programs(countable, settings_, {budget, cancelled_}, progress_, measured_.warnings);
-    counting_share_ = Nanoseconds(0);
+  // Into runs of their own: those of the timing are not there yet.
+  void prepare_counting() {
+    counted_.baseline.environment = counted_.candidate.environment = bench::read_environment();
+    counting_ = std::make_unique<ProgramCounting>(devices_.without(pairs_of(counted_), bench::CountChoice::automatic),
+                                                  settings_, cancelled_, progress_, measured_.warnings);
   }
 
-  Result<void> count_then_time();
+  // Whether any time hangs on what counting shows: with a fixed number of rounds, or where every benchmark must be
+  // decided, only what is left out altogether.
+  bool can_steer() const {
+    if (policy_.skip_time != SkipTime::never) return true;
+    return !timing_.looks.rounds.empty() && !policy_.demand_decision;
+  }
+
+  void steer();
+  void finish_counting();
 
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
@@ -321,9 +335,12 @@ class PairMeasuring {
   std::vector<ListedPair> listed_;
   std::vector<bench::PrivateFolder> relinked_;  // with the programs of their layouts
   MeasuredPrograms measured_;
+  bench::MeasuredPair counted_;
+  std::unique_ptr<ProgramCounting> counting_;  // into counted_; null: nothing is counted
+  std::set<std::string> first_look_only_;      // canonical
 };
 
-// Counts taken before there is a timed run, added to it: with what they say of the machine.
+// Counts taken beside a timed run, added to it: with what they say of the machine.
 void add_counted(Run counted, Run& run) {
   for (const Fact& fact : counted.environment.facts) {
     if (fact.name.starts_with("count.")) run.environment.set(fact.name, fact.value, fact.decisive);
@@ -331,28 +348,43 @@ void add_counted(Run counted, Run& run) {
   join_run(run, std::move(counted));
 }
 
-Result<void> PairMeasuring::count_then_time() {
-  bench::MeasuredPair counted;
-  counted.baseline.environment = counted.candidate.environment = bench::read_environment();
-  count(counted, clock_.counting_share());
-  std::string names;
+void PairMeasuring::steer() {
+  // Of so many that all differ there is little to gain: timing must not wait for the others.
+  constexpr std::size_t kMostWithoutEqual = 8;
+  const bool may_skip = policy_.skip_time != SkipTime::never;
+  counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMostWithoutEqual);
+  counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
+  const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
     for (const bench::ListedBenchmark& benchmark : listed.candidate.benchmarks()) {
       const std::string canonical = benchmark.id.canonical();
-      std::string reason = reason_to_skip_time(measured_.equal, canonical, policy_.skip_time);
-      if (reason.empty()) continue;
-      listed.untimed.push_back(benchmark.name);
-      names += (names.empty() ? "" : "; ") + canonical;
-      measured_.untimed.emplace(canonical, std::move(reason));
+      std::string reason = reason_to_skip_time(counting_->equal(), canonical, policy_.skip_time);
+      if (!reason.empty()) {
+        listed.untimed.push_back(benchmark.name);
+        measured_.untimed.emplace(canonical, std::move(reason));
+      } else if (looks && counting_->equal().is_proven_equal(canonical)) {
+        listed.first_look_only.insert(benchmark.name);
+        first_look_only_.insert(canonical);
+      }
     }
   }
-  STEELYARD_CHECK(time());
-  read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
-  add_counted(std::move(counted.baseline), measured_.pair.baseline);
-  add_counted(std::move(counted.candidate), measured_.pair.candidate);
-  if (names.empty()) return {};
-  for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) run->header.settings["timing.skipped"] = names;
-  return {};
+}
+
+void PairMeasuring::finish_counting() {
+  // At least what is left of its share, though timing took longer than planned: a count that was not taken says
+  // nothing.
+  counting_->finish(std::max(clock_.left(), counting_share_));
+  counting_share_ = Nanoseconds(0);
+  measured_.equal = counting_->equal();
+  devices_.without(pairs_of(measured_.pair), settings_.counts);  // fails what was demanded of them
+  add_counted(std::move(counted_.baseline), measured_.pair.baseline);
+  add_counted(std::move(counted_.candidate), measured_.pair.candidate);
+  std::string skipped;
+  for (const auto& [benchmark, reason] : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
+  for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
+    if (!skipped.empty()) run->header.settings["timing.skipped"] = skipped;
+    keep_first_look_only(first_look_only_, run->header.settings);
+  }
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
-// Measures all programs of a comparison, both sides together: first every program is timed, then every one is counted,
-// so that counting never runs beside timing; or counted first, where the counting decides what need not be timed.
-// Several programs share one budget and become one run a side. Counting has a third of the budget and what timing
-// leaves; what timing found side by side is checked alone within an eighth of it.
+// Measures all programs of a comparison, both sides together. Counting never runs beside timing, and comes first where
+// it can steer the time, for at most its third of the budget: what it proves equal is timed until the first look and no
+// further, or not at all, as the policy says, so that what executes changed code has the time. What counting did not
+// reach then, and what it could prove nothing of, is counted after everything was timed, within the rest of its third
+// or what timing left. Several programs share one budget and become one run a side. What timing found side by side is
+// checked alone within an eighth of it.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,9 +35,10 @@ struct ProgramPair {
 struct ListedPair {
   bench::ListedProgram baseline;
   bench::ListedProgram candidate;
-  bool is_new = false;               // only the candidate has the program; the baseline was not asked
-  std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
-  bench::SamplePlan samples;         // that it was timed by; without sizes until then
+  bool is_new = false;                         // only the candidate has the program; the baseline was not asked
+  std::vector<std::string> untimed;            // benchmarks whose time is not measured, as the policy says
+  std::set<std::string> first_look_only = {};  // benchmarks that have no rounds beyond the first look
+  bench::SamplePlan samples;                   // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
   bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }

@@ -129,6 +129,12 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark) {
 
 bool has_counts(const Run& part) { return !part.measurements.empty(); }
 
+bool has_failed_count(const Run& run, const BenchmarkId& benchmark) {
+  return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
+    return failure.metric == kInstructions && failure.benchmark == benchmark;
+  });
+}
+
 void set_proof(Run& part, CountOrigin origin, const std::string& proof) {
   for (Measurement& measurement : part.measurements) {
     measurement.count_basis.proof = proof;

@@ -32,6 +32,8 @@ void fail_program(const bench::ListedProgram& program, const Unmeasured& what, R
 // count key, its invocations, its profile, and its counters that failed. Without measurements: it was not counted.
 Run counts_of(const Run& run, const BenchmarkId& benchmark);
 bool has_counts(const Run& part);
+// Whether the run says why there is no count of its instructions.
+bool has_failed_count(const Run& run, const BenchmarkId& benchmark);
 
 // Each measurement then says why its values hold though nothing was counted for them.
 void set_proof(Run& part, CountOrigin origin, const std::string& proof);

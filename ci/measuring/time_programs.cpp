@@ -98,6 +98,7 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   if (!whole_) begun_ = Clock::now();
   bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
+  timing.first_look_only = pair.first_look_only;
   const bench::Limits share{budget, limits_.cancelled};
   Result<bench::MeasuredPair> part = pair.is_new
                                          ? time_alone(pair.candidate, settings_, timing, share)

@@ -50,7 +50,9 @@ bool wants_reason(const ComparisonRow& row) {
 std::string reason_key(const ComparisonRow& row) {
   const std::optional<RowNote> cause = cause_of(row);
   if (!cause || *cause == RowNote::not_timed) return row.reason;
-  return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name;
+  const bool stopped_early = row.notes.has(RowNote::first_look_only);
+  return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name +
+         (stopped_early ? "\nfirst look" : "");
 }
 
 std::vector<std::string> reason_keys(const RowGroup& group) {
@@ -106,7 +108,8 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
     const bool one_margin =
         std::all_of(rows.begin(), rows.end(), [&](const ComparisonRow* row) { return row->margin == first.margin; });
     return "too noisy: each interval holds no change and reaches beyond " +
-           (one_margin ? "the margin of " + share_text(first.margin) : std::string("its margin")) + rounds_text(rows);
+           (one_margin ? "the margin of " + share_text(first.margin) : std::string("its margin")) + rounds_text(rows) +
+           (first.notes.has(RowNote::first_look_only) ? "; " + std::string(to_text(RowNote::first_look_only)) : "");
   }
   const auto drift = std::find_if(comparison.drifts.begin(), comparison.drifts.end(),
                                   [&](const SharedDrift& one) { return one.metric == first.metric.name; });

@@ -315,6 +315,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
         evidence.plan = context.plan;
         evidence.interrupted = stop_of(context.baseline.header) == Stop::interrupted ||
                                stop_of(context.candidate.header) == Stop::interrupted;
+        evidence.first_look_only = is_first_look_only(context.candidate.header, draft.row.benchmark);
         evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
         evidence.effect = evidence.looked.effect;
       }

@@ -159,9 +159,16 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
          " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 
-// Why a measurement that looks at its data ended without a decision; empty where the number of rounds was fixed.
+// As it was meant to, whatever the look said.
+bool ended_at_first_look(const NoisyEvidence& evidence) {
+  return evidence.first_look_only && !evidence.plan.empty() && !evidence.looked.looks.empty() &&
+         evidence.looked.looks.back().rounds == evidence.plan.looks.front().rounds;
+}
+
+// Why a measurement that looks at its data ended without a decision; empty where the number of rounds was fixed, and
+// where every answer ends with the reason.
 std::string stop_text(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
-  if (evidence.plan.empty() || evidence.looked.looks.empty()) return "";
+  if (evidence.plan.empty() || evidence.looked.looks.empty() || ended_at_first_look(evidence)) return "";
   const int rounds = evidence.looked.looks.back().rounds;
   const int most = evidence.plan.max_rounds();
   if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
@@ -254,6 +261,10 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
   } else {
     row.verdict = Verdict::inconclusive;
     row.reason = inconclusive_reason(evidence, family, row) + stop_text(evidence, family, row);
+  }
+  if (ended_at_first_look(evidence)) {
+    row.reason += "; " + std::string(to_text(RowNote::first_look_only));
+    row.notes.add(RowNote::first_look_only);
   }
   if (row.verdict != Verdict::inconclusive) row.rounds_wanted.reset();
   if (evidence.slots_confounded) {

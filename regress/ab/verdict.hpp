@@ -25,9 +25,10 @@ struct NoisyEvidence {
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
   // A calibrated floor beyond any margin: the row may be called changed, and never unchanged.
   std::optional<double> floor_beyond{};
-  LookPlan plan = {};        // empty: the number of rounds was fixed beforehand, and nothing was looked at
-  LookedAt looked = {};      // its effect is `effect`
-  bool interrupted = false;  // by a person, before its time was spent
+  LookPlan plan = {};            // empty: the number of rounds was fixed beforehand, and nothing was looked at
+  LookedAt looked = {};          // its effect is `effect`
+  bool interrupted = false;      // by a person, before its time was spent
+  bool first_look_only = false;  // its code had been counted equal: no rounds beyond the plan's first look
 };
 
 struct Family {

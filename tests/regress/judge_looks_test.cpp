@@ -130,6 +130,26 @@ TEST(CompareRuns, SaysThatAMeasurementWasInterrupted) {
   EXPECT_EQ(row.reason.find("budget"), std::string::npos) << row.reason;
 }
 
+TEST(CompareRuns, SaysThatTheFirstLookWasMeantToBeTheLast) {
+  const auto row_of = [](int rounds, const std::set<std::string>& benchmarks) {
+    SimulatedPair pair = drawn(1, 0.03, rounds, "12:0.2 400:0.8");
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      keep_first_look_only(benchmarks, run->header.settings);
+    }
+    return compare_runs(pair.baseline, pair.candidate, {}).rows[1];
+  };
+  const std::string words = "; no rounds beyond the first look: counting has shown both builds to be equal here";
+  const ComparisonRow row = row_of(12, {"BM_0", "BM_1"});
+  EXPECT_TRUE(row.notes.has(RowNote::first_look_only));
+  EXPECT_TRUE(row.reason.ends_with(words)) << row.reason;
+  EXPECT_EQ(row.reason.find("budget"), std::string::npos) << row.reason;
+  EXPECT_EQ(row.notes, read_notes(row.reason));
+  for (const ComparisonRow& other : {row_of(12, {"BM_0"}), row_of(14, {"BM_0", "BM_1"})}) {
+    EXPECT_EQ(other.reason.find(words), std::string::npos) << other.reason;
+    EXPECT_NE(other.reason.find("budget spent"), std::string::npos) << other.reason;
+  }
+}
+
 TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
   const SimulatedPair futile = drawn(1, 0.3, 12, "12:0.2 24:0.8");
   const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});

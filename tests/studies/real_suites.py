@@ -14,6 +14,12 @@ people's code. Prints Markdown tables; docs/measured/real_suites.md has those of
     tests/studies/real_suites.py commit BASELINE CANDIDATE [-- ...]
         One gate with counts. Leaves with 1 where a count that moved by less than 1 % fails the gate.
 
+    tests/studies/real_suites.py steer BASELINE CANDIDATE [--known-baseline] [-- ...]
+        Three gates with counts, in random order: with every benchmark timed as if nothing were known of it
+        (--demand-decision), with what counting proves equal timed until the first look, and with that left untimed
+        (--skip-time equal_code). How long each took and what it decided. With --known-baseline another gate before them
+        has counted the baseline.
+
     tests/studies/real_suites.py table FOLDER
         The tables of all gates that are kept there.
 
@@ -48,6 +54,8 @@ from study import STEELYARD, binomial_interval, steelyard
 CHANGED = ("regression", "improvement")
 DECIDED = CHANGED + ("unchanged",)
 ONE_SIDED = ("missing", "new")
+# How a gate of `steer` is asked for what its study is about.
+STEERED = {"not steered": ["--demand-decision"], "to the first look": [], "untimed": ["--skip-time", "equal_code"]}
 SMALL_COUNT = 0.01  # what counted_minimum_effect is by default
 # Why a row ends undecided: the report's JSON has it in the reason alone. Each is one column.
 ENDINGS = {"budget": ("budget spent after", "not reached"), "futile": ("a decision within",),
@@ -130,11 +138,11 @@ def scripts_of_copies(program, folder, seed):
     return sorted(scripts)
 
 
-def ab(options, programs, seed, state):
+def ab(options, programs, seed, state, how=()):
     """(exit status, report, seconds) of one gate."""
-    counts = ["--counts", "always"] if options.study == "commit" else ["--counts", "never"]
-    return steelyard(["ab", *programs, *counts, "--no-store", "--json", "--quiet", "--budget", options.budget, "--seed",
-                      str(seed), *(["--", *options.arguments] if options.arguments else [])],
+    counts = ["--counts", "always"] if options.study in ("commit", "steer") else ["--counts", "never"]
+    return steelyard(["ab", *programs, *counts, *how, "--no-store", "--json", "--quiet", "--budget", options.budget,
+                      "--seed", str(seed), *(["--", *options.arguments] if options.arguments else [])],
                      state, (0, 1, 2), options.steelyard, options.cwd)
 
 
@@ -151,6 +159,18 @@ def gate(options, seed):
         return status, report, seconds
 
 
+def steered_gates(options, seed):
+    """(variant, exit status, report, seconds) of each variant."""
+    for variant in random.Random(seed).sample(list(STEERED), len(STEERED)):
+        with tempfile.TemporaryDirectory(prefix="steelyard-study.") as state:
+            if options.known_baseline:
+                steelyard(["ab", options.programs[0], options.programs[0], "--counts", "always", "--no-store", "--json",
+                           "--quiet", "--rounds", "2", "--min-time", "1ms", "--repetitions", "1", "--budget", "20m",
+                           *(["--", *options.arguments] if options.arguments else [])],
+                          state, (0, 1, 2), options.steelyard, options.cwd)
+            yield variant, *ab(options, options.programs, seed, state, STEERED[variant])
+
+
 # --- keeping ---
 
 def hash_of(file):
@@ -162,8 +182,8 @@ def identity_of(options):
     """What gates of one row of a table have in common."""
     return {"study": options.study, "label": options.label, "programs": [hash_of(p) for p in options.programs],
             "arguments": options.arguments, "budget": options.budget, "one_copy": options.one_copy,
-            "beside_compilation": options.beside_compilation, "steelyard": hash_of(options.steelyard),
-            "machine": machine()}
+            "beside_compilation": options.beside_compilation, "known_baseline": options.known_baseline,
+            "steelyard": hash_of(options.steelyard), "machine": machine()}
 
 
 def kept_in(folder):
@@ -196,6 +216,10 @@ def timed(record):
 
 def decided(rows):
     return sum(row["verdict"] in DECIDED for row in rows)
+
+
+def decided_of(rows):
+    return f"{decided(rows)} of {len(rows)}"
 
 
 def changed(rows):
@@ -298,6 +322,27 @@ def commit_row(gates):
             str(len(that_fail(small))), str(len(that_fail(counts))), summary or "no rows", f"{gates[0]['seconds']:.0f}"]
 
 
+def steer_row(gates):
+    """Of the last gate of each variant."""
+    of = {record["variant"]: record for record in gates}
+    if set(of) != set(STEERED):
+        return [gates[0]["label"], "not all gates were taken"]
+    def each(value):
+        return [str(value(of[variant])) for variant in STEERED]
+    def rows(record, metric):
+        return [row for row in record["report"]["comparisons"]
+                if row["metric"] == metric and row["verdict"] not in ONE_SIDED]
+    names = of["to the first look"]["report"]["candidate"]["settings"].get("timing.first_look_only", "")
+    return [gates[0]["label"], "known" if gates[0]["known_baseline"] else "counted",
+            str(len(rows(gates[0], "real_time"))),
+            str(len(names.split("\n")) if names else 0),
+            *each(lambda record: f"{record['seconds']:.0f}"),
+            *each(lambda record: sum(row["rounds"] for row in rows(record, "real_time"))),
+            *each(lambda record: decided_of([row for row in rows(record, "real_time") if row["rounds"]])),
+            *each(lambda record: decided(rows(record, "instructions"))),
+            *each(lambda record: len(changed(rows(record, "real_time"))))]
+
+
 TABLES = {
     "same": (["program", "copies", "beside a compilation", "benchmarks", "gates", "with a false alarm",
               "exact 95 % interval", "failed (exit status 1)", "called changed in more than one gate",
@@ -308,6 +353,9 @@ TABLES = {
                   "failed", "seconds", "rounds: median, most"], releases_row),
     "commit": (["change", "exit status", "counts", "moved", "moved below 1 %", "of these fail the gate",
                 "counts that fail the gate", "all rows", "seconds"], commit_row),
+    "steer": (["change", "baseline", "benchmarks", "proven equal before they were timed",
+               *(f"{what}: {variant}" for what in ("seconds", "rounds", "times decided", "counts decided",
+                                                   "times changed") for variant in STEERED)], steer_row),
 }
 
 
@@ -318,7 +366,7 @@ def print_tables(gates):
         for record in gates:
             if record["study"] == study:
                 identity = {name: value for name, value in record.items()
-                            if name not in ("seed", "status", "seconds", "report")}
+                            if name not in ("seed", "status", "seconds", "report", "variant")}
                 groups.setdefault(json.dumps(identity, sort_keys=True), []).append(record)
         if not groups:
             continue
@@ -333,9 +381,17 @@ def print_tables(gates):
 def measure(options):
     identity, count = identity_of(options), options.gates if options.study == "same" else 1
     def mine():
-        return [record for record in kept_in(options.out) if {name: record[name] for name in identity} == identity]
+        kept = kept_in(options.out)
+        return [record for record in kept if {name: record.get(name, False) for name in identity} == identity]
     taken = {record["seed"] for record in mine()}
     seeds = [seed for seed in range(options.seed, options.seed + count) if seed not in taken]
+    if options.study == "steer" and seeds:
+        for variant, status, report, seconds in steered_gates(options, options.seed):
+            record = {**identity, "seed": options.seed, "variant": variant, "status": status, "seconds": seconds,
+                      "report": report}
+            keep(options.out, record)
+            progress(record, list(STEERED).index(variant) + 1, len(STEERED))
+        return mine()
     with compilation() if options.beside_compilation and seeds else contextlib.nullcontext():
         for seed in seeds:
             status, report, seconds = gate(options, seed)
@@ -348,14 +404,15 @@ def measure(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     studies = parser.add_subparsers(dest="study", required=True)
-    same, releases, commit, table = (studies.add_parser(name) for name in (*TABLES, "table"))
+    same, releases, commit, steer, table = (studies.add_parser(name) for name in (*TABLES, "table"))
     same.add_argument("programs", nargs=1, metavar="PROGRAM")
     same.add_argument("--gates", type=int, default=20)
     same.add_argument("--one-copy", action="store_true")
-    for study in (releases, commit):
+    for study in (releases, commit, steer):
         study.add_argument("programs", nargs=2, metavar="PROGRAM")
         study.set_defaults(one_copy=False)
-    for study in (same, releases, commit):
+    for study in (same, releases, commit, steer):
+        study.set_defaults(known_baseline=False)
         study.add_argument("--cwd", help="where the programs run; default: here")
         study.add_argument("--budget", default="120s", help="of one gate")
         study.add_argument("--beside-compilation", action="store_true")
@@ -363,6 +420,7 @@ def main():
         study.add_argument("--out", help="folder in which the gates are kept")
         study.add_argument("--seed", type=int, default=1)
         study.add_argument("--steelyard", default=STEELYARD)
+    steer.add_argument("--known-baseline", action="store_true")
     table.add_argument("folder")
     own = sys.argv[1:sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
     options = parser.parse_args(own)

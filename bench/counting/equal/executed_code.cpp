@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/counting/algebra/profile_delta.hpp"
 #include "bench/counting/equal/machine_code.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/model/result.hpp"
@@ -267,6 +268,15 @@ std::string code_difference(const CodeObject& baseline, const CodeFunction& b, c
 
 }  // namespace
 
+namespace {
+
+bool was_executed(const ProfiledFunction& function) {
+  const auto costs = [](std::int64_t cost) { return cost != 0; };
+  return function.calls != 0 || std::any_of(function.self.begin(), function.self.end(), costs);
+}
+
+}  // namespace
+
 ExecutedCode::ExecutedCode(const LoadedProgram& baseline, const LoadedProgram& candidate, ExecutedCodeLimits limits)
     : baseline_(baseline), candidate_(candidate), limits_(limits) {}
 
@@ -322,12 +332,23 @@ std::string ExecutedCode::compare(ObjectPair& pair, const std::string& function)
   return difference;
 }
 
+std::string ExecutedCode::obstacle() {
+  if (baseline_.objects.empty()) return "there is no program";
+  const ObjectPair& program = pair_of(baseline_.objects.front().path.string());
+  if (program.equal || !program.trouble.empty()) return program.trouble;
+  constexpr std::string_view kReturn = "\xc3";
+  const Result<NormalizedCode> known = normalize_code({kReturn, 0, program.baseline->machine(), {}});
+  return known ? "" : "it cannot be compared: " + known.error().text();
+}
+
 std::string ExecutedCode::difference(const CountedProfile& profile) {
   if (profile.functions.empty()) return "there is no profile";
   if (profile.functions.size() > limits_.functions) return "more functions than are compared";
+  if (std::none_of(profile.functions.begin(), profile.functions.end(), was_executed)) return "nothing was executed";
   const auto begun = std::chrono::steady_clock::now();
   const auto before = spent_;
   for (const ProfiledFunction& function : profile.functions) {
+    if (!was_executed(function)) continue;
     if (bytes_ > limits_.bytes) return "more code than is compared";
     if (std::chrono::duration<double, std::nano>(spent_).count() > limits_.time.count()) {
       return "comparing it takes too long";
@@ -335,6 +356,18 @@ std::string ExecutedCode::difference(const CountedProfile& profile) {
     const std::string difference = compare(pair_of(function.object), function.name);
     spent_ = before + (std::chrono::steady_clock::now() - begun);
     if (!difference.empty()) return function.name + ": " + difference;
+  }
+  return "";
+}
+
+std::string count_difference(const CountedProfile& baseline, const CountedProfile& candidate) {
+  ProfileDeltaOptions options;
+  options.match.renamed = false;
+  const Result<ProfileDelta> delta = profile_delta(baseline, candidate, options);
+  if (!delta) return delta.error().text();
+  for (const FunctionDelta& function : delta->functions) {
+    const bool costs_the_same = function.self_change.empty() || function.self_change.front() == 0;
+    if (!costs_the_same || function.calls_change != 0) return function.shown().key.function;
   }
   return "";
 }

@@ -2,10 +2,12 @@
 // profile, machine code against machine code, with the addresses taken out and what they point at compared by name.
 //
 //     ExecutedCode code(loaded_baseline, loaded_candidate);
-//     const std::string why = code.difference(profile);   // empty: equal
+//     const std::string why = code.difference(profile);                  // empty: equal
+//     const std::string where = count_difference(profile, of_candidate);  // empty: they cost the same, too
 //
-// It shows less than equal loaded sections do: constants, tables and literals may differ, and where a function lies.
-// So nothing is skipped on this ground unless somebody asks for it.
+// It shows less than equal loaded sections do: constants, tables and literals may differ, and where a function lies. So
+// may what sets the benchmark up: of a timed region the profile has no more than what ran within. Where each function
+// costs the same on both sides, none of that led the code another way.
 #pragma once
 
 #include <chrono>
@@ -35,8 +37,12 @@ class ExecutedCode {
   ExecutedCode& operator=(const ExecutedCode&) = delete;
   ~ExecutedCode();
 
+  // Why no function of the program can be compared: it has no symbols, or this was built without Capstone. Empty: some
+  // can.
+  std::string obstacle();
   // Of the first function of the profile whose code differs, or cannot be compared: which and why. Empty: the code of
-  // all is equal. Each function is compared once, however many profiles have it.
+  // all is equal. Each function is compared once, however many profiles have it. Functions that cost nothing and were
+  // not called are left out: they stand above the timed region, and wait for it to return.
   std::string difference(const CountedProfile& profile);
 
  private:
@@ -51,5 +57,9 @@ class ExecutedCode {
   std::size_t bytes_ = 0;
   std::map<std::string, std::unique_ptr<ObjectPair>> pairs_;  // by the path that the profile has
 };
+
+// The first function that costs another number of instructions in an iteration, is called more or less often, or is on
+// one side alone: which. Empty: none. Also where the profiles are not of one kind.
+std::string count_difference(const CountedProfile& baseline, const CountedProfile& candidate);
 
 }  // namespace steelyard::bench

@@ -21,6 +21,21 @@ TEST_F(Counting, ALoopThatIsNotRunToItsEndIsAFailureThatSaysSo) {
   }
 }
 
+TEST_F(Counting, WhatIsLeftForAnotherTimeIsNoFailure) {
+  CountOptions options;
+  options.limits.budget = milliseconds(1);
+  const CountedRun ended = counted(program_of("counting_counted"), {"keep_running", "takes_long"}, options);
+  EXPECT_THAT(failure_of(ended, "takes_long"), HasSubstr("the budget for counting was spent"));
+  options.leave_rest = true;
+  const CountedRun left = counted(program_of("counting_counted"), {"keep_running", "takes_long"}, options);
+  EXPECT_TRUE(left.failures.empty());
+  EXPECT_TRUE(left.measurements.empty());
+  options.limits.budget = seconds(100);
+  const CountedRun all = counted(program_of("counting_counted"), {"keep_running", "exits"}, options);
+  EXPECT_NE(measurement_of(all, "keep_running"), nullptr);
+  EXPECT_THAT(failure_of(all, "exits"), HasSubstr("left its timed loop")) << "what cannot be counted says so";
+}
+
 TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   CountOptions options;
   options.timeout = seconds(2);

@@ -41,6 +41,16 @@ TEST(FailureKinds, OfASkipYieldWhatTheBenchmarkSaid) {
   EXPECT_EQ(said(FailureKind::bad_record, "benchmarks[0]: x"), "");
 }
 
+TEST(FirstLookOnly, IsReadFromTheSettingThatItsMakerWrites) {
+  RunHeader header;
+  keep_first_look_only({}, header.settings);
+  EXPECT_TRUE(header.settings.empty());
+  EXPECT_FALSE(is_first_look_only(header, "BM_a"));
+  keep_first_look_only({"BM_a/1; b", "BM_z", "BM_m"}, header.settings);
+  for (const char* name : {"BM_a/1; b", "BM_m", "BM_z"}) EXPECT_TRUE(is_first_look_only(header, name)) << name;
+  for (const char* name : {"BM_a/1", "BM_", "", "BM_z "}) EXPECT_FALSE(is_first_look_only(header, name)) << name;
+}
+
 TEST(CodeLayouts, AreReadFromTheSettingThatTheirMakerWrites) {
   RunHeader header;
   EXPECT_TRUE(code_layouts_of(header).empty());
@@ -105,6 +115,13 @@ TEST(RowNotes, AreReadFromTheReason) {
             notes_of({RowNote::not_timed, RowNote::equal_program}));
   EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
             notes_of({RowNote::not_timed, RowNote::equal_code}));
+  const std::string counts = "each of its functions costs the same; what sets it up may differ";
+  EXPECT_EQ(read_notes(counted(code + "; " + counts)), notes_of({RowNote::equal_code, RowNote::equal_counts}));
+  EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code + "; " + counts),
+            notes_of({RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts}));
+  EXPECT_EQ(read_notes("shown to lie within the margin of 2 %: +0.1 % in 12 rounds; no rounds beyond the first look: "
+                       "counting has shown both builds to be equal here"),
+            notes_of({RowNote::first_look_only}));
   EXPECT_EQ(read_notes("drift between the sides could explain the -3 % (standard error of drift 4 %)"),
             notes_of({RowNote::drift_explains}));
   EXPECT_EQ(read_notes("kernel x is new; the scatter of invocations could explain the -3 %"),

@@ -61,6 +61,20 @@ TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
   }
 }
 
+TEST(Looks, TheFirstIsTheLastOfBenchmarksThatAreToHaveNoMore) {
+  STEELYARD_NEEDS_FIXTURE();
+  testing::MeasureOptions options = quick({4, 8, 12});
+  options.first_look_only = {"BM_sum/8"};
+  int decided = -1;
+  options.progress = [&](const MeasureProgress& now) { decided = std::max(decided, now.decided); };
+  const MeasuredPair pair = measured(options);
+  for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    EXPECT_EQ(rounds_of(*run).at("BM_sum/8"), (std::vector<int>{0, 1, 2, 3})) << "though nothing was decided";
+    EXPECT_EQ(rounds_of(*run).at("BM_sum/64").size(), 12U);
+  }
+  EXPECT_EQ(decided, 0);
+}
+
 TEST(Looks, EndWhenEverythingIsDecided) {
   STEELYARD_NEEDS_FIXTURE();
   testing::MeasureOptions options = quick({4, 8});

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "bench/counting/count.hpp"
+#include "bench/counting/equal/machine_code.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
@@ -41,17 +43,21 @@ class CountCost : public ProgramsToTime {
   }
 
   MeasuredPrograms measured(const std::string& filter, const bench::Program& candidate) {
+    return measured(reading("base", filter), candidate);
+  }
+
+  MeasuredPrograms measured(const bench::Program& baseline, const bench::Program& candidate) {
     Configuration configuration;
     configuration.run.repetitions = 1;
-    configuration.run.rounds = 2;
+    configuration.run.rounds = rounds_;
     configuration.run.min_time = milliseconds(1);
     configuration.run.budget = seconds(60);
     configuration.run.no_count_cache = !use_cache_;
     configuration.policy.skip_time = skip_time_;
+    configuration.policy.demand_decision = demand_decision_;
     std::ostringstream err;
     ProgressLine progress(err, false, 80);
-    Result<MeasuredPrograms> result =
-        measure_programs({{reading("base", filter), candidate}}, configuration, {}, progress, nullptr);
+    Result<MeasuredPrograms> result = measure_programs({{baseline, candidate}}, configuration, {}, progress, nullptr);
     EXPECT_TRUE(result) << (result ? "" : result.error().text());
     return result ? std::move(result).value() : MeasuredPrograms{};
   }
@@ -68,8 +74,35 @@ class CountCost : public ProgramsToTime {
                        [](const Measurement& m) { return m.metric.name == kRealTime; });
   }
 
+  // Two programs that encode by other code and decode by the same.
+  MeasuredPrograms measured_coding() { return measured(coding("coding"), coding("other_coding")); }
+  static bench::Program coding(const std::string& name) {
+    bench::Program program;
+    program.executable = fixture(name);
+    return program;
+  }
+
+  static std::map<std::string, std::size_t> timed_rounds(const steelyard::Run& run) {
+    std::map<std::string, std::size_t> rounds;
+    for (const Measurement& measurement : run.measurements) {
+      if (measurement.metric.name == kRealTime) rounds[measurement.benchmark.name] = measurement.invocations.size();
+    }
+    return rounds;
+  }
+
   bool use_cache_ = false;
+  int rounds_ = 2;  // 0: by looks
+  bool demand_decision_ = false;
   SkipTime skip_time_ = SkipTime::never;
+};
+
+class CountedCode : public CountCost {
+ protected:
+  void SetUp() override {
+    CountCost::SetUp();
+    const bool knows_code = static_cast<bool>(bench::normalize_code({"\x90", 0, 62, {}}));
+    STEELYARD_SKIP_WITHOUT("capstone", knows_code, "built without Capstone");
+  }
 };
 
 TEST_F(CountCost, TheSameProgramIsCountedOnceAndSaysSo) {
@@ -112,8 +145,10 @@ TEST_F(CountCost, TheSameProgramWithOtherArgumentsIsCounted) {
 }
 
 TEST_F(CountCost, CountingNeverRunsBesideTiming) {
-  for (const SkipTime skip : {SkipTime::never, SkipTime::equal_binary}) {
+  using Case = std::pair<SkipTime, int>;
+  for (const auto& [skip, rounds] : {Case{SkipTime::never, 2}, Case{SkipTime::equal_binary, 2}, Case{{}, 0}}) {
     skip_time_ = skip;
+    rounds_ = rounds;
     bench::Program candidate = reading("head", "read_nothing");
     candidate.arguments.push_back("--benchmark_counters_tabular=true");  // counted on both sides
     const MeasuredPrograms all = measured("read_nothing", candidate);
@@ -148,6 +183,41 @@ TEST_F(CountCost, APolicyThatSaysSoLeavesTheSameProgramUntimed) {
   EXPECT_THAT(all.untimed.at("read_nothing"), HasSubstr("every loaded section"));
   EXPECT_NE(count_in(all.pair.candidate, "read_nothing"), nullptr);
   EXPECT_EQ(all.pair.candidate.header.settings.at("timing.skipped"), "read_nothing");
+}
+
+// Its set-up encodes, and the encoder differs.
+TEST_F(CountedCode, EqualInTheTimedRegionIsLeftUntimedWhereThePolicySaysSo) {
+  skip_time_ = SkipTime::equal_code;
+  const MeasuredPrograms all = measured_coding();
+  ASSERT_THAT(all.untimed, ::testing::ElementsAre(::testing::Key("decode_short")));
+  EXPECT_THAT(all.untimed.at("decode_short"),
+              AllOf(HasSubstr("code it executes is equal"), HasSubstr("what sets it up may differ")));
+  EXPECT_TRUE(all.equal.same_code.contains("decode_long")) << "which has other data, and other counts";
+  EXPECT_FALSE(all.equal.same_code.contains("encode_short"));
+  EXPECT_EQ(timed_rounds(all.pair.candidate),
+            (std::map<std::string, std::size_t>{{"decode_long", 2}, {"encode_short", 2}}));
+}
+
+TEST_F(CountedCode, ProvenEqualIsTimedUntilTheFirstLookAndNoFurther) {
+  rounds_ = 0;
+  const MeasuredPrograms all = measured_coding();
+  for (const steelyard::Run* run : {&all.pair.baseline, &all.pair.candidate}) {
+    EXPECT_TRUE(is_first_look_only(run->header, "decode_short"));
+    EXPECT_FALSE(is_first_look_only(run->header, "decode_long"));
+    EXPECT_FALSE(is_first_look_only(run->header, "encode_short"));
+    const std::map<std::string, std::size_t> rounds = timed_rounds(*run);
+    EXPECT_EQ(rounds.at("decode_short"), 12U);
+    EXPECT_GE(rounds.at("encode_short"), 12U);
+    EXPECT_NE(count_in(*run, "encode_short"), nullptr);
+  }
+}
+
+TEST_F(CountedCode, ProvenEqualHasAllItsRoundsWhereEverythingIsToBeDecided) {
+  rounds_ = 0;
+  demand_decision_ = true;
+  const MeasuredPrograms all = measured_coding();
+  EXPECT_FALSE(is_first_look_only(all.pair.candidate.header, "decode_short"));
+  EXPECT_TRUE(all.equal.is_proven_equal("decode_short")) << "it was counted all the same";
 }
 
 TEST_F(CountCost, AKnownBaselineIsNotCountedAgain) {

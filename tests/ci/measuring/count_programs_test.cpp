@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -12,30 +13,41 @@
 namespace steelyard::ci {
 namespace {
 
-// The counting library cannot be loaded from a path with a blank; and where Valgrind is missing nothing can be counted
-// either. What was measured before must outlive both.
-TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
-  std::string folder = (std::filesystem::temp_directory_path() / "steelyard count XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const char* before = std::getenv("TMPDIR");
-  const std::string kept = before == nullptr ? "" : before;
-  setenv("TMPDIR", folder.c_str(), 1);
-  bench::Program program;
-  program.executable = "/bin/true";
-  program.suite = "s";
+class CountPrograms : public ::testing::Test {
+ protected:
+  // The counting library cannot be loaded from a path with a blank; and where Valgrind is missing nothing can be
+  // counted either.
+  void SetUp() override {
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    const char* before = std::getenv("TMPDIR");
+    if (before != nullptr) kept_ = before;
+    setenv("TMPDIR", folder_.c_str(), 1);
+    program_.executable = "/bin/true";
+    program_.suite = "s";
+    settings_.no_count_cache = true;
+    settings_.seed = 1;
+  }
+  void TearDown() override {
+    kept_ ? setenv("TMPDIR", kept_->c_str(), 1) : unsetenv("TMPDIR");
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string folder_ = (std::filesystem::temp_directory_path() / "steelyard count XXXXXX").string();
+  std::optional<std::string> kept_;
+  bench::Program program_;
+  bench::MeasuringSettings settings_;
+  std::ostringstream err_;
+  ProgressLine progress_{err_, false, 80};
+  std::vector<std::string> warnings_;
+};
+
+// What was measured before must outlive it.
+TEST_F(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   steelyard::Run first, second;
   first.failures.push_back({{}, "", 3, "of timing"});
-  std::vector<std::string> warnings;
-  std::ostringstream err;
-  ProgressLine progress(err, false, 80);
-  const bench::ListedProgram one = testing::listing_of(program, {"BM_x", "BM_y"});
-  const bench::ListedProgram other = testing::listing_of(program, {"BM_z"});
-  bench::MeasuringSettings settings;
-  settings.no_count_cache = true;
-  settings.seed = 1;
-  count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings, {seconds(60)}, progress, warnings);
-  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
-  std::filesystem::remove_all(folder);
+  const bench::ListedProgram one = testing::listing_of(program_, {"BM_x", "BM_y"});
+  const bench::ListedProgram other = testing::listing_of(program_, {"BM_z"});
+  count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings_, {seconds(60)}, progress_, warnings_);
 
   ASSERT_EQ(first.failures.size(), 3U);
   EXPECT_EQ(first.failures[0].reason, "of timing");
@@ -44,6 +56,24 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   EXPECT_EQ(first.failures[2].metric, kInstructions);
   EXPECT_NE(first.failures[2].reason, "");
   ASSERT_EQ(second.failures.size(), 1U) << "the next program is still tried";
+}
+
+TEST_F(CountPrograms, ThatBeganBeforeTheTimingFinishWhatIsLeftAndNothingTwice) {
+  steelyard::Run baseline, candidate;
+  const bench::ListedProgram old_one = testing::listing_of(program_, {"BM_x"});
+  const bench::ListedProgram new_one = testing::listing_of(program_, {"BM_x", "BM_new"});
+  ProgramCounting counting({{{&old_one, &baseline}, {&new_one, &candidate}}}, settings_, nullptr, progress_, warnings_);
+  counting.begin(seconds(60));
+  EXPECT_EQ(baseline.failures.size(), 1U);
+  ASSERT_EQ(candidate.failures.size(), 1U) << "what is new has nothing to be equal to";
+  EXPECT_EQ(candidate.failures[0].benchmark.name, "BM_x");
+  EXPECT_TRUE(counting.is_anything_left());
+  counting.finish(seconds(60));
+  EXPECT_FALSE(counting.is_anything_left());
+  EXPECT_EQ(baseline.failures.size(), 1U);
+  ASSERT_EQ(candidate.failures.size(), 2U);
+  EXPECT_EQ(candidate.failures[1].benchmark.name, "BM_new");
+  EXPECT_FALSE(counting.equal().is_proven_equal("BM_x [suite=s]"));
 }
 
 }  // namespace

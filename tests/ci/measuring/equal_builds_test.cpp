@@ -15,7 +15,8 @@ using ::testing::Not;
 EqualBuilds builds() {
   EqualBuilds builds;
   builds.same_program["BM_same"] = "every loaded section is equal";
-  builds.same_code = {"BM_code"};
+  builds.same_code = {"BM_code", "BM_data"};
+  builds.same_counts = {"BM_code"};
   return builds;
 }
 
@@ -34,22 +35,35 @@ Comparison counted(const std::vector<std::string>& benchmarks) {
 }
 
 TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
-  for (const char* name : {"BM_same", "BM_code", "BM_other"}) {
+  for (const char* name : {"BM_same", "BM_code", "BM_data", "BM_other"}) {
     EXPECT_EQ(reason_to_skip_time(builds(), name, SkipTime::never), "") << name;
   }
   EXPECT_THAT(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_binary), HasSubstr("every loaded section"));
   EXPECT_EQ(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_binary), "");
   EXPECT_NE(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_code), "");
   EXPECT_THAT(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_code), HasSubstr("data may differ"));
+  EXPECT_THAT(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_code),
+              HasSubstr("each of its functions costs the same; what sets it up may differ"));
+  EXPECT_EQ(reason_to_skip_time(builds(), "BM_data", SkipTime::equal_code), "") << "its data led it another way";
   EXPECT_EQ(reason_to_skip_time(builds(), "BM_other", SkipTime::equal_code), "");
 }
 
+TEST(EqualBuilds, AreProvenByTheProgramOrByCodeAndCountsTogether) {
+  EXPECT_TRUE(builds().is_proven_equal("BM_same"));
+  EXPECT_TRUE(builds().is_proven_equal("BM_code"));
+  EXPECT_FALSE(builds().is_proven_equal("BM_data"));
+  EXPECT_FALSE(builds().is_proven_equal("BM_other"));
+}
+
 TEST(EqualBuilds, AreToldInTheCountedRow) {
-  Comparison comparison = counted({"BM_code", "BM_other"});
+  Comparison comparison = counted({"BM_code", "BM_data", "BM_other"});
   annotate_equal_builds(builds(), {}, comparison);
-  EXPECT_EQ(comparison.rows.size(), 2U);
-  EXPECT_EQ(comparison.rows[0].reason, "counted; the code it executes is equal in both builds; data may differ");
-  EXPECT_EQ(comparison.rows[1].reason, "counted");
+  EXPECT_EQ(comparison.rows.size(), 3U);
+  const std::string code = "counted; the code it executes is equal in both builds; data may differ";
+  EXPECT_EQ(comparison.rows[0].reason, code + "; each of its functions costs the same; what sets it up may differ");
+  EXPECT_EQ(comparison.rows[1].reason, code);
+  EXPECT_EQ(comparison.rows[2].reason, "counted");
+  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.notes, read_notes(row.reason));
 }
 
 TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {

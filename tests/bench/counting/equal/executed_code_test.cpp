@@ -33,6 +33,7 @@ CountedProfile profile_of(const std::vector<std::string>& functions) {
     ProfiledFunction function;
     function.object = variant("base").string();
     function.name = name;
+    function.calls = 1;
     profile.functions.push_back(function);
   }
   return profile;
@@ -77,6 +78,61 @@ TEST_F(ExecutedCodeOf, AFunctionWithoutCounterpartOrNameIsNotCalledEqual) {
   EXPECT_THAT(difference("moved", {"0x4016d0"}), HasSubstr("no counterpart"));
   EXPECT_THAT(difference("stripped", {"work(int)"}), HasSubstr("without symbols"));
   EXPECT_THAT(difference("moved", {}), HasSubstr("no profile"));
+}
+
+// Callgrind calls the program's entry so; it has no namesake among the symbols, and runs before anything is counted.
+TEST_F(ExecutedCodeOf, WhatOnlyWaitsAboveTheTimedRegionIsLeftOut) {
+  const LoadedProgram a = loaded("base"), b = loaded("moved");
+  CountedProfile profile = profile_of({"(below main)", "work(int)"});
+  EXPECT_THAT(ExecutedCode(a, b).difference(profile), HasSubstr("(below main)"));
+  profile.functions[0].calls = 0;
+  profile.functions[0].self = {0};
+  profile.functions[0].inclusive = {1000};
+  EXPECT_EQ(ExecutedCode(a, b).difference(profile), "");
+  profile.functions[1].calls = 0;
+  EXPECT_THAT(ExecutedCode(a, b).difference(profile), HasSubstr("nothing was executed"));
+  profile.functions[0].self = {1};
+  EXPECT_THAT(ExecutedCode(a, b).difference(profile), HasSubstr("(below main)"));
+}
+
+TEST_F(ExecutedCodeOf, AProgramWithoutSymbolsSaysSoBeforeAnythingIsCounted) {
+  const LoadedProgram a = loaded("base"), moved = loaded("moved"), stripped = loaded("stripped");
+  EXPECT_EQ(ExecutedCode(a, moved).obstacle(), "");
+  EXPECT_THAT(ExecutedCode(a, stripped).obstacle(), HasSubstr("without symbols"));
+  EXPECT_THAT(ExecutedCode({}, moved).obstacle(), HasSubstr("no program"));
+}
+
+CountedProfile counts_of(std::int64_t iterations, const std::vector<std::pair<std::string, std::int64_t>>& functions) {
+  CountedProfile profile;
+  profile.events = {"Ir"};
+  profile.totals = {0};
+  profile.iterations = iterations;
+  for (const auto& [name, self] : functions) {
+    ProfiledFunction function;
+    function.object = "/build/bench";
+    function.name = name;
+    function.calls = iterations;
+    function.self = function.inclusive = {self * iterations};
+    profile.functions.push_back(function);
+    profile.totals[0] += self * iterations;
+  }
+  return profile;
+}
+
+TEST(CountDifference, NamesTheFirstFunctionThatCostsAnother) {
+  const CountedProfile profile = counts_of(10, {{"decode", 100}, {"copy", 7}});
+  EXPECT_EQ(count_difference(profile, counts_of(10, {{"copy", 7}, {"decode", 100}})), "");
+  EXPECT_EQ(count_difference(profile, counts_of(20, {{"decode", 100}, {"copy", 7}})), "") << "in an iteration";
+  EXPECT_EQ(count_difference(profile, counts_of(10, {{"decode", 99}, {"copy", 8}})), "decode") << "of equal sum";
+  EXPECT_EQ(count_difference(profile, counts_of(10, {{"decode", 107}})), "decode");
+  EXPECT_EQ(count_difference(profile, counts_of(10, {{"decode", 100}, {"move", 7}})), "move") << "renamed";
+  EXPECT_EQ(count_difference(profile, counts_of(10, {{"decode", 100}, {"copy", 7}, {"main", 0}})), "main") << "called";
+}
+
+TEST(CountDifference, OfOtherEventsIsNoEquality) {
+  CountedProfile other = counts_of(10, {{"decode", 100}});
+  other.events = {"Ge"};
+  EXPECT_NE(count_difference(counts_of(10, {{"decode", 100}}), other), "");
 }
 
 TEST_F(ExecutedCodeOf, AnObjectThatTheLoaderDoesNotBringIsNotCalledEqual) {
