@@ -137,7 +137,9 @@ std::map<std::string, std::vector<DriftEvidence>> evidence_of_drift(const std::v
 
 // What all benchmarks share is shown in every layout. Where the sides were not measured together it is confounded with
 // a change of them all: every row is then less the drift and widened by what it does to single benchmarks.
-void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<double> usual, Comparison& comparison) {
+void judge_drift(std::vector<RowDraft>& drafts, const RowContext& context, Comparison& comparison) {
+  const Layout layout = context.layout;
+  const std::optional<double> usual = context.calibrated.drift(layout);
   const bool concurrent = is_concurrent(layout);
   std::map<std::string, Drift> drifts;
   for (const auto& [metric, evidence] : evidence_of_drift(drafts)) {
@@ -156,6 +158,7 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
     if (!draft.evidence) continue;
     draft.evidence->drift = drifts[draft.row.metric.name];
     draft.evidence->seen = draft.evidence->effect.log_ratio;
+    draft.evidence->occasions_unknown = layout == Layout::separate && !usual && context.rules >= Rules::rounds_4;
     if (draft.evidence->effect.standard_error) {
       draft.evidence->error = parts_of_error(draft.evidence->effect, draft.evidence->drift, draft.own_noise);
     }
@@ -164,24 +167,17 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
   }
 }
 
-void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparison) {
+void adjust_and_decide(std::vector<RowDraft>& drafts, const RowContext& context, const Comparison& comparison) {
+  const Family family = adjust(drafts, context);
   std::vector<double> p;
-  for (RowDraft& draft : drafts) {
-    if (!draft.evidence || !draft.evidence->effect.p) continue;
-    draft.evidence->effect.p = steady(draft.evidence->effect.p);
-    p.push_back(*draft.evidence->effect.p);
+  for (const RowDraft& draft : drafts) {
+    if (draft.evidence && draft.evidence->effect.p) p.push_back(*draft.evidence->effect.p);
   }
-  const std::vector<double> q = holm_adjusted(p);
   const std::vector<double> discovery_q = discovery_adjusted(p);
-  const Family family{comparison.policy.false_alarm_rate,
-                      static_cast<std::int64_t>(std::max<std::size_t>(p.size(), 1))};
   std::size_t next = 0;
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
-    if (draft.evidence->effect.p) {
-      draft.row.q = steady(q[next]);
-      draft.row.discovery_q = steady(discovery_q[next++]);
-    }
+    if (draft.evidence->effect.p) draft.row.discovery_q = steady(discovery_q[next++]);
     decide(*draft.evidence, family, draft.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, draft.row);
   }
@@ -216,10 +212,22 @@ void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
-std::string_view to_text(Rules rules) { return rules == Rules::rounds_2 ? "rounds-2" : "rounds-3"; }
+std::string_view to_text(Rules rules) {
+  switch (rules) {
+    case Rules::rounds_2:
+      return "rounds-2";
+    case Rules::rounds_3:
+      return "rounds-3";
+    case Rules::rounds_4:
+      break;
+  }
+  return "rounds-4";
+}
 
 Rules rules_of(std::string_view rule_version) {
-  return rule_version == to_text(Rules::rounds_2) || rule_version == "history-2" ? Rules::rounds_2 : kNewestRules;
+  const std::string_view number = rule_version.substr(std::min(rule_version.size(), rule_version.rfind('-')));
+  if (number == "-2") return Rules::rounds_2;
+  return number == "-3" ? Rules::rounds_3 : kNewestRules;
 }
 
 Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
@@ -250,14 +258,28 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
     drafts.push_back(draft_row(matched, context));
   }
   warn_about_idle_tables(drafts, comparison);
-  judge_drift(drafts, layout, calibrated.drift(layout), comparison);
-  adjust_and_decide(drafts, comparison);
+  judge_drift(drafts, context, comparison);
+  adjust_and_decide(drafts, context, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
   check_alone(context, comparison.rows);
   check_device_clock(baseline, candidate, comparison.rows);
   add_cycles_ratios(comparison.rows);
   decide_gates(comparison);
   return comparison;
+}
+
+bool is_jointly_adjusted(const Comparison& comparison) {
+  const Rules rules = rules_of(comparison.rule_version);
+  if (rules < Rules::rounds_4 || to_text(rules) != comparison.rule_version) return false;
+  int adjusted = 0;
+  bool any_in_rounds = false;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.q) continue;
+    if (!is_concurrent(row.layout) || row.test == "invocations") return false;
+    ++adjusted;
+    any_in_rounds = any_in_rounds || row.test == "rounds";
+  }
+  return any_in_rounds && adjusted > 1;
 }
 
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {

@@ -15,9 +15,11 @@ namespace steelyard::regress {
 enum class Rules {
   rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
   rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
+  rounds_4,  // q of rows measured together is adjusted jointly (is_jointly_adjusted); of different occasions without a
+             // calibration of their drift: inconclusive
 };
-inline constexpr Rules kNewestRules = Rules::rounds_3;
-std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-3"
+inline constexpr Rules kNewestRules = Rules::rounds_4;
+std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-4"
 // Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
 // kNewestRules where this engine has none of that version.
 Rules rules_of(std::string_view rule_version);
@@ -29,8 +31,13 @@ Rules rules_of(std::string_view rule_version);
 Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                         const Calibration* calibration = nullptr, Rules rules = kNewestRules);
 
+// Whether q of its rows is adjusted jointly (regress/ab/joint.hpp), and not by Holm's rule: it is of two rows or more
+// that were measured in rounds, together.
+bool is_jointly_adjusted(const Comparison& comparison);
+
 // The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
-// (Holm's first step, level / comparisons) with the test of the contract; at least 12.
+// (Holm's first step, level / comparisons; jointly adjusted, as if it were 1) with the test of the contract; at
+// least 12.
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons);
 
 }  // namespace steelyard::regress

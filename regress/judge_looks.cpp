@@ -23,29 +23,46 @@ int urgency(LookAnswer answer) {
   return 0;
 }
 
+// What is known of the gate by now: q of each row, as if the comparisons that are not in these runs were as many more
+// of the same kind.
+Family adjust_within(std::vector<RowDraft>& drafts, const RowContext& context, std::int64_t comparisons) {
+  Family family = adjust(drafts, context);
+  const double others = std::max(1.0, static_cast<double>(comparisons) / static_cast<double>(family.comparisons));
+  family.independent = family.shared_by() * others;
+  family.comparisons = std::max(family.comparisons, comparisons);
+  for (RowDraft& draft : drafts) {
+    if (draft.row.q) draft.row.q = std::min(1.0, *draft.row.q * others);
+  }
+  return family;
+}
+
 }  // namespace
 
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration) {
+                                              std::int64_t comparisons, const Calibration* calibration,
+                                              Rules rules) {
   const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint() &&
                      why_not_used(*calibration).empty();
   const CalibratedNoise calibrated(known ? calibration : nullptr);
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
-  const RowContext context{baseline, candidate, policy, layout, calibrated, "", plan};
+  const RowContext context{baseline, candidate, policy, layout, calibrated, "", plan, rules};
   std::vector<std::string> warnings;
   std::map<std::string, LookAnswer> answers;
+  std::vector<RowDraft> drafts;
   for (const Matched& matched : match_runs(baseline, candidate, policy, warnings)) {
-    const RowDraft draft = draft_row(matched, context);
+    drafts.push_back(draft_row(matched, context));
+  }
+  const Family family = adjust_within(drafts, context, comparisons);
+  for (const RowDraft& draft : drafts) {
     LookAnswer answer = LookAnswer::decided;
     if (draft.evidence && known && calibration->failed) {
       answer = LookAnswer::futile;
     } else if (draft.evidence && !draft.evidence->plan.empty()) {
-      const Family family{policy.false_alarm_rate, comparisons};
       answer =
           answer_of(draft.evidence->looked, draft.evidence->plan, stop_question(*draft.evidence, family, draft.row));
     }
-    const auto [at, is_new] = answers.emplace(matched.benchmark, answer);
+    const auto [at, is_new] = answers.emplace(draft.row.benchmark, answer);
     if (!is_new && urgency(answer) > urgency(at->second)) at->second = answer;
   }
   return answers;

@@ -10,6 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/sequential.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 
@@ -17,6 +18,7 @@ namespace steelyard::regress {
 // cannot be judged at all, is decided. `comparisons`: noisy ones of the whole gate, where these runs are a part of it.
 // `calibration`: as for compare_runs; where it failed, no rounds lead to a verdict and all are futile.
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration = nullptr);
+                                              std::int64_t comparisons, const Calibration* calibration = nullptr,
+                                              Rules rules = kNewestRules);
 
 }  // namespace steelyard::regress

@@ -194,7 +194,7 @@ struct ComparisonRow {
   // "fixed"; "sequential": valid however early or late it was stopped (adjusted for the looks).
   std::string p_kind = "fixed";
   std::vector<Look> looks = {};  // of a sequential design, in order; empty: the number of rounds was fixed beforehand
-  std::optional<double> q;       // p adjusted over all noisy comparisons of the gate (Holm): what fails it
+  std::optional<double> q;       // p adjusted over all noisy comparisons of the gate: what fails it
   std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and does not gate
   double minimum_effect = 0.01;
   double margin = kDefaultMargin;  // of equivalence

@@ -197,7 +197,7 @@ class PairMeasuring {
     if (settings_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(policy_);
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy));
-    settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, comparisons);
+    settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, 1);
     if (!settings_.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
     return {};
   }
@@ -255,9 +255,10 @@ class PairMeasuring {
     return calibration_ ? calibration_(baseline, candidate) : nullptr;
   }
 
-  // Every program has the same plan of looks: the level is shared by all of their comparisons.
+  // Every program has the same plan of looks. How many comparisons share the level does not lengthen it: adjusted
+  // jointly the least p does not grow with them (regress/ab/joint.hpp).
   void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
-    const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, comparisons, 0, affordable});
+    const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
     for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
     timing_.looks.text = regress::to_text(looks);
     timing_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {

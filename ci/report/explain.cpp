@@ -15,6 +15,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -69,7 +70,8 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
-  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) + " (Holm), which is " +
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
+         (regress::is_jointly_adjusted(comparison) ? " (jointly, step-down maxT)" : " (Holm)") + ", which is " +
          (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 

@@ -18,6 +18,7 @@
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/compare_runs.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -84,7 +85,10 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   }
   std::string text = "The chance that this gate fails though nothing regressed is at most " +
                      small_share_text(promise.false_alarm_rate);
-  if (promise.comparisons > 0) text += " (Holm over " + plural_text(promise.comparisons, "comparison") + ")";
+  if (promise.comparisons > 0) {
+    const std::string over = " over " + plural_text(promise.comparisons, "comparison");
+    text += " (" + (regress::is_jointly_adjusted(comparison) ? "jointly" + over : "Holm" + over) + ")";
+  }
   text += calibrated_text(promise);
   // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.
   const auto pages = comparison.candidate.settings.find(std::string(bench::kPagesSetting));

@@ -13,7 +13,7 @@ namespace steelyard::ci {
 
 struct Promise {
   double false_alarm_rate = 0;             // of the whole gate, at most
-  std::int64_t comparisons = 0;            // noisy ones with a p, over which Holm's rule holds it
+  std::int64_t comparisons = 0;            // noisy ones with a p, over which it holds
   bool holds = false;                      // false: not measured together, or the calibration contradicts it
   std::optional<ObservedRate> calibrated;  // A/A gates of this machine that called a change; absent: not calibrated
   double calibrated_level = 0;             // at which those were judged
@@ -22,7 +22,7 @@ struct Promise {
 
 Promise promise_of(const Comparison& comparison);
 
-// promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (Holm over 23
+// promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (jointly over 23
 // comparisons); on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %). Each build was measured in one
 // layout of its code: that luck is not averaged out (--relink)."
 std::string promise_line(const Comparison& comparison);

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/model/adjusted_p.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/code_layout.hpp"
@@ -320,6 +321,9 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
         evidence.effect = evidence.looked.effect;
       }
       add_code_layouts(paired.rounds, context, evidence.effect.noise);
+      if (context.rules >= Rules::rounds_4) {
+        evidence.joint = joint_evidence(paired, evidence.looked.looks, question.disturbed);
+      }
       const auto& first = paired.rounds.front();
       evidence.slots_confounded =
           paired.rounds.size() > 1 && first.baseline.slot != first.candidate.slot && !evidence.effect.slot_effect;
@@ -361,6 +365,46 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
     }
   }
   return draft;
+}
+
+namespace {
+
+// Whether one permutation of the rounds can be that of all.
+bool is_joint(const std::vector<RowDraft*>& tested, const RowContext& context) {
+  if (context.rules < Rules::rounds_4 || !is_concurrent(context.layout) || tested.size() < 2) return false;
+  const auto counts = [](const RowDraft* draft) { return draft->evidence->effect.units >= kMinRounds; };
+  return std::any_of(tested.begin(), tested.end(), counts) &&
+         std::none_of(tested.begin(), tested.end(),
+                      [&](const RowDraft* draft) { return counts(draft) && !draft->evidence->paired; });
+}
+
+}  // namespace
+
+Family adjust(std::vector<RowDraft>& drafts, const RowContext& context) {
+  std::vector<RowDraft*> tested;
+  std::vector<double> p;
+  for (RowDraft& draft : drafts) {
+    if (!draft.evidence || !draft.evidence->effect.p) continue;
+    draft.evidence->effect.p = steady(draft.evidence->effect.p);
+    tested.push_back(&draft);
+    p.push_back(*draft.evidence->effect.p);
+  }
+  Family family{context.policy.false_alarm_rate, std::max<std::int64_t>(1, static_cast<std::int64_t>(p.size()))};
+  std::vector<double> q;
+  if (is_joint(tested, context)) {
+    std::vector<const JointEvidence*> evidence;
+    for (const RowDraft* draft : tested) evidence.push_back(&draft->evidence->joint);
+    const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level, context.policy.seed});
+    family.independent = joint.independent;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const bool counts = tested[i]->evidence->effect.units >= kMinRounds;
+      q.push_back(counts ? std::max(p[i], joint.q[i]) : std::min(1.0, p[i] * static_cast<double>(p.size())));
+    }
+  } else {
+    q = holm_adjusted(p);
+  }
+  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->row.q = steady(q[i]);
+  return family;
 }
 
 }  // namespace steelyard::regress

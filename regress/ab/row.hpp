@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/calibrated.hpp"
@@ -33,5 +34,10 @@ struct RowDraft {
 };
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);
+
+// Sets q of every row that has a p, adjusted over all of them: jointly (joint.hpp) where all were measured in rounds,
+// together; otherwise by Holm's rule, as before Rules::rounds_4. One alone keeps its p. q is never below p. Of fewer
+// than kMinRounds rounds, which are never called, it is p times the number of rows.
+Family adjust(std::vector<RowDraft>& drafts, const RowContext& context);
 
 }  // namespace steelyard::regress

@@ -245,7 +245,7 @@ double chance_of_decision(const Effect& effect, const LookPlan& plan, const Stop
         0.0, normal_below((high - effect.log_ratio) / movement) - normal_below((low - effect.log_ratio) / movement));
   };
   const double share = plan.looks.back().share;
-  const double level = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
+  const double level = question.level / std::max(question.comparisons, 1.0);
   const double far = std::max(-normal_quantile(level * share / 2) * error_then, steady_log1p(question.minimum_effect));
   const double near = steady_log1p(question.margin) + normal_quantile(0.05 * share) * error_then;
   return 1 - between(-far, far) + (near > 0 ? between(-std::min(near, far), std::min(near, far)) : 0);
@@ -256,7 +256,8 @@ LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuest
   const Effect& effect = seen.effect;
   if (!effect.p || effect.units < kMinRounds) return LookAnswer::undecided;
   const bool relevant = std::fabs(steady_expm1(effect.log_ratio)) >= question.minimum_effect;
-  if (*effect.p * static_cast<double>(question.comparisons) <= question.level && relevant) return LookAnswer::decided;
+  const double q = question.q ? *question.q : *effect.p * question.comparisons;
+  if (q <= question.level && relevant) return LookAnswer::decided;
   const bool leaning = relevant && seen.looks.back().p <= question.level;
   if (effect.within_margin && !leaning) return LookAnswer::decided;
   return chance_of_decision(effect, plan, question) < kMinChance ? LookAnswer::futile : LookAnswer::undecided;

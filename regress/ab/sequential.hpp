@@ -94,8 +94,9 @@ enum class LookAnswer {
 };
 
 struct StopQuestion {
-  double level = 0.05;  // of the whole gate
-  std::int64_t comparisons = 1;
+  double level = 0.05;           // of the whole gate
+  double comparisons = 1;        // that share it, as if each were independent of the others
+  std::optional<double> q = {};  // adjusted over the gate by now; absent: p times the comparisons
   double minimum_effect = 0.01;
   double margin = 0.02;
 };

@@ -98,9 +98,6 @@ namespace {
 
 // Slots are drawn anew only where that can reach the usual 5 %: from 4 and 4 rounds on.
 constexpr double kUsefulLeastP = 0.05;
-// From here on the arrangements of slots are so many that p loses nothing by its steps: at 8 rounds, drawing slots
-// finds 5 % in 78 % of tries where exchanging sides finds it in 85 %; at 15 rounds both find it in 96 %.
-constexpr std::size_t kRoundsForSlots = 12;
 // A slot effect is taken off where a sign test sees it at this many errors from 0. Taking off what is not there costs
 // power (2 % are found in 72 instead of 75 % of tries), leaving two errors in costs about as much.
 constexpr double kVisibleErrors = 2;

@@ -39,7 +39,7 @@ std::string more_rounds_text(const ComparisonRow& row) {
 }
 
 std::string measure_more_text(const Family& family) {
-  return "measure at least " + plural_text(rounds_needed(family.level, family.comparisons), "round");
+  return "measure at least " + plural_text(rounds_needed(family.level, family.steps()), "round");
 }
 
 std::string too_few_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
@@ -117,12 +117,15 @@ std::string open_text(const Family& family, const ComparisonRow& row) {
 std::string apart_reason(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
   if (evidence.told_by_rounds_2) return reason_by_rounds_2(evidence, row);
   const std::string seen = seen_text(evidence);
-  const std::optional<RowNote> cause = what_explains(evidence, row);
+  std::optional<RowNote> cause = what_explains(evidence, row);
   std::string text = open_text(family, row);
+  const bool is_unknown = !cause && evidence.occasions_unknown;
+  if (is_unknown) cause = RowNote::drift_explains;
   if (cause) {
     row.notes.add(*cause);
     text = std::string(to_text(*cause)) + "the " + (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
-           errors_text(*cause, evidence.error);
+           (is_unknown ? " (no calibration tells how far apart equal builds lie on two occasions)"
+                       : errors_text(*cause, evidence.error));
   }
   text += row.layout == Layout::separate ? "; the sides were measured on different occasions"
                                          : "; all of one side was measured before the other";
@@ -188,6 +191,10 @@ bool excludes_the_minimum_effect(const ComparisonRow& row) {
   return row.interval && (row.interval->low >= 1 + row.minimum_effect || row.interval->high <= 1 - row.minimum_effect);
 }
 
+bool is_beyond_drift(const NoisyEvidence& evidence, const ComparisonRow& row) {
+  return excludes_the_minimum_effect(row) && !evidence.occasions_unknown;
+}
+
 // An end of an interval of logarithms, as a ratio. What excludes 0 by less than the digits show excludes 1 all the
 // same: interval and p never disagree.
 double end_of(double log_ratio) {
@@ -231,23 +238,23 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
 }  // namespace
 
 StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
-  return {family.level, family.comparisons, row.minimum_effect, evidence.floor_beyond ? 0 : row.margin};
+  return {family.level, family.shared_by(), row.q, row.minimum_effect, evidence.floor_beyond ? 0 : row.margin};
 }
 
 void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
   const Effect& effect = evidence.effect;
   take_over(evidence, row);
-  row.minimum_detectable_effect = steady(minimum_detectable_effect(effect, family.level, family.comparisons));
+  row.minimum_detectable_effect = steady(minimum_detectable_effect(effect, family));
   // Where the sides were not measured together no number of rounds tells drift from change.
   if (is_concurrent(row.layout) && !evidence.floor_beyond) {
-    row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
+    row.rounds_wanted = rounds_that_would_decide(effect, {family, row.margin});
   }
 
   const bool enough = effect.units >= kMinRounds;
   const bool concurrent = is_concurrent(row.layout);
   const bool significant = row.q && *row.q <= family.level;
   const bool relevant = std::fabs(*row.ratio - 1) >= row.minimum_effect;
-  if (enough && significant && relevant && (concurrent || excludes_the_minimum_effect(row))) {
+  if (enough && significant && relevant && (concurrent || is_beyond_drift(evidence, row))) {
     const bool worse = (*row.ratio > 1) == (row.metric.better == Better::lower);
     row.verdict = worse ? Verdict::regression : Verdict::improvement;
     row.reason = size_text(row) + " in " + units_text(evidence) + ", " + interval_text(row) + ", adjusted p " +
@@ -287,15 +294,14 @@ namespace {
 
 constexpr double kPower = 0.80;
 
-double adjusted_level(double level, std::int64_t comparisons) {
-  return level / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
-}
+double level_of_one(const Family& family) { return family.level / family.shared_by(); }
 
 }  // namespace
 
-std::optional<double> minimum_detectable_effect(const Effect& effect, double level, std::int64_t comparisons) {
-  const double adjusted = adjusted_level(level, comparisons);
-  if (!effect.standard_error || effect.min_p > adjusted) return std::nullopt;
+std::optional<double> minimum_detectable_effect(const Effect& effect, const Family& family) {
+  const double adjusted = level_of_one(family);
+  const double reachable = family.independent ? family.level : adjusted;
+  if (!effect.standard_error || effect.min_p > reachable) return std::nullopt;
   const double errors =
       student_or_normal_quantile(1 - adjusted / 2, effect.degrees) + student_or_normal_quantile(kPower, effect.degrees);
   return steady_expm1(errors * *effect.standard_error);
@@ -305,7 +311,7 @@ std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQu
   if (!effect.standard_error || effect.units < 1) return std::nullopt;
   const double margin = steady_log1p(question.margin);
   const double size = std::fabs(effect.log_ratio);
-  const double adjusted = adjusted_level(question.level, question.comparisons);
+  const double adjusted = level_of_one(question.family);
   // Inside the margin both one-sided tests at 5 % must succeed: each misses half of what the two may.
   const double errors = size > margin ? normal_quantile(1 - adjusted / 2) + normal_quantile(kPower)
                                       : normal_quantile(0.95) + normal_quantile(1 - (1 - kPower) / 2);
@@ -315,8 +321,8 @@ std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQu
   const double wanted = root * root;
   if (!(wanted < kMaxRoundsNamed)) return kMaxRoundsNamed;
   // More than there are: these did not decide.
-  int rounds = std::max(
-      {static_cast<int>(std::ceil(wanted)), effect.units + 2, rounds_needed(question.level, question.comparisons)});
+  int rounds = std::max({static_cast<int>(std::ceil(wanted)), effect.units + 2,
+                         rounds_needed(question.family.level, question.family.steps())});
   rounds += rounds % 2;
   return std::min(rounds, kMaxRoundsNamed);
 }

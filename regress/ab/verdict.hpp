@@ -2,6 +2,7 @@
 // sentence that explains it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "regress/ab/drift.hpp"
 #include "regress/ab/effect.hpp"
+#include "regress/ab/joint.hpp"
 #include "regress/ab/sequential.hpp"
 
 namespace steelyard::regress {
@@ -19,6 +21,9 @@ struct NoisyEvidence {
   bool paired = true;             // by rounds; else what counts are invocations
   int dropped_rounds = 0;         // that only one side had
   bool slots_confounded = false;  // the candidate always had the same slot
+  // Of sides from different occasions: no calibration tells how far equal builds lie apart on two of them. Recorded
+  // occasions alarmed falsely in one comparison of five where the run itself had to tell.
+  bool occasions_unknown = false;
   double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
   ErrorParts error = {};          // of the effect; layouts that are not concurrent
   bool told_by_rounds_2 = false;  // what was kept by older rules is held, word for word, against what they say again
@@ -29,11 +34,20 @@ struct NoisyEvidence {
   LookedAt looked = {};          // its effect is `effect`
   bool interrupted = false;      // by a person, before its time was spent
   bool first_look_only = false;  // its code had been counted equal: no rounds beyond the plan's first look
+  JointEvidence joint = {};      // the rounds; none where not paired
 };
 
 struct Family {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones that have a p
+  // q is adjusted jointly (joint.hpp): as many comparisons, independent of each other, as these are worth. Absent: by
+  // Holm's rule.
+  std::optional<double> independent = {};
+
+  // A lone change has to reach level / shared_by().
+  double shared_by() const { return std::max(1.0, independent.value_or(static_cast<double>(comparisons))); }
+  // Rounds are wanted by which p can reach this: jointly the least q does not grow with the number of comparisons.
+  std::int64_t steps() const { return independent ? 1 : comparisons; }
 };
 
 // What a look at it is asked. The margin is 0 where no rounds could show it unchanged.
@@ -42,7 +56,8 @@ StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, 
 // Fills everything of a noisy row but benchmark, metric, levels, layout and policy fields, which are set; `row.q` is
 // set where the evidence has a p.
 //   regression, improvement  q at most the level and the estimate at least the minimum effect, from 6 rounds on; in
-//                            layouts that are not concurrent, the widened interval excludes the minimum effect as well
+//                            layouts that are not concurrent, the widened interval excludes the minimum effect as well,
+//                            and the drift between occasions is calibrated
 //   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent, and no calibrated
 //                            floor is beyond any margin
 //   inconclusive             everything else
@@ -57,13 +72,12 @@ std::string drift_warning(const std::string& metric, const Drift& drift, double 
 // (J. M. Lachin, Introduction to sample size determination and power analysis for clinical trials, Controlled Clinical
 // Trials 2, 1981, equation 1); Student's quantiles where the error has degrees of freedom.
 
-// The smallest relative change found with 80 % power at `level` / `comparisons` (Holm's first step). Absent without a
-// standard error, or where so few units cannot reach that level at all.
-std::optional<double> minimum_detectable_effect(const Effect& effect, double level, std::int64_t comparisons);
+// The smallest relative change found with 80 % power among these. Absent without a standard error, or where so few
+// units cannot reach the level at all.
+std::optional<double> minimum_detectable_effect(const Effect& effect, const Family& family);
 
 struct RoundsQuestion {
-  double level = 0.05;
-  std::int64_t comparisons = 1;
+  Family family = {};
   double margin = 0.02;
 };
 inline constexpr int kMaxRoundsNamed = 1000;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bench/model/adjusted_p.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard::regress {
@@ -391,6 +392,68 @@ TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
 TEST(CompareRuns, SameInputGivesTheSameComparison) {
   const SimulatedPair pair = pair_with(1.02, 15);
   EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}), compare_runs(pair.baseline, pair.candidate, {}));
+}
+
+// Holm over 12 rounds gives at least 60 * 2 / 924 = .13.
+TEST(CompareRuns, FindsAChangeAmongSixtyInTwelveRoundsWhichHolmCannot) {
+  SimulationOptions options;
+  options.rounds = 12;
+  options.benchmarks = 60;
+  options.changed_benchmarks = 1;
+  options.ratio = 1.25;
+  options.noise.burst_chance = 0;
+  const SimulatedPair pair = Simulation(4).draw(options);
+  const Comparison now = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3);
+  EXPECT_TRUE(is_jointly_adjusted(now));
+  EXPECT_FALSE(is_jointly_adjusted(before));
+  EXPECT_EQ(now.rule_version, "rounds-4");
+  ASSERT_EQ(now.rows.size(), before.rows.size());
+  for (std::size_t i = 0; i < now.rows.size(); ++i) {
+    const bool is_changed = now.rows[i].benchmark == "BM_0";
+    EXPECT_EQ(now.rows[i].verdict == Verdict::regression, is_changed) << now.rows[i].reason;
+    EXPECT_NE(before.rows[i].verdict, Verdict::regression);
+    EXPECT_GE(*now.rows[i].q, *now.rows[i].p);
+    EXPECT_EQ(now.rows[i].p, before.rows[i].p);
+  }
+}
+
+TEST(CompareRuns, OneComparisonKeepsItsP) {
+  SimulationOptions options;
+  options.ratio = 1.03;
+  options.changed_benchmarks = 1;
+  const SimulatedPair pair = Simulation(4).draw(options);
+  const Comparison alone = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(alone.rows.at(0).q, alone.rows.at(0).p);
+  EXPECT_FALSE(is_jointly_adjusted(alone));
+}
+
+TEST(CompareRuns, WithoutRoundsThatCanBePairedHolmAdjusts) {
+  SimulationOptions options;
+  options.benchmarks = 3;
+  SimulatedPair pair = Simulation(4).draw(options);
+  pair.baseline.header.session = pair.candidate.header.session = "";
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_FALSE(is_jointly_adjusted(comparison));
+  std::vector<double> p;
+  for (const ComparisonRow& row : comparison.rows) p.push_back(*row.p);
+  const std::vector<double> q = holm_adjusted(p);
+  for (std::size_t i = 0; i < q.size(); ++i) EXPECT_NEAR(*comparison.rows[i].q, q[i], 1e-9);
+}
+
+TEST(CompareRuns, OfTwoOccasionsNothingIsCalledWithoutACalibrationOfTheirDrift) {
+  SimulationOptions options;
+  options.benchmarks = 13;
+  options.changed_benchmarks = 1;
+  options.ratio = 3;
+  SimulatedPair pair = Simulation(4).draw(options);
+  pair.candidate.header.session = "another";
+  const Comparison now = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3);
+  EXPECT_EQ(before.rows[0].verdict, Verdict::regression) << before.rows[0].reason;
+  EXPECT_EQ(now.rows[0].verdict, Verdict::inconclusive);
+  EXPECT_TRUE(now.rows[0].notes.has(RowNote::drift_explains));
+  EXPECT_THAT(now.rows[0].reason, HasSubstr("no calibration tells how far apart equal builds lie on two occasions"));
 }
 
 TEST(CompareRuns, PoliciesOutOfRangeAreNamedAndReplaced) {

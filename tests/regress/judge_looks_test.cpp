@@ -30,6 +30,20 @@ TEST(JudgeLooks, SaysWhichBenchmarksAreDecided) {
   EXPECT_EQ(answers.at("BM_1"), LookAnswer::decided);
 }
 
+TEST(JudgeLooks, AChangeIsDecidedAmongAnyNumberThatAreLookedAtTogether) {
+  SimulationOptions options;
+  options.rounds = 12;
+  options.benchmarks = 100;
+  options.changed_benchmarks = 1;
+  options.ratio = 1.25;
+  options.noise.burst_chance = 0;
+  SimulatedPair pair = Simulation(3).draw(options);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->header.settings["looks"] = "12:0.2 24:0.8";
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 100).at("BM_0"), LookAnswer::decided);
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 100, nullptr, Rules::rounds_3).at("BM_0"),
+            LookAnswer::undecided);
+}
+
 TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
   const SimulatedPair pair = drawn(1.2, 0.002, 12, "12:0.2 24:0.8");
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 1000).at("BM_0"), LookAnswer::undecided);

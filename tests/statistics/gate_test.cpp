@@ -33,7 +33,7 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
     GateOptions options = small_gate();
     options.correlated = correlated;
     for (const bool sequential : {false, true}) {
-      if (sequential) options.plan = regress::plan_looks({0.05, options.benchmarks, 24});
+      if (sequential) options.plan = regress::plan_looks({0.05, 1, 24});
       constexpr int kGates = 20;
       const GateTally tally = simulate_gates({&recorded("duet")}, options, kGates, 1);
       EXPECT_EQ(tally.gates, kGates);
@@ -46,16 +46,32 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
 TEST(Gates, FindALoneLargeChangeAmongMany) {
   GateOptions options;
   options.max_stretch = 1;
-  EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1).found, 5);
+  options.rounds = 12;
+  const LoneChangeTally tally = simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1);
+  EXPECT_EQ(tally.found, 5);
+  EXPECT_LE(tally.false_alarms, 3);  // four of five gates have a chance of 3e-5
   EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 1, 5, 1).found, 0);
-  // 10 rounds cannot reach .05 / 100.
-  options.rounds = 10;
+  // Holm over 12 rounds cannot reach .05 / 100, whatever the size.
+  options.rules = regress::Rules::rounds_3;
   EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1).found, 0);
+}
+
+// With p as it is, four of ten such gates would alarm (1 - .95^13, less those below the minimum effect); 120 of them
+// show that.
+TEST(Gates, OfThirteenHoldTheFamilyWiseErrorOfTheJointAdjustment) {
+  GateOptions options;
+  options.benchmarks = 13;
+  options.rounds = 12;
+  for (const char* noise : {"interleaved", "neighbour", "later", "duet"}) {
+    const GateTally tally = simulate_gates({&recorded(noise)}, options, 120, 2);
+    EXPECT_GE(binomial_upper_tail(tally.with_false_change, tally.gates, 0.05), 1e-4)
+        << noise << ": " << tally.with_false_change;
+  }
 }
 
 TEST(Gates, MeasureWhatIsDecidedNoMore) {
   GateOptions options = small_gate();
-  options.plan = regress::plan_looks({0.05, options.benchmarks, 24});
+  options.plan = regress::plan_looks({0.05, 1, 24});
   const GateTally tally = simulate_gates({&recorded("interleaved")}, options, 2, 1);
   EXPECT_GT(tally.mean_rounds, 12);
   EXPECT_LT(tally.mean_rounds, 24);

@@ -51,11 +51,13 @@ TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
   Comparison comparison = judged(2);
   comparison.policy.false_alarm_rate = 0.01;
   EXPECT_EQ(promise_line(comparison),
-            "The chance that this gate fails though nothing regressed is at most 1 % (Holm over " +
+            "The chance that this gate fails though nothing regressed is at most 1 % (jointly over " +
                 std::to_string(noisy(comparison)) +
                 " comparisons). Each build was measured in one layout of its code: that luck is not averaged out "
                 "(--relink).");
   EXPECT_TRUE(promise_of(comparison).holds);
+  comparison.rule_version = "rounds-3";
+  EXPECT_THAT(promise_line(comparison), HasSubstr("(Holm over " + std::to_string(noisy(comparison))));
 }
 
 TEST(Promise, QuotesTheCalibration) {

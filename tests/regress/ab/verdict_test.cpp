@@ -167,21 +167,35 @@ Effect effect_with(double log_ratio, double error, int units = 16) {
 
 // 1.959964 + 0.841621 standard errors.
 TEST(MinimumDetectableEffect, IsTheUsualSumOfTwoQuantiles) {
-  EXPECT_NEAR(*minimum_detectable_effect(effect_with(0, 0.01), 0.05, 1), std::expm1(0.02801585), 1e-7);
+  EXPECT_NEAR(*minimum_detectable_effect(effect_with(0, 0.01), {0.05, 1}), std::expm1(0.02801585), 1e-7);
 }
 
 TEST(MinimumDetectableEffect, GrowsWithTheNumberOfComparisons) {
   const Effect effect = effect_with(0, 0.01);
-  EXPECT_GT(*minimum_detectable_effect(effect, 0.05, 50), *minimum_detectable_effect(effect, 0.05, 1));
+  EXPECT_GT(*minimum_detectable_effect(effect, {0.05, 50}), *minimum_detectable_effect(effect, {0.05, 1}));
 }
 
 TEST(MinimumDetectableEffect, IsAbsentWhereTheLevelCannotBeReached) {
   Effect effect = effect_with(0, 0.01, 6);
   effect.min_p = 2.0 / 64;
-  EXPECT_TRUE(minimum_detectable_effect(effect, 0.05, 1).has_value());
-  EXPECT_FALSE(minimum_detectable_effect(effect, 0.05, 2).has_value());
+  EXPECT_TRUE(minimum_detectable_effect(effect, {0.05, 1}).has_value());
+  EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 2}).has_value());
   effect.standard_error.reset();
-  EXPECT_FALSE(minimum_detectable_effect(effect, 0.05, 1).has_value());
+  EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 1}).has_value());
+}
+
+// 2 / C(12, 6) is above .05 / 50, and q that is adjusted jointly reaches .05 all the same.
+TEST(MinimumDetectableEffect, OfAJointAdjustmentIsThatOfTheComparisonsThatItsRowsAreWorth) {
+  Effect effect = effect_with(0, 0.01, 12);
+  effect.min_p = 2.0 / 924;
+  EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 50}).has_value());
+  const Family joint{0.05, 50, 20.0};
+  effect.min_p = 1e-6;
+  const auto of_twenty = minimum_detectable_effect(effect, {0.05, 20});
+  effect.min_p = 2.0 / 924;
+  EXPECT_EQ(minimum_detectable_effect(effect, joint), of_twenty);
+  EXPECT_EQ(rounds_that_would_decide(effect_with(0.5, 0.001, 4), {joint}), 12);
+  EXPECT_EQ(rounds_that_would_decide(effect_with(0.5, 0.001, 4), {{0.05, 50}}), 14);
 }
 
 // 16 rounds with an error of .02 make .08 a round; (2.801585 * .08 / .04)^2 = 31.4.

@@ -5,13 +5,16 @@
 //
 // A comparison is one row of compare_runs: samples to logarithms, estimate, p, both intervals, verdict. The exponent is
 // the slope of log time over log size, by least squares.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <utility>
 #include <vector>
 
+#include "regress/ab/joint.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/studies/judging/speed_runs.hpp"
 
@@ -67,7 +70,44 @@ void print_growth(const char* what, const std::vector<SpeedShape>& shapes, bool 
   std::printf("\n%s: exponent %.2f\n\n", what, fitted_exponent(points));
 }
 
+// Rows of noise, all of the same rounds.
+std::vector<regress::JointRow> noise_rows(std::size_t count, int rounds) {
+  std::uint64_t state = 1;
+  const auto noise = [&] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(state >> 40U) * 0x1p-24;
+  };
+  std::vector<regress::JointRow> rows(count);
+  for (regress::JointRow& row : rows) {
+    for (int round = 0; round < rounds; ++round) {
+      row.rounds.push_back({round, round % 4 == 1 || round % 4 == 2, noise(), noise()});
+    }
+  }
+  return rows;
+}
+
+// The joint adjustment of a whole gate at each look, the least of the tries.
+void print_joint() {
+  constexpr std::size_t kRows = 500;
+  regress::JointQuestion question;
+  std::printf("| rounds | joint adjustment of %zu rows, ms |\n|---|---|\n", kRows);
+  for (const int rounds : {12, 16, 24, 36, 60}) {
+    question.blocks.push_back(rounds);
+    const std::vector<regress::JointRow> rows = noise_rows(kRows, rounds);
+    double least = HUGE_VAL;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+      const std::clock_t begin = std::clock();
+      const regress::JointResult joint = regress::joint_adjusted(rows, question);
+      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      if (joint.p.size() == kRows) least = std::min(least, seconds);
+    }
+    std::printf("| %d | %.0f |\n", rounds, least * 1e3);
+  }
+  std::printf("\n");
+}
+
 int run(int comparisons) {
+  print_joint();
   const double seconds = seconds_of({kBenchmarks, 15, 10}, comparisons);
   std::printf("15 + 15 invocations with 10 samples: %.1f us a comparison, 100000 in %.2f s\n\n", seconds * 1e6,
               seconds * 1e5);

@@ -1,5 +1,6 @@
 #include "tests/studies/judging/gate.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -65,7 +66,7 @@ BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
 }
 
 Rule rule_of(const GateOptions& options, double false_alarm_rate) {
-  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan)});
+  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan), options.rules});
 }
 
 // How many rounds each benchmark gets from the judge that the runner asks at each look.
@@ -79,15 +80,15 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
   for (const regress::PlannedLook& look : options.plan.looks) {
     Window seen{gate.layout, {}};
     for (std::size_t i = 0; i < count; ++i) {
-      if (decided[i]) continue;
-      rounds[i] = look.rounds;
-      seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
+      if (!decided[i]) rounds[i] = look.rounds;
+      seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
     }
-    if (seen.benchmarks.empty() || look.rounds == options.plan.max_rounds()) break;
+    const bool all_decided = std::all_of(decided.begin(), decided.end(), [](bool is) { return is; });
+    if (all_decided || look.rounds == options.plan.max_rounds()) break;
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate})
       run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(options.plan);
-    const auto answers = regress::judge_looks(baseline, candidate, policy, comparisons);
+    const auto answers = regress::judge_looks(baseline, candidate, policy, comparisons, nullptr, options.rules);
     for (std::size_t i = 0; i < count; ++i) {
       if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != regress::LookAnswer::undecided;
     }
@@ -133,19 +134,21 @@ GateTally simulate_gates(const std::vector<const Recording*>& recordings, const 
 
 LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& recordings, const GateOptions& options,
                                      double ratio, int tries, std::uint64_t seed) {
-  GateOptions alone = options;
-  alone.false_alarm_rate = options.false_alarm_rate / options.benchmarks;
-  alone.benchmarks = 1;
   Draw draw(seed);
   LoneChangeTally tally;
   for (int i = 0; i < tries; ++i) {
-    Window gate = draw_gate(recordings, alone, draw);
+    Window gate = draw_gate(recordings, options, draw);
     slow_down(gate.benchmarks.front(), ratio);
-    const int rounds = measured_rounds(gate, alone, 1).front();
-    const Window seen{gate.layout, {first_rounds(gate.benchmarks.front(), rounds)}};
+    const std::vector<int> rounds = measured_rounds(gate, options, options.benchmarks);
+    Window seen{gate.layout, {}};
+    for (std::size_t j = 0; j < rounds.size(); ++j) {
+      seen.benchmarks.push_back(first_rounds(gate.benchmarks[j], rounds[j]));
+    }
+    const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate).judge(seen);
     ++tally.tries;
-    tally.found += rule_of(alone, alone.false_alarm_rate).judge(seen).front().verdict == Verdict::regression ? 1 : 0;
-    tally.mean_rounds += static_cast<double>(rounds) / tries;
+    tally.found += findings.front().verdict == Verdict::regression ? 1 : 0;
+    tally.false_alarms += std::any_of(findings.begin() + 1, findings.end(), calls_change) ? 1 : 0;
+    tally.mean_rounds += static_cast<double>(rounds.front()) / tries;
   }
   return tally;
 }

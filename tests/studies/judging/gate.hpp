@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "regress/ab/sequential.hpp"
+#include "regress/compare_runs.hpp"
 #include "tests/studies/judging/recording.hpp"
 #include "tests/studies/judging/window.hpp"
 
@@ -25,6 +26,7 @@ struct GateOptions {
   bool correlated = false;
   // Of the same kernels in turns, by which what a duet calls changed is checked alone; null: it is not.
   const Recording* alone = nullptr;
+  regress::Rules rules = regress::kNewestRules;
 };
 
 struct GateOutcome {
@@ -49,12 +51,11 @@ GateTally simulate_gates(const std::vector<const Recording*>& recordings, const 
 
 struct LoneChangeTally {
   std::int64_t tries = 0;
-  std::int64_t found = 0;  // called a regression
-  double mean_rounds = 0;
+  std::int64_t found = 0;         // called a regression
+  std::int64_t false_alarms = 0;  // with any of the others called changed
+  double mean_rounds = 0;         // of that benchmark
 };
-// One benchmark that got slower among `options.benchmarks` that did not: it is found where its p is at most the level
-// over their number (Holm's first step), so the others need not be judged. A gate finds a little more: what others have
-// shown raises the level of the rest.
+// Whole gates in which one of `options.benchmarks` got slower.
 LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& recordings, const GateOptions& options,
                                      double ratio, int tries, std::uint64_t seed);
 

@@ -2,11 +2,16 @@
 // recorded noise. The table of docs/measured/judging_scores.md is its output.
 //
 //     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
+//                                                            [--table gates|numbers]
+//
+// numbers: the tables by number of benchmarks, of each recording by itself, with q adjusted jointly and by Holm's rule
+// as before; --row then reads as in "jointly, duet, 52 benchmarks, fixed, 5 %", before it "alarms: " or "power: ".
 //
 // --row leaves out what does not contain the text, as in "alarms: duet, fixed", "alarms: duet, with looks, 1 %" or
 // "power: interleaved, quiet, with looks". `checked alone`: what the duet calls changed is held against ten rounds of
 // the same kernel in turns, drawn from the interleaved recording. Exits with 1 where a gate with false regressions was
 // seen more often than the promise allows, within its binomial error.
+#include <array>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -29,6 +34,7 @@ struct Options {
   int gates = 1000;
   int seed = 1;
   int benchmarks = 100;
+  std::string table = "gates";
 };
 
 struct Noise {
@@ -41,7 +47,11 @@ struct Design {
   double level = 0.05;
   bool sequential = false;
   bool correlated = false;
+  regress::Rules rules = regress::kNewestRules;
 };
+
+// Before rounds_4 a plan had to reach the level of Holm's first step.
+bool is_joint(const Design& design) { return design.rules >= regress::Rules::rounds_4; }
 
 GateOptions gate_options(const Options& options, const Noise& noise, const Design& design) {
   GateOptions gate;
@@ -49,10 +59,11 @@ GateOptions gate_options(const Options& options, const Noise& noise, const Desig
   gate.benchmarks = options.benchmarks;
   gate.false_alarm_rate = design.level;
   gate.correlated = design.correlated;
+  gate.rules = design.rules;
   if (design.sequential) {
-    gate.plan = regress::plan_looks({design.level, options.benchmarks, 0});
+    gate.plan = regress::plan_looks({design.level, is_joint(design) ? 1 : options.benchmarks, 0});
   } else {
-    gate.rounds = regress::rounds_needed(design.level, options.benchmarks);
+    gate.rounds = regress::rounds_needed(design.level, 1);
   }
   return gate;
 }
@@ -120,6 +131,79 @@ bool print_tables(const Options& options, const std::vector<Recording>& recordin
   return good;
 }
 
+std::string number_name(const Noise& noise, const Options& options, const Design& design) {
+  return (is_joint(design) ? "jointly, " : "Holm, ") + noise.name + ", " +
+         plural_text(options.benchmarks, "benchmark") + (design.sequential ? ", with looks" : ", fixed");
+}
+
+// Precondition and result as of print_false_alarms.
+bool print_alarms_of_number(const Noise& noise, const Options& options, const Design& design) {
+  const std::string name = number_name(noise, options, design);
+  const std::string level = number_text(100 * design.level, "%");
+  if (("alarms: " + name + ", " + level).find(options.row) == std::string::npos) return true;
+  const GateTally tally = simulate_gates(noise.recordings, gate_options(options, noise, design), options.gates,
+                                         static_cast<std::uint64_t>(options.seed));
+  const Interval bound = regress::observed_rate(tally.with_false_change, tally.gates).interval;
+  std::printf("| %s | %s | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(), level.c_str(),
+              printed(tally.with_false_change), printed(tally.gates), 100 * bound.low, 100 * bound.high,
+              printed(tally.with_false_regression), tally.mean_rounds, tally.mean_shown_unchanged);
+  std::fflush(stdout);
+  return binomial_upper_tail(tally.with_false_change, tally.gates, design.level) >= 1e-4;
+}
+
+void print_power_of_number(const Noise& noise, const Options& options, const Design& design) {
+  const std::string name = number_name(noise, options, design);
+  if (("power: " + name).find(options.row) == std::string::npos) return;
+  GateOptions gate = gate_options(options, noise, design);
+  gate.max_stretch = 1;
+  std::string cells;
+  std::int64_t false_alarms = 0;
+  for (const double ratio : {1.02, 1.05, 1.10, 1.25}) {
+    const LoneChangeTally tally =
+        simulate_lone_change(noise.recordings, gate, ratio, options.gates, static_cast<std::uint64_t>(options.seed));
+    cells += " | " + number_text(static_cast<double>(tally.found) / static_cast<double>(tally.tries), "");
+    false_alarms += tally.false_alarms;
+  }
+  std::printf("| %s%s | %lld of %d |\n", name.c_str(), cells.c_str(), printed(false_alarms), 4 * options.gates);
+  std::fflush(stdout);
+}
+
+// By number of benchmarks; with --benchmarks of that one alone.
+bool print_numbers(const Options& given, const std::vector<Recording>& recordings) {
+  constexpr std::array kNumbers{1, 13, 52, 150, 200, 500};
+  const std::array<Noise, 4> noises{Noise{"interleaved", {&recordings[0]}}, Noise{"neighbour", {&recordings[1]}},
+                                    Noise{"later", {&recordings[2]}}, Noise{"duet", {&recordings[3]}}};
+  bool good = true;
+  const auto each = [&](const auto& print) {
+    for (const regress::Rules rules : {regress::kNewestRules, regress::Rules::rounds_3}) {
+      for (const bool sequential : {false, true}) {
+        for (const Noise& noise : noises) {
+          for (const int number : kNumbers) {
+            if (given.benchmarks != 0 && given.benchmarks != number) continue;
+            Options options = given;
+            options.benchmarks = number;
+            print(noise, options, Design{0.05, sequential, false, rules});
+          }
+        }
+      }
+    }
+  };
+  std::printf("| gates | level | with a false change | 95 %% | a regression | rounds | shown unchanged |\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
+  each([&](const Noise& noise, const Options& options, Design design) {
+    for (const double level : {0.05, 0.01}) {
+      design.level = level;
+      good = print_alarms_of_number(noise, options, design) && good;
+    }
+  });
+  std::printf("\n| one slower | 2 %% | 5 %% | 10 %% | 25 %% | false change among the others |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  each([&](const Noise& noise, const Options& options, const Design& design) {
+    print_power_of_number(noise, options, design);
+  });
+  return good;
+}
+
 int run(const Options& options) {
   std::vector<Recording> recordings;
   for (const char* name : {"interleaved", "neighbour", "later", "duet"}) {
@@ -130,11 +214,14 @@ int run(const Options& options) {
     }
     recordings.push_back(std::move(recording).value());
   }
-  return print_tables(options, recordings) ? 0 : 1;
+  const bool good = options.table == "numbers" ? print_numbers(options, recordings) : print_tables(options, recordings);
+  return good ? 0 : 1;
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: gate_simulation FOLDER [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]\n");
+  std::fprintf(stderr,
+               "usage: gate_simulation FOLDER [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT] "
+               "[--table gates|numbers]\n");
   return 3;
 }
 
@@ -143,11 +230,18 @@ int usage() {
 
 int main(int count, char** arguments) {
   using namespace steelyard::judging;
-  constexpr std::string_view kKnown[] = {"--row", "--gates", "--seed", "--benchmarks"};
+  constexpr std::string_view kKnown[] = {"--row", "--gates", "--seed", "--benchmarks", "--table"};
   const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
   if (!given) return usage();
-  const Options options{given->folder, given->text("--row"), given->number("--gates", 1000), given->number("--seed", 1),
-                        given->number("--benchmarks", 100)};
-  if (options.gates < 1 || options.seed < 1 || options.benchmarks < 2) return usage();
+  const bool by_number = given->text("--table") == "numbers";
+  if (!by_number && given->values.contains("--table") && given->text("--table") != "gates") return usage();
+  const bool any_number = by_number && !given->values.contains("--benchmarks");
+  const Options options{given->folder,
+                        given->text("--row"),
+                        given->number("--gates", 1000),
+                        given->number("--seed", 1),
+                        any_number ? 0 : given->number("--benchmarks", 100),
+                        by_number ? "numbers" : "gates"};
+  if (options.gates < 1 || options.seed < 1 || (!any_number && options.benchmarks < 1)) return usage();
   return run(options);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "regress/compare_runs.hpp"
 #include "tests/studies/judging/window.hpp"
 
 namespace steelyard::judging {
@@ -32,6 +33,7 @@ struct OwnRuleOptions {
   double false_alarm_rate = 0.05;
   bool with_order = true;          // false: as files are that do not name the order in a round
   std::string looks_setting = {};  // of both runs' headers, where the design was sequential
+  regress::Rules rules = regress::kNewestRules;
 };
 // compare_runs, the public path.
 Rule own_rule(const OwnRuleOptions& options = {});

@@ -84,7 +84,7 @@ struct Sums {
 // As the gate measures one of `comparisons` benchmarks.
 Sums measure_with_looks(const std::vector<regress::PairedRounds>& windows, std::int64_t comparisons, int max_rounds) {
   const regress::LookPlan plan = regress::plan_looks({kLevel, comparisons, 0, max_rounds});
-  const regress::StopQuestion question{kLevel, comparisons};
+  const regress::StopQuestion question{kLevel, static_cast<double>(comparisons)};
   Sums sums;
   for (const regress::PairedRounds& window : windows) {
     for (const regress::PlannedLook& look : plan.looks) {
