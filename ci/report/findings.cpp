@@ -268,21 +268,37 @@ std::string at_most_text(double share) {
 
 namespace {
 
-// How far the row lies from it that lies farthest, as a ratio less 1; absent: not every row moved with the others.
+// Absent: not every row that has a change moved with the others.
 struct Together {
-  std::int64_t rows = 0;
-  double farthest = 0;
+  std::int64_t moved = 0;
+  std::int64_t rows = 0;  // those without a change too, as of a benchmark that is missing
+  double farthest = 0;    // change of the row that lies farthest from the common one, less that: .01 is one point
 };
+
+// Near in points and in logarithms: of a large gain points tell little (x 0.04 and x 0.2 lie 16 apart), and of a large
+// loss logarithms do (x 3 and x 5).
 std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
-  constexpr double kMaxPart = 0.5;
+  constexpr double kMaxPart = 0.25;
   Together together;
+  double farthest_log = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != drift.metric || !row.ratio) continue;
+    if (row.metric.name != drift.metric) continue;
     ++together.rows;
-    together.farthest = std::max(together.farthest, std::abs(*row.ratio / drift.ratio - 1));
+    if (!row.ratio || !(*row.ratio > 0)) continue;
+    ++together.moved;
+    together.farthest = std::max(together.farthest, std::abs(*row.ratio - drift.ratio));
+    farthest_log = std::max(farthest_log, std::abs(std::log(*row.ratio / drift.ratio)));
   }
-  const bool is_all = together.rows >= drift.benchmarks && together.farthest <= kMaxPart * std::abs(drift.ratio - 1);
-  return is_all && together.rows > 1 ? std::optional(together) : std::nullopt;
+  const bool is_near = together.farthest <= kMaxPart * std::abs(drift.ratio - 1) &&
+                       farthest_log <= kMaxPart * std::abs(std::log(drift.ratio));
+  const bool is_all = together.moved >= drift.benchmarks && together.moved > 1;
+  return is_all && is_near ? std::optional(together) : std::nullopt;
+}
+
+// "0.74": percentage points, never less than they are.
+std::string points_text(double part) {
+  const std::string percent = at_most_text(part);
+  return percent.substr(0, percent.find(' ')) + " points";
 }
 
 }  // namespace
@@ -291,12 +307,15 @@ std::string drift_line(const Comparison& comparison) {
   std::string line;
   for (const SharedDrift& drift : comparison.drifts) {
     // What was taken off is told among the warnings.
-    if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
+    const bool is_moved = drift.ratio > 0 && std::abs(drift.ratio - 1) >= comparison.policy.minimum_effect;
+    if (drift.removed || !is_moved) continue;
     const std::optional<Together> together = moved_together(comparison, drift);
     if (!together) continue;
-    line += (line.empty() ? "" : "; ") + std::string("all ") + plural(together->rows, "benchmark", "benchmarks") +
-            " moved by " + change_cell(drift.ratio) + " together in " + drift.metric + ", each within " +
-            at_most_text(together->farthest) + " of that";
+    const std::string of = plural(together->rows, "benchmark", "benchmarks");
+    const std::string who =
+        together->moved == together->rows ? "all " + of : std::to_string(together->moved) + " of " + of;
+    line += (line.empty() ? "" : "; ") + who + " moved by " + change_cell(drift.ratio) + " together in " +
+            drift.metric + ", each within " + points_text(together->farthest) + " of that";
   }
   return line;
 }
