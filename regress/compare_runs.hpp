@@ -15,9 +15,10 @@ namespace steelyard::regress {
 enum class Rules {
   rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
   rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
+  rounds_4,  // what exceeds the drift of machines is told as scatter; what a check alone told is told by its interval
 };
-inline constexpr Rules kNewestRules = Rules::rounds_3;
-std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-3"
+inline constexpr Rules kNewestRules = Rules::rounds_4;
+std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-4"
 // Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
 // kNewestRules where this engine has none of that version.
 Rules rules_of(std::string_view rule_version);
