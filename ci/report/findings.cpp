@@ -331,8 +331,9 @@ bool levels_contradict(const ComparisonRow& row) {
   return is_opposite && levels.baseline != levels.candidate && change_text(*row.ratio) != change_text(1);
 }
 
-// "BM_a, BM_b and 3 more".
-std::string named(const std::vector<std::string>& benchmarks, std::size_t most) {
+}  // namespace
+
+std::string named_text(const std::vector<std::string>& benchmarks, std::size_t most) {
   std::string names;
   for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
     names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
@@ -340,8 +341,6 @@ std::string named(const std::vector<std::string>& benchmarks, std::size_t most) 
   const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
   return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
-
-}  // namespace
 
 namespace {
 
@@ -366,7 +365,7 @@ std::string levels_line(const Comparison& comparison) {
   std::string line;
   for (const auto& [how, those] : benchmarks) {
     line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how +
-            ": they point in opposite directions for " + named(those, kMaxNamed);
+            ": they point in opposite directions for " + named_text(those, kMaxNamed);
   }
   return line;
 }
@@ -480,11 +479,16 @@ bool is_held_to_margin(const ComparisonRow& row) {
          (is_concurrent(row.layout) || row.equivalence_interval);
 }
 
+bool is_called_changed(const ComparisonRow& row) {
+  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+}
+
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == "exact" && row.ratio) return regress::exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
-  const bool is_by_margin = row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-  const bool is_told = is_by_margin && is_held_to_margin(row) && row.margin != kDefaultMargin;
+  // A change that lies within the margin is told with it: as unchanged it would have been held to that.
+  const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;
+  const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_called_changed(row) || is_within);
   return range_cell(*row.interval) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 
