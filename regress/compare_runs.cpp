@@ -63,15 +63,18 @@ std::string environment_obstacle(const Comparison& comparison) {
   const auto& ignored = comparison.policy.ignored_facts;
   std::string facts;
   std::size_t count = 0;
+  bool is_sure = rules_of(comparison.rule_version) < Rules::rounds_4;
   for (const FactDifference& fact : comparison.environment_differences) {
     if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
+    // What one side did not record may be the same.
+    is_sure = is_sure || (!fact.baseline.empty() && !fact.candidate.empty());
     if (++count > kMaxFactsNamed) continue;
     facts +=
         (facts.empty() ? "" : "; ") + fact.name + ": " + shown(fact.baseline) + " against " + shown(fact.candidate);
   }
   if (count == 0) return "";
   if (count > kMaxFactsNamed) facts += "; and " + std::to_string(count - kMaxFactsNamed) + " more";
-  return "measured on different machines (" + facts + ")";
+  return (is_sure ? "measured on different machines (" : "not known to be measured on one machine (") + facts + ")";
 }
 
 void warn_about_environments(Comparison& comparison) {
@@ -154,13 +157,17 @@ void judge_drift(std::vector<RowDraft>& drafts, const RowContext& context, Compa
     drifts[metric] = drift;
   }
   if (concurrent) return;
+  // Before rounds_4 all of the deviation was told as drift, whatever it came from.
+  std::optional<double> of_machines;
+  if (rules_of(comparison.rule_version) >= Rules::rounds_4) of_machines = drift_of_machines(layout, usual);
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
     draft.evidence->drift = drifts[draft.row.metric.name];
     draft.evidence->seen = draft.evidence->effect.log_ratio;
     draft.evidence->occasions_unknown = layout == Layout::separate && !usual && context.rules >= Rules::rounds_4;
     if (draft.evidence->effect.standard_error) {
-      draft.evidence->error = parts_of_error(draft.evidence->effect, draft.evidence->drift, draft.own_noise);
+      draft.evidence->error =
+          parts_of_error(draft.evidence->effect, draft.evidence->drift, draft.own_noise, of_machines);
     }
     draft.evidence->effect =
         widen(draft.evidence->effect, draft.evidence->drift, draft.own_noise, comparison.policy.confidence);

@@ -15,8 +15,10 @@ namespace steelyard::regress {
 enum class Rules {
   rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
   rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
-  rounds_4,  // q of rows measured together is adjusted jointly (is_jointly_adjusted); of different occasions without a
-             // calibration of their drift: inconclusive
+  // q of rows measured together is adjusted jointly (is_jointly_adjusted); of different occasions without a calibration of
+  // their drift: inconclusive. What exceeds the drift of machines is told as scatter; what a check alone told is told by
+  // its interval.
+  rounds_4,
 };
 inline constexpr Rules kNewestRules = Rules::rounds_4;
 std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-4"

@@ -29,15 +29,35 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text) {
   return parts;
 }
 
-// "[" opens our own suffix, so that one in a name is written out of the way.
+// "[" opens our own suffix, so that one in a name is written out of the way; and what looks like that in a name has one
+// more "25", as of " %5B" comes " %255B": two names never become one.
 constexpr std::string_view kSuffixOpening = " [";
 constexpr std::string_view kWrittenOpening = " %5B";
+constexpr std::string_view kEscape = " %";
+constexpr std::string_view kMoreEscaped = "25";
+constexpr std::string_view kOpeningDigits = "5B";
 
 std::string replaced_all(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
   }
   return text;
+}
+
+// " %5B" and " %255B" to " %255B" and " %25255B" (`more`), or back: " %5B" itself stays then.
+std::string escaped_again(std::string_view text, bool more) {
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t at = text.find(kEscape); at != std::string_view::npos; at = text.find(kEscape, at + 1)) {
+    const std::size_t begin = at + kEscape.size();
+    std::size_t end = begin;
+    while (text.substr(end).starts_with(kMoreEscaped)) end += kMoreEscaped.size();
+    if (!text.substr(end).starts_with(kOpeningDigits)) continue;
+    result += text.substr(copied, begin - copied);
+    if (more) result += kMoreEscaped;
+    copied = more || begin == end ? begin : begin + kMoreEscaped.size();
+  }
+  return result.append(text.substr(copied));
 }
 
 // Where the suffix of canonical text begins; its end: it has none.
@@ -59,7 +79,7 @@ std::string BenchmarkId::canonical() const {
     text += parameter.value;
   }
   if (threads) text += "/threads:" + std::to_string(*threads);
-  text = replaced_all(std::move(text), kSuffixOpening, kWrittenOpening);
+  text = replaced_all(escaped_again(text, true), kSuffixOpening, kWrittenOpening);
 
   std::string suffix;
   const auto add = [&suffix](const char* key, const std::string& value) {
@@ -74,8 +94,17 @@ std::string BenchmarkId::canonical() const {
 
 std::string name_as_given(std::string_view canonical) {
   const std::size_t suffix = suffix_at(canonical);
-  return replaced_all(std::string(canonical.substr(0, suffix)), kWrittenOpening, kSuffixOpening) +
-         std::string(canonical.substr(suffix));
+  // In this order a name's own " %255B" is not taken for the " %5B" that it becomes.
+  std::string given;
+  std::string_view rest = canonical.substr(0, suffix);
+  while (!rest.empty()) {
+    const std::size_t at = std::min(rest.find(kWrittenOpening), rest.size());
+    given += escaped_again(rest.substr(0, at), false);
+    if (at == rest.size()) break;
+    given += kSuffixOpening;
+    rest.remove_prefix(at + kWrittenOpening.size());
+  }
+  return given + std::string(canonical.substr(suffix));
 }
 
 std::string canonical_as_typed(std::string_view typed) {

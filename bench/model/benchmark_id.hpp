@@ -29,8 +29,8 @@ struct BenchmarkId {
   auto operator<=>(const BenchmarkId&) const = default;
 };
 
-// canonical() as the program wrote the name: a " [" inside it is no longer written out of the way. For people; never an
-// identity.
+// canonical() as the program wrote the name: a " [" inside it is no longer written out of the way, nor what looks so.
+// For people; never an identity.
 std::string name_as_given(std::string_view canonical);
 // The canonical text of what a person typed, with or without the suffix: "nice name [x] [suite=cpu]".
 std::string canonical_as_typed(std::string_view typed);

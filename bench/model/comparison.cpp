@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
     "the code it executes is equal in both builds; data may differ",
     "library dispatch: ",
     "not timed, as the policy says (skip_time): ",
-    "not confirmed alone: the budget was spent",
+    "not confirmed alone",
     "the baseline skipped it",
     "contradicted alone: ",
     "drift between the sides could explain ",

@@ -147,7 +147,7 @@ enum class RowNote {
   equal_code,           // of a count: the programs differ, the code that was counted does not
   other_dispatch,       // of a count: a library picks other code under the counter than natively
   not_timed,            // left untimed, as the policy says, because counting found the builds to be equal
-  not_confirmed_alone,  // a change found in a duet that nothing measured alone: the budget was spent
+  not_confirmed_alone,  // a change found in a duet that no measurement alone tells of
   skipped_by_baseline,  // the benchmark left itself out there
   contradicted_alone,   // a change found in a duet that is not there alone: inconclusive
   // Why a row is inconclusive, where many rows have one cause and a report says it once.

@@ -14,6 +14,7 @@ namespace {
 
 // Of repetitions within a round; a stream of random numbers each.
 constexpr int kMaxPasses = 1 << 20;
+constexpr Nanoseconds kLeastTimeout = seconds(2);  // of one process, whatever is left of the budget
 
 std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
   return side == Side::baseline ? baseline_slot : 1 - baseline_slot;
@@ -267,7 +268,15 @@ std::vector<ListedBenchmark> RoundLoop::listed(const Group& group) const {
 ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group, int round,
                                     std::optional<int> core) const {
   const Planned& first = benchmarks_[group.front()];
-  return side.command(listed(group), plan_.samples.size_of(first.name()), core, padding_for(first, round, side));
+  ChildCommand command =
+      side.command(listed(group), plan_.samples.size_of(first.name()), core, padding_for(first, round, side));
+  // What nobody has seen an end of, neither the pilot nor a round, may have none: it takes no more than what is left.
+  const auto& seen = plan_.samples.sizes;
+  const bool is_unseen = (round == 0 || !seen.empty()) && std::ranges::any_of(group, [&](std::size_t index) {
+                           return !seen.contains(benchmarks_[index].name());
+                         });
+  if (is_unseen) command.timeout = std::min(command.timeout, std::max(kLeastTimeout, plan_.limits.budget - elapsed()));
+  return command;
 }
 
 std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round,

@@ -204,6 +204,9 @@ ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::fil
 ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Configuration& configuration,
               const App& app) {
   ExitCode code = ExitCode::success;
+  for (std::string& line : broken_rule_lines(broken_rules(judgement.comparison, outcome_rules(configuration)))) {
+    judgement.comparison.warnings.push_back(std::move(line));
+  }
   if (!outputs.flame_dir.empty()) {
     const Result<void> drawn =
         draw_changed_counts(judgement.comparison, judgement.baseline, judgement.candidate, outputs.flame_dir);
@@ -247,6 +250,10 @@ bool was_judged(const ComparisonRow& row) {
          row.verdict != Verdict::skipped;
 }
 
+bool matters(const ComparisonRow& row, const OutcomeRules& rules) {
+  return row.gates || (rules.demand_counts && row.metric.name == kInstructions);
+}
+
 bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
   if (rules.demand_counts && metric.name == kInstructions) return true;
   return regress::names_metric(policy, metric.name);
@@ -266,6 +273,18 @@ OutcomeRules outcome_rules(const Configuration& configuration) {
           configuration.policy.forbid_skips};
 }
 
+BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules) {
+  BrokenRules broken;
+  broken.nothing_judged =
+      !comparison.rows.empty() && std::none_of(comparison.rows.begin(), comparison.rows.end(), was_judged);
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!matters(row, rules)) continue;
+    if (rules.forbid_skips && row.verdict == Verdict::skipped) broken.skipped.insert(row.benchmark);
+    if (rules.demand_decision && row.verdict == Verdict::inconclusive) broken.undecided.insert(row.benchmark);
+  }
+  return broken;
+}
+
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
                     const OutcomeRules& rules) {
   // Nothing was judged at all, perhaps because a filter matches nothing: that is no pass.
@@ -273,28 +292,28 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
   const bool whole = any_judged && !has_bad_record(baseline) && !has_bad_record(candidate);
   ExitCode code = whole ? ExitCode::success : ExitCode::not_judged;
   for (const ComparisonRow& row : comparison.rows) {
-    const bool matters = row.gates || (rules.demand_counts && row.metric.name == kInstructions);
+    const bool counts = matters(row, rules);
     switch (row.verdict) {
       case Verdict::regression:
         if (row.gates) code = worse(code, ExitCode::regression);
         break;
       case Verdict::missing:
       case Verdict::incomparable:
-        if (matters) code = worse(code, ExitCode::not_judged);
+        if (counts) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::failed:
         if (program_failed(candidate, row)) {
           code = worse(code, ExitCode::program_failed);
-        } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
+        } else if (counts && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
           code = worse(code, ExitCode::not_judged);
         }
         break;
       case Verdict::skipped:
         // What neither side can do on this machine was not to be judged here, unless the policy says that it was.
-        if (rules.forbid_skips && matters) code = worse(code, ExitCode::not_judged);
+        if (rules.forbid_skips && counts) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::inconclusive:
-        if (rules.demand_decision && matters) code = worse(code, ExitCode::not_judged);
+        if (rules.demand_decision && counts) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::improvement:
       case Verdict::unchanged:

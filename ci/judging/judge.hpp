@@ -20,6 +20,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/explain.hpp"
+#include "ci/report/promise.hpp"
 #include "regress/history/judge_history.hpp"
 
 namespace steelyard::ci {
@@ -112,6 +113,10 @@ struct OutcomeRules {
   bool forbid_skips = false;     // a skipped row was to be judged and was not
 };
 OutcomeRules outcome_rules(const Configuration& configuration);
+
+// What the rules make of rows that fail nothing by themselves, with the benchmarks' canonical names: so that an exit
+// status of 2 never stands without a word.
+BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules);
 
 // regression -> 1; missing, incomparable, failed -> 2; a failure of the candidate's own processes -> 4; the worst
 // holds. No row that was judged (none at all, or only such as are missing, incomparable, failed or skipped) -> 2. A bad

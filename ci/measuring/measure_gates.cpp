@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
@@ -156,7 +157,8 @@ class GatesMeasuring {
 
   void note_failures(const Run& run) {
     for (const Failure& failure : run.failures) {
-      const std::string name = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
+      const std::string name =
+          failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
       const std::string text = name + ": " + failure.reason;
       const bool is_known =
           std::find(measured_.failures.begin(), measured_.failures.end(), text) != measured_.failures.end();

@@ -134,8 +134,9 @@ class Relinking {
       return input_error(
           where(), std::to_string(layouts.back().size()) + " different programs by " + std::to_string(tries) + " seeds",
           std::to_string(wanted) + ", as $STEELYARD_LAYOUT_SEED decides the order",
-          "use the seed, or ask for fewer: --relinks " +
-              std::to_string(std::max<std::size_t>(layouts.back().size(), 2)));
+          layouts.back().size() < 2
+              ? "use the seed: it has to change what is linked; or measure without --relink"
+              : "use the seed, or ask for fewer: --relinks " + std::to_string(layouts.back().size()));
     }
     for (std::size_t i = 0; i < sides_.size(); ++i) sides_[i].listed->program.layouts = std::move(layouts[i]);
     return folder;

@@ -44,7 +44,7 @@ std::string shown(const std::string& commit) { return is_sha(commit) ? commit.su
 std::string machine_words(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
   const std::string machine = finding.machine.empty() ? "the machine" : "machine " + shown(finding.machine);
-  return "likely " + machine + ", no commit: ";
+  return "likely " + machine + ", or a commit that touches all: ";
 }
 
 Tone tone_of(const regress::ChangeFinding& finding) {
@@ -278,9 +278,9 @@ std::string shared_text(const regress::ChangeFinding& finding) {
   if (!(finding.shared > 0)) return "likely the machine's, as an earlier look at all of its benchmarks found";
   return small_share_text(finding.shared) + " of the benchmarks of " +
          (finding.machine.empty() ? std::string("the machine") : "machine " + shown(finding.machine)) +
-         " moved alike: most likely the machine and no commit; only measuring both commits side by side excludes one "
-         "that " +
-         (finding.regressions >= finding.improvements ? "slows" : "speeds up") + " everything";
+         " moved alike and none surely stayed: the machine, or a commit that " +
+         (finding.regressions >= finding.improvements ? "slows" : "speeds up") +
+         " everything; measuring both commits side by side tells";
 }
 
 std::string next_step(const regress::ChangeFinding& finding) {

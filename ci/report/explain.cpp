@@ -237,7 +237,9 @@ class Explainer {
     if (!is_concurrent(row.layout)) {
       add_step(
           "drift: the sides were not measured together, and fewer than 5 benchmarks cannot tell what the machine did " +
-          std::string("between them; the interval is widened by what machines do"));
+          std::string(
+              "between them; the interval is widened by what machines do, or by how far processes of one side lie ") +
+          "apart where that is more");
     }
   }
 

@@ -267,21 +267,37 @@ std::string at_most_text(double share) {
 
 namespace {
 
-// How far the row lies from it that lies farthest, as a ratio less 1; absent: not every row moved with the others.
+// Absent: not every row that has a change moved with the others.
 struct Together {
-  std::int64_t rows = 0;
-  double farthest = 0;
+  std::int64_t moved = 0;
+  std::int64_t rows = 0;  // those without a change too, as of a benchmark that is missing
+  double farthest = 0;    // change of the row that lies farthest from the common one, less that: .01 is one point
 };
+
+// Near in points and in logarithms: of a large gain points tell little (x 0.04 and x 0.2 lie 16 apart), and of a large
+// loss logarithms do (x 3 and x 5).
 std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
-  constexpr double kMaxPart = 0.5;
+  constexpr double kMaxPart = 0.25;
   Together together;
+  double farthest_log = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != drift.metric || !row.ratio) continue;
+    if (row.metric.name != drift.metric) continue;
     ++together.rows;
-    together.farthest = std::max(together.farthest, std::abs(*row.ratio / drift.ratio - 1));
+    if (!row.ratio || !(*row.ratio > 0)) continue;
+    ++together.moved;
+    together.farthest = std::max(together.farthest, std::abs(*row.ratio - drift.ratio));
+    farthest_log = std::max(farthest_log, std::abs(std::log(*row.ratio / drift.ratio)));
   }
-  const bool is_all = together.rows >= drift.benchmarks && together.farthest <= kMaxPart * std::abs(drift.ratio - 1);
-  return is_all && together.rows > 1 ? std::optional(together) : std::nullopt;
+  const bool is_near = together.farthest <= kMaxPart * std::abs(drift.ratio - 1) &&
+                       farthest_log <= kMaxPart * std::abs(std::log(drift.ratio));
+  const bool is_all = together.moved >= drift.benchmarks && together.moved > 1;
+  return is_all && is_near ? std::optional(together) : std::nullopt;
+}
+
+// "0.74": percentage points, never less than they are.
+std::string points_text(double part) {
+  const std::string percent = at_most_text(part);
+  return percent.substr(0, percent.find(' ')) + " points";
 }
 
 }  // namespace
@@ -290,12 +306,15 @@ std::string drift_line(const Comparison& comparison) {
   std::string line;
   for (const SharedDrift& drift : comparison.drifts) {
     // What was taken off is told among the warnings.
-    if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
+    const bool is_moved = drift.ratio > 0 && std::abs(drift.ratio - 1) >= comparison.policy.minimum_effect;
+    if (drift.removed || !is_moved) continue;
     const std::optional<Together> together = moved_together(comparison, drift);
     if (!together) continue;
-    line += (line.empty() ? "" : "; ") + std::string("all ") + plural(together->rows, "benchmark", "benchmarks") +
-            " moved by " + change_cell(drift.ratio) + " together in " + drift.metric + ", each within " +
-            at_most_text(together->farthest) + " of that";
+    const std::string of = plural(together->rows, "benchmark", "benchmarks");
+    const std::string who =
+        together->moved == together->rows ? "all " + of : std::to_string(together->moved) + " of " + of;
+    line += (line.empty() ? "" : "; ") + who + " moved by " + change_cell(drift.ratio) + " together in " +
+            drift.metric + ", each within " + points_text(together->farthest) + " of that";
   }
   return line;
 }
@@ -311,8 +330,9 @@ bool levels_contradict(const ComparisonRow& row) {
   return is_opposite && levels.baseline != levels.candidate && change_text(*row.ratio) != change_text(1);
 }
 
-// "BM_a, BM_b and 3 more".
-std::string named(const std::vector<std::string>& benchmarks, std::size_t most) {
+}  // namespace
+
+std::string named_text(const std::vector<std::string>& benchmarks, std::size_t most) {
   std::string names;
   for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
     names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
@@ -320,8 +340,6 @@ std::string named(const std::vector<std::string>& benchmarks, std::size_t most) 
   const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
   return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
-
-}  // namespace
 
 namespace {
 
@@ -346,7 +364,7 @@ std::string levels_line(const Comparison& comparison) {
   std::string line;
   for (const auto& [how, those] : benchmarks) {
     line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how +
-            ": they point in opposite directions for " + named(those, kMaxNamed);
+            ": they point in opposite directions for " + named_text(those, kMaxNamed);
   }
   return line;
 }
@@ -460,11 +478,16 @@ bool is_held_to_margin(const ComparisonRow& row) {
          (is_concurrent(row.layout) || row.equivalence_interval);
 }
 
+bool is_called_changed(const ComparisonRow& row) {
+  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+}
+
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
-  const bool is_by_margin = row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-  const bool is_told = is_by_margin && is_held_to_margin(row) && row.margin != kDefaultMargin;
+  // A change that lies within the margin is told with it: as unchanged it would have been held to that.
+  const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;
+  const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_called_changed(row) || is_within);
   return range_cell(*row.interval) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 

@@ -60,6 +60,9 @@ std::string at_most_text(double share);
 // elsewhere.
 std::string drift_line(const Comparison& comparison);
 
+// "BM_a, BM_b and 3 more": as the program named them, at most `most`.
+std::string named_text(const std::vector<std::string>& benchmarks, std::size_t most);
+
 // Which rows' levels and change point in opposite directions, and why they may: "levels are medians of each side by
 // itself; ...". Empty where none does.
 std::string levels_line(const Comparison& comparison);
@@ -95,8 +98,12 @@ std::string metric_label(const Metric& metric);
 // measured together or held against a history.
 bool is_held_to_margin(const ComparisonRow& row);
 
+// Called a regression or an improvement.
+bool is_called_changed(const ComparisonRow& row);
+
 // The interval's cell: "[+6.1, +8.3]"; of counts what they are exact to (regress/ab/counted.hpp); or nothing. Of a row
-// that a margin other than the default decides (unchanged, or why not) the margin as well: "[-0.8, +3.9], margin 5 %".
+// that a margin other than the default decides (unchanged, or why not), or that changed by less, the margin as well:
+// "[-0.8, +3.9], margin 5 %".
 std::string interval_cell(const ComparisonRow& row);
 
 // How a function takes part in the change of `row`: what it changed by itself and with what it calls, each as a part of

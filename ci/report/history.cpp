@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -349,12 +351,30 @@ Json alert_json(const storage::Alert& alert) {
 
 }  // namespace
 
-std::string terminal_alerts(const std::vector<storage::Alert>& alerts, const TerminalStyle& style) {
-  if (alerts.empty()) return "no alerts\n";
-  std::string text;
+std::vector<storage::KeptChangePoint> set_aside(const std::vector<storage::KeptChangePoint>& kept) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, const storage::KeptChangePoint*>
+      newest;  // by what makes a series: kept in the order in which they were found
+  for (const storage::KeptChangePoint& one : kept) {
+    if (!one.gone) newest[{one.project, one.branch, one.benchmark, one.metric, one.fingerprint}] = &one;
+  }
+  std::vector<storage::KeptChangePoint> aside;
+  for (const auto& [series, one] : newest) {
+    if (one->regression && one->cause == ChangeCause::machine) aside.push_back(*one);
+  }
+  return aside;
+}
+
+std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
+                            const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style) {
+  std::string text = alerts.empty() ? "no alerts\n" : "";
   for (const storage::Alert& alert : alerts) {
     text += headline(alert, style);
     text += "              " + paint(step_text(alert.life.back(), style), Tone::dim, style.color) + '\n';
+  }
+  if (!aside.empty()) {
+    text += std::to_string(aside.size()) + (aside.size() == 1 ? " regression opens" : " regressions open") +
+            " no alert, as most of the machine's benchmarks moved alike there: `steelyard changes` shows " +
+            (aside.size() == 1 ? "it" : "them") + '\n';
   }
   return text;
 }
@@ -365,11 +385,22 @@ std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& sty
   return text;
 }
 
-std::string json_alerts(const std::vector<storage::Alert>& alerts) {
+std::string json_alerts(const std::vector<storage::Alert>& alerts, const std::vector<storage::KeptChangePoint>& aside) {
   Json json;
   json["schema"] = "steelyard.alerts/1";
   json["alerts"] = Json::array();
   for (const storage::Alert& alert : alerts) json["alerts"].push_back(alert_json(alert));
+  json["set_aside"] = Json::array();
+  for (const storage::KeptChangePoint& one : aside) {
+    json["set_aside"].push_back({{"project", json_text(one.project)},
+                                 {"branch", json_text(one.branch)},
+                                 {"benchmark", one.benchmark},
+                                 {"metric", one.metric},
+                                 {"fingerprint", json_text(one.fingerprint)},
+                                 {"commit", json_text(one.commit)},
+                                 {"cause", word_of(one.cause)},
+                                 {"ratio", json_number(one.ratio)}});
+  }
   return json_document(json, 2);
 }
 

@@ -27,11 +27,18 @@ std::string json_movers(const storage::RangeQuery& range,
 
 // Alerts as people and programs read them.
 
-// One line each, with its state below.
-std::string terminal_alerts(const std::vector<storage::Alert>& alerts, const TerminalStyle& style);
+// Of what is kept: the regressions that are the newest change of their series and open no alert, as their cause is the
+// machine.
+std::vector<storage::KeptChangePoint> set_aside(const std::vector<storage::KeptChangePoint>& kept);
+
+// One line each, with its state below, and how many regressions were set aside.
+std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
+                            const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style);
 // One alert with its whole life.
 std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& style);
-std::string json_alerts(const std::vector<storage::Alert>& alerts);  // schema steelyard.alerts/1
+// Schema steelyard.alerts/1.
+std::string json_alerts(const std::vector<storage::Alert>& alerts,
+                        const std::vector<storage::KeptChangePoint>& aside = {});
 
 inline constexpr std::size_t kShownAlertCharacters = 12;  // of an id
 

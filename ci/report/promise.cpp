@@ -18,6 +18,7 @@
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
@@ -33,6 +34,7 @@ struct Kinds {
 Kinds kinds_of(const Comparison& comparison) {
   Kinds kinds;
   for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict == Verdict::skipped) continue;  // of what nobody measured nothing is promised
     if (row.metric.kind == MetricKind::counted) {
       kinds.counted = true;
     } else {
@@ -55,6 +57,8 @@ std::string calibrated_text(const Promise& promise) {
   return text;
 }
 
+constexpr std::string_view kOwnTool = "steelyard";  // how RunHeader::tool of our own measurements begins
+
 // A layout of its code is a bias of its side, too, of which more rounds make no less.
 std::string code_layouts_text(const Comparison& comparison) {
   std::vector<std::int32_t> rounds = regress::mutual_code_layouts(comparison.baseline, comparison.candidate);
@@ -66,6 +70,9 @@ std::string code_layouts_text(const Comparison& comparison) {
   rounds.resize(std::min(rounds.size(), measured));
   const std::set<std::int32_t> layouts(rounds.begin(), rounds.end());
   if (layouts.empty()) {
+    // Of what others built and ran nobody knows how often it was linked; of no value nothing is to be said.
+    const auto is_imported = [](const RunHeader& run) { return !run.tool.empty() && !run.tool.starts_with(kOwnTool); };
+    if (measured == 0 || is_imported(comparison.baseline) || is_imported(comparison.candidate)) return "";
     return " Each build was measured in one layout of its code: that luck is not averaged out (--relink).";
   }
   return " The luck of code layout is averaged over " + std::to_string(layouts.size()) + " layouts a build.";
@@ -218,7 +225,36 @@ std::string gate_line(const Comparison& comparison) {
     if (!who.empty()) clauses = (line.empty() ? "where " : "Where ") + who + " matches, " + clauses;
     line += (line.empty() ? "Fails: " : ". ") + clauses;
   }
-  return line.empty() ? "" : line + ".";
+  // Told where it is so: most gates have no such row.
+  std::string lacking;
+  for (const Verdict verdict : {Verdict::missing, Verdict::incomparable, Verdict::failed}) {
+    const bool is_there = std::ranges::any_of(
+        comparison.rows, [&](const ComparisonRow& row) { return row.gates && row.verdict == verdict; });
+    if (is_there) lacking += (lacking.empty() ? "" : " or ") + std::string(to_text(verdict));
+  }
+  if (line.empty()) return "";
+  return line + (lacking.empty() ? "." : "; and what is " + lacking + ".");
+}
+
+std::vector<std::string> broken_rule_lines(const BrokenRules& broken) {
+  constexpr std::size_t kMaxNamed = 5;
+  const std::string fails = "fails (exit status 2): ";
+  const auto names = [](const std::set<std::string>& set) {
+    return named_text(std::vector<std::string>(set.begin(), set.end()), kMaxNamed);
+  };
+  std::vector<std::string> lines;
+  if (broken.nothing_judged) lines.push_back(fails + "nothing was judged");
+  if (!broken.skipped.empty()) {
+    const bool is_one = broken.skipped.size() == 1;
+    lines.push_back(fails + names(broken.skipped) + (is_one ? " skipped itself" : " skipped themselves") +
+                    ", and skips are forbidden (--forbid-skips)");
+  }
+  if (!broken.undecided.empty()) {
+    const bool is_one = broken.undecided.size() == 1;
+    lines.push_back(fails + names(broken.undecided) + (is_one ? " is" : " are") +
+                    " inconclusive, and a decision is demanded (--demand-decision)");
+  }
+  return lines;
 }
 
 namespace {
@@ -242,17 +278,52 @@ struct MarginsUsed {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kMaxFloorsNamed = 3;
+
+// Rows that one sentence is about, and how far equal builds lay apart in each.
+struct Floors {
+  std::vector<std::string> benchmarks{};
+  double least = 0;
+  double most = 0;
+  void add(const std::string& benchmark, double floor) {
+    least = benchmarks.empty() ? floor : std::min(least, floor);
+    most = std::max(most, floor);
+    benchmarks.push_back(benchmark);
+  }
+  std::string names() const { return named_text(benchmarks, kMaxFloorsNamed); }
+  std::string range() const {
+    return "as far as " + (least == most ? "" : share_text(least) + " to ") + share_text(most);
+  }
+};
+
+bool is_changed_within(const ComparisonRow& row, double floor) {
+  return is_called_changed(row) && row.ratio && std::abs(*row.ratio - 1) < floor;
+}
+
+}  // namespace
+
 std::string margin_line(const Comparison& comparison) {
   const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
   const regress::CalibratedNoise calibrated(calibration);
   MarginsUsed by_policy;
   MarginsUsed by_floor;
   std::int64_t judged = 0;
-  std::int64_t beyond = 0;
+  Floors beyond;  // of rows that are therefore not called unchanged
+  Floors within;  // of rows that changed by less
+  std::vector<std::string> of_too_few;
   for (const ComparisonRow& row : comparison.rows) {
     if (!is_held_to_margin(row)) continue;
     ++judged;
-    if (calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) ++beyond;
+    const CalibratedBenchmark* known = calibrated.find(row.benchmark, row.metric.name);
+    if (known != nullptr && std::isfinite(known->floor) && known->floor > std::min(row.margin, kDefaultMargin)) {
+      const bool is_of_enough = known->alarms.tries >= kMinCalibrationGates;
+      const bool is_beyond = calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin).has_value();
+      if (!is_of_enough && row.margin < known->floor) of_too_few.push_back(row.benchmark);
+      if (is_of_enough && is_changed_within(row, known->floor)) within.add(row.benchmark, known->floor);
+      if (is_beyond && !is_called_changed(row)) beyond.add(row.benchmark, known->floor);
+    }
     if (row.margin == kDefaultMargin) continue;
     (regress::has_calibrated_margin(comparison, row) ? by_floor : by_policy).add(row.margin);
   }
@@ -264,9 +335,18 @@ std::string margin_line(const Comparison& comparison) {
         " that " + plural_text(calibration->false_gates.tries, "A/A gate") + " found here on " +
         date_text(calibration->at_unix_s) + ".");
   }
-  if (beyond > 0) {
-    add(plural_text(beyond, "row") + " cannot be called unchanged: by calibration noise alone moves " +
-        (beyond == 1 ? "it" : "them") + " by more than " + share_text(kMaxCalibratedMargin) + ".");
+  if (!beyond.benchmarks.empty()) {
+    add(beyond.names() + " cannot be called unchanged: in the calibration equal builds lay " + beyond.range() +
+        " apart, more than the " + share_text(kMaxCalibratedMargin) + " that may be.");
+  }
+  if (!within.benchmarks.empty()) {
+    add("In the calibration equal builds lay " + within.range() + " apart in " + within.names() +
+        ", which changed by " + "less than that here.");
+  }
+  if (!of_too_few.empty()) {
+    add("The noise floor" + std::string(of_too_few.size() == 1 ? "" : "s") + " of " +
+        named_text(of_too_few, kMaxFloorsNamed) + (of_too_few.size() == 1 ? " is" : " are") + " of fewer than " +
+        std::to_string(kMinCalibrationGates) + " A/A gates, and not used.");
   }
   return line;
 }
@@ -328,7 +408,9 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   std::vector<const ComparisonRow*> hopeless;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
-    if (row.notes.has(RowNote::contradicted_alone)) {
+    if (!row.interval && row.test == "none" && row.rounds == 0) {
+      // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
+    } else if (row.notes.has(RowNote::contradicted_alone)) {
       ++contradicted;
     } else if (!is_concurrent(row.layout)) {
       ++apart;
@@ -431,7 +513,10 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
                                                   in_quotes(bench::exact_filter({name_in_program(row.benchmark)}))});
     break;
   }
-  if (count_of(comparison, Verdict::missing) > 0) {
+  const auto is_gone = [](const ComparisonRow& row) {
+    return row.verdict == Verdict::missing && row.benchmark != regress::kAllBenchmarks;
+  };
+  if (std::ranges::any_of(comparison.rows, is_gone)) {
     steps.push_back({"a benchmark that is missing on purpose is missing once: the next baseline lacks it too", ""});
   }
   if (count_of(comparison, Verdict::incomparable) > 0) {

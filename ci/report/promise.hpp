@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,19 @@ std::string promise_line(const Comparison& comparison);
 // judged and was not, fail it whatever the policy says of metrics.
 std::string gate_line(const Comparison& comparison);
 
+// What fails a comparison though no row does, by the rules that were given: the benchmarks' canonical names.
+struct BrokenRules {
+  bool nothing_judged = false;
+  std::set<std::string> skipped;    // where skips are forbidden
+  std::set<std::string> undecided;  // where a decision is demanded
+};
+// "fails (exit status 2): BM_a skipped itself, and skips are forbidden (--forbid-skips)". Empty: none is broken.
+std::vector<std::string> broken_rule_lines(const BrokenRules& broken);
+
 // What `unchanged` means where that is not the usual margin, for all rows that a margin decides: "Unchanged means
 // within 3.1 % to 8.2 % for 3 of 12 rows (usually 2 %): the noise floors that 10 A/A gates found here on 2026-11-22.";
-// whether the policy's margin is another; and of how many rows a floor lets nothing be called unchanged. Empty: all is
-// as usual.
+// whether the policy's margin is another; which rows a floor lets not be called unchanged, which changed by less than
+// theirs, and whose floor is of too few gates. Empty: all is as usual.
 std::string margin_line(const Comparison& comparison);
 
 // What a reader can do about a comparison, the most useful first; empty when nothing is left to do.

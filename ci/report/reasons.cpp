@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/verdict.hpp"
 
 namespace steelyard::ci {
@@ -38,6 +39,22 @@ std::optional<RowNote> cause_of(const ComparisonRow& row) {
   return at == kCauses.end() ? std::nullopt : std::optional(*at);
 }
 
+// Causes that follow from the figures of a row measured in rounds, of which no note is kept.
+enum class FigureCause { adjusted, below_minimum };
+
+std::optional<FigureCause> figure_cause_of(const ComparisonRow& row, const Comparison& comparison) {
+  const bool is_open = row.verdict == Verdict::inconclusive && row.test == "rounds" && is_concurrent(row.layout) &&
+                       row.p && row.q && row.interval && !row.notes.has(RowNote::contradicted_alone) && !cause_of(row);
+  if (!is_open) return std::nullopt;
+  const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
+  const bool is_refused = calibration != nullptr && calibration->failed;
+  const regress::CalibratedNoise calibrated(calibration, regress::rules_of(comparison.rule_version));
+  if (is_refused || calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) return std::nullopt;
+  const double level = comparison.policy.false_alarm_rate;
+  if (*row.q <= level) return FigureCause::below_minimum;
+  return *row.p <= level ? std::optional(FigureCause::adjusted) : std::nullopt;
+}
+
 // Of an unchanged row only that it was not measured has to be said.
 bool wants_reason(const ComparisonRow& row) {
   if (row.verdict == Verdict::unchanged) return row.notes.has(RowNote::not_timed);
@@ -47,19 +64,23 @@ bool wants_reason(const ComparisonRow& row) {
 }
 
 // What makes two reasons one: the cause and what differs by kind and not by degree; else the sentence.
-std::string reason_key(const ComparisonRow& row) {
+std::string reason_key(const ComparisonRow& row, const Comparison& comparison) {
   const std::optional<RowNote> cause = cause_of(row);
+  if (const auto figures = figure_cause_of(row, comparison)) {
+    const char* const name = *figures == FigureCause::adjusted ? "adjusted" : "below the minimum effect";
+    return std::string(name) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name;
+  }
   if (!cause || *cause == RowNote::not_timed) return row.reason;
   const bool stopped_early = row.notes.has(RowNote::first_look_only);
   return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name +
          (stopped_early ? "\nfirst look" : "");
 }
 
-std::vector<std::string> reason_keys(const RowGroup& group) {
+std::vector<std::string> reason_keys(const RowGroup& group, const Comparison& comparison) {
   std::vector<std::string> keys;
   for (const ComparisonRow* row : group.rows) {
     if (!wants_reason(*row)) continue;
-    const std::string key = reason_key(*row);
+    const std::string key = reason_key(*row, comparison);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
   return keys;
@@ -101,6 +122,33 @@ std::string rounds_text(const std::vector<const ComparisonRow*>& rows) {
   return text;
 }
 
+// "p = 0.031", "p = 0.004 to 0.031".
+std::string range_of_p(const std::vector<const ComparisonRow*>& rows, std::optional<double> ComparisonRow::*value) {
+  double least = 1;
+  double most = 0;
+  for (const ComparisonRow* row : rows) {
+    least = std::min(least, *(row->*value));
+    most = std::max(most, *(row->*value));
+  }
+  const std::string from = p_value_text(least);
+  const std::string to = p_value_text(most);
+  return from == to ? to : from + " to " + to;
+}
+
+// Precondition: at least two rows, each of that cause.
+std::string text_of_figures(FigureCause cause, const std::vector<const ComparisonRow*>& rows,
+                            const Comparison& comparison) {
+  if (cause == FigureCause::below_minimum) {
+    return "each change is significant but not shown to be more than the minimum effect, nor its interval within the "
+           "margin" +
+           rounds_text(rows);
+  }
+  const auto judged = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                    [](const ComparisonRow& row) { return row.q.has_value(); });
+  return "p = " + range_of_p(rows, &ComparisonRow::p) + " alone, but " + range_of_p(rows, &ComparisonRow::q) +
+         " among " + plural_text(judged, "comparison") + rounds_text(rows);
+}
+
 // One sentence for rows of one cause, layout and metric. Precondition: at least two.
 std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>& rows, const Comparison& comparison) {
   const ComparisonRow& first = *rows.front();
@@ -124,12 +172,16 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
 
 std::vector<std::string> texts_of(const std::vector<RowGroup>& groups, const Comparison& comparison) {
   std::vector<std::string> texts;
-  for (const std::string& key : reason_keys(groups.front())) {
+  for (const std::string& key : reason_keys(groups.front(), comparison)) {
     std::vector<const ComparisonRow*> rows;
     for (const RowGroup& group : groups) {
       for (const ComparisonRow* row : group.rows) {
-        if (wants_reason(*row) && reason_key(*row) == key) rows.push_back(row);
+        if (wants_reason(*row) && reason_key(*row, comparison) == key) rows.push_back(row);
       }
+    }
+    if (const auto figures = figure_cause_of(*rows.front(), comparison); figures && rows.size() > 1) {
+      texts.push_back(text_of_figures(*figures, rows, comparison));
+      continue;
     }
     const std::optional<RowNote> cause = cause_of(*rows.front());
     const bool is_one = rows.size() == 1 || !cause || *cause == RowNote::not_timed;
@@ -150,7 +202,7 @@ std::vector<SharedReason> groups_by_reason(const Comparison& comparison) {
   std::vector<SharedReason> shared;
   std::map<std::pair<Verdict, std::vector<std::string>>, std::size_t> place_of;
   for (RowGroup& group : worst_first(comparison)) {
-    std::vector<std::string> keys = reason_keys(group);
+    std::vector<std::string> keys = reason_keys(group, comparison);
     std::size_t place = shared.size();
     if (!keys.empty()) place = place_of.try_emplace({group.verdict, std::move(keys)}, place).first->second;
     if (place == shared.size()) shared.emplace_back();

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/markup.hpp"
 
@@ -91,16 +93,25 @@ void fill(Filling& filling, const Measurement& measurement, std::size_t column, 
 
 void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings) {
   constexpr std::size_t kMaxNamed = 5;
-  for (std::size_t i = 0; i < side.run.failures.size(); ++i) {
-    if (i == kMaxNamed) {
-      warnings.push_back(side.name + ": and " + std::to_string(side.run.failures.size() - i) + " more failures");
-      return;
-    }
-    const Failure& failure = side.run.failures[i];
+  std::vector<std::string> told;  // what several processes say is said once
+  std::int64_t skips = 0;         // that are not told any more
+  std::int64_t failures = 0;
+  std::set<std::string> known;
+  for (const Failure& failure : side.run.failures) {
     const std::string what =
         failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
-    warnings.push_back(side.name + ": " + what + (is_skip(failure.kind) ? ": " : " failed: ") + failure.reason);
+    const bool is_skipped = is_skip(failure.kind);
+    std::string text = side.name + ": " + what + (is_skipped ? ": " : " failed: ") + failure.reason;
+    if (!known.insert(text).second) continue;
+    if (told.size() < kMaxNamed) {
+      told.push_back(std::move(text));
+    } else {
+      ++(is_skipped ? skips : failures);
+    }
   }
+  warnings.insert(warnings.end(), told.begin(), told.end());
+  if (skips > 0) warnings.push_back(side.name + ": and " + plural_text(skips, "more skip"));
+  if (failures > 0) warnings.push_back(side.name + ": and " + plural_text(failures, "more failure"));
 }
 
 std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }

@@ -11,6 +11,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -97,14 +98,28 @@ Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptio
   return std::vector<storage::Alert>{std::move(after)};
 }
 
+// What `changes` took for the machine's: nobody is alarmed by it, and nobody should have to guess that it is there.
+Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, const AlertsOptions& options,
+                                                       const Configuration& configuration) {
+  if (options.action != Action::list) return std::vector<storage::KeptChangePoint>{};
+  STEELYARD_TRY(const std::string project, project_in_store(store, configuration));
+  STEELYARD_TRY(std::vector<storage::KeptChangePoint> kept,
+                storage::HistoryStore(store).change_points(project, options.branch));
+  const std::string part = canonical_as_typed(options.benchmark);
+  std::erase_if(kept,
+                [&](const storage::KeptChangePoint& one) { return one.benchmark.find(part) == one.benchmark.npos; });
+  return set_aside(kept);
+}
+
 Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   const bool reads = options.action == Action::list || options.action == Action::show;
   STEELYARD_TRY(const std::vector<storage::Alert> alerts,
                 reads ? chosen(store, options, configuration) : act(store, options));
-  app.print(app.common.json                  ? json_alerts(alerts)
-            : options.action == Action::list ? terminal_alerts(alerts, app.style())
+  STEELYARD_TRY(const std::vector<storage::KeptChangePoint> aside, aside_of(store, options, configuration));
+  app.print(app.common.json                  ? json_alerts(alerts, aside)
+            : options.action == Action::list ? terminal_alerts(alerts, aside, app.style())
                                              : terminal_alert(alerts.front(), app.style()));
   return ExitCode::success;
 }

@@ -217,7 +217,7 @@ Verb changes_verb() {
                        "series as JSON (docs/guide/changes.md), in place of the store; -: standard input"));
   verb.add(path_option("--archives", "FOLDER", options->archives,
                        "the .syrun files below it, in place of the store; needs no server"));
-  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time and the counted ones"));
+  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time, instructions and the counted ones"));
   verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
   verb.add(number_option("--limit", options->limit, "newest points of each series"));
   verb.add(path_option("--svg", "FILE|FOLDER", options->svg,

@@ -161,7 +161,7 @@ Verb history_verb() {
     if (!words.names.empty()) options->benchmark = std::move(words.names[0]);
     return check_history_options(*options);
   };
-  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time and the counted ones"));
+  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time, instructions and the counted ones"));
   verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
   verb.add(text_option("--machine", "TEXT", options->machine,
                        "the beginning of a fingerprint, or FACT=TEXT: what a fact holds, as "

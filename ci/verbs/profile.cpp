@@ -15,6 +15,7 @@
 #include "bench/counting/algebra/profile_delta.hpp"
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
@@ -305,7 +306,7 @@ Result<std::vector<CountedProfile>> drawn_profiles(ProfileSource source) {
   if (profiles.size() > 1) {
     std::string names;
     for (const CountedProfile& profile : profiles) {
-      names += (names.empty() ? "" : ", ") + profile.benchmark.canonical();
+      names += (names.empty() ? "" : ", ") + name_as_given(profile.benchmark.canonical());
       if (names.size() > 200) break;
     }
     return input_error("steelyard profile",

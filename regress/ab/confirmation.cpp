@@ -54,9 +54,30 @@ std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? range_text(*interval) : "no interval";
 }
 
-std::string told(const SoloCheck& solo) {
-  const char* const answer = !solo.agrees ? "too wide to tell" : *solo.agrees ? "which agrees" : "which contradicts it";
+// Both intervals are of one direction and exclude each other.
+const char* agreement(const ComparisonRow& row) {
+  const SoloCheck& solo = *row.solo;
+  if (!row.ratio || !row.interval || !solo.interval) return "which agrees";
+  const bool up = *row.ratio > 1;
+  const bool is_below = solo.interval->high < row.interval->low;
+  const bool is_above = solo.interval->low > row.interval->high;
+  if (up ? is_below : is_above) return "a change as well, and surely a smaller one";
+  return (up ? is_above : is_below) ? "a change as well, and surely a larger one" : "which agrees";
+}
+
+std::string told(const ComparisonRow& row, Rules rules) {
+  const SoloCheck& solo = *row.solo;
+  const char* const agrees = rules < Rules::rounds_4 ? "which agrees" : agreement(row);
+  const char* const answer = !solo.agrees ? "too wide to tell" : *solo.agrees ? agrees : "which contradicts it";
   return "alone: " + change_text(solo.ratio) + " (" + interval_text(solo.interval) + "), " + answer;
+}
+
+// The words before rounds_4, which named one cause of several.
+constexpr std::string_view kNotConfirmedBefore = ": the budget was spent";
+
+std::string why_not_confirmed(bool was_measured, Rules rules) {
+  if (rules < Rules::rounds_4) return std::string(kNotConfirmedBefore);
+  return was_measured ? ": it ran too seldom alone to be compared" : ": nothing was measured of it alone";
 }
 
 // The words of rounds_2, by which a kept reason is held against what is computed again.
@@ -75,12 +96,18 @@ bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone) {
   return *row.ratio > 1 ? alone.high < 1 + row.minimum_effect : alone.low > 1 - row.minimum_effect;
 }
 
+bool is_the_opposite(const ComparisonRow& row, const Interval& alone) {
+  return *row.ratio > 1 ? alone.high < 1 : alone.low > 1;
+}
+
 // Takes the verdict back. `row.solo` has an interval, as agrees_alone() says nothing without one.
-void contradict(ComparisonRow& row) {
+void contradict(ComparisonRow& row, Rules rules) {
   const SoloCheck& solo = *row.solo;
   const std::string alone = change_text(solo.ratio) + " (" + range_text(*solo.interval) + ")";
   std::string text(to_text(RowNote::contradicted_alone));
-  if (is_less_than_minimum(row, *solo.interval)) {
+  if (rules >= Rules::rounds_4 && is_the_opposite(row, *solo.interval)) {
+    text += alone + " with nothing beside it, which is the opposite";
+  } else if (is_less_than_minimum(row, *solo.interval)) {
     text += alone + " with nothing beside it, which leaves less than the minimum effect of " +
             share_text(row.minimum_effect);
   } else {
@@ -103,7 +130,7 @@ Measurement as_alone(Measurement measurement) {
 
 std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
-  if (row.solo) return told(*row.solo);
+  if (row.solo) return told(row, kNewestRules);
   constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
   return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
 }
@@ -141,9 +168,12 @@ void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows) {
     if (!row.solo) row.notes.add(RowNote::not_confirmed_alone);
     const bool is_older = context.rules == Rules::rounds_2;
     if (!is_older && row.solo && row.solo->agrees == false) {
-      contradict(row);
+      contradict(row, context.rules);
+    } else if (row.solo) {
+      row.reason += "; " + (is_older ? told_by_rounds_2(*row.solo) : told(row, context.rules));
     } else {
-      row.reason += "; " + (is_older && row.solo ? told_by_rounds_2(*row.solo) : solo_text(row));
+      row.reason += "; " + std::string(to_text(RowNote::not_confirmed_alone)) +
+                    why_not_confirmed(baseline != nullptr && candidate != nullptr, context.rules);
     }
   }
 }

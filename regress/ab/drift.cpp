@@ -143,12 +143,18 @@ double median_spread(std::span<const DriftEvidence> evidence) {
   return spreads.empty() ? 0 : median(std::move(spreads));
 }
 
+double least_drift(Layout layout) { return layout == Layout::separate ? kMinOwnSeparate : kMinOwnSequential; }
+
 }  // namespace
+
+double drift_of_machines(Layout layout, std::optional<double> usual) {
+  return std::max(usual.value_or(usual_drift(layout)), least_drift(layout));
+}
 
 Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual) {
   Drift drift;
-  const double least = layout == Layout::separate ? kMinOwnSeparate : kMinOwnSequential;
-  const double known = std::max({usual.value_or(usual_drift(layout)), least, median_spread(evidence)});
+  const double least = least_drift(layout);
+  const double known = std::max(drift_of_machines(layout, usual), median_spread(evidence));
   drift.deviation = known;
   drift.benchmarks = static_cast<std::int64_t>(evidence.size());
   if (evidence.size() < kMinBenchmarksForDrift) return drift;
@@ -211,11 +217,16 @@ double sampling_error(const Effect& effect, const OwnNoise& own) {
 
 }  // namespace
 
-ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own) {
+ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own,
+                          std::optional<double> of_machines) {
   const double restless = restless_drift(drift, own);
   const double sampled = sampling_error(effect, own);
   const double common = drift.removed ? drift.common_error : 0;
   if (restless > drift.deviation) return {steady_hypot(sampled, restless), common};
+  // What the benchmarks cannot tell was taken from the larger of what machines do and how far their processes lie
+  // apart.
+  const bool is_scatter = !drift.estimated && of_machines && drift.deviation > *of_machines;
+  if (is_scatter) return {steady_hypot(sampled, drift.deviation), common};
   return {sampled, steady_hypot(drift.deviation, common)};
 }
 

@@ -59,8 +59,15 @@ struct ErrorParts {
   double scatter = 0;  // how far the invocations of a side lie apart, with what that unrest may have done between sides
   double drift = 0;    // that of single benchmarks, and how well the common one is known
 };
-// Precondition: the effect has a standard error.
-ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own);
+// Precondition: the effect has a standard error. `of_machines`: drift_of_machines(); what the deviation exceeds it by,
+// of too few benchmarks to tell their drift, comes from how far invocations lie apart. Absent: all of it is called
+// drift.
+ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own,
+                          std::optional<double> of_machines = {});
+
+// Standard deviation of a log ratio of equal builds in such a layout, whatever these benchmarks show: what a
+// calibration measured (`usual`), else what machines at large do.
+double drift_of_machines(Layout layout, std::optional<double> usual);
 
 Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own, double confidence);
 

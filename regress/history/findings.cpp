@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/machine_values.hpp"
 
@@ -186,7 +187,10 @@ std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChan
 
 namespace {
 
-constexpr std::size_t kNearby = 8;  // values on either side that say where the level was
+constexpr std::size_t kNearby = 8;      // values on either side that say where the level was
+constexpr std::size_t kTellsNoise = 6;  // of both sides together: fewer do not tell their own noise
+// Standard error of a median in those of a mean, of normal values: the square root of pi / 2.
+constexpr double kErrorOfMedian = 1.2533;
 
 using MetricFamily = std::pair<std::string, std::string>;  // machine, metric
 
@@ -203,8 +207,21 @@ std::optional<double> move_of(double before, double after, Better better) {
 }
 
 // What the series' own values around the place say, whether or not a change point was found there.
-std::optional<double> nearby_move(const Series& series, const std::string& machine, const ChangeRange& range,
-                                  const CommitOrder& order) {
+struct NearbyMove {
+  double move = 0;
+  std::optional<double> error{};  // standard error of it; absent: too few values tell their noise
+  double degrees = 0;
+};
+
+// Squares of the distances in logarithms from the middle. Precondition: all positive.
+double squares_around(const std::vector<double>& values, double middle) {
+  double squares = 0;
+  for (const double value : values) squares += std::pow(steady_log(value) - steady_log(middle), 2);
+  return squares;
+}
+
+std::optional<NearbyMove> nearby_move(const Series& series, const std::string& machine, const ChangeRange& range,
+                                      const CommitOrder& order) {
   std::vector<double> before, after;
   for (const SeriesPoint& point : series.points) {
     if (point.machine != machine) continue;
@@ -219,7 +236,30 @@ std::optional<double> nearby_move(const Series& series, const std::string& machi
   }
   if (before.empty() || after.empty()) return std::nullopt;
   if (before.size() > kNearby) before.erase(before.begin(), before.end() - kNearby);
-  return move_of(median(std::move(before)), median(std::move(after)), series.better);
+  const double old_level = median(before);
+  const double new_level = median(after);
+  const auto move = move_of(old_level, new_level, series.better);
+  if (!move) return std::nullopt;
+  NearbyMove found{.move = *move};
+  const auto is_positive = [](double value) { return value > 0; };
+  const std::size_t count = before.size() + after.size();
+  if (count < kTellsNoise || !std::ranges::all_of(before, is_positive) || !std::ranges::all_of(after, is_positive)) {
+    return found;
+  }
+  found.degrees = static_cast<double>(count - 2);
+  const double variance = (squares_around(before, old_level) + squares_around(after, new_level)) / found.degrees;
+  const double sizes = 1 / static_cast<double>(before.size()) + 1 / static_cast<double>(after.size());
+  found.error = kErrorOfMedian * std::sqrt(variance * sizes);
+  return found;
+}
+
+// Whether a series without a point of its own surely did not move with the others: its interval ends before the least
+// move that is like theirs. One-sided, Student's, and Bonferroni's over the `series` that are asked.
+bool stood_still(const NearbyMove& nearby, double usual, const SharedMoveRules& rules, std::size_t series) {
+  if (!nearby.error) return false;
+  const double probability = 1 - rules.still_error / static_cast<double>(series);
+  const double reach = student_quantile(probability, nearby.degrees) * *nearby.error;
+  return (usual > 0 ? nearby.move : -nearby.move) + reach < std::abs(usual) / rules.alike;
 }
 
 bool is_alike(double move, double usual, double factor) {
@@ -234,6 +274,7 @@ struct MovedTogether {
   std::size_t first = 0;                // the places that all of `changes` may have
   std::size_t last = 0;
   bool is_worse = false;
+  bool spared_one = false;  // a series of the family surely stayed where it was
 };
 
 struct Marking {
@@ -256,15 +297,19 @@ struct Marking {
     std::vector<double> found;
     for (const auto& [index, move] : moves) found.push_back(move);
     const double usual = median(std::move(found));
+    bool spared_one = false;
     for (const std::size_t index : of_family) {
-      if (moves.count(index) != 0) continue;
-      const auto move = nearby_move(series[index], family.first, group.front().range, order);
-      if (move) moves[index] = *move;
+      const auto own = moves.find(index);
+      if (own != moves.end() && own->second * usual > 0) continue;
+      const auto nearby = nearby_move(series[index], family.first, group.front().range, order);
+      if (!nearby) continue;
+      spared_one = spared_one || stood_still(*nearby, usual, rules, of_family.size());
+      moves.try_emplace(index, nearby->move);
     }
     std::erase_if(moves, [&](const auto& entry) { return !is_alike(entry.second, usual, rules.alike); });
     const double share = static_cast<double>(moves.size()) / static_cast<double>(of_family.size());
     if (share < rules.min_share) return;
-    MovedTogether together{.family = family, .last = order.size(), .is_worse = usual > 0};
+    MovedTogether together{.family = family, .last = order.size(), .is_worse = usual > 0, .spared_one = spared_one};
     for (const auto& [index, move] : moves) together.benchmarks.insert(series[index].name);
     for (const RangedChange& one : group) {
       if (moves.count(one.series) == 0) continue;
@@ -294,7 +339,7 @@ struct Marking {
   }
 
   bool speaks_for_code(const MovedTogether& together) const {
-    if (is_counted(together.family.second)) return true;
+    if (together.spared_one || is_counted(together.family.second)) return true;
     const bool is_elsewhere = std::ranges::any_of(moved, [&](const MovedTogether& other) {
       return other.family.first != together.family.first && other.family.second == together.family.second &&
              other.is_worse == together.is_worse && other.first <= together.last && together.first <= other.last;

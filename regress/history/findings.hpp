@@ -83,17 +83,20 @@ std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChan
 
 // A machine that became slower moves all of its benchmarks at once, by about the same factor. No single series can tell
 // that from a change of the code; all of them together can make it likely. Such points keep their status and verdict,
-// and have the machine as their cause, unless something speaks for the code: it is a counted metric, which no machine
-// moves; the counts of the same benchmarks moved there too; or another machine saw the same at the same commits. A
-// change that slows everything and is seen on one machine alone, by its time alone, looks the same as the machine's,
-// and only measuring both commits side by side tells.
+// and have the machine as their cause, unless something speaks for the code: a series surely stayed where it was while
+// the others moved; it is a counted metric, which no machine moves; the counts of the same benchmarks moved there too;
+// or another machine saw the same at the same commits. A change that slows everything and is seen on one machine alone,
+// by its time alone, looks the same as the machine's, and only measuring both commits side by side tells.
 
 struct SharedMoveRules {
   std::size_t min_series = 5;  // fewer say nothing about a machine
   double min_share = 0.6;      // of the machine's series of one metric that must move alike
-  // Moves are alike where their logarithms lie within this factor of the median's: half of it to twice it. A machine's
-  // trouble (clock, neighbour, memory) hits kernels unequally, but with one sign.
-  double alike = 2;
+  // Moves are alike where their logarithms lie within this factor of the median's: two thirds of it to one and a half.
+  // A machine's trouble (clock, neighbour, memory) hits kernels unequally, but with one sign; a change of the code may
+  // double one and spare the next.
+  double alike = 1.5;
+  // Chance that series which all moved with the others show one that surely did not, by their noise.
+  double still_error = 0.05;
 };
 
 // changes[i]: of series[i]. Sets ChangePoint::shared to the share of the machine's series of that metric that moved

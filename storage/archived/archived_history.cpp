@@ -462,7 +462,9 @@ class Reading {
       }
     }
     const Metric& metric = measurement.metric;
-    if (query_.metric.empty()) return metric.name == kRealTime || metric.kind == MetricKind::counted;
+    if (query_.metric.empty()) {
+      return metric.name == kRealTime || metric.name == kInstructions || metric.kind == MetricKind::counted;
+    }
     return metric.name == query_.metric;
   }
   static ArchivedRun shared_of(const RunHeader& header) {

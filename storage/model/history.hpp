@@ -17,7 +17,7 @@ namespace steelyard::storage {
 inline constexpr std::int64_t kMaxLabelledRuns = 1000;
 struct HistoryQuery {
   std::string benchmark;  // canonical text or a part of it; empty: all
-  std::string metric;     // empty: real_time and the counted ones
+  std::string metric;     // empty: real_time, instructions and the counted ones
   std::string branch;     // empty: any, by the commits' dates
   std::string project;    // empty: any
   int limit = 200;        // newest points kept per series; 0: the series alone

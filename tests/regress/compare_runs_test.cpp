@@ -358,6 +358,21 @@ TEST(CompareRuns, FactsOfTheProgramsThemselvesAreNoDifferenceOfTheEnvironment) {
   EXPECT_EQ(comparison.environment_differences[0].name, "libc");
 }
 
+TEST(CompareRuns, WhatOneSideDidNotRecordIsNotSaidToDiffer) {
+  steelyard::Run baseline = run_with({counted("a", {5})});
+  steelyard::Run candidate = run_with({counted("a", {6})});
+  baseline.environment.set("cpu.model", "Xeon", true);
+  candidate.environment.set("cpu.model", "Xeon", true);
+  candidate.environment.set("cpu.cores", "2", true);
+  ComparisonRow row = compare_runs(baseline, candidate, {}).rows.at(0);
+  EXPECT_EQ(row.verdict, Verdict::incomparable);
+  EXPECT_THAT(row.reason, HasSubstr("not known to be measured on one machine (cpu.cores: not recorded against 2)"));
+  row = compare_runs(baseline, candidate, {}, nullptr, Rules::rounds_3).rows.at(0);
+  EXPECT_THAT(row.reason, HasSubstr("measured on different machines (")) << "as it was told then";
+  candidate.environment.set("cpu.model", "EPYC", true);
+  EXPECT_THAT(compare_runs(baseline, candidate, {}).rows.at(0).reason, HasSubstr("measured on different machines ("));
+}
+
 TEST(CompareRuns, SidesThatDoNotNameTheirMachineAreWarnedAbout) {
   EXPECT_THAT(compare_runs(steelyard::Run{}, steelyard::Run{}, {}).warnings,
               ElementsAre("neither side says what machine it was measured on; one machine was assumed"));

@@ -6,6 +6,7 @@
 
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/collection.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
@@ -167,7 +168,8 @@ void add_heap(const Result<HeapCount>& count, const Measurement& instructions, R
   add_metric("heap_peak_bytes", count->peak_bytes, count->peak_iterations, instructions, index, run);
   if (!count->keeps_memory) return;
   const std::string* others = run.environment.find(std::string(kKeepsMemory));
-  const std::string note = instructions.benchmark.canonical() + " holds more the more iterations it makes";
+  const std::string note =
+      name_as_given(instructions.benchmark.canonical()) + " holds more the more iterations it makes";
   run.environment.set(std::string(kKeepsMemory), others == nullptr ? note : *others + "; " + note, false);
 }
 

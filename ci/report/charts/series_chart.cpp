@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
@@ -127,7 +128,7 @@ class SeriesPicture {
   }
 
   std::string draw() {
-    const std::string title = (series_.name.empty() ? std::string("series") : series_.name) +
+    const std::string title = (series_.name.empty() ? std::string("series") : name_as_given(series_.name)) +
                               (series_.metric.empty() ? "" : "  " + series_.metric);
     svg_ = SvgPicture({kWidth, kHeight, title, description(), kStyle});
     svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
@@ -299,8 +300,8 @@ class SeriesPicture {
 }  // namespace
 
 std::string terminal_series(const Series& series, const std::vector<ChangePoint>& changes, const TerminalStyle& style) {
-  std::string title =
-      paint(printable(series.name.empty() ? "series" : series.name, style.unicode), Tone::strong, style.color);
+  std::string title = paint(printable(series.name.empty() ? "series" : name_as_given(series.name), style.unicode),
+                            Tone::strong, style.color);
   if (!series.metric.empty()) title += "  " + printable(series.metric, style.unicode);
   title += paint(", " + std::string(to_text(series.better)) + " is better", Tone::dim, style.color);
   const std::vector<MachinePoints> machines = by_machine(series);

@@ -34,7 +34,8 @@ where )sql";
 constexpr const char* kWholeName = "b.canonical = $1::text";
 constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
 constexpr const char* kChooseEnd = R"sql(
-  and case when $2::text = '' then m.name = 'real_time' or m.kind = 'counted' else m.name = $2::text end
+  and case when $2::text = '' then m.name in ('real_time', 'instructions') or m.kind = 'counted'
+      else m.name = $2::text end
   and ($3::text = '' or p.name = $3::text)
   and ($4::text[] is null or s.fingerprint = any($4::text[]))
   and not exists (

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 namespace steelyard {
 namespace {
 
@@ -43,6 +47,19 @@ TEST(BenchmarkId, NamesOfParametersArePartsThatReadBack) {
   for (const char* name : {"", "0k", "a/b", "a:b", "a<b", "a b", "a%b"}) EXPECT_FALSE(can_name_parameter(name)) << name;
   EXPECT_TRUE(can_name_parameter(std::string(100, 'a')));
   EXPECT_FALSE(can_name_parameter(std::string(101, 'a')));
+}
+
+TEST(BenchmarkId, WhatLooksLikeAnEscapeInANameIsShownAsItWasGivenAndIsNoBracket) {
+  std::set<std::string> all;
+  const std::vector<std::string> names{"f [x]",     "f %5Bx]", "f %255Bx]", "f %25255Bx]", "with%percent %5B",
+                                       "f [ %5B [", "f %25",   "f %2525B",  "f %5B %5B/8"};
+  for (const std::string& given : names) {
+    const std::string canonical = parse_google_benchmark_name(given).canonical();
+    EXPECT_EQ(name_as_given(canonical), given);
+    all.insert(canonical);
+  }
+  EXPECT_EQ(all.size(), names.size());
+  EXPECT_EQ(parse_google_benchmark_name("f [x]/100%/%5B").canonical(), "f %5Bx]/100%/%5B") << "as it always was";
 }
 
 TEST(BenchmarkId, AnOpeningBracketInANameIsShownAsItWasGivenAndFoundAsItIsShown) {

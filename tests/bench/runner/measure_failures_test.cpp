@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 
 #include "bench/runner/measure.hpp"
@@ -87,6 +88,24 @@ TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
   EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("ran past its limit of"));
   EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 2U);
+}
+
+TEST(MeasureOneFailures, AHangTakesNoMoreThanIsLeftOfTheBudget) {
+  STEELYARD_NEEDS_FIXTURE();
+  testing::MeasureOptions options;
+  options.filter = "victim|sum/8";
+  options.rounds = 4;
+  options.repeat_disturbed = false;
+  options.budget = seconds(4);
+  ASSERT_EQ(options.timeout, seconds(60));
+  const auto began = std::chrono::steady_clock::now();
+  const auto run = testing::measure_one(testing::fixture({{"VICTIM", "hang"}}), options);
+  const auto took = std::chrono::steady_clock::now() - began;
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_LT(took, std::chrono::seconds(40)) << "less than one process may take";
+  EXPECT_EQ(invocations_of(*run, "BM_victim"), 0U);
+  ASSERT_FALSE(run->failures.empty());
+  EXPECT_THAT(run->failures.front().reason, HasSubstr("ran past its limit of"));
 }
 
 TEST(MeasurePairFailures, AreNotMadeOfMegabytesOnStderr) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 namespace steelyard::ci {
 namespace {
 
@@ -62,6 +65,21 @@ TEST(Outcome, WhatBothSidesSkippedWasNotToBeJudged) {
   EXPECT_EQ(outcome({row(Verdict::skipped), judged}, skipped, skipped), 0);
   EXPECT_EQ(outcome({row(Verdict::skipped)}, skipped, skipped), 2) << "nothing at all was judged";
   EXPECT_EQ(outcome({row(Verdict::missing), judged}, {}, skipped), 2) << "the baseline can do it";
+}
+
+TEST(BrokenRules, NameTheRowsThatFailByARuleAlone) {
+  Comparison comparison;
+  comparison.rows = {row(Verdict::skipped), row(Verdict::inconclusive), row(Verdict::unchanged)};
+  comparison.rows[0].benchmark = "BM_s";
+  EXPECT_TRUE(broken_rules(comparison, {}).skipped.empty());
+  const BrokenRules broken = broken_rules(comparison, {.demand_decision = true, .forbid_skips = true});
+  EXPECT_EQ(broken.skipped, std::set<std::string>{"BM_s"});
+  EXPECT_EQ(broken.undecided, std::set<std::string>{comparison.rows[1].benchmark});
+  EXPECT_FALSE(broken.nothing_judged);
+  comparison.rows.resize(1);
+  EXPECT_TRUE(broken_rules(comparison, {}).nothing_judged);
+  comparison.rows.clear();
+  EXPECT_FALSE(broken_rules(comparison, {}).nothing_judged) << "a report says of itself that it is empty";
 }
 
 TEST(Outcome, OfASkipIsNoPassWhereThePolicyForbidsIt) {

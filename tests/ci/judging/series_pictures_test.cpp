@@ -73,6 +73,7 @@ TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
   const TerminalStyle ascii{false, false, 80};
   EXPECT_THAT(terminal_series(step("a"), {at_ten()}, ascii), HasSubstr("^ +10.0 % c10"));
   EXPECT_THAT(terminal_series(Series{}, {}, ascii), HasSubstr("no values"));
+  EXPECT_THAT(terminal_series(step("a %5Bx]"), {at_ten()}, ascii), HasSubstr("a [x]")) << "as the program wrote it";
 }
 
 }  // namespace

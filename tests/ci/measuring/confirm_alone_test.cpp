@@ -114,7 +114,7 @@ TEST_F(ConfirmAlone, AddsNothingWhereNothingChangedOrTheLayoutIsAnother) {
 TEST_F(ConfirmAlone, SaysWhatTheTimeDidNotReachOrCouldNotBeMeasured) {
   limits_.budget = nanoseconds(4);
   const bench::MeasuredPair spent = confirmed(duet(1.1));
-  EXPECT_TRUE(row_of(spent, "BM_steady").reason.ends_with("; not confirmed alone: the budget was spent"));
+  EXPECT_TRUE(row_of(spent, "BM_steady").reason.ends_with("; not confirmed alone: nothing was measured of it alone"));
   EXPECT_TRUE(warnings_.empty());
   limits_.budget = seconds(120);
   listed_[0].candidate.program.executable = folder_ / "gone";

@@ -110,7 +110,11 @@ Comparison moved_by(const std::vector<double>& ratios) {
 TEST(DriftLine, TellsTheDistanceOfTheFarthestRowUnlessTheMoveIsSmallOrWasTakenOff) {
   Comparison comparison = moved_by({1.041, 1.045, 1.0484, 1.039, 1.041});
   EXPECT_EQ(drift_line(comparison),
-            "all 5 benchmarks moved by +4.10 % together in real_time, each within 0.72 % of that");
+            "all 5 benchmarks moved by +4.10 % together in real_time, each within 0.74 points of that");
+  comparison.rows.push_back(sample::time_row("BM_gone", 1, Verdict::missing));
+  comparison.rows.back().ratio.reset();
+  EXPECT_EQ(drift_line(comparison),
+            "5 of 6 benchmarks moved by +4.10 % together in real_time, each within 0.74 points of that");
   comparison.drifts[0].removed = true;
   EXPECT_EQ(drift_line(comparison), "");
   comparison = moved_by({1.004, 1.004, 1.004, 1.004, 1.004});
@@ -125,6 +129,20 @@ TEST(DriftLine, SaysNothingWhereBenchmarksWentTheirOwnWays) {
   Comparison lacking = moved_by({1.041, 1.041, 1.041, 1.041, 1.041});
   lacking.rows.pop_back();
   EXPECT_EQ(drift_line(lacking), "") << "of one that the drift was told from there is no row";
+}
+
+TEST(DriftLine, HoldsOfLargeMovesInPoints) {
+  const auto moved = [](const std::vector<double>& ratios, double shared) {
+    Comparison comparison = moved_by(ratios);
+    comparison.drifts[0].ratio = shared;
+    return drift_line(comparison);
+  };
+  EXPECT_EQ(moved({3.69, 4.09, 4.49, 4.1, 4.09}, 4.09),
+            "all 5 benchmarks moved by +309 % together in real_time, each within 40 points of that");
+  EXPECT_EQ(moved({2.5, 4.09, 8, 4.1, 4.09}, 4.09), "");
+  EXPECT_EQ(moved({0.04, 0.053, 0.07, 0.05, 0.06}, 0.053),
+            "all 5 benchmarks moved by -94.7 % together in real_time, each within 1.7 points of that");
+  EXPECT_EQ(moved({0.04, 0.053, 0.2, 0.05, 0.06}, 0.053), "") << "the third is four times as much";
 }
 
 TEST(AtMostText, IsNeverLessThanWhatItBounds) {
@@ -385,7 +403,10 @@ TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
   row.verdict = Verdict::inconclusive;
   EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
   row.verdict = Verdict::regression;
-  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it was not held against it";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %") << "it changed by less";
+  row.ratio = 1.06;
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it changed by more";
+  row.ratio = 1.002;
   row.verdict = Verdict::inconclusive;
   row.layout = Layout::sequential;
   EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
@@ -404,8 +425,8 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
   }
   ASSERT_NE(changed, nullptr);
   EXPECT_TRUE(solo_notes({changed}).empty());
-  changed->solo = SoloCheck{1.048, Interval{1.031, 1.065}, 10, true};
-  const std::string note = "time, alone: +4.80 % (+3.10 % to +6.50 %)";
+  changed->solo = SoloCheck{1.048, Interval{1.031, 1.12}, 10, true};
+  const std::string note = "time, alone: +4.80 % (+3.10 % to +12.0 %)";
   EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which agrees"));
   EXPECT_NE(terminal_report(comparison, {}).find(note), std::string::npos);
   EXPECT_NE(markdown_report(comparison).find(note), std::string::npos);

@@ -8,6 +8,7 @@
 namespace steelyard::ci {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Comparison judged(int rows) {
@@ -138,11 +139,59 @@ TEST(MarginLine, SaysWhatUnchangedMeansAndWhoWidenedIt) {
   EXPECT_EQ(margin_line(comparison), "Unchanged means within 5 % for 2 of 2 rows (usually 2 %): the policy's margin.");
 }
 
-TEST(MarginLine, SaysOfHowManyRowsAFloorLetsNothingBeCalledUnchanged) {
+TEST(MarginLine, NamesTheRowsThatAFloorLetsNotBeCalledUnchanged) {
   Comparison comparison = with_margins({0.02, 0.02});
   calibrate({0.342, 0.01}, comparison);
-  EXPECT_EQ(margin_line(comparison),
-            "1 row cannot be called unchanged: by calibration noise alone moves it by more than 10 %.");
+  EXPECT_EQ(
+      margin_line(comparison),
+      "a cannot be called unchanged: in the calibration equal builds lay as far as 34.2 % apart, more than the 10 % "
+      "that may be.");
+}
+
+TEST(MarginLine, SaysWhichChangesLieWithinTheNoiseOfTheCalibration) {
+  Comparison comparison = with_margins({0.09, 0.02, 0.02});
+  calibrate({0.09, 0.34, 0.01}, comparison);
+  for (ComparisonRow& row : comparison.rows) {
+    row.verdict = Verdict::regression;
+    row.ratio = 1.0464;
+  }
+  EXPECT_THAT(margin_line(comparison),
+              HasSubstr("In the calibration equal builds lay as far as 9 % to 34 % apart in a, b, which changed by "
+                        "less than that here."));
+  EXPECT_THAT(margin_line(comparison), Not(HasSubstr("cannot be called unchanged"))) << "they changed";
+  TerminalStyle wide;
+  wide.width = 200;
+  EXPECT_THAT(terminal_report(comparison, wide), HasSubstr(", margin 9 %"));
+}
+
+TEST(MarginLine, NamesTheRowsWhoseFloorIsOfTooFewGates) {
+  Comparison comparison = with_margins({0.02, 0.02});
+  calibrate({0.09, 0.01}, comparison);
+  comparison.calibration->benchmarks[0].alarms.tries = 3;
+  EXPECT_EQ(margin_line(comparison), "The noise floor of a is of fewer than 6 A/A gates, and not used.");
+}
+
+TEST(BrokenRuleLines, SayWhyAGateWithoutARegressionFails) {
+  EXPECT_TRUE(broken_rule_lines({}).empty());
+  EXPECT_THAT(broken_rule_lines({true, {"BM_a", "BM_x %5Bv2]"}, {"BM_c"}}),
+              ElementsAre("fails (exit status 2): nothing was judged",
+                          "fails (exit status 2): BM_a, BM_x [v2] skipped themselves, and skips are forbidden "
+                          "(--forbid-skips)",
+                          "fails (exit status 2): BM_c is inconclusive, and a decision is demanded "
+                          "(--demand-decision)"));
+}
+
+TEST(PromiseLine, PromisesNothingOfWhatSkippedItself) {
+  Comparison comparison;
+  comparison.rows = {sample::time_row("a", 1, Verdict::skipped)};
+  EXPECT_EQ(promise_line(comparison), "");
+}
+
+TEST(PromiseLine, SaysNothingOfTheLayoutsOfWhatOthersRan) {
+  Comparison comparison = sample::quiet_comparison(2);
+  ASSERT_THAT(promise_line(comparison), HasSubstr("one layout of its code"));
+  comparison.baseline.tool = "google-benchmark";
+  EXPECT_THAT(promise_line(comparison), Not(HasSubstr("layout of its code")));
 }
 
 std::string gate_line_with(Witness witness, double counted_minimum_effect, const std::vector<ComparisonRow>& rows) {
@@ -168,6 +217,13 @@ TEST(GateLine, SaysOfEachPolicyWhatFails) {
   EXPECT_EQ(gate_line_with(Witness::both, 0, both),
             "Fails: regressions of instructions that time confirms, where it was judged; of time that instructions "
             "confirm, where they were judged.");
+}
+
+TEST(GateLine, SaysThatWhatIsMissingOrFailedFailsItWhereThatIsThere) {
+  const std::vector<ComparisonRow> rows{sample::time_row("a", 1, Verdict::unchanged),
+                                        sample::time_row("b", 1, Verdict::missing),
+                                        sample::time_row("c", 1, Verdict::failed)};
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, rows), "Fails: regressions of time; and what is missing or failed.");
 }
 
 TEST(GateLine, SpeaksOfWhatWasComparedAlone) {
@@ -221,6 +277,18 @@ ComparisonRow undecided(double detectable, std::int32_t rounds) {
 }
 
 TEST(NextSteps, AreNoneWhereNothingIsLeftToDo) { EXPECT_THAT(next_steps(sample::quiet_comparison(3)), IsEmpty()); }
+
+TEST(NextSteps, AdviseNothingThatCannotHelp) {
+  ComparisonRow nowhere = sample::time_row("(all)", 1, Verdict::missing);
+  EXPECT_THAT(steps_of(with(nowhere)), Not(Contains(HasSubstr("missing on purpose"))));
+  nowhere.benchmark = "BM_a";
+  EXPECT_THAT(steps_of(with(nowhere)), Contains(HasSubstr("missing on purpose")));
+  ComparisonRow skips = sample::time_row("BM_a", 1, Verdict::inconclusive);
+  skips.interval.reset();
+  skips.test = "none";
+  skips.rounds = 0;
+  EXPECT_THAT(steps_of(with(skips)), Not(Contains(HasSubstr("--rounds")))) << "it skips itself in part";
+}
 
 TEST(NextSteps, SayWhatTheRoundsAtHandCouldShow) {
   EXPECT_THAT(steps_of(with(undecided(0.0234, 24))),

@@ -114,6 +114,65 @@ TEST(Reports, ReasonsThatDifferInTheirFiguresAloneAreToldOnce) {
   EXPECT_NE(markdown.find(" and 11 more: drift between"), std::string::npos) << markdown;
 }
 
+// Two noise floors of a calibration, one of them beyond what may be called unchanged, and a change that nothing showed
+// alone.
+Comparison doubtful_comparison() {
+  Comparison comparison = sample::quiet_comparison(1);
+  Calibration& calibration = comparison.calibration.emplace();
+  calibration.at_unix_s = 1'795'305'600;
+  calibration.false_gates = {0, 10, {0, 0.308}};
+  const auto add = [&](const char* name, double ratio, Interval interval, Verdict verdict, double floor) {
+    ComparisonRow row = sample::time_row(name, ratio, verdict);
+    row.interval = interval;
+    row.margin = floor > 0 && floor <= kMaxCalibratedMargin ? floor : kDefaultMargin;
+    comparison.rows.push_back(row);
+    if (floor > 0)
+      calibration.benchmarks.push_back(
+          {name, std::string(kRealTime), {0, 10, {0, 0.308}}, floor, {}, {}, {}, {}, {}, ""});
+  };
+  add("BM_within", 1.0464, {1.0317, 1.0672}, Verdict::regression, 0.09);
+  add("BM_beyond", 0.9736, {0.9584, 0.9867}, Verdict::improvement, 0.34);
+  add("BM_wide", 1.0153, {0.9982, 1.0323}, Verdict::unchanged, 0.08);
+  add("BM_beside", 1.149, {1.018, 1.358}, Verdict::inconclusive, 0);
+  ComparisonRow& contradicted = comparison.rows.back();
+  contradicted.reason = std::string(to_text(RowNote::contradicted_alone)) +
+                        "-0.02 % (-1.41 % to +1.28 %) with nothing beside it, which excludes all of +1.8 % to +35.8 % "
+                        "side by side; measure in turns to tell (--layout interleaved); side by side: 14.9 % slower";
+  contradicted.notes.add(RowNote::contradicted_alone);
+  contradicted.solo = SoloCheck{0.9998, Interval{0.9859, 1.0128}, 10, false};
+  return comparison;
+}
+
+TEST(Reports, WithACalibratedFloorAndAContradictedRowAreAsBefore) {
+  golden::expect_equal(terminal_report(doubtful_comparison(), {false, true, 100}), "report/doubtful_100.out");
+  golden::expect_equal(markdown_report(doubtful_comparison()), "report/doubtful.md");
+}
+
+TEST(Reports, WhatTheNumberOfComparisonsLeftOpenIsToldOnce) {
+  Comparison comparison = sample::quiet_comparison(0);
+  for (int i = 0; i < 7; ++i) {
+    ComparisonRow row = sample::time_row("BM_" + std::to_string(i), 1.03, Verdict::inconclusive);
+    row.test = "rounds";
+    row.layout = Layout::interleaved;
+    row.interval = Interval{1.01, 1.05};
+    row.p = 0.031;
+    row.q = 1;
+    row.rounds_wanted = 14 + 2 * i;
+    row.reason =
+        "p = 0.031 alone, but 1 among 40 comparisons; about " + std::to_string(14 + 2 * i) + " rounds would tell";
+    comparison.rows.push_back(row);
+  }
+  const std::string text = terminal_report(comparison, {false, true, 200});
+  EXPECT_NE(
+      text.find("these 7 benchmarks: p = 0.031 alone, but 1 among 7 comparisons; about 14 to 26 rounds would tell"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(times_in(text, "would tell"), 1U) << text;
+  for (ComparisonRow& row : comparison.rows) row.q = 0.03;
+  EXPECT_EQ(times_in(terminal_report(comparison, {false, true, 200}), "not shown to be more than the minimum effect"),
+            1U);
+}
+
 TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
   Comparison comparison = sample::quiet_comparison(0);
   for (const char* name : {"BM_a", "BM_b"}) {

@@ -85,6 +85,19 @@ TEST(SideTables, FailuresAreNamed) {
   EXPECT_THAT(side_tables({failed}, {}).warnings, ElementsAre("a: BM_y failed: it crashed"));
 }
 
+TEST(SideTables, WhatEveryProcessSaysIsToldOnceAndSkipsAreNoFailures) {
+  TableSide skipping = side("a", {measured("BM_x", kRealTime, {{1}})});
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 6; ++i) {
+      const BenchmarkId id = parse_google_benchmark_name("BM_" + std::to_string(i));
+      skipping.run.failures.push_back({id, "", round, "it was skipped", FailureKind::skipped});
+    }
+  }
+  EXPECT_THAT(side_tables({skipping}, {}).warnings,
+              ElementsAre("a: BM_0: it was skipped", "a: BM_1: it was skipped", "a: BM_2: it was skipped",
+                          "a: BM_3: it was skipped", "a: BM_4: it was skipped", "a: and 1 more skip"));
+}
+
 TEST(SideNames, AreShortWhereThatTellsThemApart) {
   EXPECT_THAT(side_names({"runs/gcc.syrun", "runs/clang.syrun", "run:0123", "old/"}),
               ElementsAre("gcc", "clang", "run:0123", "old"));

@@ -8,6 +8,7 @@
 
 #include "storage/comparison_store.hpp"
 #include "storage/embedded/cluster.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
@@ -342,6 +343,34 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   EXPECT_THAT(accepted.out, AllOf(HasSubstr("accepted"), HasSubstr("by ada, commit 012345678: so be it")));
   EXPECT_THAT(run({"alerts", "show", id, "--json"}).out,
               AllOf(HasSubstr("\"schema\": \"steelyard.alerts/1\""), HasSubstr("\"accepted_commit\": \"0123456789\"")));
+}
+
+TEST_F(StoreVerbs, AlertsSayWhatWasSetAsideAsTheMachines) {
+  {
+    auto store = storage::Store::open(storage::StoreAddress{}, shared_ / "state");
+    ASSERT_TRUE(store) << store.error().text();
+    storage::KeptChangePoint point;
+    point.id = "aside";
+    point.project = "aside";
+    point.benchmark = "BM_aside";
+    point.metric = "real_time";
+    point.fingerprint = "a machine";
+    point.commit = "0123456789";
+    point.before = 100;
+    point.after = 130;
+    point.ratio = 1.3;
+    point.p = 0.001;
+    point.regression = true;
+    point.cause = ChangeCause::machine;
+    ASSERT_TRUE(storage::HistoryStore(*store).put_change_points({{"confirmed", point, ""}}));
+  }
+  const Outcome listed = run({"alerts", "--project", "aside"});
+  EXPECT_EQ(listed.out,
+            "no alerts\n1 regression opens no alert, as most of the machine's benchmarks moved alike there: "
+            "`steelyard changes` shows it\n");
+  EXPECT_THAT(run({"alerts", "--project", "aside", "--json"}).out,
+              AllOf(HasSubstr("\"alerts\": []"), HasSubstr("\"benchmark\": \"BM_aside\"")));
+  EXPECT_EQ(run({"alerts", "--project", "aside", "--benchmark", "BM_other"}).out, "no alerts\n");
 }
 
 TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {

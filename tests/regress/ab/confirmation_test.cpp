@@ -120,6 +120,30 @@ TEST(SoloCheck, ByTheRulesBeforeDecidesNothing) {
   EXPECT_TRUE(comparison.rows.at(0).reason.ends_with("it is an effect of running beside another process"));
 }
 
+TEST(SoloCheck, SaysThatAloneIsTheOppositeWhereItIs) {
+  const ComparisonRow row = only_row(checked(1.15, 0.95));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("with nothing beside it, which is the opposite; measure in turns"));
+}
+
+TEST(SoloCheck, SaysThatAChangeIsSurelySmallerAlone) {
+  const ComparisonRow row = only_row(checked(1.15, 1.03));
+  ASSERT_TRUE(row.solo && row.solo->interval && row.interval);
+  ASSERT_LT(row.solo->interval->high, row.interval->low);
+  EXPECT_EQ(row.verdict, Verdict::regression) << "it is there by more than the minimum effect";
+  EXPECT_TRUE(row.reason.ends_with("a change as well, and surely a smaller one")) << row.reason;
+}
+
+TEST(SoloCheck, IsToldInTheWordsOfTheRulesItWasToldBy) {
+  const SimulatedPair smaller = checked(1.15, 1.03);
+  const auto by_3 = compare_runs(smaller.baseline, smaller.candidate, {}, nullptr, Rules::rounds_3);
+  EXPECT_EQ(by_3.rule_version, "rounds-3");
+  EXPECT_TRUE(by_3.rows.at(0).reason.ends_with("which agrees"));
+  const SimulatedPair opposite = checked(1.15, 0.95);
+  EXPECT_THAT(compare_runs(opposite.baseline, opposite.candidate, {}, nullptr, Rules::rounds_3).rows.at(0).reason,
+              HasSubstr("less than the minimum effect"));
+}
+
 TEST(SoloText, SaysWhichOfThreeThingsAloneIs) {
   ComparisonRow row;
   row.solo = SoloCheck{1.05, Interval{1.02, 1.08}, 10, true};
@@ -138,7 +162,10 @@ TEST(SoloCheck, SaysWhatTheTimeDidNotReach) {
     run->header.settings[std::string(kSoloSetting)] = "10 rounds";
   const ComparisonRow row = only_row(pair);
   EXPECT_FALSE(row.solo);
-  EXPECT_TRUE(row.reason.ends_with("; not confirmed alone: the budget was spent")) << row.reason;
+  EXPECT_TRUE(row.reason.ends_with("; not confirmed alone: nothing was measured of it alone")) << row.reason;
+  EXPECT_TRUE(read_notes(row.reason).has(RowNote::not_confirmed_alone));
+  const Comparison by_3 = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3);
+  EXPECT_TRUE(by_3.rows.at(0).reason.ends_with("; not confirmed alone: the budget was spent"));
 }
 
 TEST(SoloCheck, IsOfNothingButAChangeInADuetOfOneThread) {

@@ -136,12 +136,30 @@ TEST(AutocorrelationFactor, AWalkCountsForLessThanAlternation) {
 TEST(PartsOfError, MakeUpTheWidenedErrorAndCountUnrestAsScatter) {
   const Drift quiet{.common = 0.04, .common_error = 0.002, .deviation = 0.015, .estimated = true, .removed = true};
   for (const OwnNoise& own : {OwnNoise{}, OwnNoise{1.5, 0.05}, OwnNoise{1.2, 0.4}}) {
-    const ErrorParts parts = parts_of_error(effect_at(0.1), quiet, own);
+    const ErrorParts parts = parts_of_error(effect_at(0.1), quiet, own, 0.037);
     const double all = *widen(effect_at(0.1), quiet, own, 0.95).standard_error;
     EXPECT_NEAR(std::hypot(parts.scatter, parts.drift), all, 1e-12);
   }
   EXPECT_GT(parts_of_error(effect_at(0.1), quiet, {1, 0.4}).scatter, 0.1) << "half of what exceeds 10 %";
   EXPECT_NEAR(parts_of_error(effect_at(0.1), quiet, {1, 0.4}).drift, 0.002, 1e-12);
+}
+
+TEST(PartsOfError, OfTooFewBenchmarksWhatExceedsTheDriftOfMachinesIsScatter) {
+  const double machines = drift_of_machines(Layout::sequential, std::nullopt);
+  EXPECT_DOUBLE_EQ(machines, 0.037);
+  EXPECT_DOUBLE_EQ(drift_of_machines(Layout::sequential, 0.02), 0.02);
+  const std::vector<DriftEvidence> noisy{{0.1, 0.05, 0.25}};
+  const Drift of_one = estimate_drift(noisy, Layout::sequential);
+  for (const double spread : {0.2, 0.25, 0.3}) {
+    const OwnNoise own{1, spread};
+    const ErrorParts parts = parts_of_error(effect_at(0.1), of_one, own, machines);
+    EXPECT_EQ(parts.drift, 0) << "spread " << spread;
+    EXPECT_GE(parts.scatter, 0.25);
+    EXPECT_NEAR(parts.scatter, *widen(effect_at(0.1), of_one, own, 0.95).standard_error, 1e-12);
+  }
+  const std::vector<DriftEvidence> quiet{{0.1, 0.05, 0.01}};
+  EXPECT_DOUBLE_EQ(parts_of_error(effect_at(0.1), estimate_drift(quiet, Layout::sequential), {}, machines).drift,
+                   0.037);
 }
 
 TEST(Widen, TheIntervalIsAtLeastAsWideAsTheDrift) {

@@ -126,11 +126,11 @@ TEST(SharedMoves, MarksWhatMostSeriesOfAMachineDoAlike) {
   EXPECT_EQ(all.shared(0), 1);
   // One of them has no point (its values moved too little to be like the others); one moved the other way and is not
   // the machine's.
-  const Moved most({1.05, 1.06, 1.019, 1.03, 0.95, 1.05});
+  const Moved most({1.05, 1.06, 1.019, 1.035, 0.95, 1.05});
   EXPECT_DOUBLE_EQ(most.shared(0), 4.0 / 6);
   EXPECT_EQ(most.shared(4), 0);
   // Here the one without a point moved like the others.
-  EXPECT_DOUBLE_EQ(Moved({1.03, 1.025, 1.019, 1.03, 1.03}).shared(0), 1);
+  EXPECT_DOUBLE_EQ(Moved({1.028, 1.025, 1.019, 1.028, 1.028}).shared(0), 1);
   const auto findings = group_changes(all.series, all.changes, CommitOrder(all.series));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].machine, "m");
@@ -176,6 +176,31 @@ TEST(SharedMoves, LeavesAloneWhatAFewSeriesDoOrWhatIsOfVeryUnequalSize) {
   EXPECT_EQ(Moved({1.05, 1.06, 1.05, 1.05}).shared(0), 0) << "four series say nothing about a machine";
   EXPECT_EQ(Moved({1.03, 1.8, 3, 1.1, 9}).shared(1), 0);
   EXPECT_EQ(Moved({1.1, 0.9, 1.1, 0.9, 1.1, 0.9}).shared(0), 0) << "half of them got faster";
+}
+
+// As a change of what twelve of twenty benchmarks use shows itself: the others stand still, and no machine spares them.
+TEST(SharedMoves, AreTheCodesWhereASeriesSurelyStoodStill) {
+  std::vector<double> ratios(20, 1);
+  for (std::size_t i = 0; i < 12; ++i) ratios[i] = 1.3;
+  Moved spared(ratios);
+  EXPECT_EQ(spared.shared(0), 0.6);
+  EXPECT_EQ(spared.changes[0].at(0).cause, ChangeCause::commit);
+  EXPECT_EQ(Moved({1.3, 1.31, 1.29, 1.3, 1}).changes[0].at(0).cause, ChangeCause::commit) << "one is enough";
+  EXPECT_EQ(Moved({1.3, 1.31, 1.29, 1.3, 0.8}).changes[0].at(0).cause, ChangeCause::commit) << "it moved otherwise";
+
+  // Its values lie too far apart to tell whether it moved.
+  Moved noisy({1.05, 1.06, 1.04, 1.05, 1});
+  const auto with_noise = [&](double part) {
+    for (std::size_t i = 0; i < 20; ++i) noisy.series[4].points[i].values = {100 * (i % 2 == 0 ? 1 + part : 1 - part)};
+    mark_shared_moves(noisy.series, noisy.changes, CommitOrder(noisy.series));
+    return noisy.changes[0].at(0).cause;
+  };
+  EXPECT_EQ(with_noise(0.2), ChangeCause::machine);
+  EXPECT_EQ(with_noise(0.001), ChangeCause::commit);
+}
+
+TEST(SharedMoves, AreNotAlikeWhereOneIsThreeTimesTheOther) {
+  EXPECT_EQ(Moved({1.3, 1.6, 2, 1.3, 1.6, 2}).shared(0), 0);
 }
 
 TEST(SharedMoves, KeepsMachinesAndMetricsApart) {
