@@ -240,7 +240,7 @@ std::vector<std::string> broken_rule_lines(const BrokenRules& broken) {
   constexpr std::size_t kMaxNamed = 5;
   const std::string fails = "fails (exit status 2): ";
   const auto names = [](const std::set<std::string>& set) {
-    return named_text(std::vector<std::string>(set.begin(), set.end()), kMaxNamed);
+    return named_benchmarks(std::vector<std::string>(set.begin(), set.end()), kMaxNamed);
   };
   std::vector<std::string> lines;
   if (broken.nothing_judged) lines.push_back(fails + "nothing was judged");
@@ -292,7 +292,7 @@ struct Floors {
     most = std::max(most, floor);
     benchmarks.push_back(benchmark);
   }
-  std::string names() const { return named_text(benchmarks, kMaxFloorsNamed); }
+  std::string names() const { return named_benchmarks(benchmarks, kMaxFloorsNamed); }
   std::string range() const {
     return "as far as " + (least == most ? "" : share_text(least) + " to ") + share_text(most);
   }
@@ -345,7 +345,7 @@ std::string margin_line(const Comparison& comparison) {
   }
   if (!of_too_few.empty()) {
     add("The noise floor" + std::string(of_too_few.size() == 1 ? "" : "s") + " of " +
-        named_text(of_too_few, kMaxFloorsNamed) + (of_too_few.size() == 1 ? " is" : " are") + " of fewer than " +
+        named_benchmarks(of_too_few, kMaxFloorsNamed) + (of_too_few.size() == 1 ? " is" : " are") + " of fewer than " +
         std::to_string(kMinCalibrationGates) + " A/A gates, and not used.");
   }
   return line;
