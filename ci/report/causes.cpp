@@ -58,8 +58,9 @@ std::pair<std::string, std::string> split_parameter(const std::string& parameter
 
 constexpr std::size_t kMaxValues = 4;  // written out
 
-// The values of one parameter that alone differs, with the slash before it; empty: they have no short form.
-std::string values_text(const std::vector<std::string>& values) {
+// The values of one parameter that alone differs, with the slash before it; empty: they have no short form. What would
+// follow a range would be read as part of its end.
+std::string values_text(const std::vector<std::string>& values, bool is_last) {
   std::set<std::string> names;
   std::vector<std::int64_t> numbers;
   std::string joined;
@@ -74,7 +75,7 @@ std::string values_text(const std::vector<std::string>& values) {
   if (numbers.size() == values.size()) {
     std::sort(numbers.begin(), numbers.end());
     const bool is_gapless = static_cast<std::size_t>(numbers.back() - numbers.front()) + 1 == numbers.size();
-    if (is_gapless && numbers.size() > 2) {
+    if (is_last && is_gapless && numbers.size() > 2) {
       return lead + std::to_string(numbers.front()) + " to " + lead + std::to_string(numbers.back());
     }
     joined.clear();
@@ -105,8 +106,7 @@ std::string family_pattern(const std::vector<NameParts>& family) {
     std::vector<std::string> values;
     for (const NameParts& parts : family) values.push_back(parts.parameters[*place]);
     const bool is_last = *place + 1 == first.parameters.size();
-    std::string text = values_text(values);
-    if (text.find(" to ") != std::string::npos && !is_last) text.clear();
+    std::string text = values_text(values, is_last);
     if (text.empty()) text = "/" + split_parameter(first.parameters[*place]).first + "*";
     std::string pattern = first.name;
     for (std::size_t i = 0; i < first.parameters.size(); ++i) {
@@ -191,13 +191,20 @@ void add_moves(const RowGroup& group, std::vector<Move>& moves) {
   if (!noisy.empty()) moves.push_back(move_of(group, std::move(noisy)));
 }
 
-// What each function spends more or less itself, by its short name.
+// The function's short name without what stands for its template's arguments: all instances are one cause.
+std::string cause_name(const std::string& function) {
+  std::string name = short_function_name(function);
+  if (name.ends_with("<>")) name.resize(name.size() - 2);
+  return name;
+}
+
+// What each function spends more or less itself.
 using Shape = std::map<std::string, double>;
 
 Shape shape_of(const ComparisonRow& row) {
   Shape shape;
   for (const FunctionChange& function : row.functions) {
-    shape[short_function_name(function.name)] += function.self_change;
+    shape[cause_name(function.name)] += function.self_change;
   }
   return shape;
 }
@@ -220,7 +227,7 @@ double likeness(const Shape& a, const Shape& b) {
 // Shapes are one from here on: the cosine of an angle of 26 degrees.
 constexpr double kAlike = 0.9;
 // Without profiles changes of one finding are at most this many times apart, as logarithms.
-constexpr double kMostApart = 3;
+constexpr double kMostApart = 10;
 
 // Moves with one cause, while they are gathered.
 struct Cluster {
@@ -240,7 +247,7 @@ class Clustering {
     for (const Move& move : moves) {
       const FunctionChange* culprit = move.explained ? culprit_of(*move.explained) : nullptr;
       if (culprit) {
-        Cluster& cluster = cluster_of(move, SharedCause::culprit, short_function_name(culprit->name));
+        Cluster& cluster = cluster_of(move, SharedCause::culprit, cause_name(culprit->name));
         if (cluster.moves.size() == 1) cluster.shape = shape_of(*move.explained);
       } else {
         without_culprit.push_back(&move);
@@ -277,7 +284,7 @@ class Clustering {
   static double part_of(const std::string& culprit, const ComparisonRow& row) {
     double part = 0;
     for (const FunctionChange& function : row.functions) {
-      if (short_function_name(function.name) == culprit) part = std::max(part, function.share);
+      if (cause_name(function.name) == culprit) part = std::max(part, function.share);
     }
     return part;
   }
@@ -418,43 +425,6 @@ std::string_view to_text(SharedCause shared) {
 const std::vector<FunctionChange>& Finding::functions() const {
   static const std::vector<FunctionChange> kNone;
   return explained ? explained->functions : kNone;
-}
-
-namespace {
-
-// "+13.1 to +19.3 %": the smaller change first, and the sign of a per cent once.
-std::string ratios_text(const Interval& ratios) {
-  const bool is_down = std::abs(std::log(ratios.low)) > std::abs(std::log(ratios.high));
-  std::string from = change_cell(is_down ? ratios.high : ratios.low);
-  const std::string to = change_cell(is_down ? ratios.low : ratios.high);
-  if (from == to) return to;
-  constexpr std::string_view kPercent = " %";
-  if (from.ends_with(kPercent) && to.ends_with(kPercent)) from.resize(from.size() - kPercent.size());
-  return from + " to " + to;
-}
-
-}  // namespace
-
-std::string ranges_text(const Finding& finding) {
-  std::string text;
-  for (const MetricRange& range : finding.ranges) {
-    text += (text.empty() ? "" : ", ") + metric_label(range.worst->metric) + " " + ratios_text(range.ratios);
-    if (range.benchmarks == finding.benchmarks.size()) continue;
-    text += " in " + std::to_string(range.benchmarks) + " of " + std::to_string(finding.benchmarks.size());
-  }
-  return text;
-}
-
-std::string finding_line(const Finding& finding) {
-  const auto count = static_cast<std::int64_t>(finding.benchmarks.size());
-  const bool is_named = count == 1 && finding.shared == SharedCause::name;
-  std::string line = finding.cause;
-  if (count == 1 && !is_named) line += ", " + name_as_given(finding.benchmarks.front());
-  if (count > 1) line += ", " + plural_text(count, "benchmark");
-  const std::string ranges = ranges_text(finding);
-  if (!ranges.empty()) line += ": " + ranges;
-  if (count > 1 && finding.worst->ratio) line += ", worst " + name_as_given(finding.worst->benchmark);
-  return line;
 }
 
 const FunctionChange* culprit_of(const ComparisonRow& row) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "ci/report/findings.hpp"
 
 namespace steelyard::ci {
 
@@ -68,9 +69,33 @@ std::vector<Finding> find_causes(const Comparison& comparison);
 // 29"; empty where none has a ratio. How many is told where a metric moved in fewer benchmarks than the finding has.
 std::string ranges_text(const Finding& finding);
 
-// The finding in one sentence, without markup: "snappy::Decompress, 29 benchmarks: instructions +13.1 to +19.3 %, time
-// +10.2 to +53.4 % in 25 of 29, worst BM_UValidate/7". Names are as the program gave them: the caller makes them safe.
+// What is behind the finding, a sentence each, without markup: what time and instructions say together, what was
+// measured alone, what does not gate and why, whose it is. Of several benchmarks how many each holds for.
+std::vector<std::string> finding_notes(const Comparison& comparison, const RowIndex& index, const Finding& finding);
+
+// The finding in one sentence, without markup. Names are as the program gave them: the caller makes them safe to show.
+struct FindingWords {
+  std::string subject;  // names alone: "snappy::Decompress", "BM_UIOVec/0 to /4", "BM_a, BM_b and 3 more"
+  std::string text;   // follows it: ", 29 benchmarks: instructions +13.1 to +19.3 %, time +10.2 to +53.4 % in 25 of 29"
+  std::string worst;  // the benchmark that changed most of several; empty: nobody has to be named
+};
+FindingWords finding_words(const Finding& finding);
+// As one text: "snappy::Decompress, 29 benchmarks: ..., worst BM_UValidate/7".
 std::string finding_line(const Finding& finding);
+std::string joined(const FindingWords& words);
+
+// What a report begins with: the findings, and between them, in the order of kWorstFirst, the rows without an answer,
+// those of one reason together.
+struct ToldFinding {
+  Verdict kind = Verdict::inconclusive;
+  std::size_t benchmarks = 0;
+  FindingWords words;
+  const Finding* finding = nullptr;  // into `findings`; null: rows without an answer
+};
+std::vector<ToldFinding> told_findings(const Comparison& comparison, const std::vector<Finding>& findings);
+
+// "and 7 more findings: 3 regression (4 benchmarks), 4 new (31 benchmarks)": what those from `first` on are.
+std::string excluded_text(const std::vector<ToldFinding>& told, std::size_t first);
 
 // The function that attribution named as the one that answers for the row's change (docs/guide/attribution.md, "The
 // culprit"); null: no single one of the project's own does.
