@@ -133,15 +133,6 @@ struct PieceLines {
 
 std::string file_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
 
-// Whose the lines are; empty: the function's own.
-std::string origin_of(const SourceCost& source, const ProfiledFunction& function) {
-  if (source.origin.empty()) {
-    const bool is_unknown = source.file.empty() || source.file == "???" || function.file == "???";
-    return is_unknown || source.file == function.file ? "" : "code of " + file_name(source.file);
-  }
-  return without_clone(source.origin) == without_clone(function.name) ? "" : source.origin;
-}
-
 std::vector<LineCost> in_order(const std::map<std::int32_t, double>& lines) {
   std::vector<LineCost> result;
   for (const auto& [line, cost] : lines) {
@@ -169,7 +160,8 @@ class Collector {
     for (const SourceCost& source : profile.sources) {
       if (source.function >= place.size() || event >= source.self.size()) continue;
       const ProfiledFunction& function = profile.functions[source.function];
-      const PieceKey key{place[source.function], origin_of(source, function), path_below(source.file, own_sources_)};
+      const PieceKey key{place[source.function], inlined_origin(source, function),
+                         path_below(source.file, own_sources_)};
       PieceLines& lines = lines_[key];
       (lines.*side)[source.line] += static_cast<double>(source.self[event]) / iterations;
       ProfiledFunction as_function;
@@ -225,6 +217,14 @@ std::string_view without_clone(std::string_view name) {
     if (at != std::string_view::npos && at > 0) name = name.substr(0, at);
   }
   return name;
+}
+
+std::string inlined_origin(const SourceCost& source, const ProfiledFunction& function) {
+  if (source.origin.empty()) {
+    const bool is_unknown = source.file.empty() || source.file == "???" || function.file == "???";
+    return is_unknown || source.file == function.file ? "" : "code of " + file_name(source.file);
+  }
+  return without_clone(source.origin) == without_clone(function.name) ? "" : source.origin;
 }
 
 LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfile& candidate,

@@ -42,6 +42,10 @@ struct InlinedPiece {
   double change() const { return candidate - baseline; }
 };
 
+// Whose the lines are: the function that was inlined, or "code of FILE" where only its file is known; empty: they are
+// the function's own.
+std::string inlined_origin(const SourceCost& source, const ProfiledFunction& function);
+
 struct SourcePlace {
   std::string file;       // as the lines name it, below the project's own sources where it is theirs; empty: unknown
   std::int32_t line = 0;  // 0: none or unknown

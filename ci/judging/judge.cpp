@@ -81,13 +81,15 @@ std::string json_of(const Judgement& judgement, const JudgementOutputs& outputs,
   return json_report(judgement.comparison, judgement.targets);
 }
 
+Extent extent_of(const JudgementOutputs& outputs) { return outputs.details ? Extent::whole : Extent::brief; }
+
 std::string report_text(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
                         const App& app) {
   if (app.common.json && judgement.explanations.empty()) return json;
   if (app.common.json) return json_report(judgement.comparison, judgement.targets, judgement.explanations);
-  if (outputs.is_markdown) return markdown_report(judgement.comparison, judgement.targets);
+  if (outputs.is_markdown) return markdown_report(judgement.comparison, judgement.targets, extent_of(outputs));
   const TerminalStyle style = app.style(outputs.output);
-  return terminal_report(judgement.comparison, style, judgement.targets) +
+  return terminal_report(judgement.comparison, style, judgement.targets, extent_of(outputs)) +
          terminal_explanations(judgement.explanations, style);
 }
 
@@ -103,7 +105,8 @@ ExitCode print_reports(const Judgement& judgement, const std::string& json, cons
   if (outputs.output.empty()) app.print(report);
   const ExitCode code = write_if_named(outputs.output, report, app);
   if (outputs.markdown.empty()) return code;
-  return worse(code, write_if_named(outputs.markdown, markdown_report(judgement.comparison, judgement.targets), app));
+  const std::string markdown = markdown_report(judgement.comparison, judgement.targets, extent_of(outputs));
+  return worse(code, write_if_named(outputs.markdown, markdown, app));
 }
 
 // Files, and pictures on the output stream below a report for people (none beside JSON).
@@ -126,6 +129,8 @@ ExitCode show_pictures(const Judgement& judgement, const JudgementOutputs& outpu
 }  // namespace
 
 void add_picture_options(Verb& verb, JudgementOutputs& outputs) {
+  verb.add(
+      flag_option("--details", outputs.details, "report every row, and what is behind it, however many there are"));
   verb.add(path_option("--flame-dir", "FOLDER", outputs.flame_dir, "draw a flame graph of every changed count there"));
   verb.add(text_option("--explain", "BENCHMARK", outputs.explain,
                        "explain the rows whose benchmark contains it, from samples to answer; all: every row"));

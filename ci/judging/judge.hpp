@@ -49,6 +49,7 @@ class KnownCalibration {
 struct JudgementOutputs {
   std::filesystem::path output;       // of the report, in place of the output stream
   bool is_markdown = false;           // the report
+  bool details = false;               // every row in it, and what is behind it
   std::filesystem::path markdown;     // the report as Markdown as well
   std::filesystem::path archive_dir;  // baseline.syrun, candidate.syrun and comparison.json
   std::filesystem::path flame_dir;    // a flame graph of each changed count
@@ -58,7 +59,7 @@ struct JudgementOutputs {
   bool no_store = false;
 };
 
-// The rows of --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
+// The rows of --details, --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
 void add_picture_options(Verb& verb, JudgementOutputs& outputs);
 // All rows but the first ones of a verb that measures, judges and keeps.
 void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<std::uint64_t>& seed);

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <vector>
 
+#include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/report/charts/distributions.hpp"
@@ -86,12 +87,14 @@ std::string file_stem(const std::string& benchmark) {
 Result<void> draw_changed_counts(Comparison& comparison, const Run& baseline, const Run& candidate,
                                  const std::filesystem::path& folder) {
   PictureFolder pictures(folder);
+  const bool is_shifted = bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate);
+  const KnownPlaces places = is_shifted ? KnownPlaces::functions : KnownPlaces::lines;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions || !has_changed(row)) continue;
     const CountedProfile* before = profile_of(baseline, row.benchmark);
     const CountedProfile* after = profile_of(candidate, row.benchmark);
     if (before == nullptr || after == nullptr) continue;
-    STEELYARD_TRY(const JoinedProfile joined, join_profiles({before}, {after}, "Ir"));
+    STEELYARD_TRY(const JoinedProfile joined, join_profiles({before}, {after}, "Ir", places));
     STEELYARD_CHECK(pictures.make("a folder for flame graphs"));
     const std::filesystem::path file = pictures.file_for(row.benchmark, ".html");
     const FlameCaption caption{row.benchmark, side_name(comparison.baseline, "baseline"),

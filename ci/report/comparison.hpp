@@ -2,6 +2,7 @@
 // Pure: values in, text out.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,21 @@
 
 namespace steelyard::ci {
 
-// Aligned, worst first, one line per row with a small interval bar, the functions under a changed count, a summary, and
-// what to do next. Targets of the candidate stand above the summary.
-std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets = {});
-// At most 65,000 characters (GitHub takes 65,536): what does not fit is counted, worst rows stay.
-std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {});
+// How much a report for people tells: what happened and a line a benchmark, bounded whatever the suite; or every row
+// with what is behind it (--details).
+enum class Extent { brief, whole };
+
+// Findings, the worst benchmarks in a line each, a summary, and what to do next: at most kBriefLines lines, and what is
+// cut is counted. Whole: a sentence for each finding, then one line per row with a small interval bar, the functions
+// under a changed count. Targets of the candidate stand above the summary.
+inline constexpr std::size_t kBriefLines = 60;
+std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets = {},
+                            Extent extent = Extent::brief);
+// The same for a pull request: at most kBriefMarkdownBytes, or as much as GitHub takes (65,000 of 65,536 characters),
+// what did not change folded away. What does not fit is counted; worst rows stay.
+inline constexpr std::size_t kBriefMarkdownBytes = 12 * 1024;
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {},
+                            Extent extent = Extent::brief);
 // The interface steelyard.comparison/1; one object, newline at the end. Rows that are explained have an `explanation`.
 std::string json_report(const Comparison& comparison, const TargetReport& targets = {},
                         const std::vector<Explanation>& explanations = {});

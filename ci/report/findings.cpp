@@ -311,8 +311,9 @@ bool levels_contradict(const ComparisonRow& row) {
   return is_opposite && levels.baseline != levels.candidate && change_text(*row.ratio) != change_text(1);
 }
 
-// "BM_a, BM_b and 3 more".
-std::string named(const std::vector<std::string>& benchmarks, std::size_t most) {
+}  // namespace
+
+std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most) {
   std::string names;
   for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
     names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
@@ -320,8 +321,6 @@ std::string named(const std::vector<std::string>& benchmarks, std::size_t most) 
   const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
   return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
-
-}  // namespace
 
 namespace {
 
@@ -346,7 +345,7 @@ std::string levels_line(const Comparison& comparison) {
   std::string line;
   for (const auto& [how, those] : benchmarks) {
     line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how +
-            ": they point in opposite directions for " + named(those, kMaxNamed);
+            ": they point in opposite directions for " + named_benchmarks(those, kMaxNamed);
   }
   return line;
 }
@@ -415,13 +414,30 @@ std::vector<std::string> warning_lines(const Comparison& comparison) {
   return lines;
 }
 
-std::string combined_explanation(const RowIndex& index, const std::string& benchmark) {
+namespace {
+
+// What a benchmark's time and instructions say together; absent unless both are known and of the same code.
+struct Combined {
+  std::string words;    // "instructions +12.1 %, time +9.8 %"
+  std::string meaning;  // empty: neither changed
+};
+Combined combined(const RowIndex& index, const std::string& benchmark) {
   const ComparisonRow* time = index.find(benchmark, kRealTime);
   const ComparisonRow* count = index.find(benchmark, kInstructions);
-  if (!time || !count || !time->ratio || !count->ratio) return "";
-  if (!is_reported(*time) || !is_reported(*count) || !is_of_the_same_code(*count)) return "";
-  const std::string meaning = meaning_of(*time, *count);
-  return meaning.empty() ? "" : counted_words(*count) + ", " + timed_words(*time) + ": " + meaning;
+  if (!time || !count || !time->ratio || !count->ratio) return {};
+  if (!is_reported(*time) || !is_reported(*count) || !is_of_the_same_code(*count)) return {};
+  return {counted_words(*count) + ", " + timed_words(*time), meaning_of(*time, *count)};
+}
+
+}  // namespace
+
+std::string combined_meaning(const RowIndex& index, const std::string& benchmark) {
+  return combined(index, benchmark).meaning;
+}
+
+std::string combined_explanation(const RowIndex& index, const std::string& benchmark) {
+  const Combined both = combined(index, benchmark);
+  return both.meaning.empty() ? "" : both.words + ": " + both.meaning;
 }
 
 VerdictMark mark_of(Verdict verdict) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -80,6 +81,12 @@ std::vector<std::string> warning_lines(const Comparison& comparison);
 // (docs/guide/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of
 // the same code: a count of RowNote::other_dispatch is not, nor is one over more than the timed region.
 std::string combined_explanation(const RowIndex& index, const std::string& benchmark);
+
+// Its end alone: "real", "more work for certain, its time not shown".
+std::string combined_meaning(const RowIndex& index, const std::string& benchmark);
+
+// "BM_a, BM_b and 3 more": at most `most` names, as their program wrote them.
+std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::size_t most);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.
 struct VerdictMark {

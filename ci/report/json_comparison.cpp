@@ -5,16 +5,16 @@
 #include <string_view>
 #include <utility>
 
+#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard::ci {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json summary_json(const Comparison& comparison) {
   const auto counts = comparison.count_by_verdict();
@@ -68,6 +68,43 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
   }
 }
 
+Json row_name(const ComparisonRow& row) { return {{"benchmark", row.benchmark}, {"metric", row.metric.name}}; }
+
+Json metrics_json(const Finding& finding) {
+  Json metrics = Json::array();
+  for (const MetricRange& range : finding.ranges) {
+    metrics.push_back({{"metric", range.metric},
+                       {"ratio_range", json_interval(range.ratios)},
+                       {"benchmarks", range.benchmarks},
+                       {"worst", range.worst->benchmark}});
+  }
+  return metrics;
+}
+
+// `rows`: those of the comparison, whose functions are taken over as they stand.
+Json findings_json(const Comparison& comparison, const Json& rows) {
+  Json findings = Json::array();
+  for (const Finding& finding : find_causes(comparison)) {
+    Json names = Json::array();
+    for (const ComparisonRow* row : finding.rows) names.push_back(row_name(*row));
+    Json json{{"kind", to_text(finding.kind)},
+              {"cause", finding.cause},
+              {"shared", to_text(finding.shared)},
+              {"rows", std::move(names)},
+              {"gates", finding.gates},
+              {"ratio_range", finding.ranges.empty() ? Json() : json_interval(finding.ranges.front().ratios)},
+              {"metrics", metrics_json(finding)},
+              {"worst", row_name(*finding.worst)}};
+    json["functions"] = Json::array();
+    if (finding.explained) {
+      json["functions"] = rows.at(static_cast<std::size_t>(finding.explained - comparison.rows.data()))["functions"];
+      json["functions_of"] = finding.explained->benchmark;
+    }
+    findings.push_back(std::move(json));
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
@@ -75,12 +112,14 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
   storage::JsonWriter object = storage::comparison_object(comparison);
   Json& kept = object.json();
   add_ranks_and_explanations(comparison, explanations, kept["comparisons"]);
+  Json findings = findings_json(comparison, kept["comparisons"]);
   Json json;
   for (auto& [name, value] : kept.items()) {
     if (name == "drifts") json["promise"] = promise_object(promise_of(comparison)).json();
     if (name == "comparisons") json["summary"] = summary_json(comparison);
     json[name] = std::move(value);
   }
+  json["findings"] = std::move(findings);
   json["targets"] = targets_json(targets);
   json["utilizations"] = utilizations_json(targets);
   // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.

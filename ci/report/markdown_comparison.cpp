@@ -7,6 +7,8 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "ci/report/benchmark_lines.hpp"
+#include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
@@ -22,7 +24,15 @@ using markdown::replaced;
 using markdown::words;
 
 constexpr std::size_t kMaxCharacters = 65000;
-constexpr std::size_t kMaxFacts = 12;
+
+// How much of what stands around the rows is told.
+struct Surroundings {
+  std::size_t targets = kMaxMarkdownTargets;
+  std::size_t facts = 12;  // warnings, differences of the environments
+  std::size_t steps = 100;
+  bool has_rest = true;        // what explains figures of single rows
+  bool has_detectable = true;  // the column of that name
+};
 
 std::string level(const std::optional<double>& value, const std::string& unit) {
   return value ? words(level_text(*value, unit)) : "";
@@ -143,7 +153,7 @@ std::string side(const RunHeader& header) {
   return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;
 }
 
-std::string head(const Comparison& comparison, const TargetReport& targets) {
+std::string head(const Comparison& comparison, const TargetReport& targets, const Surroundings& size) {
   const auto counts = comparison.count_by_verdict();
   const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.verdict == Verdict::regression && row.gates;
@@ -160,20 +170,22 @@ std::string head(const Comparison& comparison, const TargetReport& targets) {
   const std::string promised = target_summary(targets);
   return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +
          " Performance: " + summary_line(comparison) + (promised.empty() ? "" : "; " + promised) + "\n\n" +
-         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n" + markdown_targets(targets);
+         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n" +
+         markdown_targets(targets, size.targets);
 }
 
-void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines) {
+void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines, std::size_t most) {
   if (lines.empty()) return;
   text += "\n**" + title + "**\n\n";
-  for (std::size_t i = 0; i < std::min(lines.size(), kMaxFacts); ++i) text += "- " + words(lines[i]) + "\n";
-  if (lines.size() > kMaxFacts) text += "- and " + std::to_string(lines.size() - kMaxFacts) + " more\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += "- " + words(lines[i]) + "\n";
+  if (lines.size() > most) text += "- and " + std::to_string(lines.size() - most) + " more\n";
 }
 
-void add_steps(std::string& text, const std::vector<NextStep>& steps) {
+void add_steps(std::string& text, const std::vector<NextStep>& steps, std::size_t most) {
   if (steps.empty()) return;
   text += "\n**Next**\n\n";
-  for (const NextStep& step : steps) {
+  for (std::size_t i = 0; i < std::min(steps.size(), most); ++i) {
+    const NextStep& step = steps[i];
     text += "- " + words(step.advice) + (step.command.empty() ? "" : ": " + code(step.command, false)) + "\n";
   }
 }
@@ -183,30 +195,52 @@ bool has_detectable(const Comparison& comparison) {
                      [](const ComparisonRow& row) { return row.minimum_detectable_effect.has_value(); });
 }
 
-std::string foot(const Comparison& comparison) {
+std::string foot(const Comparison& comparison, const Surroundings& size) {
   std::string text;
-  add_steps(text, next_steps(comparison));
-  add_list(text, "Warnings", warning_lines(comparison));
-  add_list(text, "The environments differ", environment_lines(comparison));
+  add_steps(text, next_steps(comparison), size.steps);
+  add_list(text, "Warnings", warning_lines(comparison), size.facts);
+  add_list(text, "The environments differ", environment_lines(comparison), size.facts);
   text += "\n<sub>";
   for (const std::string& line : {promise_line(comparison), margin_line(comparison), gate_line(comparison)}) {
     if (!line.empty()) text += words(line) + " ";
   }
   text += "Measured: " + words(conditions_line(comparison)) + ".";
+  if (!size.has_rest) return text + "</sub>\n";
   if (const std::string policy = policy_line(comparison); !policy.empty()) text += " " + words(policy) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
   if (const std::string levels = levels_line(comparison); !levels.empty()) text += " " + words(levels) + ".";
-  if (has_detectable(comparison)) text += " Detectable: the smallest change that 4 of 5 such measurements would find.";
+  if (size.has_detectable && has_detectable(comparison))
+    text += " Detectable: the smallest change that 4 of 5 such measurements would find.";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";
   return text;
 }
 
-}  // namespace
+std::string sentence(const ToldFinding& told) {
+  std::string text = "- " + std::string(mark_of(told.kind).unicode) + " **" + std::string(to_text(told.kind)) + "** ";
+  text += code(told.words.subject, false) + words(told.words.text);
+  if (!told.words.worst.empty()) text += ", worst " + code(told.words.worst, false);
+  return text + "\n";
+}
 
-std::string markdown_report(const Comparison& comparison, const TargetReport& targets) {
-  const std::string begin = head(comparison, targets);
-  const std::string end = foot(comparison);
+// The sentences alone, at most a fifth of the report; the rows have what is behind them.
+std::string all_findings(const Comparison& comparison) {
+  const std::vector<Finding> findings = find_causes(comparison);
+  const std::vector<ToldFinding> told = told_findings(comparison, findings);
+  std::string text;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (!told[i].finding) continue;
+    const std::string line = sentence(told[i]);
+    if (text.size() + line.size() > kMaxCharacters / 5) return text + "- " + words(excluded_text(told, i)) + "\n\n";
+    text += line;
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+// Every row that fits.
+std::string whole_report(const Comparison& comparison, const TargetReport& targets) {
+  const std::string begin = head(comparison, targets, {}) + all_findings(comparison);
+  const std::string end = foot(comparison, {});
   // Kept free for the fold around the unchanged rows and the count of what was dropped.
   constexpr std::size_t kFrame = 600;
   const std::size_t room = kMaxCharacters - std::min(kMaxCharacters, begin.size() + end.size() + kFrame);
@@ -254,6 +288,137 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
             " more rows, none worse than these, do not fit here; the JSON report has them all.\n";
   }
   return text + end;
+}
+
+const std::string kLineHead = "| | benchmark | metric | baseline | candidate | change | interval, % |";
+
+// A line a benchmark.
+std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const MarkdownNames& names) {
+  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const std::string change = row.ratio ? change_cell(*row.ratio) : "";
+  std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " | " + code(names.of(row.benchmark), true) +
+                     " | " + words(metric_label(row.metric)) + " | " + level(row.baseline, row.metric.unit) + " | ";
+  text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
+  text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change) + " | " + words(interval_cell(row));
+  if (!lines.others_title.empty()) text += " | " + words(lines.others_text(row));
+  return text + " |\n";
+}
+
+// What happened, and as many benchmarks as fit, what did not change folded away.
+class BriefMarkdown {
+ public:
+  BriefMarkdown(const Comparison& comparison, const TargetReport& targets)
+      : comparison_(comparison),
+        targets_(targets),
+        index_(comparison),
+        names_(comparison),
+        lines_(benchmark_lines(comparison)) {}
+
+  std::string write() const {
+    std::string begin, end;
+    // Less of what stands around where it is long: a third of the report at most, where that can be.
+    constexpr std::array kSizes{Surroundings{20, 5, 8, true, false}, Surroundings{10, 3, 5, true, false},
+                                Surroundings{4, 2, 4, false, false}, Surroundings{2, 1, 2, false, false},
+                                Surroundings{0, 0, 1, false, false}};
+    for (const Surroundings& size : kSizes) {
+      begin = head(comparison_, targets_, size);
+      end = foot(comparison_, size);
+      if (begin.size() + end.size() <= kBriefMarkdownBytes * 2 / 5) break;
+    }
+    constexpr std::size_t kFrame = 300;  // of the folds, and what is said of what was cut
+    const std::size_t used = begin.size() + end.size() + kFrame;
+    std::size_t room = kBriefMarkdownBytes - std::min(kBriefMarkdownBytes, used);
+    const std::string told = findings(room * 3 / 5);
+    room -= std::min(room, told.size());
+    return begin + told + table(room) + end;
+  }
+
+ private:
+  // The sentences of as many as fit, and as far as there is room what is behind them.
+  std::string findings(std::size_t room) const {
+    const std::vector<Finding> causes = find_causes(comparison_);
+    const std::vector<ToldFinding> told = told_findings(comparison_, causes);
+    constexpr std::size_t kRest = 300;
+    constexpr std::size_t kBehindTheFirst = 1200;
+    std::vector<std::string> sentences, notes;
+    std::size_t needed = kRest;
+    std::size_t shown = 0;
+    for (; shown < told.size(); ++shown) {
+      sentences.push_back(sentence(told[shown]));
+      const std::size_t kept = shown == 0 ? 0 : std::min(kBehindTheFirst, room / 2);
+      if (needed + kept + sentences.back().size() > room) break;
+      needed += sentences.back().size();
+    }
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i) {
+      text += sentences[i];
+      const std::string more = told[i].finding ? behind_finding(*told[i].finding, i == 0) : "";
+      if (needed + more.size() > room) continue;
+      needed += more.size();
+      text += more;
+    }
+    if (shown < told.size()) text += "- " + words(excluded_text(told, shown)) + "; `--details` shows them\n";
+    return text.empty() ? text : text + "\n";
+  }
+
+  std::string behind_finding(const Finding& finding, bool is_first) const {
+    std::string text;
+    for (const std::string& note : finding_notes(comparison_, index_, finding)) text += "  - " + words(note) + "\n";
+    if (!finding.explained) return text;
+    const std::string table = function_table(index_, *finding.explained);
+    const bool is_one = finding.benchmarks.size() == 1;
+    const std::string whose = is_one ? "" : "\nin " + code(names_.of(finding.explained->benchmark), false) + "\n";
+    if (is_first) return text + whose + table + "\n";
+    return text + "\n<details><summary>functions</summary>\n" + whose + table + "\n</details>\n\n";
+  }
+
+  std::string table_of(const std::vector<const ComparisonRow*>& rows) const {
+    if (rows.empty()) return "";
+    const bool has_others = !lines_.others_title.empty();
+    std::string text = kLineHead + (has_others ? " " + words(lines_.others_title) + " |" : "") + "\n";
+    text += std::string("|---|---|---|---:|---:|---:|---:|") + (has_others ? "---|" : "") + "\n";
+    for (const ComparisonRow* row : rows) text += line_of(*row, lines_, names_);
+    return text;
+  }
+
+  std::string text_of(const ChosenLines& chosen) const {
+    std::vector<const ComparisonRow*> changed, unchanged;
+    for (const ComparisonRow* row : chosen.shown) {
+      (row->verdict == Verdict::unchanged ? unchanged : changed).push_back(row);
+    }
+    std::string text = table_of(changed);
+    if (!unchanged.empty()) {
+      text += "\n<details><summary>" + std::to_string(unchanged.size()) + " unchanged</summary>\n\n" +
+              table_of(unchanged) + "\n</details>\n";
+    }
+    if (!chosen.hidden.empty()) {
+      text += "\nand " + words(hidden_lines_text(chosen.hidden)) + "; `--details` shows them\n";
+    }
+    return text;
+  }
+
+  // The most lines that fit, found by halving: with more lines the text is longer.
+  std::string table(std::size_t room) const {
+    std::size_t fits = 0;
+    std::size_t too_many = lines_.leading.size() + 1;
+    while (fits + 1 < too_many) {
+      const std::size_t middle = fits + (too_many - fits) / 2;
+      (text_of(chosen_lines(lines_, middle)).size() <= room ? fits : too_many) = middle;
+    }
+    return lines_.leading.empty() ? "" : text_of(chosen_lines(lines_, fits));
+  }
+
+  const Comparison& comparison_;
+  const TargetReport& targets_;
+  RowIndex index_;
+  MarkdownNames names_;
+  BenchmarkLines lines_;
+};
+
+}  // namespace
+
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets, Extent extent) {
+  return extent == Extent::brief ? BriefMarkdown(comparison, targets).write() : whole_report(comparison, targets);
 }
 
 }  // namespace steelyard::ci

@@ -402,7 +402,6 @@ Json utilization_json(const UtilizationRow& row, const RateUtilization& rate, co
   return json;
 }
 
-constexpr std::size_t kMaxRows = 60;  // with a name and a reason each, a quarter of what a comment may hold
 const std::string kHead = "| | benchmark | target | found |\n|---|---|---|---|\n";
 
 const char* mark_of_target(TargetVerdict verdict) {
@@ -507,12 +506,12 @@ std::string json_checked_targets(const std::vector<CheckedRun>& runs) {
   return json_document(json);
 }
 
-std::string markdown_targets(const TargetReport& report) {
+std::string markdown_targets(const TargetReport& report, std::size_t most) {
   std::string open;
   std::string met;
   std::size_t rows = 0;
   for (const TargetRow& row : report.targets) {
-    if (++rows > kMaxRows) break;
+    if (rows++ == most) break;
     (row.verdict == TargetVerdict::met ? met : open) += row_text(row);
   }
   if (rows == 0) return "";
@@ -522,8 +521,8 @@ std::string markdown_targets(const TargetReport& report) {
   if (!met.empty()) {
     text += "<details><summary>" + grouped_text(count) + " met</summary>\n\n" + kHead + met + "\n</details>\n\n";
   }
-  if (report.targets.size() > kMaxRows) {
-    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - kMaxRows)) +
+  if (report.targets.size() > most) {
+    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - most)) +
             " more targets do not fit here; the JSON report has them all.\n\n";
   }
   return text;

@@ -28,7 +28,10 @@ std::string json_ceilings(const DeviceCeilings& ceilings);  // schema steelyard.
 
 // Empty where there is nothing to say.
 std::string terminal_targets(const TargetReport& report, const TerminalStyle& style);
-std::string markdown_targets(const TargetReport& report);
+// With a name and a reason each, a quarter of what a comment may hold.
+inline constexpr std::size_t kMaxMarkdownTargets = 60;
+// At most `most` rows; how many more there are is told.
+std::string markdown_targets(const TargetReport& report, std::size_t most = kMaxMarkdownTargets);
 
 // "targets" and "utilizations" of the interfaces steelyard.comparison/1, steelyard.run/1 and steelyard.targets/1. The
 // metric of a utilization is flop_utilization or bandwidth_utilization.

@@ -326,7 +326,9 @@ Result<JoinedProfile> join(const Shown& shown, const std::string& event) {
   ProfileParts baseline_parts;
   for (const CountedProfile& profile : candidate) candidate_parts.push_back(&profile);
   for (const CountedProfile& profile : baseline) baseline_parts.push_back(&profile);
-  return join_profiles(baseline_parts, candidate_parts, event);
+  const bool is_shifted = shown.source.has_shifted_lines || (shown.against && shown.against->has_shifted_lines);
+  return join_profiles(baseline_parts, candidate_parts, event,
+                       is_shifted ? KnownPlaces::functions : KnownPlaces::lines);
 }
 
 std::string title_of(const Shown& shown) {

@@ -3,214 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <queue>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "bench/counting/algebra/function_match.hpp"
-
 namespace steelyard::ci {
-namespace {
-
-std::optional<std::size_t> index_of_event(const CountedProfile& profile, const std::string& event) {
-  const auto at = std::find(profile.events.begin(), profile.events.end(), event);
-  if (at == profile.events.end()) return std::nullopt;
-  return static_cast<std::size_t>(at - profile.events.begin());
-}
-
-Result<std::string> chosen_event(const ProfileParts& parts, const std::string& asked) {
-  const std::string event = asked.empty() ? "Ir" : asked;
-  for (const CountedProfile* part : parts) {
-    if (index_of_event(*part, event)) return event;
-  }
-  std::string known;
-  for (const CountedProfile* part : parts) {
-    if (part->events.empty()) continue;
-    if (asked.empty()) return part->events.front();
-    for (const std::string& name : part->events) known += (known.empty() ? "" : ", ") + name;
-    break;
-  }
-  return input_error("--event", asked.empty() ? "a profile without events" : '"' + asked + '"',
-                     known.empty() ? "a profile with costs" : "one of " + known);
-}
-
-bool accumulate(std::int64_t& sum, std::int64_t more) { return !__builtin_add_overflow(sum, more, &sum); }
-
-Result<void> demand_event(const ProfileParts& parts, const std::string& event, const char* side) {
-  for (const CountedProfile* part : parts) {
-    if (part->functions.empty() || index_of_event(*part, event)) continue;
-    std::string counted;
-    for (const std::string& name : part->events) counted += (counted.empty() ? "" : ", ") + name;
-    return input_error("--event", std::string("a ") + side + " without " + event + ", counted: " + counted,
-                       "an event that both sides and all parts have");
-  }
-  return {};
-}
-
-// One event of all parts of a side, added up.
-class Merging {
- public:
-  explicit Merging(const std::string& event) { merged_.events = {event}; }
-
-  // False where a sum does not fit.
-  bool add(const CountedProfile& profile) {
-    const std::optional<std::size_t> event = index_of_event(profile, merged_.events.front());
-    if (!event) return true;
-    const auto cost = [&](const std::vector<std::int64_t>& costs) { return *event < costs.size() ? costs[*event] : 0; };
-    std::vector<std::uint32_t> index_of;
-    index_of.reserve(profile.functions.size());
-    bool fits = true;
-    for (const ProfiledFunction& function : profile.functions) {
-      index_of.push_back(index_of_function(function));
-      ProfiledFunction& sum = merged_.functions[index_of.back()];
-      fits = fits && accumulate(sum.self.front(), cost(function.self)) &&
-             accumulate(sum.inclusive.front(), cost(function.inclusive)) && accumulate(sum.calls, function.calls);
-    }
-    for (const CallArc& arc : profile.arcs) {
-      if (arc.caller >= index_of.size() || arc.callee >= index_of.size()) continue;
-      CallArc& sum = arc_between(index_of[arc.caller], index_of[arc.callee]);
-      fits = fits && accumulate(sum.inclusive.front(), cost(arc.inclusive)) && accumulate(sum.calls, arc.calls);
-    }
-    return fits;
-  }
-
-  CountedProfile take() && { return std::move(merged_); }
-
- private:
-  using Key = std::tuple<std::string, std::string, std::string>;
-
-  std::uint32_t index_of_function(const ProfiledFunction& function) {
-    const auto next = static_cast<std::uint32_t>(merged_.functions.size());
-    const auto [entry, is_new] = index_by_key_.try_emplace({function.object, function.file, function.name}, next);
-    if (is_new) {
-      merged_.functions.push_back({function.object, function.file, function.name, function.line, 0, {0}, {0}});
-    }
-    return entry->second;
-  }
-
-  CallArc& arc_between(std::uint32_t caller, std::uint32_t callee) {
-    const auto [entry, is_new] = arc_by_ends_.try_emplace({caller, callee}, merged_.arcs.size());
-    if (is_new) merged_.arcs.push_back({caller, callee, 0, {0}});
-    return merged_.arcs[entry->second];
-  }
-
-  CountedProfile merged_;
-  std::map<Key, std::uint32_t> index_by_key_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arc_by_ends_;
-};
-
-Result<CountedProfile> merge(const ProfileParts& parts, const std::string& event) {
-  Merging merging(event);
-  for (const CountedProfile* part : parts) {
-    if (merging.add(*part)) continue;
-    return input_error("the profile", "costs that add up to more than 63 bits", "costs of one program");
-  }
-  return std::move(merging).take();
-}
-
-void set_costs(JoinedFunction& joined, const ProfiledFunction& function, std::size_t side) {
-  joined.name = function.name;
-  joined.file = function.file;
-  joined.object = function.object;
-  joined.line = function.line;
-  joined.costs.at(side) = {true, function.self.front(), function.inclusive.front(), function.calls};
-}
-
-using IndexBySide = BySide<std::vector<std::uint32_t>>;  // of each function in JoinedProfile::functions
-
-void join_functions(const CountedProfile& baseline, const CountedProfile& candidate, JoinedProfile& joined,
-                    IndexBySide& index_of) {
-  index_of = {std::vector<std::uint32_t>(baseline.functions.size()),
-              std::vector<std::uint32_t>(candidate.functions.size())};
-  for (const bench::FunctionMatch& match : bench::match_functions(baseline, candidate)) {
-    const auto next = static_cast<std::uint32_t>(joined.functions.size());
-    JoinedFunction& function = joined.functions.emplace_back();
-    // The candidate last: where both have a function, its name and place are shown.
-    if (match.baseline) {
-      set_costs(function, baseline.functions[*match.baseline], kBaselineSide);
-      index_of.at(kBaselineSide)[*match.baseline] = next;
-    }
-    if (!match.candidate) continue;
-    const std::string name_before = function.name;
-    set_costs(function, candidate.functions[*match.candidate], kCandidateSide);
-    index_of.at(kCandidateSide)[*match.candidate] = next;
-    if (match.how == bench::MatchedBy::renamed) function.renamed_from = name_before;
-  }
-}
-
-void join_arcs(const CountedProfile& baseline, const CountedProfile& candidate, const IndexBySide& index_of,
-               JoinedProfile& joined) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, JoinedArc> arcs;
-  for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
-    for (const CallArc& arc : (side == kBaselineSide ? baseline : candidate).arcs) {
-      const std::uint32_t caller = index_of.at(side)[arc.caller];
-      const std::uint32_t callee = index_of.at(side)[arc.callee];
-      JoinedArc& sum = arcs[{caller, callee}];
-      sum.caller = caller;
-      sum.callee = callee;
-      sum.inclusive.at(side) = arc.inclusive.front();
-      sum.calls.at(side) = arc.calls;
-    }
-  }
-  for (const auto& [ends, arc] : arcs) joined.arcs.push_back(arc);
-}
-
-bool set_totals(JoinedProfile& joined) {
-  bool fits = true;
-  for (const JoinedFunction& function : joined.functions) {
-    for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
-      const std::int64_t self = function.costs.at(side).self;
-      fits = fits && accumulate((self < 0 ? joined.negative : joined.totals).at(side), self);
-    }
-  }
-  return fits;
-}
-
-Result<std::int64_t> iterations_of(const ProfileParts& parts) {
-  const std::int64_t iterations = parts.empty() ? 1 : std::max<std::int64_t>(parts.front()->iterations, 1);
-  for (const CountedProfile* part : parts) {
-    if (std::max<std::int64_t>(part->iterations, 1) == iterations) continue;
-    return input_error("the parts of one profile", "different numbers of iterations", "one for all", "name one part");
-  }
-  return iterations;
-}
-
-}  // namespace
-
-std::string place_text(const JoinedFunction& function) {
-  const bool has_file = !function.file.empty() && function.file != "???";
-  std::string place = has_file ? function.file : "";
-  if (has_file && function.line > 0) place += ":" + std::to_string(function.line);
-  if (!function.object.empty() && function.object != "???") place += (place.empty() ? "" : ", ") + function.object;
-  return place;
-}
-
-Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileParts& candidate,
-                                    const std::string& event) {
-  JoinedProfile joined;
-  joined.has_baseline = !baseline.empty();
-  ProfileParts all = candidate;
-  all.insert(all.end(), baseline.begin(), baseline.end());
-  STEELYARD_TRY(joined.event, chosen_event(all, event));
-  STEELYARD_CHECK(demand_event(baseline, joined.event, "baseline"));
-  STEELYARD_CHECK(demand_event(candidate, joined.event, "candidate"));
-  STEELYARD_TRY(joined.iterations.at(kBaselineSide), iterations_of(baseline));
-  STEELYARD_TRY(joined.iterations.at(kCandidateSide), iterations_of(candidate));
-  STEELYARD_TRY(const CountedProfile before, merge(baseline, joined.event));
-  STEELYARD_TRY(const CountedProfile after, merge(candidate, joined.event));
-  IndexBySide index_of;
-  join_functions(before, after, joined, index_of);
-  join_arcs(before, after, index_of, joined);
-  if (!set_totals(joined)) {
-    return input_error("the profile", "costs that add up to more than 63 bits", "costs of one program");
-  }
-  return joined;
-}
-
 namespace {
 
 // The call graph of a joined profile without its cycles, and how each function's cost is spread over its callers. Call
@@ -544,7 +342,54 @@ class Unfolding {
 
 }  // namespace
 
-StackTree unfold(const JoinedProfile& profile, const StackLimits& limits) { return Unfolding(profile, limits).run(); }
+namespace {
+
+// What an iteration calls; what leads to the loop is entered once, and of n iterations taken from 2n nothing of it is
+// left.
+bool is_entered_once(const JoinedProfile& profile, const StackFrame& frame) {
+  if (frame.function >= profile.functions.size()) return false;
+  const JoinedFunction& function = profile.functions[frame.function];
+  return function.inlined_into.empty() && frame.self == BySide<std::int64_t>{} &&
+         function.costs.at(kBaselineSide).calls == 0 && function.costs.at(kCandidateSide).calls == 0;
+}
+
+// Without the frames that lead to the benchmark and cost nothing themselves: main, the library that runs it. What
+// stands on them stands where they stood.
+StackTree from_benchmark(const JoinedProfile& profile, StackTree tree) {
+  const std::size_t count = tree.frames.size();
+  std::vector<char> leads_on(count, 0);  // the frame calls another that is entered once
+  std::vector<char> is_left_out(count, 0);
+  for (std::size_t i = count; i-- > 1;) {
+    const StackFrame& frame = tree.frames[i];
+    const bool once = frame.parent == 0 || is_entered_once(profile, tree.frames[frame.parent]);
+    const JoinedFunction* function =
+        frame.function < profile.functions.size() ? &profile.functions[frame.function] : nullptr;
+    const bool is_uncalled = function != nullptr && function->inlined_into.empty() &&
+                             function->costs.at(kBaselineSide).calls == 0 &&
+                             function->costs.at(kCandidateSide).calls == 0;
+    if (once && is_uncalled) leads_on[frame.parent] = 1;
+    is_left_out[i] = is_entered_once(profile, frame) && leads_on[i] != 0 ? 1 : 0;
+  }
+  StackTree result;
+  std::vector<std::uint32_t> place_of(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    StackFrame frame = tree.frames[i];
+    const std::uint32_t parent = place_of[frame.parent];
+    place_of[i] = is_left_out[i] != 0 ? parent : static_cast<std::uint32_t>(result.frames.size());
+    if (is_left_out[i] != 0) continue;
+    frame.parent = parent;
+    frame.depth = i == 0 ? 0 : result.frames[parent].depth + 1;
+    result.frames.push_back(frame);
+  }
+  return result;
+}
+
+}  // namespace
+
+StackTree unfold(const JoinedProfile& profile, const StackLimits& limits) {
+  StackTree tree = Unfolding(profile, limits).run();
+  return profile.is_of_a_loop ? from_benchmark(profile, std::move(tree)) : tree;
+}
 
 const std::string& frame_name(const JoinedProfile& profile, const StackFrame& frame) {
   static const std::string kAll = "(all)";

@@ -36,9 +36,10 @@ struct JoinedFunction {
   std::string name;
   std::string file;
   std::string object;
-  std::int32_t line = 0;        // 0: unknown
-  BySide<FunctionCosts> costs;  // as the profiles state them: exact
-  std::string renamed_from;     // its name in the baseline, where the two were matched by shape; empty: the same
+  std::int32_t line = 0;          // 0: unknown
+  BySide<FunctionCosts> costs;    // as the profiles state them: exact
+  std::string renamed_from;       // its name in the baseline, where the two were matched by shape; empty: the same
+  std::string inlined_into = {};  // the function in which this code runs; empty: it is called
 };
 
 // "sort.cpp:12, /usr/bin/bench", as far as it is known.
@@ -54,6 +55,7 @@ struct JoinedArc {
 struct JoinedProfile {
   std::string event;  // "Ir"
   bool has_baseline = false;
+  bool is_of_a_loop = false;              // of iterations, not of a whole program: pictures begin at the benchmark
   BySide<std::int64_t> iterations{1, 1};  // at least 1; a whole program is one
   BySide<std::int64_t> totals{};          // sums of the self costs that are above 0: what can be drawn
   // Sums of the self costs below 0, which cannot: what a net profile has of functions that cost less in more
@@ -68,9 +70,14 @@ struct JoinedProfile {
 // difference.
 // Errors (input): an event that a part has not (zeros in its place would look like functions that are new or gone),
 // sums beyond 63 bits, a side whose parts cover different iterations.
+//
+// What the compiler inlined is a function of its own below the one that it runs in, where all parts know their lines:
+// flat, as no profile says what was inlined into what. Calls of it are 0, as nothing counts them.
 using ProfileParts = std::vector<const CountedProfile*>;
+// Lines that may be shifted (bench::has_shifted_lines) say nothing of what was inlined.
+enum class KnownPlaces { functions, lines };
 Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileParts& candidate,
-                                    const std::string& event);
+                                    const std::string& event, KnownPlaces places = KnownPlaces::lines);
 
 inline constexpr std::uint32_t kAllFunctions = 0xffffffff;    // the function of frame 0, on which all roots stand
 inline constexpr std::uint32_t kOtherFunctions = 0xfffffffe;  // of a leaf that stands for what was too small or deep
@@ -99,7 +106,8 @@ struct StackLimits {
 
 // For each function and side, the self costs of its frames add up to what the profile says, or to less by what stands
 // in the frames of (other); all frames' self costs add up to the profile's total exactly. The largest frames are
-// unfolded first, on both sides alike. Cost: frames times callees, and their sorting.
+// unfolded first, on both sides alike. Of a loop's profile the frames that lead to the benchmark are left out. Cost:
+// frames times callees, and their sorting.
 StackTree unfold(const JoinedProfile& profile, const StackLimits& limits);
 
 // "(all)", "(other)" or the function's name.

@@ -407,8 +407,8 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
   changed->solo = SoloCheck{1.048, Interval{1.031, 1.065}, 10, true};
   const std::string note = "time, alone: +4.80 % (+3.10 % to +6.50 %)";
   EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which agrees"));
-  EXPECT_NE(terminal_report(comparison, {}).find(note), std::string::npos);
-  EXPECT_NE(markdown_report(comparison).find(note), std::string::npos);
+  EXPECT_NE(terminal_report(comparison, {}, {}, Extent::whole).find(note), std::string::npos);
+  EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find(note), std::string::npos);
   changed->solo->agrees = std::nullopt;
   EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", too wide to tell"));
 }

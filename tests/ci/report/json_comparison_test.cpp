@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/report/comparison.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci {
@@ -43,6 +44,29 @@ TEST(JsonReport, HasTheFieldsOfTheDesign) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
   }
+}
+
+TEST(JsonReport, FindingsNameTheirRowsAndReadingBackIgnoresThem) {
+  const Comparison comparison = sample::comparison_with_every_verdict();
+  const std::string text = json_report(comparison);
+  const Json findings = Json::parse(text).at("findings");
+  ASSERT_FALSE(findings.empty());
+  const Json& first = findings.at(0);
+  EXPECT_EQ(first.at("kind"), "regression");
+  EXPECT_EQ(first.at("cause"), "textkit::tokenize");
+  EXPECT_EQ(first.at("shared"), "culprit");
+  EXPECT_EQ(first.at("gates"), true);
+  EXPECT_EQ(first.at("rows"), Json::parse(R"([{"benchmark": "BM_tokenize/1024", "metric": "instructions"},
+                                              {"benchmark": "BM_tokenize/1024", "metric": "real_time"}])"));
+  EXPECT_EQ(first.at("ratio_range").at(0), first.at("metrics").at(0).at("ratio_range").at(1));
+  EXPECT_EQ(first.at("functions").size(), 3);
+  EXPECT_EQ(first.at("functions_of"), "BM_tokenize/1024");
+  for (const Json& finding : findings) {
+    EXPECT_TRUE(finding.at("ratio_range").is_null() || finding.at("ratio_range").size() == 2) << finding;
+  }
+  const Result<Comparison> read = storage::parse_comparison(text, "a report");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->rows.size(), comparison.rows.size());
 }
 
 TEST(JsonReport, AbsentIsNullAndNeverANumber) {

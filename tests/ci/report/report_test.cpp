@@ -21,6 +21,11 @@ TEST(TerminalReport, ShowsEveryVerdictWorstFirst) {
                        "report/every_verdict_100.out");
 }
 
+TEST(TerminalReport, ShowsEveryRowAndWhatIsBehindItWhereDetailsAreAskedFor) {
+  golden::expect_equal(terminal_report(sample::comparison_with_every_verdict(), {false, true, 100}, {}, Extent::whole),
+                       "report/every_verdict_details_100.out");
+}
+
 TEST(TerminalReport, UsesAsciiOnlyWhereTheTerminalHasNoMore) {
   const std::string text = terminal_report(sample::comparison_with_every_verdict(), {false, false, 100});
   EXPECT_EQ(text.find_first_not_of("\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
@@ -46,8 +51,11 @@ TEST(TerminalReport, TakesShortNamesOddNumbersAndEveryWidth) {
   odd.functions = {FunctionChange{}};
   comparison.rows = {sample::time_row("a", 1, Verdict::unchanged), odd, sample::instructions_row("", 0, 1)};
   for (int width = -1; width < 200; ++width) {
+    const Comparison every = sample::comparison_with_every_verdict();
     for (const std::string& text : {terminal_report(comparison, {false, true, width}),
-                                    terminal_report(sample::comparison_with_every_verdict(), {false, true, width})}) {
+                                    terminal_report(comparison, {false, true, width}, {}, Extent::whole),
+                                    terminal_report(every, {false, true, width}),
+                                    terminal_report(every, {false, true, width}, {}, Extent::whole)}) {
       std::size_t longest = 0;
       for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
         const std::string line = text.substr(at, text.find('\n', at) - at);
@@ -69,7 +77,7 @@ TEST(TerminalReport, SaysAReasonThatSeveralBenchmarksShareOnce) {
   }
   comparison.rows.push_back(sample::time_row("BM_d", 1, Verdict::inconclusive));
   comparison.rows.back().reason = "too noisy";
-  const std::string text = terminal_report(comparison, {false, true, 100});
+  const std::string text = terminal_report(comparison, {false, true, 100}, {}, Extent::whole);
   const std::size_t shared = text.find("these 3 benchmarks: one invocation a side");
   ASSERT_NE(shared, std::string::npos);
   EXPECT_GT(shared, text.find("BM_c"));
@@ -100,7 +108,7 @@ TEST(Reports, ReasonsThatDifferInTheirFiguresAloneAreToldOnce) {
     const RowNote cause = i % 3 == 0 ? RowNote::scatter_explains : RowNote::drift_explains;
     comparison.rows.push_back(apart_row("BM_" + std::to_string(i), 1.03 + 0.01 * i, cause));
   }
-  const std::string text = terminal_report(comparison, {false, true, 100});
+  const std::string text = terminal_report(comparison, {false, true, 100}, {}, Extent::whole);
   EXPECT_EQ(times_in(text, "could explain"), 2U) << text;
   EXPECT_NE(text.find("these 10 benchmarks: the scatter of invocations could explain each change (+3.00 %"),
             std::string::npos)
@@ -109,7 +117,7 @@ TEST(Reports, ReasonsThatDifferInTheirFiguresAloneAreToldOnce) {
   EXPECT_NE(text.find("changes from 6 % on, of the noisiest from 60 % on, are found in 4 of 5 tries"),
             std::string::npos)
       << text;
-  const std::string markdown = markdown_report(comparison);
+  const std::string markdown = markdown_report(comparison, {}, Extent::whole);
   EXPECT_EQ(times_in(markdown, "could explain"), 2U) << markdown;
   EXPECT_NE(markdown.find(" and 11 more: drift between"), std::string::npos) << markdown;
 }
@@ -126,7 +134,8 @@ TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
     comparison.rows.push_back(row);
     comparison.rows.push_back(sample::instructions_row(name, 100, 100));
   }
-  for (const std::string& text : {terminal_report(comparison, {false, true, 100}), markdown_report(comparison)}) {
+  for (const std::string& text : {terminal_report(comparison, {false, true, 100}, {}, Extent::whole),
+                                  markdown_report(comparison, {}, Extent::whole)}) {
     EXPECT_EQ(times_in(text, "every loaded section is"), 1U) << text;
     EXPECT_EQ(times_in(text, "not timed"), 3U) << text;
   }
@@ -137,10 +146,11 @@ TEST(TerminalReport, WhatIsFoldedIsBoundedByTheLargestChangeAndWhatWasNotTimedBy
   comparison.rows[3].ratio = 1.1;  // its logarithm is less
   for (ComparisonRow& row : comparison.rows) row.discovery_q = 0.5;
   comparison.rows[3].discovery_q = 0.9;
-  EXPECT_NE(terminal_report(comparison, {false, true, 100}).find("and 2 more unchanged, none by more than 10 %"),
+  EXPECT_NE(terminal_report(comparison, {false, true, 100}, {}, Extent::whole)
+                .find("and 2 more unchanged, none by more than 10 %"),
             std::string::npos);
   comparison.rows[3].ratio.reset();
-  const std::string text = terminal_report(comparison, {false, true, 100});
+  const std::string text = terminal_report(comparison, {false, true, 100}, {}, Extent::whole);
   EXPECT_NE(text.find("and 2 more unchanged, 1 of them not timed, none of the others by more than"), std::string::npos)
       << text;
 }
@@ -152,9 +162,9 @@ TEST(TerminalReport, NamesThatDifferInTheMiddleAreToldApartAndWholeInAPipe) {
         std::string("mlp_training/f32/batch:16/dim:") + dim + "/layers:3/threads:4/steps:2", 1, Verdict::unchanged));
   }
   TerminalStyle style{false, true, 80};
-  const std::string terminal = terminal_report(comparison, style);
+  const std::string terminal = terminal_report(comparison, style, {}, Extent::whole);
   style.cuts_names = false;
-  const std::string pipe = terminal_report(comparison, style);
+  const std::string pipe = terminal_report(comparison, style, {}, Extent::whole);
   for (const ComparisonRow& row : comparison.rows) {
     const std::string dim = row.benchmark.substr(30, row.benchmark.find('/', 30) - 30);
     EXPECT_NE(terminal.find(":" + dim), std::string::npos) << terminal;
@@ -187,6 +197,11 @@ TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
 
 TEST(MarkdownReport, ShowsEveryVerdictWorstFirst) {
   golden::expect_equal(markdown_report(sample::comparison_with_every_verdict()), "report/every_verdict.md");
+}
+
+TEST(MarkdownReport, ShowsEveryRowAndWhatIsBehindItWhereDetailsAreAskedFor) {
+  golden::expect_equal(markdown_report(sample::comparison_with_every_verdict(), {}, Extent::whole),
+                       "report/every_verdict_details.md");
 }
 
 TEST(JsonReport, ShowsEveryVerdict) {

@@ -228,6 +228,20 @@ TEST_F(Compare, WritesTheReportAsMarkdownBesideTheOneThatIsPrinted) {
   EXPECT_EQ(text_of("with.md"), printed.out);
 }
 
+TEST_F(Compare, DetailsReportEveryRowWhereTheReportHasFindingsAndALineABenchmark) {
+  write_rounds(1.2);
+  const Outcome brief = run({"compare", "base", "head"});
+  const Outcome whole = run({"compare", "base", "head", "--details", "--markdown", "whole.md"});
+  EXPECT_EQ(whole.status, brief.status);
+  for (const std::string& text : {brief.out, whole.out, text_of("whole.md")}) {
+    EXPECT_THAT(text, HasSubstr("BM_x")) << text;
+    EXPECT_THAT(text, HasSubstr("regression")) << text;
+  }
+  // The evidence has a column of its own only where every row is told.
+  EXPECT_THAT(brief.out, Not(HasSubstr("  q\n")));
+  EXPECT_THAT(whole.out, HasSubstr("  q\n"));
+}
+
 // The command line from before the option took a file.
 TEST_F(Compare, ASideBehindMarkdownIsASide) {
   write_rounds(1.2);

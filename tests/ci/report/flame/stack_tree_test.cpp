@@ -300,6 +300,69 @@ TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
   EXPECT_EQ(unfold(profile, kNoLimits).frames.size(), 1U);
 }
 
+CountedProfile in_a_harness(std::int64_t iterations) {
+  return testing::sample_profile({{"main", 0}, {"run", 0}, {"BM_f", 50}, {"f", 200}},
+                                 {{"main", "run", 250, 0}, {"run", "BM_f", 250, 0}, {"BM_f", "f", 200, 3}}, iterations);
+}
+
+TEST(StackTree, BeginsAtTheBenchmarkAndNotAtWhatLeadsToIt) {
+  const JoinedProfile profile = testing::joined(in_a_harness(10));
+  const StackTree tree = unfold(profile, kNoLimits);
+  EXPECT_THAT(totals_by_stack(profile, tree), ElementsAre(Pair("", 250), Pair("BM_f", 250), Pair("BM_f;f", 200)));
+  expect_sound(profile, tree, true);
+}
+
+TEST(StackTree, KeepsWhatLeadsToABenchmarkWhereItCostsSomething) {
+  CountedProfile costly = in_a_harness(10);
+  costly.functions[1].self = {7};
+  const JoinedProfile profile = testing::joined(costly);
+  const Totals totals = totals_by_stack(profile, unfold(profile, kNoLimits));
+  EXPECT_EQ(totals.at(""), 257);
+  EXPECT_EQ(totals.count("run;BM_f"), 1U);
+}
+
+TEST(StackTree, AWholeProgramBeginsAtItsRoot) {
+  const JoinedProfile profile = testing::joined(in_a_harness(0));
+  EXPECT_EQ(totals_by_stack(profile, unfold(profile, kNoLimits)).count("main;run;BM_f;f"), 1U);
+}
+
+CountedProfile with_inlined(std::int64_t own, std::int64_t inlined) {
+  CountedProfile profile =
+      testing::sample_profile({{"main", 0}, {"f", own + inlined}}, {{"main", "f", own + inlined, 2}});
+  profile.sources = {{1, "/src/sample.cpp", "f", 8, {own}}, {1, "/usr/include/vector.tcc", "push_back", 99, {inlined}}};
+  return profile;
+}
+
+TEST(StackTree, InlinedCodeIsAFrameBelowTheFunctionThatItRunsIn) {
+  const CountedProfile before = with_inlined(30, 10);
+  const CountedProfile after = with_inlined(30, 70);
+  const JoinedProfile profile = testing::joined(before, after);
+  const StackTree tree = unfold(profile, kNoLimits);
+  expect_sound(profile, tree, true);
+  EXPECT_EQ(totals_by_stack(profile, tree).at("main;f;push_back"), 70);
+  EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;f;push_back"), 10);
+  EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;f"), 40);
+  ASSERT_EQ(profile.functions.size(), 3U);
+  EXPECT_EQ(profile.functions[1].costs.at(kCandidateSide).self, 30);
+  EXPECT_EQ(place_text(profile.functions[2]), "/usr/include/vector.tcc:99, inlined into f");
+}
+
+TEST(JoinedProfile, NothingIsInlinedWhereASideDoesNotKnowItsLinesOrTheyMayBeShifted) {
+  CountedProfile before = with_inlined(30, 10);
+  const CountedProfile after = with_inlined(30, 70);
+  const auto shifted = join_profiles({&before}, {&after}, "", KnownPlaces::functions);
+  ASSERT_TRUE(shifted);
+  EXPECT_EQ(shifted->functions.size(), 2U);
+  before.sources.clear();
+  EXPECT_EQ(testing::joined(before, after).functions.size(), 2U);
+}
+
+TEST(JoinedProfile, InlinedCodeThatCostsMoreThanItsFunctionStaysInIt) {
+  const CountedProfile profile = with_inlined(-20, 50);
+  EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
+  EXPECT_EQ(testing::joined(profile).totals.at(kCandidateSide), 30);
+}
+
 }  // namespace
 
 }  // namespace steelyard::ci

@@ -1,0 +1,159 @@
+// That a report for people stays readable whatever the suite: its length has a bound, and what is cut is counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/comparison.hpp"
+#include "regress/ab/gates.hpp"
+#include "tests/ci/report/sample_results.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::array kSizes{1, 13, 52, 300, 1000};
+constexpr std::array kWidths{40, 60, 80, 100, 160};
+
+// `verdicts`: drawn from at random for each benchmark's time; its count moves with it in half of them.
+Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const auto below = [&engine](std::uint64_t n) { return static_cast<int>(engine() % n); };
+  Comparison comparison = sample::quiet_comparison(0);
+  for (int i = 0; i < benchmarks; ++i) {
+    const Verdict verdict = verdicts[engine() % verdicts.size()];
+    const std::string name = "BM_Family" + std::to_string(below(7)) +
+                             std::string(static_cast<std::size_t>(below(30)), 'x') + "/" + std::to_string(i);
+    const double size = 0.02 + 0.01 * below(40);
+    ComparisonRow time = sample::time_row(name, verdict == Verdict::improvement ? 1 - size : 1 + size, verdict);
+    if (verdict == Verdict::unchanged) time.ratio = 1.002;
+    time.reason = "reason " + std::to_string(below(40)) + " with some words behind it that make it long enough to wrap";
+    if (below(2) == 0) {
+      ComparisonRow count = sample::instructions_row(name, 1000, 1000 * *time.ratio);
+      if (verdict == Verdict::unchanged) count = sample::instructions_row(name, 1000, 1000);
+      for (int f = 0; f < 6 && count.verdict != Verdict::unchanged; ++f) {
+        FunctionChange function;
+        function.name = "library::Function" + std::to_string(f == 0 ? below(9) : f);
+        function.file = "source/library/function.cpp";
+        function.line = 10 + f;
+        function.self_change = function.inclusive_change = (f == 0 ? 900 : 20) * (*time.ratio - 1);
+        function.share = f == 0 ? 0.95 : 0.02;
+        function.own_source = true;
+        count.functions.push_back(function);
+      }
+      if (count.verdict == verdict) time.functions = count.functions;
+      comparison.rows.push_back(count);
+    }
+    comparison.rows.push_back(time);
+  }
+  for (int i = 0; i < 30; ++i) {
+    comparison.warnings.push_back("warning " + std::to_string(i) + std::string(200, 'w') + " of many words " +
+                                  std::string(100, 'x'));
+    comparison.environment_differences.push_back({"fact." + std::to_string(i), "before", "after", i % 2 == 0});
+  }
+  regress::decide_gates(comparison);
+  return comparison;
+}
+
+std::vector<std::vector<Verdict>> mixes() {
+  std::vector<std::vector<Verdict>> mixes;
+  std::vector<Verdict> all;
+  for (std::size_t i = 0; i < kVerdictCount; ++i) {
+    mixes.push_back({static_cast<Verdict>(i)});
+    mixes.push_back({static_cast<Verdict>(i), Verdict::unchanged, Verdict::unchanged, Verdict::unchanged});
+    all.push_back(static_cast<Verdict>(i));
+  }
+  mixes.push_back(all);
+  return mixes;
+}
+
+TargetReport many_targets(int count) {
+  TargetReport report;
+  for (int i = 0; i < count; ++i) {
+    TargetRow row;
+    row.benchmark = "gemm/" + std::to_string(i);
+    row.verdict = i % 2 == 0 ? TargetVerdict::missed : TargetVerdict::met;
+    row.reason = "60 % of the peak, wanted 70 %";
+    report.targets.push_back(row);
+  }
+  return report;
+}
+
+std::int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST(BriefReport, HasAtMostSixtyLinesForAnySuite) {
+  for (const int size : kSizes) {
+    for (const std::vector<Verdict>& mix : mixes()) {
+      const Comparison comparison = generated(size, mix, 7);
+      for (const int width : kWidths) {
+        if (size == 1000 && width != 40 && width != 100) continue;
+        const std::string text = terminal_report(comparison, {false, true, width});
+        EXPECT_LE(lines_of(text), 60) << size << " benchmarks, " << width << " columns\n" << text;
+      }
+      const std::string text = terminal_report(comparison, {true, false, 100}, many_targets(size));
+      EXPECT_LE(lines_of(text), 60) << size << " benchmarks and targets\n" << text;
+    }
+  }
+}
+
+TEST(BriefReport, HasAtMostTwelveKilobytesOfMarkdownForAnySuite) {
+  for (const int size : kSizes) {
+    for (const std::vector<Verdict>& mix : mixes()) {
+      const Comparison comparison = generated(size, mix, 11);
+      for (const TargetReport& targets : {TargetReport{}, many_targets(size)}) {
+        const std::string text = markdown_report(comparison, targets);
+        EXPECT_LE(text.size(), 12U * 1024) << size << " benchmarks\n" << text;
+        // A fold that is not closed would swallow what follows it.
+        std::map<std::string, int> tags;
+        for (const char* tag : {"<details>", "</details>"}) {
+          for (std::size_t at = text.find(tag); at != std::string::npos; at = text.find(tag, at + 1)) ++tags[tag];
+        }
+        EXPECT_EQ(tags["<details>"], tags["</details>"]);
+      }
+    }
+  }
+}
+
+// Of each verdict: benchmarks that have a line, and those that are told to have none.
+TEST(BriefReport, CountsEveryBenchmarkThatItHasNoLineFor) {
+  Comparison comparison = sample::quiet_comparison(0);
+  for (int i = 0; i < 300; ++i) {
+    const Verdict verdict = i < 40 ? Verdict::regression : i < 60 ? Verdict::improvement : Verdict::unchanged;
+    const double ratio = verdict == Verdict::regression ? 1.1 : verdict == Verdict::improvement ? 0.9 : 1.001;
+    comparison.rows.push_back(sample::time_row("BM_" + std::to_string(i), ratio, verdict));
+  }
+  const std::string text = terminal_report(comparison, {false, true, 100});
+  std::map<std::string, std::int64_t> shown;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    for (const std::string mark : {"\u2717", "\u2713", "="}) {
+      if (text.compare(at, mark.size() + 4, mark + " BM_") == 0) ++shown[mark];
+    }
+  }
+  EXPECT_GE(shown["\u2717"], 3);
+  EXPECT_GE(shown["\u2713"], 3);
+  EXPECT_GE(shown["="], 3);
+  EXPECT_THAT(text, HasSubstr("and " + std::to_string(40 - shown["\u2717"]) + " more regressions, " +
+                              std::to_string(20 - shown["\u2713"]) + " more improvements, " +
+                              std::to_string(240 - shown["="]) + " more unchanged"));
+  EXPECT_THAT(text, HasSubstr("--details"));
+  EXPECT_THAT(terminal_report(comparison, {false, true, 100}, {}, Extent::whole), Not(HasSubstr("--details")));
+}
+
+TEST(BriefReport, ASmallSuiteIsToldWhole) {
+  const Comparison comparison = generated(5, {Verdict::regression, Verdict::unchanged}, 3);
+  for (const std::string& text : {terminal_report(comparison, {false, true, 120}), markdown_report(comparison)}) {
+    for (const ComparisonRow& row : comparison.rows) {
+      EXPECT_THAT(text, HasSubstr(row.benchmark));
+    }
+    EXPECT_THAT(text, Not(HasSubstr("--details")));
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::ci
