@@ -13,7 +13,8 @@ namespace {
 bool is_harmful(std::uint32_t point) {
   const bool is_control = point < 0x20 || (point >= 0x7f && point < 0xa0);
   const bool turns_direction = (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
-                               point == 0x200e || point == 0x200f || point == 0x2028 || point == 0x2029;
+                               point == 0x61c || point == 0x200e || point == 0x200f || point == 0x2028 ||
+                               point == 0x2029;
   return point == kBrokenCodePoint || is_control || turns_direction;
 }
 

@@ -12,9 +12,9 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   # A server in a folder that nobody else knows would outlive this step.
   trap '"$program" db stop --quiet >/dev/null 2>&1 || true' EXIT
 fi
-report=$folder/report.md comparison=$folder/comparison.json
+report=$folder/report.md page=$folder/report.html comparison=$folder/comparison.json
 
-arguments=(gate --markdown "$report" --json --archive-dir "$folder")
+arguments=(gate --markdown "$report" --html "$page" --json --archive-dir "$folder")
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
 [ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")
 [ -z "${STEELYARD_INPUT_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_INPUT_BENCH")
@@ -34,7 +34,8 @@ if [ -s "$report" ]; then
   [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$report" >>"$GITHUB_STEP_SUMMARY"
 fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
-  printf '%s=%s\n' status "$status" report "$report" comparison "$comparison" archives "$folder" >>"$GITHUB_OUTPUT"
+  printf '%s=%s\n' status "$status" report "$report" page "$page" comparison "$comparison" archives "$folder" \
+    >>"$GITHUB_OUTPUT"
 fi
 if [ "$status" -ne 0 ]; then
   echo "::error title=Steelyard::the gate left with status $status; the job summary has the report"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The script of steelyard.gitlab-ci.yml: reads STEELYARD_BUILD, STEELYARD_BENCH, STEELYARD_ARGUMENTS, leaves the report,
-# the comparison and the archives in steelyard-report/, and exits with the gate's status.
+# The script of steelyard.gitlab-ci.yml: reads STEELYARD_BUILD, STEELYARD_BENCH, STEELYARD_ARGUMENTS, leaves the report
+# (also as a page), the comparison and the archives in steelyard-report/, and exits with the gate's status.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
@@ -17,7 +17,7 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   trap '"$program" db stop --quiet >/dev/null 2>&1 || true; rm -rf "$state"' EXIT
 fi
 
-arguments=(gate --markdown "$folder/report.md" --json --archive-dir "$folder")
+arguments=(gate --markdown "$folder/report.md" --html "$folder/report.html" --json --archive-dir "$folder")
 [ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")
 [ -z "${STEELYARD_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_BENCH")
 read -r -a further <<<"${STEELYARD_ARGUMENTS:-}"

@@ -129,6 +129,8 @@ ExitCode show_pictures(const Judgement& judgement, const JudgementOutputs& outpu
 }  // namespace
 
 void add_picture_options(Verb& verb, JudgementOutputs& outputs) {
+  verb.add(path_option("--html", "FILE", outputs.html,
+                       "write the report there as one HTML page, with pictures and every row explained"));
   verb.add(
       flag_option("--details", outputs.details, "report every row, and what is behind it, however many there are"));
   verb.add(path_option("--flame-dir", "FOLDER", outputs.flame_dir, "draw a flame graph of every changed count there"));
@@ -179,6 +181,12 @@ Result<std::vector<Explanation>> explanations_of(const std::string& part, const 
   return explanations;
 }
 
+Result<void> write_page(const std::filesystem::path& file, const Judgement& judgement) {
+  STEELYARD_TRY(const std::vector<Explanation> explanations, explanations_of("all", judgement));
+  const PageEvidence evidence{judgement.baseline, judgement.candidate, explanations};
+  return write_text_file(file, html_report(judgement.comparison, evidence, judgement.targets));
+}
+
 ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
   Result<std::vector<Explanation>> explanations = explanations_of(outputs.explain, judgement);
   if (!explanations) return app.report(explanations.error());
@@ -222,6 +230,10 @@ ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Confi
     code = worse(code, write_if_named(outputs.archive_dir / "comparison.json", json, app));
   }
   code = worse(code, print_reports(judgement, json, outputs, app));
+  if (!outputs.html.empty()) {
+    const Result<void> written = write_page(outputs.html, judgement);
+    if (!written) code = worse(code, app.report(written.error()));
+  }
   code = worse(code, show_pictures(judgement, outputs, app));
   code = worse(code, outcome_of(judgement.targets));
   return worse(code,

@@ -52,6 +52,7 @@ struct JudgementOutputs {
   bool is_markdown = false;           // the report
   bool details = false;               // every row in it, and what is behind it
   std::filesystem::path markdown;     // the report as Markdown as well
+  std::filesystem::path html;         // the report as one HTML page as well
   std::filesystem::path archive_dir;  // baseline.syrun, candidate.syrun and comparison.json
   std::filesystem::path flame_dir;    // a flame graph of each changed count
   std::filesystem::path svg_dir;      // a picture of each row that changed
@@ -60,7 +61,7 @@ struct JudgementOutputs {
   bool no_store = false;
 };
 
-// The rows of --details, --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
+// The rows of --html, --details, --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
 void add_picture_options(Verb& verb, JudgementOutputs& outputs);
 // All rows but the first ones of a verb that measures, judges and keeps.
 void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<std::uint64_t>& seed);
@@ -89,6 +90,9 @@ struct Judgement {
 // `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's
 // mistake, with the nearest that there is.
 Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
+
+// The page of a judgement (ci/report/comparison.hpp), every row explained. Error (input): it cannot be written.
+Result<void> write_page(const std::filesystem::path& file, const Judgement& judgement);
 
 // Explains the rows that the outputs ask for. What was measured is reported all the same: a mistake is told, and is the
 // exit status.

@@ -5,7 +5,6 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/report/charts/distributions.hpp"
@@ -47,18 +46,6 @@ bool has_picture(const ComparisonRow& row) {
   return row.metric.kind == MetricKind::noisy && (row.baseline || row.candidate) && row.ratio;
 }
 
-const CountedProfile* profile_of(const Run& run, const std::string& benchmark) {
-  const auto at = std::find_if(run.profiles.begin(), run.profiles.end(), [&](const CountedProfile& profile) {
-    return profile.benchmark.canonical() == benchmark;
-  });
-  return at == run.profiles.end() ? nullptr : &*at;
-}
-
-std::string side_name(const RunHeader& header, const char* otherwise) {
-  if (!header.commit.sha.empty()) return header.commit.sha.substr(0, 12);
-  return header.program.empty() ? otherwise : header.program;
-}
-
 // Series with changes; where there are none, all.
 std::vector<std::size_t> series_to_draw(const ChangesReport& report) {
   std::vector<std::size_t> with_changes, all;
@@ -87,19 +74,14 @@ std::string file_stem(const std::string& benchmark) {
 Result<void> draw_changed_counts(Comparison& comparison, const Run& baseline, const Run& candidate,
                                  const std::filesystem::path& folder) {
   PictureFolder pictures(folder);
-  const bool is_shifted = bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate);
-  const KnownPlaces places = is_shifted ? KnownPlaces::functions : KnownPlaces::lines;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions || !has_changed(row)) continue;
-    const CountedProfile* before = profile_of(baseline, row.benchmark);
-    const CountedProfile* after = profile_of(candidate, row.benchmark);
-    if (before == nullptr || after == nullptr) continue;
-    STEELYARD_TRY(const JoinedProfile joined, join_profiles({before}, {after}, "Ir", places));
+    STEELYARD_TRY(const auto joined, changed_profile(row.benchmark, baseline, candidate));
+    if (!joined) continue;
     STEELYARD_CHECK(pictures.make("a folder for flame graphs"));
     const std::filesystem::path file = pictures.file_for(row.benchmark, ".html");
-    const FlameCaption caption{row.benchmark, side_name(comparison.baseline, "baseline"),
-                               side_name(comparison.candidate, "candidate")};
-    STEELYARD_CHECK(write_text_file(file, html_flame_graph(joined, unfold(joined, StackLimits{}), caption)));
+    const FlameCaption caption = change_caption(row.benchmark, comparison.baseline, comparison.candidate);
+    STEELYARD_CHECK(write_text_file(file, html_flame_graph(*joined, unfold(*joined, StackLimits{}), caption)));
     row.flame_graph = file.string();
   }
   return {};
@@ -110,6 +92,7 @@ Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& bas
   PictureFolder pictures(folder);
   STEELYARD_CHECK(pictures.make("a folder for pictures"));
   DrawnRows rows;
+  const SampleIndex samples(baseline, candidate);
   for (const RowGroup& group : worst_first(comparison)) {
     for (const ComparisonRow* row : group.rows) {
       if (!is_changed_time(*row)) continue;
@@ -117,7 +100,7 @@ Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& bas
         ++rows.excluded;
         continue;
       }
-      const std::string picture = svg_distributions(*row, samples_of_row(*row, baseline, candidate));
+      const std::string picture = svg_distributions(*row, samples.of(*row));
       STEELYARD_CHECK(write_text_file(pictures.file_for(row->benchmark + "." + row->metric.name, ".svg"), picture));
       ++rows.drawn;
     }
@@ -135,9 +118,10 @@ std::string terminal_pictures(const Comparison& comparison, const Run& baseline,
     }
   }
   const std::vector<const ComparisonRow*>& rows = changed.empty() ? judged : changed;
+  const SampleIndex samples(baseline, candidate);
   std::string text;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
-    text += "\n" + terminal_distributions(*rows[i], samples_of_row(*rows[i], baseline, candidate), style);
+    text += "\n" + terminal_distributions(*rows[i], samples.of(*rows[i]), style);
   }
   if (rows.size() > most) {
     text += "\nnot drawn: " + plural_text(static_cast<std::int64_t>(rows.size() - most), "more row") +

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/explain.hpp"
@@ -31,6 +32,18 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
 // The interface steelyard.comparison/1; one object, newline at the end. Rows that are explained have an `explanation`.
 std::string json_report(const Comparison& comparison, const TargetReport& targets = {},
                         const std::vector<Explanation>& explanations = {});
+// One HTML page that needs nothing beside itself, not even script: findings, then every row with what is behind it,
+// how it was measured and judged. The same input gives the same bytes. At most `most_bytes`: what there is no room for
+// is left out in the order pictures, explanations, flame graphs, rows (the best first), findings, and the page says so.
+// most_bytes: 256 KiB at least.
+struct PageEvidence {
+  const Run& baseline;  // their samples and profiles are drawn; runs without any: nothing is
+  const Run& candidate;
+  const std::vector<Explanation>& explanations;  // of any rows
+};
+inline constexpr std::size_t kMostPageBytes = std::size_t{8} << 20U;
+std::string html_report(const Comparison& comparison, const PageEvidence& evidence, const TargetReport& targets = {},
+                        std::size_t most_bytes = kMostPageBytes);
 // What stands below the report where it was asked for: each row's steps from samples to answer. Empty without any.
 std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style);
 

@@ -231,6 +231,18 @@ std::string reported_only(const Comparison& comparison, std::int64_t regressions
 
 }  // namespace
 
+Verdict headline_verdict(const Comparison& comparison) {
+  const auto counts = comparison.count_by_verdict();
+  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  for (const Verdict verdict : kWorstFirst) {
+    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    if (verdict != Verdict::regression || any_fails) return verdict;
+  }
+  return Verdict::unchanged;
+}
+
 std::string summary_line(const Comparison& comparison) {
   struct Word {
     Verdict verdict;

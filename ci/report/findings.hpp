@@ -51,6 +51,9 @@ double size_of_change(const ComparisonRow& row);
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
 
+// The worst verdict that there is, for the mark above a report; regressions that do not gate are no part of it.
+Verdict headline_verdict(const Comparison& comparison);
+
 // A bound on several shares by the largest of them, in hundredths of a per cent upwards: the text is never less than
 // it.
 std::string at_most_text(double share);

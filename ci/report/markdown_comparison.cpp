@@ -154,18 +154,7 @@ std::string side(const RunHeader& header) {
 }
 
 std::string head(const Comparison& comparison, const TargetReport& targets, const Surroundings& size) {
-  const auto counts = comparison.count_by_verdict();
-  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
-  });
-  // The mark of the worst verdict that there is, less regressions that do not gate.
-  Verdict worst = Verdict::unchanged;
-  for (const Verdict verdict : kWorstFirst) {
-    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
-    if (verdict == Verdict::regression && !any_fails) continue;
-    worst = verdict;
-    break;
-  }
+  const Verdict worst = headline_verdict(comparison);
   const bool any_missed = targets.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
   const std::string promised = target_summary(targets);
   return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +

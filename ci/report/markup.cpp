@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 
 namespace steelyard::ci {
@@ -71,3 +74,64 @@ std::string words(const std::string& sentence) {
 }
 
 }  // namespace steelyard::ci::markdown
+
+namespace steelyard::ci::html {
+namespace {
+
+std::string base64_of_hex(std::string_view hex) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : hex) {
+    bits = (bits << 4U | static_cast<std::uint32_t>(c <= '9' ? c - '0' : c - 'a' + 10)) & 0xfffU;
+    count += 4;
+    if (count < 6) continue;
+    count -= 6;
+    text += kDigits[bits >> static_cast<unsigned>(count) & 63U];
+  }
+  if (count > 0) text += kDigits[bits << static_cast<unsigned>(6 - count) & 63U];
+  while (text.size() % 4 != 0) text += '=';
+  return text;
+}
+
+}  // namespace
+
+std::string text(std::string_view words, std::size_t longest) {
+  return markup_text(shortened(printable_line(words, true), longest, true));
+}
+
+std::string element(std::string_view name, const std::string& content, std::string_view style) {
+  const std::string attribute = style.empty() ? "" : " class=\"" + std::string(style) + "\"";
+  return "<" + std::string(name) + attribute + ">" + content + "</" + std::string(name) + ">";
+}
+
+std::string script_text(const Json& json) {
+  return markdown::replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace), "<", "\\u003c");
+}
+
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string>>& texts) {
+  std::string result;
+  while (!page.empty()) {
+    std::size_t first = page.size();
+    const std::pair<std::string_view, std::string>* found = nullptr;
+    for (const auto& one : texts) {
+      const std::size_t at = page.find(one.first);
+      if (at < first) first = at, found = &one;
+    }
+    result += page.substr(0, first);
+    if (found == nullptr) break;
+    result += found->second;
+    page.remove_prefix(first + found->first.size());
+  }
+  return result;
+}
+
+std::string source_hash(std::string_view text) { return "'sha256-" + base64_of_hex(sha256_hex(text)) + "'"; }
+
+std::string content_security_policy(std::string_view style, std::string_view script) {
+  return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source_hash(style) + "; script-src " +
+         source_hash(script);
+}
+
+}  // namespace steelyard::ci::html

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 
@@ -40,3 +42,31 @@ std::string code(const std::string& name, bool in_table);
 std::string words(const std::string& sentence);
 
 }  // namespace steelyard::ci::markdown
+
+// Pages that need nothing beside themselves.
+namespace steelyard::ci::html {
+
+inline constexpr std::size_t kLongestText = 4000;  // columns
+
+// Words from outside between two tags or inside a quoted attribute: one line, without control characters and direction
+// marks. What is longer than `longest` columns loses its middle.
+std::string text(std::string_view words, std::size_t longest = kLongestText);
+
+// "<h2 class="style">content</h2>"; the content is HTML already.
+std::string element(std::string_view name, const std::string& content, std::string_view style = "");
+
+// JSON inside a script element, where nothing is an entity and a '<' could end it.
+std::string script_text(const Json& json);
+
+// Each word of the page ("@data@") by its text, in one pass: what is filled in is not looked at again.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string>>& texts);
+
+// A Content-Security-Policy that forbids everything but these two elements, whose texts it knows by their hashes (W3C,
+// Content Security Policy Level 3, 2.3.1): a page with a stranger's names in it loads nothing and runs nothing else,
+// even where one of them got past the escaping.
+std::string content_security_policy(std::string_view style, std::string_view script);
+
+// As such a policy names a text: 'sha256-...' in base64.
+std::string source_hash(std::string_view text);
+
+}  // namespace steelyard::ci::html

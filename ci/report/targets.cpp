@@ -528,4 +528,21 @@ std::string markdown_targets(const TargetReport& report, std::size_t most) {
   return text;
 }
 
+std::string html_targets(const TargetReport& report) {
+  if (report.targets.empty()) return "";
+  constexpr std::size_t kMaxLines = 1000;
+  std::string table =
+      "<table><thead><tr><th></th><th>benchmark</th><th>target</th><th>found</th></tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < std::min(report.targets.size(), kMaxLines); ++i) {
+    const TargetRow& row = report.targets[i];
+    const std::string verdict(to_text(row.verdict));
+    table += "<tr class=\"" + verdict + "\"><td>" + html::element("span", mark_of_target(row.verdict), "mark") + " " +
+             verdict + "</td>" +
+             html::element("td", html::element("code", html::text(name_as_given(row.benchmark), 300))) +
+             html::element("td", html::text(row.target.text, 300)) +
+             html::element("td", html::text(found_text(row), 1000)) + "</tr>\n";
+  }
+  return table + "</tbody></table>\n";
+}
+
 }  // namespace steelyard::ci

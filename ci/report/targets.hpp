@@ -32,6 +32,7 @@ std::string terminal_targets(const TargetReport& report, const TerminalStyle& st
 inline constexpr std::size_t kMaxMarkdownTargets = 60;
 // At most `most` rows; how many more there are is told.
 std::string markdown_targets(const TargetReport& report, std::size_t most = kMaxMarkdownTargets);
+std::string html_targets(const TargetReport& report);  // a table
 
 // "targets" and "utilizations" of the interfaces steelyard.comparison/1, steelyard.run/1 and steelyard.targets/1. The
 // metric of a utilization is flop_utilization or bandwidth_utilization.

@@ -16,6 +16,7 @@ namespace steelyard::ci {
 namespace {
 
 constexpr const char* kTableGroup = "Table";
+constexpr const char* kTitle = "Steelyard: benchmarks side by side";
 
 VerbOption table_flag(std::string name, bool& target, std::string help) {
   VerbOption option = flag_option(std::move(name), target, std::move(help));
@@ -34,8 +35,8 @@ Result<void> check_table(const TableOptions& table, const JudgementOutputs& outp
   if (outputs.is_markdown && has_format && table.format != TableFormat::markdown) {
     return contradiction("--markdown and --table-format");
   }
-  const bool is_markdown = outputs.is_markdown || !outputs.markdown.empty();
-  if (table.reference_style && (is_json || is_markdown || has_format)) {
+  const bool is_elsewhere = outputs.is_markdown || !outputs.markdown.empty() || !outputs.html.empty();
+  if (table.reference_style && (is_json || is_elsewhere || has_format)) {
     return input_error("--reference-style", "another format than text", "text");
   }
   if (table.reference_style && !table.against.empty()) return contradiction("--reference-style and --against");
@@ -158,7 +159,7 @@ std::string rendered(const std::vector<SignificanceTable>& tables, const std::ve
     case TableFormat::csv:
       return render_csv(tables);
     case TableFormat::html:
-      return render_html(tables, "Steelyard: benchmarks side by side");
+      return render_html(tables, kTitle);
   }
   return "";
 }
@@ -174,6 +175,7 @@ std::string reference_of(const TableOptions& table) {
 struct TableReport {
   std::string text;
   std::string markdown;  // the report as Markdown, where a file of it is wanted
+  std::string html;      // the same
 };
 
 Result<TableReport> report_of(const TableOptions& options, const JudgementOutputs& outputs, const App& app,
@@ -197,6 +199,7 @@ Result<TableReport> report_of(const TableOptions& options, const JudgementOutput
   STEELYARD_TRY(const std::vector<SignificanceTable> tables, compared(std::move(input), question, merging));
   report.text = rendered(tables, warnings, options, outputs, app);
   if (!outputs.markdown.empty()) report.markdown = render_markdown(tables);
+  if (!outputs.html.empty()) report.html = render_html(tables, kTitle);
   return report;
 }
 
@@ -255,6 +258,7 @@ Result<ExitCode> run_compare_table(const TableOptions& table, const JudgementOut
     STEELYARD_CHECK(write_text_file(outputs.output, report.text));
   }
   if (!outputs.markdown.empty()) STEELYARD_CHECK(write_text_file(outputs.markdown, report.markdown));
+  if (!outputs.html.empty()) STEELYARD_CHECK(write_text_file(outputs.html, report.html));
   return ExitCode::success;
 }
 

@@ -1,5 +1,6 @@
 // steelyard verify: a kept comparison computed again from its runs, bit for bit.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,7 +12,9 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
+#include "ci/report/comparison.hpp"
 #include "ci/report/store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -33,6 +36,7 @@ struct VerifyOptions {
   std::string comparison;  // a JSON file, a folder with comparison.json, or comparison:ID
   std::string baseline;    // as one side of compare; empty: found by its id
   std::string candidate;
+  std::filesystem::path html;  // the kept comparison's page; empty: none
 };
 
 // What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
@@ -307,6 +311,17 @@ void verify_against(const Comparison& kept, const FoundSides& sides, Verificatio
   }
 }
 
+// Of the comparison as it was kept. What was not verified says so, and other runs than those that were judged are not
+// drawn beside it.
+Result<void> write_kept_page(const std::filesystem::path& file, Comparison kept, const Result<FoundSides>& sides,
+                             const Verification& verification) {
+  if (!verification.why.empty()) kept.warnings.insert(kept.warnings.begin(), "steelyard verify: " + verification.why);
+  const bool are_judged = sides && other_input(kept, *sides).empty();
+  if (are_judged) return write_page(file, {sides->baseline.run, sides->candidate.run, std::move(kept)});
+  const Run none;
+  return write_text_file(file, html_report(kept, {none, none, {}}));
+}
+
 ExitCode exit_code_of(VerificationOutcome outcome) {
   if (outcome == VerificationOutcome::verified) return ExitCode::success;
   return outcome == VerificationOutcome::differs ? ExitCode::regression : ExitCode::not_judged;
@@ -331,6 +346,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   } else {
     verification.why = sides.error().text();
   }
+  if (!options.html.empty()) STEELYARD_CHECK(write_kept_page(options.html, kept.comparison, sides, verification));
   app.print(app.common.json ? json_verification(verification) : terminal_verification(verification, app.style()));
   return exit_code_of(verification.outcome);
 }
@@ -359,6 +375,9 @@ Verb verify_verb() {
   };
   verb.add(text_option("--baseline", "SIDE", options->baseline, "the baseline, as one side of compare takes it"));
   verb.add(text_option("--candidate", "SIDE", options->candidate, "the candidate, as one side of compare takes it"));
+  verb.add(
+      path_option("--html", "FILE", options->html,
+                  "write the report of the kept comparison there as one HTML page, from the runs that were found"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

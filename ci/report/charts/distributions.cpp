@@ -15,11 +15,10 @@
 namespace steelyard::ci {
 namespace {
 
-SideSamples side_of(const ComparisonRow& row, const Run& run) {
+SideSamples samples_in(const std::vector<const Measurement*>& measurements) {
   SideSamples side;
-  for (const Measurement& measurement : run.measurements) {
-    if (measurement.metric.name != row.metric.name || measurement.benchmark.canonical() != row.benchmark) continue;
-    for (const InvocationSamples& samples : measurement.invocations) {
+  for (const Measurement* measurement : measurements) {
+    for (const InvocationSamples& samples : measurement->invocations) {
       std::vector<double> finite;
       for (const double value : samples.values) {
         if (std::isfinite(value)) finite.push_back(value);
@@ -104,27 +103,55 @@ std::string side_text(const char* name, const SideSamples& side, const Histogram
 constexpr double kWidth = 960, kHeight = 384;
 constexpr PlotArea kArea{84, 74, 640, 330};
 constexpr PlotArea kRatioArea{734, 74, 936, 330};
-constexpr double kFarQuantile = 0.01;  // samples beyond it are drawn at the edge: a few must not hide the rest
+
+// Samples so far from the middle half are drawn at the edge, and counted there: a few disturbed ones must not press the
+// others into a line. Tukey's fences (Exploratory Data Analysis, 1977) at twice his distance for what is "far out".
+constexpr double kFarOut = 6;
+std::vector<double> without_far_ones(std::vector<double> values) {
+  if (values.size() < 4) return values;
+  std::sort(values.begin(), values.end());
+  const double low = values[values.size() / 4];
+  const double high = values[values.size() * 3 / 4];
+  const double most = (high / 2 - low / 2) * 2 * kFarOut;
+  const auto is_far = [&](double value) { return most > 0 && (value < low - most || value > high + most); };
+  values.erase(std::remove_if(values.begin(), values.end(), is_far), values.end());
+  return values;
+}
 
 // As in series_chart.cpp worse and better differ by colour, word and direction.
 constexpr const char* kStyle = R"css(
- text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222 }
- .back { fill: #fff } .title { font-size: 16px; font-weight: 600 } .dim { fill: #5f5f5f }
- .grid { stroke: #e6e6e6 } .frame { fill: none; stroke: #999 }
- .dot { opacity: .45 } .baseline { fill: #0072b2 } .candidate { fill: #b84a00 }
- .median { stroke: #fff; stroke-width: .8 } .level { stroke-width: 2; stroke: #222 }
- .margin { fill: #888; opacity: .12 } .minimum { fill: #888; opacity: .25 } .zero { stroke: #666 }
- .interval { stroke: #222; stroke-width: 2.4 } .estimate { fill: #222 } .strong { font-weight: 600 }
- @media (prefers-color-scheme: dark) {
-  text { fill: #e8e8e8 } .back { fill: #16181b } .dim { fill: #a6a6a6 } .grid { stroke: #2b2f35 }
-  .frame { stroke: #6b7077 } .baseline { fill: #6db4ee } .candidate { fill: #ff9a57 } .median { stroke: #16181b }
-  .level { stroke: #f2f2f2 } .interval { stroke: #f2f2f2 } .estimate { fill: #f2f2f2 } .zero { stroke: #aaa }
+ .distributions { --text: #222; --back: #fff; --dim: #5f5f5f; --grid: #e6e6e6; --edge: #999; --zero: #666;
+  --baseline: #0072b2; --candidate: #b84a00 }
+ @media screen and (prefers-color-scheme: dark) {
+  .distributions { --text: #f2f2f2; --back: #16181b; --dim: #a6a6a6; --grid: #2b2f35; --edge: #6b7077; --zero: #aaa;
+   --baseline: #6db4ee; --candidate: #ff9a57 }
  }
+ .distributions text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: var(--text) }
+ .distributions .back { fill: var(--back) }
+ .distributions .title { font-size: 16px; font-weight: 600 }
+ .distributions .strong { font-weight: 600 }
+ .distributions .dim { fill: var(--dim) }
+ .distributions .grid { stroke: var(--grid) }
+ .distributions .frame { fill: none; stroke: var(--edge) }
+ .distributions .baseline { fill: var(--baseline) }
+ .distributions .candidate { fill: var(--candidate) }
+ .distributions .dot { opacity: .45 }
+ .distributions .median { stroke: var(--back); stroke-width: .8 }
+ .distributions .dots { fill: none; stroke: var(--baseline); stroke-width: 3.6; stroke-linecap: round }
+ .distributions .dots.median { stroke-width: 8 }
+ .distributions .dots.candidate { stroke: var(--candidate) }
+ .distributions .level { stroke: var(--text); stroke-width: 2 }
+ .distributions .margin { fill: #888; opacity: .12 }
+ .distributions .minimum { fill: #888; opacity: .25 }
+ .distributions .zero { stroke: var(--zero) }
+ .distributions .interval { stroke: var(--text); stroke-width: 2.4 }
+ .distributions .estimate { fill: var(--text) }
 )css";
 
 class DistributionsPicture {
  public:
-  DistributionsPicture(const ComparisonRow& row, const RowSamples& samples) : row_(row), samples_(samples) {
+  DistributionsPicture(const ComparisonRow& row, const RowSamples& samples, SvgForm form)
+      : row_(row), samples_(samples), form_(form) {
     std::vector<double> values;
     for (const SideSamples* side : {&samples.baseline, &samples.candidate}) {
       for (const auto& invocation : side->invocations) {
@@ -132,19 +159,19 @@ class DistributionsPicture {
       }
     }
     is_empty_ = values.empty();
-    if (values.size() > 2) {
-      std::sort(values.begin(), values.end());
-      const auto cut = static_cast<std::ptrdiff_t>(kFarQuantile * static_cast<double>(values.size()));
-      values = {values.begin() + cut, values.end() - cut};
-    }
-    axis_ = nice_axis(values);
+    axis_ = nice_axis(without_far_ones(std::move(values)));
   }
 
   std::string draw() {
     const std::string title = name_as_given(row_.benchmark) + "  " + row_.metric.name;
-    svg_ = SvgPicture({kWidth, kHeight, title, summary() + ". " + row_.reason, kStyle});
-    svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
-    svg_.words(16, 48, "dim", summary());
+    if (form_ == SvgForm::document) {
+      svg_ = SvgPicture({kWidth, kHeight, title, summary() + ". " + row_.reason, kStyle, "distributions"});
+      svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
+      svg_.words(16, 48, "dim", summary());
+    } else {
+      // Which row it is, and why its verdict, stands beside the picture.
+      svg_ = SvgPicture({kWidth, kHeight, title, summary(), "", "distributions", form_, kArea.top - 12});
+    }
     if (is_empty_) {
       svg_.words(kArea.left, kArea.y(0.5), "dim", "no samples");
     } else {
@@ -179,28 +206,67 @@ class DistributionsPicture {
     const std::size_t count = samples.invocations.size();
     std::size_t total = 0;
     for (const auto& invocation : samples.invocations) total += invocation.size();
-    const std::size_t step = std::max<std::size_t>(1, (total + kMaxDots - 1) / kMaxDots);
+    const std::size_t most = form_ == SvgForm::document ? kMaxDots : kMaxInlinedDots;
+    const std::size_t step = std::max<std::size_t>(1, (total + most - 1) / most);
     std::size_t seen = 0;
+    Dots dots{"dot", name, 1.8, {}};
+    Dots medians{"median", name, 4, {}};
     for (std::size_t i = 0; i < count; ++i) {
       const double x = left + (right - left) * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
       for (const double value : samples.invocations[i]) {
-        if (seen++ % step != 0) continue;
-        svg_.add(
-            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"1.8\" class=\"dot {}\"/>\n", x, y_of(value), name));
+        if (seen++ % step == 0) dots.places.push_back({x, y_of(value), ""});
       }
       const double median = median_of(samples.invocations[i]).value_or(0);
-      svg_.add(fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" class=\"median {}\"><title>process {}: {}</title></circle>\n", x,
-          y_of(median), name, i + 1, svg_text(level_text(median, row_.metric.unit))));
+      medians.places.push_back({x, y_of(median), fmt::format("process {}: {}", i + 1, unit_text(median))});
     }
+    add(dots);
+    add(medians);
     const std::optional<double> level = median_of(medians_of(samples));
     if (level) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
     svg_.words((left + right) / 2, kArea.bottom + 20, std::string(name) + " strong", name, kCentred);
+    std::size_t beyond = 0;
+    for (const auto& invocation : samples.invocations) {
+      beyond += static_cast<std::size_t>(std::count_if(
+          invocation.begin(), invocation.end(), [&](double value) { return value < axis_.low || value > axis_.high; }));
+    }
     const std::string how_many = count == 0 ? "not measured"
                                             : std::to_string(count) + (count == 1 ? " process, " : " processes, ") +
                                                   level_text(level.value_or(0), row_.metric.unit);
     svg_.words((left + right) / 2, kArea.bottom + 37, "dim", how_many, kCentred);
+    if (beyond > 0) {
+      const std::string text = plural_text(static_cast<std::int64_t>(beyond), "sample") + " beyond the axis";
+      svg_.words((left + right) / 2, kArea.top + 18, "dim", text, kCentred);
+    }
   }
+
+  struct Dots {
+    const char* kind;
+    const char* side;
+    double radius;
+    struct Place {
+      double x, y;
+      std::string title;
+    };
+    std::vector<Place> places;
+  };
+
+  // In a page there may be thousands of pictures: its dots are the round ends of lines without length, one element for
+  // all, and have no titles.
+  void add(const Dots& dots) {
+    std::string path;
+    for (const auto& [x, y, title] : dots.places) {
+      if (form_ == SvgForm::inlined) {
+        path += fmt::format("M{:.0f} {:.0f}h0", x, y);
+        continue;
+      }
+      svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"{} {}\"", x, y, dots.radius, dots.kind,
+                           dots.side));
+      svg_.add(title.empty() ? "/>\n" : "><title>" + svg_text(title) + "</title></circle>\n");
+    }
+    if (!path.empty()) svg_.add(fmt::format("<path class=\"{} {} dots\" d=\"{}\"/>\n", dots.kind, dots.side, path));
+  }
+
+  std::string unit_text(double value) const { return level_text(value, row_.metric.unit); }
 
   // Logarithmic, symmetric around no change, wide enough for the interval and the margin.
   void ratio() {
@@ -242,6 +308,7 @@ class DistributionsPicture {
 
   const ComparisonRow& row_;
   const RowSamples& samples_;
+  SvgForm form_;
   NiceAxis axis_;
   bool is_empty_ = true;
   SvgPicture svg_;
@@ -249,8 +316,20 @@ class DistributionsPicture {
 
 }  // namespace
 
-RowSamples samples_of_row(const ComparisonRow& row, const Run& baseline, const Run& candidate) {
-  return {side_of(row, baseline), side_of(row, candidate)};
+SampleIndex::SampleIndex(const Run& baseline, const Run& candidate) {
+  for (const auto& [run, side] : {std::pair(&baseline, &baseline_), {&candidate, &candidate_}}) {
+    for (const Measurement& measurement : run->measurements) {
+      (*side)[{measurement.benchmark.canonical(), measurement.metric.name}].push_back(&measurement);
+    }
+  }
+}
+
+RowSamples SampleIndex::of(const ComparisonRow& row) const {
+  const auto found = [&](const Side& side) {
+    const auto at = side.find({row.benchmark, row.metric.name});
+    return at == side.end() ? SideSamples{} : samples_in(at->second);
+  };
+  return {found(baseline_), found(candidate_)};
 }
 
 std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style) {
@@ -281,8 +360,10 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
   return text;
 }
 
-std::string svg_distributions(const ComparisonRow& row, const RowSamples& samples) {
-  return DistributionsPicture(row, samples).draw();
+std::string svg_distributions(const ComparisonRow& row, const RowSamples& samples, SvgForm form) {
+  return DistributionsPicture(row, samples, form).draw();
 }
+
+std::string_view distributions_style() { return kStyle; }
 
 }  // namespace steelyard::ci

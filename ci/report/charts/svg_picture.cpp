@@ -80,10 +80,20 @@ std::vector<double> LogAxis::decades() const {
 std::string svg_text(std::string_view text) { return markup_text(printable(text, true)); }
 
 SvgPicture::SvgPicture(const SvgHead& head) {
+  const std::string kind = *head.kind == '\0' ? "" : fmt::format("class=\"{}\" ", head.kind);
+  if (head.form == SvgForm::inlined) {
+    const double height = head.height - head.top;
+    text_ = fmt::format(
+        "<svg {0}viewBox=\"0 {1:.0f} {2:.0f} {3:.0f}\" role=\"img\" aria-label=\"{4}\">\n"
+        "<rect class=\"back\" y=\"{1:.0f}\" width=\"{2:.0f}\" height=\"{3:.0f}\"/>\n",
+        kind, head.top, head.width, height,
+        svg_text(head.description.empty() ? head.title : head.title + ": " + head.description));
+    return;
+  }
   text_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" {2}viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" ",
-      head.width, head.height);
+      head.width, head.height, kind);
   if (head.description.empty()) {
     text_ += fmt::format("aria-label=\"{}\">\n", svg_text(head.title));
   } else {

@@ -38,12 +38,19 @@ struct LogAxis {
   std::vector<double> decades() const;  // whole powers of ten within, ascending
 };
 
+// A file of its own, or a part of a page that has the style already: its Content-Security-Policy refuses one that it
+// does not know, and ids would stand there twice.
+enum class SvgForm { document, inlined };
+
 struct SvgHead {
   double width = 960;
   double height = 0;
   std::string title;        // for a screen reader, as is the description
   std::string description;  // empty: the title says it all
   const char* style = "";   // CSS; has the classes back, grid, frame and dim
+  const char* kind = "";    // the picture's own class, by which a page's style finds it; empty: none
+  SvgForm form = SvgForm::document;
+  double top = 0;  // what is above is cut off an inlined one
 };
 
 // The plot's area in the picture, in pixels.

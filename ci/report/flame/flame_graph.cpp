@@ -10,11 +10,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/flame/flame_page.hpp"
+#include "ci/report/markup.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -95,17 +97,19 @@ namespace {
 constexpr double kWidth = 1200, kMargin = 10;  // pixels
 constexpr double kHeader = 64, kRow = 18, kFooterRow = 17;
 constexpr double kMinPixels = 0.5;
-constexpr double kCharacter = 6.7;  // of the monospaced font at 11 px, a little wide
+constexpr double kMinInlinedPixels = 2;  // one of many pictures in a page
+constexpr double kCharacter = 6.7;       // of the monospaced font at 11 px, a little wide
 constexpr std::size_t kLongestTitle = 110;
 constexpr std::size_t kLongestName = 300;
 constexpr std::size_t kMaxGone = 8;
 
 constexpr const char* kSvgStyle = R"css(
- text { font: 11px ui-monospace, "DejaVu Sans Mono", monospace; fill: var(--ink) }
- .title { font: 600 15px system-ui, "DejaVu Sans", sans-serif }
- .note { font: 12px system-ui, "DejaVu Sans", sans-serif }
- .note { fill: var(--dim) } .back { fill: var(--back) }
- rect { stroke: var(--edge); stroke-width: .6 } g > rect { fill: var(--fill) } .swatch { fill: var(--fill) }
+ .flame text { font: 11px ui-monospace, "DejaVu Sans Mono", monospace; fill: var(--ink) }
+ .flame text.title { font: 600 15px system-ui, "DejaVu Sans", sans-serif }
+ .flame text.note { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: var(--dim) }
+ .flame rect { stroke: var(--edge); stroke-width: .6 }
+ .flame g > rect, .flame .swatch { fill: var(--fill) }
+ .flame .back { fill: var(--back); stroke: none }
 )css";
 
 std::string escaped(const std::string& text) { return markup_text(printable(text, true)); }
@@ -119,19 +123,23 @@ std::string cost_text(const JoinedProfile& profile, std::int64_t cost, std::size
 
 class FlameDrawing {
  public:
-  FlameDrawing(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption)
-      : profile_(profile), tree_(tree), caption_(caption) {}
+  FlameDrawing(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption, SvgForm form)
+      : profile_(profile), tree_(tree), caption_(caption), form_(form) {}
 
   std::string draw() {
     const std::string frames = frames_text();
     const double chart = kRow * (deepest_ + 1);
     const std::vector<std::string> gone = only_in_baseline();
     const double height = kHeader + chart + kFooterRow * static_cast<double>(2 + gone.size()) + 8;
+    const bool is_inlined = form_ == SvgForm::inlined;
     std::string text = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n<style>{3}{4}</style>\n"
-        "<rect class=\"back\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
-        kWidth, height, escaped("Flame graph of " + caption_.title), kFlameColors, kSvgStyle);
+        "<svg class=\"flame\"{0} viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\">\n{4}"
+        "<rect class=\"back\" width=\"{1:.0f}\" height=\"{2:.0f}\"/>\n",
+        is_inlined
+            ? ""
+            : fmt::format(" xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\"", kWidth, height),
+        kWidth, height, escaped("Flame graph of " + caption_.title),
+        is_inlined ? "" : "<style>" + std::string(flame_style()) + "</style>\n");
     text += line(kMargin, 24, "title", shortened(caption_.title, kLongestTitle, true));
     text += line(kMargin, 44, "note", totals_text());
     text += legend() + frames;
@@ -190,7 +198,7 @@ class FlameDrawing {
       next[frame.depth] += cost;
       next[frame.depth + 1] = start;
       const double width = static_cast<double>(cost) * pixels;
-      if (width < kMinPixels) continue;
+      if (width < (form_ == SvgForm::document ? kMinPixels : kMinInlinedPixels)) continue;
       text += frame_text(frame, kMargin + static_cast<double>(start) * pixels, width);
       deepest_ = std::max(deepest_, static_cast<double>(frame.depth));
     }
@@ -267,18 +275,24 @@ class FlameDrawing {
   const JoinedProfile& profile_;
   const StackTree& tree_;
   const FlameCaption& caption_;
+  SvgForm form_;
   double deepest_ = 0;
 };
 
 }  // namespace
 
-std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
-  return FlameDrawing(profile, tree, caption).draw();
+std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption,
+                            SvgForm form) {
+  return FlameDrawing(profile, tree, caption, form).draw();
+}
+
+std::string_view flame_style() {
+  static const std::string kStyle = std::string(kFlameColors) + kSvgStyle;
+  return kStyle;
 }
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::size_t kLongestShown = 500;
 
 std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestShown, true); }
@@ -338,44 +352,46 @@ Json data_json(const JoinedProfile& profile, const StackTree& tree, const FlameC
   return data;
 }
 
-// Inside a script element nothing is an entity, and a '<' could end it.
-std::string script_text(const Json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
-    }
-  }
-  return text;
+}  // namespace
+
+std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
+  const std::string style = std::string(kFlameColors) + std::string(kFlameStyle);
+  return html::filled(kFlamePage, {{"@title@", html::text(caption.title, kLongestShown)},
+                                   {"@policy@", html::content_security_policy(style, kFlameScript)},
+                                   {"@style@", style},
+                                   {"@data@", html::script_text(data_json(profile, tree, caption))},
+                                   {"@script@", std::string(kFlameScript)}});
 }
 
-// Each @word@ of the page by its text, in one pass: what is filled in is not looked at again.
-std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string>>& texts) {
-  std::string result;
-  while (!page.empty()) {
-    std::size_t first = page.size();
-    const std::pair<std::string_view, std::string>* found = nullptr;
-    for (const auto& text : texts) {
-      const std::size_t at = page.find(text.first);
-      if (at < first) first = at, found = &text;
-    }
-    result += page.substr(0, first);
-    if (found == nullptr) break;
-    result += found->second;
-    page.remove_prefix(first + found->first.size());
-  }
-  return result;
+namespace {
+
+const CountedProfile* profile_of(const Run& run, const std::string& benchmark) {
+  const auto at = std::find_if(run.profiles.begin(), run.profiles.end(), [&](const CountedProfile& profile) {
+    return profile.benchmark.canonical() == benchmark;
+  });
+  return at == run.profiles.end() ? nullptr : &*at;
+}
+
+std::string side_name(const RunHeader& header, const char* otherwise) {
+  if (!header.commit.sha.empty()) return header.commit.sha.substr(0, 12);
+  return header.program.empty() ? otherwise : header.program;
 }
 
 }  // namespace
 
-std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
-  return filled(kFlamePage, {{"@title@", markup_text(shown(caption.title))},
-                             {"@style@", std::string(kFlameColors) + std::string(kFlameStyle)},
-                             {"@data@", script_text(data_json(profile, tree, caption))},
-                             {"@script@", std::string(kFlameScript)}});
+Result<std::optional<JoinedProfile>> changed_profile(const std::string& benchmark, const Run& baseline,
+                                                     const Run& candidate) {
+  const CountedProfile* before = profile_of(baseline, benchmark);
+  const CountedProfile* after = profile_of(candidate, benchmark);
+  if (before == nullptr || after == nullptr) return std::optional<JoinedProfile>();
+  const bool is_shifted = bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate);
+  const KnownPlaces places = is_shifted ? KnownPlaces::functions : KnownPlaces::lines;
+  STEELYARD_TRY(JoinedProfile joined, join_profiles({before}, {after}, "Ir", places));
+  return std::optional(std::move(joined));
+}
+
+FlameCaption change_caption(const std::string& title, const RunHeader& baseline, const RunHeader& candidate) {
+  return {title, side_name(baseline, "baseline"), side_name(candidate, "candidate")};
 }
 
 }  // namespace steelyard::ci

@@ -3,10 +3,13 @@
 // How to read them: docs/guide/profiles.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/model/run.hpp"
+#include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/flame/stack_tree.hpp"
 
 namespace steelyard::ci {
@@ -38,8 +41,18 @@ struct FlameCaption {
 // function; names longer than 500 bytes lose their middle.
 std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption);
 
-// Frames that are at least half a pixel wide at 1,200 pixels, by the candidate's cost; tooltips are titles. What only
-// the baseline has is listed below the picture.
-std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption);
+// Frames that are at least half a pixel wide at 1,200 pixels (in a page two), by the candidate's cost; tooltips are
+// titles. What only the baseline has is listed below the picture.
+std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption,
+                            SvgForm form = SvgForm::document);
+// The style of a page with such pictures.
+std::string_view flame_style();
+
+// The difference of what both runs counted of a benchmark (canonical text). Absent: a side has no profile of it.
+// Errors: as of join_profiles().
+Result<std::optional<JoinedProfile>> changed_profile(const std::string& benchmark, const Run& baseline,
+                                                     const Run& candidate);
+// Of a picture of both sides: the commit, else the program, else which side it is.
+FlameCaption change_caption(const std::string& title, const RunHeader& baseline, const RunHeader& candidate);
 
 }  // namespace steelyard::ci

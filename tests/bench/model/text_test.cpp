@@ -126,7 +126,7 @@ TEST(Columns, AreFilledByCodePoints) {
 
 TEST(PrintableLine, CannotMoveTheCursorOrTurnTheText) {
   EXPECT_EQ(printable_line("a\nb\tc\x1b[31m", true), "a b c?[31m");
-  EXPECT_EQ(printable_line("x\u202ey\u2066z\u0085", true), "x?y?z?");
+  EXPECT_EQ(printable_line("x\u202ey\u2066z\u0085\u061c", true), "x?y?z??");
   EXPECT_EQ(printable_line("\xff\xc3-", true),
             "?"
             "?-");

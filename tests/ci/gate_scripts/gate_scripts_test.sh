@@ -119,9 +119,12 @@ if [ "$service" = github ]; then
   grep -qx status=1 "$work/outputs" || fail "the step's outputs lack status=1"
   archives=$(sed -n 's/^archives=//p' "$work/outputs")
   ls "$archives/"*.syrun >/dev/null || fail "no archive in the folder that the step's outputs name"
+  page=$(sed -n 's/^page=//p' "$work/outputs")
+  grep -q BM_work "$page" || fail "no page where the step's outputs name one"
 else
   [ -s "$work/full/steelyard-report/comparison.json" ] || fail "no comparison.json among the artifacts"
   ls "$work/full/steelyard-report/"*.syrun >/dev/null || fail "no archive among the artifacts"
+  grep -q BM_work "$work/full/steelyard-report/report.html" || fail "no page among the artifacts"
 fi
 
 # 2. A shallow checkout is deepened.

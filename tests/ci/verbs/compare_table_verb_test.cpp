@@ -68,6 +68,8 @@ TEST_F(CompareTableVerb, AWordBehindMarkdownIsASideUnlessItIsNamedAsMarkdown) {
 TEST_F(CompareTableVerb, WritesEveryFormat) {
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--table-format", "markdown"}).out, HasSubstr("|---|---:|"));
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--markdown"}).out, HasSubstr("|---|---:|"));
+  EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--html", "table.html"}).out, HasSubstr("BM_"));
+  EXPECT_EQ(text_of("table.html"), run({"compare", "--table", "fast", "slow", "--table-format", "html"}).out);
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--table-format=csv"}).out, HasSubstr("median [ns]"));
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--table-format=html"}).out, HasSubstr("<!doctype html>"));
   const Outcome json = run({"compare", "--table", "fast", "slow", "--json"});

@@ -5,6 +5,7 @@
 namespace steelyard::ci {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -240,6 +241,18 @@ TEST_F(Compare, DetailsReportEveryRowWhereTheReportHasFindingsAndALineABenchmark
   // The evidence has a column of its own only where every row is told.
   EXPECT_THAT(brief.out, Not(HasSubstr("  q\n")));
   EXPECT_THAT(whole.out, HasSubstr("  q\n"));
+}
+
+TEST_F(Compare, WritesAPageWithEveryRowExplainedBesideTheReportThatIsPrinted) {
+  write_rounds(1.2);
+  const Outcome printed = run({"compare", "base", "head", "--json"});
+  const Outcome beside = run({"compare", "base", "head", "--json", "--html", "report.html"});
+  EXPECT_EQ(beside.out, printed.out);
+  EXPECT_EQ(beside.status, printed.status);
+  EXPECT_THAT(text_of("report.html"), AllOf(HasSubstr("<!doctype html>"), HasSubstr("<dt>measured</dt>"),
+                                            HasSubstr("<svg class=\"distributions\"")));
+  std::filesystem::create_directory("folder");
+  EXPECT_EQ(run({"compare", "base", "head", "--html", "folder"}).status, 3);
 }
 
 // The command line from before the option took a file.

@@ -6,6 +6,7 @@
 namespace steelyard::ci {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -50,6 +51,23 @@ TEST_F(Verify, SaysWhichFieldWasChangedAndFails) {
   EXPECT_THAT(outcome.out, HasSubstr("verdict: kept unchanged, computed regression"));
   const Outcome json = run({"verify", "c.json", "--baseline", "base", "--candidate", "head", "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"outcome\": \"differs\""));
+}
+
+TEST_F(Verify, WritesThePageOfWhatWasKeptAndSaysThereWhereItIsNotVerified) {
+  write_rounds();
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  const auto page = [](const std::string& baseline) {
+    run({"verify", "c.json", "--baseline", baseline, "--candidate", "head", "--html", "page.html"});
+    return text_of("page.html");
+  };
+  const std::string drawing = "<svg class=\"distributions\"";
+  EXPECT_THAT(page("base"), AllOf(HasSubstr("BM_x"), HasSubstr("<dt>measured</dt>"), HasSubstr(drawing),
+                                  Not(HasSubstr("steelyard verify:"))));
+  // Other runs than those that were judged are not drawn beside the verdict.
+  EXPECT_THAT(page("head"), AllOf(HasSubstr("BM_x"), HasSubstr("steelyard verify: the baseline that was judged is"),
+                                  Not(HasSubstr(drawing)), Not(HasSubstr("<dt>measured</dt>"))));
+  replace_in("c.json", "\"verdict\": \"regression\"", "\"verdict\": \"unchanged\"");
+  EXPECT_THAT(page("base"), HasSubstr("steelyard verify: the same rules give other values"));
 }
 
 TEST_F(Verify, SaysThatOtherRulesJudged) {

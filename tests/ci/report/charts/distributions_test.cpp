@@ -54,6 +54,23 @@ TEST(DistributionPicture, ManySamplesAreThinned) {
   EXPECT_LE(count_of(svg_distributions(slower(), many), "class=\"dot baseline\""), kMaxDots);
 }
 
+TEST(DistributionPicture, FarSamplesAreDrawnAtTheEdgeAndCountedThere) {
+  RowSamples disturbed = samples();
+  const std::string calm = svg_distributions(slower(), disturbed);
+  disturbed.candidate.invocations[3] = {5000, 7000, 110};
+  const std::string svg = svg_distributions(slower(), disturbed);
+  EXPECT_THAT(calm, Not(HasSubstr("beyond")));
+  EXPECT_THAT(svg, AllOf(HasSubstr(">2 samples beyond the axis<"), Not(HasSubstr(">4 us<"))));
+}
+
+TEST(DistributionPicture, InAPageItHasNoStyleNoIdsAndFewElements) {
+  const std::string svg = svg_distributions(slower(), samples(), SvgForm::inlined);
+  EXPECT_EQ(count_of(svg, "<path class=\"dot baseline dots\""), 1U);
+  EXPECT_EQ(count_of(svg, "<circle"), 1U);  // the estimate
+  EXPECT_THAT(svg, AllOf(Not(HasSubstr("<style")), Not(HasSubstr(" id=")), Not(HasSubstr("<x>")),
+                         HasSubstr("aria-label=\"BM&lt;x&gt;")));
+}
+
 TEST(DistributionPicture, TheTerminalShowsTwoHistogramsAndTheInterval) {
   const TerminalStyle ascii{false, false, 80};
   const std::string text = terminal_distributions(slower(), samples(), ascii);
@@ -88,7 +105,7 @@ TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
   measurement.invocations = {{0, {1, NAN, 2}, {}}, {1, {NAN}, {}}};
   measurement.excluded = {{2, {9}, {}}};
   run.measurements.push_back(measurement);
-  const RowSamples found = samples_of_row(slower(), run, steelyard::Run{});
+  const RowSamples found = SampleIndex(run, steelyard::Run{}).of(slower());
   ASSERT_EQ(found.baseline.invocations.size(), 1U);
   EXPECT_THAT(found.baseline.invocations[0], testing::ElementsAre(1, 2));
   EXPECT_TRUE(found.candidate.invocations.empty());

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/flame/flame_graph.hpp"
-#include "tests/ci/report/flame/browser.hpp"
+#include "tests/ci/report/browser.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
 namespace steelyard::ci {
@@ -42,14 +42,6 @@ class FlamePage : public testing::Browser {
   }
   static std::string press(const std::string& key) {
     return "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',{key:'" + key + "',bubbles:true}));";
-  }
-  // What the script finds out, for the test to read.
-  static std::string tell(const std::string& expression) { return "document.body.dataset.told=" + expression + ";"; }
-  static std::string told(const std::string& dom) {
-    const std::string start = "data-told=\"";
-    const std::size_t at = dom.find(start);
-    if (at == std::string::npos) return "nothing";
-    return dom.substr(at + start.size(), dom.find('"', at + start.size()) - at - start.size());
   }
 };
 

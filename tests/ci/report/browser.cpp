@@ -1,10 +1,11 @@
-#include "tests/ci/report/flame/browser.hpp"
+#include "tests/ci/report/browser.hpp"
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
+#include "ci/report/markup.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard::testing {
@@ -45,20 +46,44 @@ std::string Browser::dump(const std::filesystem::path& file, const std::string& 
   // Virtual time: scripts and their timers have run when the page is written, however slow the machine is.
   return output_of("timeout 60 '" + program_ + "' --headless=new --no-sandbox --disable-gpu --no-first-run " +
                    "--user-data-dir='" + (folder_ / "browser").string() + "' --virtual-time-budget=2000 " +
-                   "--window-size=1300,900 " + options + " --dump-dom 'file://" + file.string() + fragment +
-                   "' 2>/dev/null");
+                   "--window-size=1300,900 --enable-logging=stderr " + options + " --dump-dom 'file://" +
+                   file.string() + fragment + "' 2>'" + (folder_ / "log").string() + "'");
+}
+
+std::string Browser::console_lines() const {
+  std::ifstream log(folder_ / "log");
+  std::string lines;
+  for (std::string line; std::getline(log, line);) {
+    if (line.find(":CONSOLE") != std::string::npos) lines += line + "\n";
+  }
+  return lines;
+}
+
+std::string Browser::tell(const std::string& expression) { return "document.body.dataset.told=" + expression + ";"; }
+
+std::string Browser::told(const std::string& dom) {
+  const std::string start = "data-told=\"";
+  const std::size_t at = dom.find(start);
+  if (at == std::string::npos) return "nothing";
+  return dom.substr(at + start.size(), dom.find('"', at + start.size()) - at - start.size());
 }
 
 std::string Browser::dom_of(const std::string& page, const std::string& fragment, const std::string& script,
                             const std::string& options) {
   std::string text = page;
   const std::size_t end = text.rfind("</body>");
-  if (!script.empty() && end != std::string::npos) text.insert(end, "<script>" + script + "</script>");
+  if (!script.empty() && end != std::string::npos) {
+    text.insert(end, "<script>" + script + "</script>");
+    const std::string_view allowed = "script-src ";
+    const std::size_t policy = text.find(allowed);
+    if (policy < end) text.insert(policy + allowed.size(), ci::html::source_hash(script) + " ");
+  }
   const std::filesystem::path file = folder_ / "page.html";
   std::ofstream(file, std::ios::binary) << text;
   const std::string dom = dump(file, fragment, options);
   EXPECT_NE(dom.find("data-ready=\"true\""), std::string::npos)
       << "the page's script did not end: " << dom.substr(0, 200);
+  EXPECT_EQ(console_lines(), "");
   // Without the scripts and styles, in which everything could be found.
   std::string shown;
   std::size_t at = 0;
