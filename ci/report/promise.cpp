@@ -214,7 +214,10 @@ std::string gate_line(const Comparison& comparison) {
     if (!who.empty()) clauses = (line.empty() ? "where " : "Where ") + who + " matches, " + clauses;
     line += (line.empty() ? "Fails: " : ". ") + clauses;
   }
-  return line.empty() ? "" : line + ".";
+  if (line.empty()) return "";
+  const bool any_creep = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                                     [](const ComparisonRow& row) { return row.creep.has_value(); });
+  return line + (any_creep ? ". Smaller steps of a count fail where they add up to that." : ".");
 }
 
 namespace {

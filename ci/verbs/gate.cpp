@@ -60,7 +60,7 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
-  const JudgeRequest request{configuration, options.outputs, options.bench.empty(), cancellation.flag()};
+  const JudgeRequest request{configuration, options.outputs, options.bench.empty(), cancellation.flag(), true};
   return judge_commits(plan.repository, plan.commits, plan.programs, {}, request, app);
 }
 
