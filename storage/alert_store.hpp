@@ -17,8 +17,8 @@ class AlertStore {
 
   // Newest change of state first.
   Result<std::vector<Alert>> list(const AlertQuery& query);
-  // Of a project (empty: any). Newest last.
-  Result<std::vector<AcceptedAlert>> accepted(const std::string& project);
+  // Newest last.
+  Result<std::vector<AcceptedAlert>> accepted(const AcceptedQuery& query);
   // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
   Result<Alert> act(const AlertAct& act);
 

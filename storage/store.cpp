@@ -294,8 +294,8 @@ Result<std::vector<Alert>> AlertStore::list(const AlertQuery& query) {
   return connection_.read([&](Session& session) { return read_alerts(session, query); });
 }
 
-Result<std::vector<AcceptedAlert>> AlertStore::accepted(const std::string& project) {
-  return connection_.read([&](Session& session) { return read_accepted_alerts(session, project); });
+Result<std::vector<AcceptedAlert>> AlertStore::accepted(const AcceptedQuery& query) {
+  return connection_.read([&](Session& session) { return read_accepted_alerts(session, query); });
 }
 
 Result<Alert> AlertStore::act(const AlertAct& act) {

@@ -228,6 +228,9 @@ struct ComparisonRow {
   // The patterns of the tables that it was judged by in place of the whole comparison's policy, in the file's order.
   std::vector<std::string> policies = {};
   std::string owner = {};  // of the benchmark, as such a table says; empty: nobody is named
+  // Of a count that got worse by less than what gates: what such changes came to. Absent: no history was asked, or it
+  // has none.
+  std::optional<Creep> creep = {};
   bool operator==(const ComparisonRow&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -266,6 +269,7 @@ struct ComparisonRow {
     visit("cycles_ratio", self.cycles_ratio, {.omitted = true});
     visit("policies", self.policies, {.omitted = true});
     visit("owner", self.owner, {.omitted = true});
+    visit("creep", self.creep, OwnTable{{.omitted = true}});
   }
 };
 

@@ -43,8 +43,9 @@ inline std::span<const std::string_view> words_of(ChangeStatus) { return kChange
 enum class ChangeCause {
   commit,   // as far as is known
   machine,  // most of the machine's series moved alike there, and nothing speaks for the code
+  creep,    // several commits, each with a step too small to be told by itself
 };
-inline constexpr std::array<std::string_view, 2> kChangeCauseWords{"commit", "machine"};
+inline constexpr std::array<std::string_view, 3> kChangeCauseWords{"commit", "machine", "creep"};
 inline std::span<const std::string_view> words_of(ChangeCause) { return kChangeCauseWords; }
 
 struct ChangePoint {
@@ -101,6 +102,58 @@ struct AcceptedLevel {
   static void fields(auto& visit, auto& self) {
     visit("level", self.level);
     visit("commit", self.commit, {.null = Null::written});
+  }
+};
+
+// Where the level comes from that the small steps of a count are added up from.
+enum class LevelOrigin {
+  first_known,  // nothing was accepted or released: the oldest value that was looked at
+  accepted,     // with an alert, by a commit that is named
+  released,     // a tag of the repository
+};
+inline constexpr std::array<std::string_view, 3> kLevelOriginWords{"first known", "accepted", "released"};
+inline std::span<const std::string_view> words_of(LevelOrigin) { return kLevelOriginWords; }
+
+// A change of a count that was too small to fail a gate by itself, for the better or the worse.
+struct CreepStep {
+  std::string commit;  // the first one that was measured at the new level; empty: unknown
+  double level = 0;    // the new one, in the metric's unit
+  double ratio = 1;    // over the level before
+  bool operator==(const CreepStep&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("commit", self.commit, {.null = Null::written});
+    visit("level", self.level);
+    visit("ratio", self.ratio);
+  }
+};
+
+// What the small changes of one count came to since its level was accepted or released
+// (regress/history/creep.hpp).
+struct Creep {
+  LevelOrigin origin = LevelOrigin::first_known;
+  std::string commit;              // of that level; empty: unknown
+  std::string release;             // the tag's name; empty: none
+  std::int64_t at_unix_s = 0;      // when it was accepted or released; 0: unknown
+  double accepted = 0;             // the level, in the metric's unit, under the conditions of today
+  double level = 0;                // now
+  double ratio = 1;                // of all steps together
+  double effect = 0;               // from which on it fails, relative; each step is smaller
+  bool beyond = false;             // it does: the steps and the level, both
+  std::vector<CreepStep> steps{};  // oldest first
+  bool operator==(const Creep&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("origin", self.origin);
+    visit("commit", self.commit, {.null = Null::written});
+    visit("release", self.release, {.null = Null::written});
+    visit("at_unix_s", self.at_unix_s);
+    visit("accepted", self.accepted);
+    visit("level", self.level);
+    visit("ratio", self.ratio);
+    visit("effect", self.effect);
+    visit("beyond", self.beyond);
+    visit("steps", self.steps, {.column = "step"});
   }
 };
 

@@ -287,6 +287,7 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.step = is_alone() ? 1 : 2;
   plan.samples = samples_;
   if (looks()) plan.decided = [this] { return decided(); };
+  if (looks() && timing_.watch) plan.watch = [this] { timing_.watch(run_so_far(0), run_so_far(1)); };
   return RoundLoop(sides, plan).run();
 }
 

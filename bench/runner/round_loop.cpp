@@ -170,10 +170,17 @@ bool RoundLoop::run_round(int round) {
     const Nanoseconds before = elapsed();
     measure(due, round);
     spend(due, elapsed() - before);
+    watch();
     pairs_done_ += size;
     outcome_.measured_rounds += static_cast<int>(size);
   }
   return !is_cancelled();
+}
+
+void RoundLoop::watch() {
+  if (!plan_.watch || elapsed() - watched_ < kWatchEvery) return;
+  plan_.watch();
+  watched_ = elapsed();
 }
 
 // Those that share a process took equal parts of it, as far as anybody can tell from outside.

@@ -46,7 +46,9 @@ struct RoundLoopPlan {
   std::vector<std::int32_t> code_layouts = {};  // of each round (round_plan.hpp); empty: programs as they were built
   // After the rounds of the timing's looks: benchmarks, as listed, that need no more. Empty: nobody looks.
   std::function<std::set<std::string>()> decided = {};
+  std::function<void()> watch = {};  // called between single benchmarks, kWatchEvery apart at least; may be empty
 };
+inline constexpr Nanoseconds kWatchEvery = seconds(2);
 
 struct RoundLoopOutcome {
   int rounds = 0;  // that every benchmark could have
@@ -98,6 +100,7 @@ class RoundLoop {
   };
   void measure(const Group& group, int round);
   void spend(const Group& group, Nanoseconds time);
+  void watch();
   std::vector<Ran> run_at_once(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   std::vector<Ran> run_in_turn(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   bool keep_shared(const Group& group, std::vector<Ran>& ran);
@@ -125,6 +128,7 @@ class RoundLoop {
   bool repeating_ = false;
   Nanoseconds repeated_;         // time spent on repetitions
   Nanoseconds measuring_began_;  // since the start
+  Nanoseconds watched_;          // when somebody was last shown the runs
   Nanoseconds last_step_;        // what the last `step` rounds took
   std::int64_t pairs_done_ = 0;  // (benchmark, round), for the estimate
   std::int64_t pairs_left_ = 0;

@@ -140,8 +140,39 @@ TerminalStyle App::style(const std::filesystem::path& file) const {
   return style;
 }
 
-ProgressLine App::progress() const {
-  return ProgressLine(streams.err, streams.err_is_terminal && !common.quiet, bounded(width_of(STDERR_FILENO)));
+namespace {
+
+// A terminal that cannot do more than show characters one after the other says so.
+bool is_dumb() { return variable("TERM") == "dumb"; }
+
+ProgressStyle progress_style(const App& app) {
+  ProgressStyle style;
+  if (app.streams.err_is_terminal && !app.common.quiet) style.form = ProgressForm::bar;
+  style.width = bounded(width_of(STDERR_FILENO));
+  style.erases = !is_dumb();
+  return style;
+}
+
+int rows_of(int descriptor) {
+  winsize size{};
+  constexpr int kUsualRows = 24;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kUsualRows;
+}
+
+}  // namespace
+
+ProgressLine App::progress() const { return ProgressLine(streams.err, progress_style(*this)); }
+
+ProgressLine App::live_view() const {
+  ProgressStyle style = progress_style(*this);
+  if (style.form == ProgressForm::bar && !is_dumb()) style.form = ProgressForm::live;
+  if (style.form == ProgressForm::none && !common.quiet) style.form = ProgressForm::lines;
+  style.rows = rows_of(STDERR_FILENO);
+  const bool automatic = style.form == ProgressForm::live && variable("NO_COLOR").empty();
+  style.color = style.form == ProgressForm::live &&
+                (common.color == ColorChoice::always || (common.color == ColorChoice::automatic && automatic));
+  style.unicode = locale_is_utf8();
+  return ProgressLine(streams.err, style);
 }
 
 Result<void> write_text_file(const std::filesystem::path& file, const std::string& text) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "ci/app/progress.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration_key.hpp"
 
@@ -85,8 +86,10 @@ struct App {
   // else $COLUMNS, else 100, and then names are not cut. Unicode: where the locale's variables say UTF-8. What goes to
   // a `file` is automatically without colour, and as wide as in a pipe.
   TerminalStyle style(const std::filesystem::path& file = {}) const;
-  // Shown where the error stream is a terminal.
+  // A bar where the error stream is a terminal.
   ProgressLine progress() const;
+  // What was found so far as well: below the bar on a terminal, line by line in a pipe.
+  ProgressLine live_view() const;
 };
 
 // Writes the whole text beside the target and renames it into place. Error (input): a folder that is missing, a full

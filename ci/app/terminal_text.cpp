@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
-#include <ostream>
 #include <set>
 
 #include "bench/model/benchmark_id.hpp"
@@ -93,65 +90,5 @@ ShownNames::ShownNames(const std::vector<std::string>& benchmarks, const Termina
 }
 
 const std::string& ShownNames::of(const std::string& benchmark) const { return shown_.at(benchmark); }
-
-namespace {
-
-constexpr double kMinSecondsBetween = 0.1;
-
-double now_s() {
-  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since_start).count();
-}
-
-std::string left_text(Nanoseconds left) {
-  const double s = in_seconds(left);
-  // A caller's estimate is a quotient; one that is no time is not shown.
-  if (!(s > 0) || s > 1e6) return "";
-  const auto whole = static_cast<long>(std::ceil(s));
-  if (whole < 60) return std::to_string(whole) + " s left";
-  return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s left";
-}
-
-}  // namespace
-
-ProgressLine::ProgressLine(std::ostream& err, bool enabled, int width)
-    : err_(err), enabled_(enabled), width_(std::max(width, 20)) {}
-
-ProgressLine::~ProgressLine() { clear(); }
-
-void ProgressLine::show(const std::string& what, double done, Nanoseconds left) {
-  if (!enabled_) return;
-  const double now = now_s();
-  if (drawn_ && now - last_drawn_s_ < kMinSecondsBetween) return;
-  last_drawn_s_ = now;
-  drawn_ = true;
-  const double own = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
-  const double part = part_.from + own * (part_.to - part_.from);
-  constexpr std::size_t kBarColumns = 24;
-  const auto filled = static_cast<std::size_t>(std::floor(part * static_cast<double>(kBarColumns)));
-  // Rounded down: 100 % is said when it is true.
-  std::string tail = "  " + padded(std::to_string(static_cast<int>(part * 100)), 3, Align::right) + " %";
-  // How long one part takes says nothing of the others.
-  const std::string time = part_.name.empty() ? left_text(left) : "";
-  if (!time.empty()) tail += "  " + time;
-  // The last column stays free, because a character there makes some terminals wrap.
-  const std::size_t room = static_cast<std::size_t>(width_) - 1;
-  std::string bar;
-  if (room >= kBarColumns + 4 + tail.size() + 12) {
-    bar = "  [" + std::string(filled, '=') + std::string(kBarColumns - filled, ' ') + "]";
-  }
-  const std::size_t name_room = room > bar.size() + tail.size() ? room - bar.size() - tail.size() : 0;
-  const std::string name =
-      name_room >= 5
-          ? shortened(printable(part_.name.empty() ? what : part_.name + ": " + what, true), name_room, false)
-          : "";
-  err_ << "\r" << name << bar << tail.substr(0, room) << "\x1b[K" << std::flush;
-}
-
-void ProgressLine::clear() {
-  if (!drawn_) return;
-  drawn_ = false;
-  err_ << "\r\x1b[K" << std::flush;
-}
 
 }  // namespace steelyard::ci

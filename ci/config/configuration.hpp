@@ -75,6 +75,7 @@ struct Configuration {
   std::string store_where;  // what said so, for messages: "--store", "STEELYARD_STORE", "steelyard.toml:3"
   std::string build_command;
   Nanoseconds build_timeout = seconds(1800);
+  bool no_submodules = false;  // of the commits that are built
   std::vector<ConfiguredProgram> programs;
   std::vector<regress::DeclaredTarget> targets;  // in the order of the file
   bench::MeasuringSettings run;

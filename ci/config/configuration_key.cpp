@@ -266,6 +266,10 @@ const std::array kKeys{
     ConfigurationKey{"build", "timeout", "--build-timeout", "DURATION", "limit of one build",
                      STEELYARD_ASSIGN(read_duration(value, where), build_timeout),
                      STEELYARD_PRINT(duration_text(of.build_timeout))},
+    ConfigurationKey{"build", "no_submodules", "--no-submodules", "",
+                     "check commits out without their submodules, for a build that needs none",
+                     STEELYARD_ASSIGN(read_flag(value, where), no_submodules),
+                     STEELYARD_PRINT(flag_text(of.no_submodules))},
     ConfigurationKey{"run", "layout", "--layout", "auto|duet|interleaved|sequential",
                      "both sides at once on two cores, in turns, or one after the other (judged with drift in mind); "
                      "auto: duet where two equal cores are free and a trial does not find turns much steadier, else "

@@ -28,6 +28,8 @@ constexpr std::size_t kMaxNameBytes = 4096;
 // much, so that a store that missed some hears of it again.
 constexpr const char* kLineCommits = "--max-count=500";
 constexpr const char* kCommitsAround = "--max-count=1000";
+constexpr const char* kLongestLine = "--max-count=5000";
+constexpr std::size_t kMaxReleases = 20;
 
 std::map<std::string, std::string> git_environment() {
   std::map<std::string, std::string> variables = caller_environment();
@@ -94,7 +96,7 @@ Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector
   if (child.error_output.find("detected dubious ownership") != std::string::npos) return ownership_error(folder);
   trim_newlines(child.output);
   std::string trouble = child.end == bench::ChildEnd::exited ? bench::last_line(child.error_output) : child.describe();
-  return GitAnswer{child.succeeded(), std::move(child.output), std::move(trouble)};
+  return GitAnswer{child.succeeded(), std::move(child.output), std::move(trouble), std::move(child.error_output)};
 }
 
 Result<GitRepository> GitRepository::find(const std::filesystem::path& folder) {
@@ -146,6 +148,52 @@ Result<std::vector<storage::CommitParents>> GitRepository::recent_history(const 
   std::vector<storage::CommitParents> history;
   for (auto& [commit, list] : parents) history.push_back({commit, std::move(list)});
   return history;
+}
+
+bool is_release_name(const std::string& tag) {
+  const std::size_t end_of_text = tag.find_last_not_of("0123456789.");
+  const std::string version = tag.substr(end_of_text == tag.npos ? 0 : end_of_text + 1);
+  const std::size_t dot = version.find('.');
+  constexpr std::size_t kLongestMajor = 3;  // four digits are a year
+  const bool is_version = dot != version.npos && dot > 0 && dot <= kLongestMajor && version.back() != '.';
+  // "v1.2-rc1.1" is none of what people install.
+  return is_version && tag.find("rc") == tag.npos && tag.find("alpha") == tag.npos && tag.find("beta") == tag.npos;
+}
+
+Result<std::vector<std::string>> GitRepository::line_to(const std::string& sha) const {
+  STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"rev-list", "--first-parent", kLongestLine, sha, "--"}));
+  if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+  std::vector<std::string> line = words(answer.output);
+  std::reverse(line.begin(), line.end());
+  return line;
+}
+
+std::vector<Release> GitRepository::releases(const std::set<std::string>& commits) const {
+  // Of an annotated tag the commit stands behind *.
+  const Result<GitAnswer> tags =
+      run_git(root_, {"for-each-ref", "--sort=-creatordate", "--count=1000",
+                      "--format=%(creatordate:unix) %(objectname) %(*objectname) %(refname:strip=2)", "refs/tags"});
+  std::vector<Release> found;
+  if (!tags || !tags->succeeded) return found;
+  std::istringstream lines(tags->output);
+  for (std::string line; std::getline(lines, line) && found.size() < kMaxReleases;) {
+    const std::vector<std::string> parts = words(line);
+    if (parts.size() < 3 || !is_release_name(parts.back())) continue;
+    Release release{parts.back(), parts[parts.size() - 2], 0};
+    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), release.at_unix_s);
+    if (!commits.contains(release.commit)) {
+      const Result<GitAnswer> reached =
+          run_git(root_, {"rev-list", "--topo-order", kCommitsAround, release.commit, "--"});
+      if (!reached || !reached->succeeded) continue;
+      const std::vector<std::string> all = words(reached->output);
+      const auto measured =
+          std::find_if(all.begin(), all.end(), [&](const std::string& sha) { return commits.contains(sha); });
+      if (measured == all.end()) continue;
+      release.commit = *measured;
+    }
+    found.push_back(std::move(release));
+  }
+  return found;
 }
 
 Result<Commit> GitRepository::describe(const std::string& sha) const {
@@ -260,8 +308,18 @@ namespace {
 
 constexpr Nanoseconds kCheckoutLimit = seconds(600);  // a large tree on a slow disk, submodules over a slow link
 
+// Its last line says that git gave up; the first fatal one says on what.
+std::string submodule_trouble(const GitAnswer& answer) {
+  constexpr std::string_view kFatal = "fatal: ";
+  std::istringstream lines(answer.messages);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kFatal)) return line.substr(kFatal.size());
+  }
+  return answer.trouble;
+}
+
 Result<void> check_out(const std::filesystem::path& repository, const std::filesystem::path& target,
-                       const std::string& sha) {
+                       const std::string& sha, WorkTreePair::Submodules submodules) {
   // Hooks are the user's and meant for the user's own checkouts.
   STEELYARD_TRY(const GitAnswer added, run_git(repository,
                                                {"-c", "core.hooksPath=/dev/null", "worktree", "add", "--quiet",
@@ -269,25 +327,31 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
                                                kCheckoutLimit));
   if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
   std::error_code code;
-  if (!std::filesystem::exists(target / ".gitmodules", code)) return {};
+  if (submodules == WorkTreePair::Submodules::left_out || !std::filesystem::exists(target / ".gitmodules", code)) {
+    return {};
+  }
   STEELYARD_TRY(const GitAnswer modules,
                 run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"}, kCheckoutLimit));
-  if (!modules.succeeded) return input_error("submodules of " + sha.substr(0, 12), modules.trouble);
+  if (!modules.succeeded) {
+    return input_error("submodules of " + sha.substr(0, 12), submodule_trouble(modules),
+                       "addresses that can be reached from here",
+                       "where the build needs none of them: --no-submodules, or no_submodules = true under [build]");
+  }
   return {};
 }
 
 }  // namespace
 
 Result<WorkTreePair> WorkTreePair::create(const GitRepository& repository, const std::string& base_sha,
-                                          const std::string& head_sha) {
+                                          const std::string& head_sha, Submodules submodules) {
   std::error_code code;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(code);
   if (code) return input_error("TMPDIR", code.message(), "a folder for temporary files");
   std::string name = (parent / "steelyard-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) return input_error(parent.string(), std::strerror(errno));
   WorkTreePair pair(repository.root(), name);  // from here on its destructor tidies up
-  STEELYARD_CHECK(check_out(repository.root(), pair.base(), base_sha));
-  STEELYARD_CHECK(check_out(repository.root(), pair.head(), head_sha));
+  STEELYARD_CHECK(check_out(repository.root(), pair.base(), base_sha, submodules));
+  STEELYARD_CHECK(check_out(repository.root(), pair.head(), head_sha, submodules));
   return pair;
 }
 

@@ -6,9 +6,11 @@
 //     STEELYARD_TRY(std::string sha, repository.resolve("HEAD^1"));
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,14 +23,23 @@ namespace steelyard::ci {
 
 struct GitAnswer {
   bool succeeded = false;
-  std::string output;   // stdout without its last newline
-  std::string trouble;  // last line of stderr
+  std::string output;    // stdout without its last newline
+  std::string trouble;   // last line of stderr
+  std::string messages;  // all of stderr
 };
 
 // Runs git in `folder` with the caller's environment, less the variables by which a hook would bind it to another
 // repository. Error (input): git is missing or could not be started.
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                           Nanoseconds timeout = seconds(60));
+
+// A tag whose name ends in a version: "v1.2", "lib-2.0.1"; no candidate ("v1.2-rc1") and no date ("nightly-2026.1.2").
+struct Release {
+  std::string name;
+  std::string commit;  // the newest one it has that was asked about
+  std::int64_t at_unix_s = 0;
+};
+bool is_release_name(const std::string& tag);
 
 class GitRepository {
  public:
@@ -49,6 +60,10 @@ class GitRepository {
   // The newest commits that `sha` reaches with all their parents: on the line of first parents, and around it. Bounded;
   // where a shallow clone was cut off, the parents are not known and the commit is left out.
   Result<std::vector<storage::CommitParents>> recent_history(const std::string& sha) const;
+  // First parents, up to that commit, oldest first; the newest 5000 of them.
+  Result<std::vector<std::string>> line_to(const std::string& sha) const;
+  // The newest 20 of the repository that have one of these commits (full hashes).
+  std::vector<Release> releases(const std::set<std::string>& commits) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first
@@ -79,9 +94,10 @@ Commit commit_of_folder(const std::filesystem::path& folder);
 
 class WorkTreePair {
  public:
-  // shas as resolve() gives them. Submodules are checked out too where a commit has some. Error (input).
+  enum class Submodules { checked_out, left_out };
+  // shas as resolve() gives them. Error (input).
   static Result<WorkTreePair> create(const GitRepository& repository, const std::string& base_sha,
-                                     const std::string& head_sha);
+                                     const std::string& head_sha, Submodules submodules = Submodules::checked_out);
   WorkTreePair(WorkTreePair&& other) noexcept;
   WorkTreePair& operator=(WorkTreePair&& other) = delete;
   ~WorkTreePair();

@@ -9,6 +9,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/stored_series.hpp"
@@ -197,7 +198,7 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
     STEELYARD_TRY(counted, stored_run(store, newest.run, app));
   }
   regress::HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
-  STEELYARD_TRY(const std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted(project));
+  STEELYARD_TRY(const std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted({project}));
   add_accepted_levels(accepted,
                       {project, {branch, candidate.header.commit.branch}, candidate.environment.fingerprint()},
                       history.series);
@@ -269,7 +270,12 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   if (baseline->history) request.history = &*baseline->history;
   Judgement judgement{baseline->run, *candidate.run,
                       compare_sides(baseline->run, *candidate.run, request, baseline->warnings)};
+  const Result<void> added =
+      add_creep(*store, baseline->run, *candidate.run,
+                history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
+                judgement.comparison);
   std::vector<std::string>& warnings = judgement.comparison.warnings;
+  if (!added) warnings.push_back("what small changes of counts add up to was not judged: " + added.error().text());
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
   code = worse(code, copy_archives(baseline->run, *candidate.run, gate.outputs.archive_dir, app));

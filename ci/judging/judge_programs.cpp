@@ -8,6 +8,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -25,7 +26,7 @@ Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& r
     std::vector<std::string> unreported;
     return calibrations.find(baseline, candidate, unreported);
   };
-  ProgressLine progress = app.progress();
+  ProgressLine progress = app.live_view();
   return measure_programs(sides.programs, request.configuration, calibration_of, progress, request.cancelled);
 }
 
@@ -101,6 +102,10 @@ ExitCode build_both(const WorkTreePair& trees, const Commit& base, const Commit&
   return ExitCode::success;
 }
 
+WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
+  return configuration.no_submodules ? WorkTreePair::Submodules::left_out : WorkTreePair::Submodules::checked_out;
+}
+
 struct Head {
   GitRepository repository;
   Commit commit;
@@ -123,11 +128,12 @@ class HeadMeasuring {
     STEELYARD_TRY(const Head head, find_head(request_));
     note_uncommitted(head.repository, request_.head, app_);
     // The second tree costs a checkout of the same files.
-    STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha));
+    STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha,
+                                                                 submodules_of(configuration_)));
     STEELYARD_CHECK(build_tree(trees.head(), head.commit, "", configuration_, cancellation_.flag(), app_));
     Configuration each = configuration_;
     if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
-    ProgressLine progress = app_.progress();
+    ProgressLine progress = app_.live_view();
     Run whole;
     for (std::size_t i = 0; i < programs.size(); ++i) {
       STEELYARD_TRY(const bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
@@ -170,6 +176,9 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   Comparison comparison = compare_sides(
       pair.baseline, pair.candidate, {request.configuration, calibrations, request.configuration.run.seed, &measured},
       measured.warnings);
+  if (request.adds_up_creep && !request.outputs.no_store) {
+    add_creep(request.configuration, pair.baseline, pair.candidate, comparison);
+  }
   comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
   if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
@@ -194,7 +203,8 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
                                const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(const Commit base, repository.describe_baseline(commits.baseline));
   STEELYARD_TRY(const Commit head, repository.describe(commits.candidate));
-  STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(repository, commits.baseline, commits.candidate));
+  STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(repository, commits.baseline, commits.candidate,
+                                                               submodules_of(request.configuration)));
   STEELYARD_TRY(std::vector<ProgramPair> pairs, programs_in_trees(trees, programs, arguments));
   const ExitCode built = build_both(trees, base, head, request, app);
   if (built != ExitCode::success) return built;

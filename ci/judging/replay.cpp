@@ -12,6 +12,7 @@
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/creep.hpp"
 #include "regress/history/judge_history.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
@@ -68,6 +69,22 @@ void take_equality(const Comparison& kept, Comparison& computed) {
       if (known->second.has(note)) add_note(note, row);
     }
   }
+}
+
+// What small changes came to follows from the series as it was then: its steps are taken as they were kept, and what
+// they amount to is concluded again.
+void take_creep(const Comparison& kept, Comparison& computed) {
+  bool any = false;
+  for (const ComparisonRow& row : kept.rows) {
+    if (!row.creep) continue;
+    for (ComparisonRow& own : computed.rows) {
+      if (key_of(own) != key_of(row) || !regress::may_creep(computed.policy, own)) continue;
+      own.creep = row.creep;
+      regress::conclude(*own.creep, own.metric.better);
+      any = true;
+    }
+  }
+  if (any) regress::decide_gates(computed);
 }
 
 // What an older program put into a store has the runs' ids there and no more of their headers, and no solo checks: what
@@ -142,6 +159,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
   result.untimed = std::count_if(kept.rows.begin(), kept.rows.end(), is_untimed);
   take_equality(kept, computed);
   if (result.untimed > 0) regress::decide_gates(computed);
+  take_creep(kept, computed);
   attribute(computed, baseline, candidate, naming);
   computed = alike(computed);
 

@@ -123,7 +123,7 @@ std::vector<ChangePoint> known_changes(const Series& series, const std::string& 
                                        const std::vector<storage::KeptChangePoint>& kept) {
   std::vector<ChangePoint> known;
   for (const storage::KeptChangePoint& one : kept) {
-    if (one.gone || !is_of(one, series, project)) continue;
+    if (one.gone || one.cause == ChangeCause::creep || !is_of(one, series, project)) continue;
     const auto at = std::find_if(series.points.begin(), series.points.end(), [&](const SeriesPoint& point) {
       return point.commit == one.commit && point.machine == one.fingerprint && !point.values.empty();
     });

@@ -25,7 +25,7 @@ struct StoreSeries {
 StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit);
 
 // What the store knows of a series, in the form that find_changes takes as known: each with the index of its commit
-// (those whose commit is not in the series are left out, and so are those that are gone).
+// (those whose commit is not in the series are left out, and so are those that are gone, and creep, which is no step).
 std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
                                        const std::vector<storage::KeptChangePoint>& kept);
 

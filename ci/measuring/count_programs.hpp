@@ -14,7 +14,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/run.hpp"
-#include "ci/app/terminal_text.hpp"
+#include "ci/app/progress.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/measuring/measure_programs.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "ci/app/terminal_text.hpp"
+#include "ci/app/progress.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard::ci {

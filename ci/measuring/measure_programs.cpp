@@ -15,6 +15,7 @@
 #include "ci/measuring/relink.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "ci/report/so_far.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
@@ -261,7 +262,9 @@ class PairMeasuring {
     const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
     for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
     timing_.looks.text = regress::to_text(looks);
+    show_found(policy);
     timing_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {
+      show_judged(baseline, candidate, policy);
       std::set<std::string> decided;
       for (const auto& [name, answer] :
            regress::judge_looks(baseline, candidate, policy, comparisons, calibration_of(baseline, candidate))) {
@@ -269,6 +272,22 @@ class PairMeasuring {
       }
       return decided;
     };
+  }
+
+  // What is plain long before the first look is seen at once, by twice the least change that matters.
+  void show_found(const ComparisonPolicy& policy) {
+    if (!progress_.shows_found()) return;
+    timing_.watch = [this, least = 2 * policy.minimum_effect](const Run& baseline, const Run& candidate) {
+      plain_ = plain_changes(baseline, candidate, least);
+      progress_.found(found_lines(seen_ ? &*seen_ : nullptr, plain_));
+    };
+  }
+
+  // As the comparison would be if this were the end.
+  void show_judged(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy) {
+    if (!progress_.shows_found()) return;
+    seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate));
+    progress_.found(found_lines(&*seen_, plain_));
   }
 
   // Samples are planned as if counting still had its whole third: what it does not need is for further rounds of what
@@ -293,6 +312,7 @@ class PairMeasuring {
     bench::MeasuredPair& pair = measured_.pair;
     const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
                                                   calibration_of(pair.baseline, pair.candidate));
+    progress_.found(found_lines(&seen, {}));
     confirm_alone(listed_, seen, settings_, alone, {solo_budget(clock_.whole()), cancelled_}, pair, measured_.warnings);
     return {};
   }
@@ -339,6 +359,8 @@ class PairMeasuring {
   bench::MeasuredPair counted_;
   std::unique_ptr<ProgramCounting> counting_;  // into counted_; null: nothing is counted
   std::set<std::string> first_look_only_;      // canonical
+  std::optional<Comparison> seen_;  // of the last look, for who watches
+  std::vector<PlainChange> plain_;  // likewise
 };
 
 // Counts taken beside a timed run, added to it: with what they say of the machine.

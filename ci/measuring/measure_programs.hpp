@@ -19,7 +19,7 @@
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
 #include "bench/runner/sample_plan.hpp"
-#include "ci/app/terminal_text.hpp"
+#include "ci/app/progress.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 

@@ -11,6 +11,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/series_chart.hpp"
 #include "ci/report/markup.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -215,7 +216,49 @@ std::string finding_part(const ChangesReport& report, const regress::ChangeFindi
   return text + "\n";
 }
 
+std::string creep_line(const ChangesReport& report, const SeriesCreep& one) {
+  const Series& series = report.series[one.series];
+  std::string text = creep_text(series.metric + " of " + name_as_given(series.name), one.creep);
+  return text + (one.machine.empty() ? "" : ", on machine " + shown(one.machine));
+}
+
+// In JSON as in a comparison.
+Json creep_json(const ChangesReport& report, const SeriesCreep& one) {
+  storage::JsonWriter object;
+  Creep::fields(object, one.creep);
+  Json json = {{"series", one.series},
+               {"name", report.series[one.series].name},
+               {"metric", json_text(report.series[one.series].metric)},
+               {"machine", json_text(one.machine)}};
+  for (const auto& [name, value] : object.json().items()) json[name] = value;
+  return json;
+}
+
 }  // namespace
+
+std::string creep_text(const std::string& what, const Creep& creep) {
+  constexpr std::size_t kShownSteps = 8;
+  std::string since = creep.release.empty() ? shown(creep.commit) : creep.release;
+  if (since.empty()) since = "the oldest value";
+  const std::string date = creep.at_unix_s > 0 ? " " + date_text(creep.at_unix_s) : "";
+  if (creep.origin == LevelOrigin::first_known) since += " (the first value known: nothing was accepted or released)";
+  if (creep.origin == LevelOrigin::accepted) since += " (accepted" + date + ")";
+  if (creep.origin == LevelOrigin::released) since += " (released" + date + ")";
+  std::string text = what + " crept by " + change_text(creep.ratio) + " since " + since + " in " +
+                     plural_text(static_cast<std::int64_t>(creep.steps.size()), "step") + " below " +
+                     small_share_text(creep.effect) + ": ";
+  const std::size_t first = creep.steps.size() > kShownSteps ? creep.steps.size() - kShownSteps : 0;
+  if (first > 0) text += "the newest ";
+  for (std::size_t i = first; i < creep.steps.size(); ++i) {
+    const CreepStep& step = creep.steps[i];
+    text += (i == first ? "" : ", ") +
+            (step.commit.empty() ? std::string("a run without a commit") : shown(step.commit)) + " " +
+            change_cell(step.ratio);
+  }
+  const std::string past = creep.accepted > 0 ? change_text(creep.level / creep.accepted) : "";
+  if (!past.empty() && past != change_text(creep.ratio)) text += "; against that level the count is " + past;
+  return text;
+}
 
 std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style) {
   std::string text;
@@ -223,6 +266,15 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
     text += (text.empty() ? "" : "\n") + finding_text(report, finding, style);
   }
   if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
+  for (const SeriesCreep& one : report.creeps) {
+    const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
+    bool is_first = true;
+    for (const std::string& line : wrapped(printable(creep_line(report, one), style.unicode), width)) {
+      text += (is_first ? "" : "  ") + paint(line, Tone::bad, style.color) + "\n";
+      is_first = false;
+    }
+  }
+  if (!report.creeps.empty()) text += "\n";
   for (const std::string& line : report.log) text += "note: " + printable(line, style.unicode) + "\n";
   std::size_t quiet = 0;
   std::ptrdiff_t machines = 0;
@@ -298,6 +350,7 @@ std::string json_changes(const ChangesReport& report) {
   for (const regress::ChangeFinding& finding : report.findings)
     json["findings"].push_back(finding_json(report, finding));
   if (!report.log.empty()) json["log"] = report.log;
+  for (const SeriesCreep& one : report.creeps) json["creeps"].push_back(creep_json(report, one));
   return json_document(json);
 }
 
@@ -312,7 +365,10 @@ std::string markdown_changes(const ChangesReport& report) {
     if (text.size() + part.size() + rest.size() > kMaxCharacters) return text + rest;
     text += part;
   }
-  for (const std::string& line : report.log) {
+  std::vector<std::string> lines;
+  for (const SeriesCreep& one : report.creeps) lines.push_back(creep_line(report, one));
+  lines.insert(lines.end(), report.log.begin(), report.log.end());
+  for (const std::string& line : lines) {
     const std::string part = "- " + words(line) + "\n";
     if (text.size() + part.size() > kMaxCharacters) break;
     text += part;

@@ -10,6 +10,13 @@
 
 namespace steelyard::ci {
 
+// What small changes of one count came to.
+struct SeriesCreep {
+  std::size_t series = 0;  // index in ChangesReport::series
+  std::string machine;     // fingerprint
+  Creep creep;
+};
+
 struct ChangesReport {
   std::vector<Series> series;
   std::vector<std::vector<ChangePoint>> changes;  // as long as `series`
@@ -17,6 +24,7 @@ struct ChangesReport {
   std::vector<std::string> projects;              // as long as `series`, or empty
   // What changed since the store was asked before: points that moved or went, in words.
   std::vector<std::string> log;
+  std::vector<SeriesCreep> creeps{};  // beyond what fails a gate, worst first
 };
 
 std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression);
@@ -27,6 +35,10 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
 std::string json_changes(const ChangesReport& report);
 // The findings as a table, at most 65,000 characters.
 std::string markdown_changes(const ChangesReport& report);
+
+// "instructions of BM_x crept by +2.4 % since v1.2 (released 2026-10-01) in 5 steps below 1 %: 1a2b3c4d5 +0.4 %, ...".
+// what: "instructions of BM_x".
+std::string creep_text(const std::string& what, const Creep& creep);
 
 // "confirmed", "suspected", "confirmed, accepted by a1b2c3d".
 std::string status_text(const ChangePoint& change);

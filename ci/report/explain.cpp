@@ -318,6 +318,7 @@ class Explainer {
     const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
     if (row.metric.kind == MetricKind::counted) {
       if (!changed || !row.ratio || !row.gates) return "";  // from a count of 0 there is no ratio
+      if (row.creep && row.creep->beyond) return "none, unless the level were accepted, or released";
       return "none, unless counted_minimum_effect were above " + small_share_text(std::fabs(*row.ratio - 1)) +
              " (it would be reported, not gating)";
     }

@@ -13,6 +13,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/report/changes.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -563,9 +564,12 @@ std::vector<std::string> call_path_names(const ComparisonRow& row) {
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    if (row->verdict != Verdict::regression || row->gates || row->gate_note.empty()) continue;
-    std::string note = metric_label(row->metric) + " does not gate: " + row->gate_note;
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    if (row->verdict != Verdict::regression) continue;
+    const auto add = [&notes](std::string note) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    };
+    if (row->creep) add(creep_text(metric_label(row->metric), *row->creep));
+    if (!row->gates && !row->gate_note.empty()) add(metric_label(row->metric) + " does not gate: " + row->gate_note);
   }
   return notes;
 }

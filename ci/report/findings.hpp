@@ -128,7 +128,8 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
 // The names of the row's call path made short, the benchmark's first. Of a long path the middle is one "(31 more)".
 std::vector<std::string> call_path_names(const ComparisonRow& row);
 
-// For each regression among `rows` that does not gate, why: "instructions does not gate: ...".
+// For each regression among `rows` what it adds up to with others ("instructions crept by +2.4 % since v1.2 ..."), and
+// where it does not gate, why: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
 // What of these rows was judged by tables for patterns of benchmarks, and whose they are where one fails: "time:

@@ -233,7 +233,10 @@ std::string gate_line(const Comparison& comparison) {
     if (is_there) lacking += (lacking.empty() ? "" : " or ") + std::string(to_text(verdict));
   }
   if (line.empty()) return "";
-  return line + (lacking.empty() ? "." : "; and what is " + lacking + ".");
+  const bool any_creep = std::ranges::any_of(comparison.rows,
+                                             [](const ComparisonRow& row) { return row.creep.has_value(); });
+  return line + (lacking.empty() ? "." : "; and what is " + lacking + ".") +
+         (any_creep ? " Smaller steps of a count fail where they add up to that." : "");
 }
 
 std::vector<std::string> broken_rule_lines(const BrokenRules& broken) {

@@ -1,5 +1,6 @@
 // steelyard changes: where the level of a series changed.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/creep.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/series_file.hpp"
 #include "ci/judging/stored_series.hpp"
@@ -49,11 +51,26 @@ struct SeriesLook {
   std::optional<storage::Store> store;  // absent: from a file or from archives
   std::vector<storage::KeptChangePoint> kept;
   std::vector<storage::AcceptedAlert> accepted;
+  std::vector<storage::HistorySeries> stored;    // of the store
+  CreepLook creep;                               // what the store's counts are added up by
+  std::vector<storage::KeptChangePoint> creeps;  // of now
   std::string branch;
   std::vector<bool> is_cut;      // by series: older points were excluded
   bool is_part = false;          // not all series of the machines: what they did together cannot be told
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
+
+// Over all branches the points stand by their dates: those of the folder's own commit alone follow each other.
+void load_line(SeriesLook& look) {
+  const std::optional<GitRepository> repository = repository_here();
+  if (!repository) return;
+  look.creep.releases = repository->releases(commits_of(look.stored));
+  if (!look.branch.empty() || repository->is_shallow()) return;
+  const Result<std::string> head = repository->resolve("HEAD");
+  if (!head) return;
+  Result<std::vector<std::string>> line = repository->line_to(*head);
+  if (line) look.creep.line = std::move(line).value();
+}
 
 Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
                           SeriesLook& look) {
@@ -80,8 +97,12 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
     STEELYARD_TRY(look.kept, storage::HistoryStore(*look.store).change_points(query.project, options.branch));
-    STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted(query.project));
+    STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
     look.branch = options.branch;
+    look.creep.branch = options.branch;
+    STEELYARD_TRY(look.creep.accepted, storage::AlertStore(*look.store).accepted({query.project, false}));
+    look.stored = std::move(stored);
+    load_line(look);
     look.is_part = !options.benchmark.empty() || !options.metric.empty();
   }
   return {};
@@ -95,6 +116,28 @@ Result<SeriesLook> load(const ChangesOptions& options, const Configuration& conf
     STEELYARD_TRY(look.report.series, read_series_file(options.input, app.streams.in));
   }
   return look;
+}
+
+// What steps came to that are no change points, each too small for one.
+void add_up(SeriesLook& look) {
+  ChangesReport& report = look.report;
+  if (look.branch.empty() && look.creep.line.empty()) return;
+  for (const storage::HistorySeries& one : look.stored) {
+    std::optional<Creep> creep = creep_beyond(one, look.creep);
+    if (!creep) continue;
+    look.creeps.push_back(creep_point(one, *creep, look.branch));
+    for (std::size_t i = 0; i < report.series.size(); ++i) {
+      const Series& series = report.series[i];
+      if (series.name != one.benchmark || series.metric != one.metric.name || report.projects[i] != one.project) {
+        continue;
+      }
+      report.creeps.push_back({i, one.fingerprint, std::move(*creep)});
+      break;
+    }
+  }
+  std::stable_sort(report.creeps.begin(), report.creeps.end(), [](const SeriesCreep& a, const SeriesCreep& b) {
+    return std::abs(a.creep.ratio - 1) > std::abs(b.creep.ratio - 1);
+  });
 }
 
 void judge(SeriesLook& look, const Configuration& configuration) {
@@ -118,6 +161,8 @@ void judge(SeriesLook& look, const Configuration& configuration) {
     take_kept_causes(look.kept, report.projects[i], report.series[i], report.changes[i]);
   }
   report.findings = regress::group_changes(report.series, report.changes, order);
+  look.creep.policy = policy;
+  add_up(look);
 }
 
 // Judged by another policy than usual, fewer or more points are seen; that is no reason to call any of them gone.
@@ -133,8 +178,10 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   for (std::size_t i = 0; i < look.report.series.size(); ++i) {
     looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
   }
-  const std::vector<storage::ChangePointEvent> events = change_events(looked, options.branch, look.kept);
+  std::vector<storage::ChangePointEvent> events = change_events(looked, options.branch, look.kept);
   look.report.log = event_lines(events);
+  const std::vector<storage::ChangePointEvent> creeps = creep_events(look.creeps, look.stored, look.kept, look.creep);
+  events.insert(events.end(), creeps.begin(), creeps.end());
   if (events.empty()) return ExitCode::success;
   const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(events);
   return put ? ExitCode::success : app.report(put.error());
@@ -160,7 +207,7 @@ ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
     }
     return false;
   };
-  if (any(ChangeCause::commit)) return ExitCode::regression;
+  if (any(ChangeCause::commit) || !report.creeps.empty()) return ExitCode::regression;
   return any(ChangeCause::machine) ? ExitCode::not_judged : ExitCode::success;
 }
 

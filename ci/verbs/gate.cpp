@@ -64,7 +64,7 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
-  const JudgeRequest request{judged.configuration, options.outputs, options.bench.empty(), cancellation.flag(),
+  const JudgeRequest request{judged.configuration, options.outputs, options.bench.empty(), cancellation.flag(), true,
                              judged.notes};
   return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
 }

@@ -31,7 +31,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   bench::Program program;
   program.executable = options.command.front();
   program.arguments.assign(options.command.begin() + 1, options.command.end());
-  ProgressLine progress = app.progress();
+  ProgressLine progress = app.live_view();
   STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag()));
   run.header.seed = configuration.run.seed;
   run.header.program.clear();

@@ -88,6 +88,17 @@ std::string signal_note(const ComparisonPolicy& policy, const ComparisonRow& row
   return "the policy wants both witnesses, and " + who + standing_text(other->verdict);
 }
 
+// Why a count whose small changes add up beyond the effect does not gate; empty where it may. The time beside it is of
+// one step, which is below what time can show: that it is unchanged says nothing of all steps together. One that got
+// better does: who trades instructions for time must not be failed.
+std::string creep_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* time) {
+  if (row.metric.name != kInstructions || !has_spoken(time)) return "";
+  if (policy.witness == Witness::time) return "the policy lets time alone decide";
+  if (policy.witness == Witness::both) return "the policy wants both witnesses, and time cannot tell of single steps";
+  const bool is_paid_for = policy.witness == Witness::decided && time->verdict == Verdict::improvement;
+  return is_paid_for && are_of_one_code(row, *time) ? note_beside_time(policy, *time) : "";
+}
+
 // Of the history that the comparison was held against.
 using AcceptedLevels = std::map<std::pair<std::string_view, std::string_view>, const AcceptedLevel*>;
 AcceptedLevels accepted_levels(const Comparison& comparison) {
@@ -160,6 +171,9 @@ void decide_gates(Comparison& comparison) {
       row.gate_note = row.metric.name + " is not among the metrics that gate";
       const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
       if (table) row.gate_note += " by the policy of " + to_text(*table);
+    } else if (row.verdict == Verdict::regression && row.creep && row.creep->beyond) {
+      const auto time = times.find(row.benchmark);
+      row.gate_note = creep_note(policy, row, time == times.end() ? nullptr : time->second);
     } else if (is_small_change_of_a_count(policy, row)) {
       row.gate_note = "it is below the minimum effect of counts, " +
                       share_text(minimum_effect_of(policy, row.benchmark, MetricKind::counted));

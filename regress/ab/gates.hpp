@@ -26,8 +26,9 @@ bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, co
 
 // Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. Where time and
 // instructions are of different code (the count has RowNote::other_dispatch, or is of more than the timed region),
-// neither can confirm or excuse the other, so each decides alone. A regression that goes no further than a level that
-// was accepted (comparison.history) does not gate.
+// neither can confirm or excuse the other, so each decides alone. A small step of a count gates where what such steps
+// came to (row.creep) is beyond the effect, whatever time shows unless it is better. A regression that goes no further
+// than a level that was accepted (comparison.history) does not gate.
 void decide_gates(Comparison& comparison);
 
 }  // namespace steelyard::regress

@@ -119,7 +119,8 @@ class Life {
     const bool was_accepted = alert_.state == AlertState::accepted;
     show(fact);
     count(fact);
-    if (was_accepted && all_changes() > accepted_ * (1 + fact.margin)) enter(AlertState::reopened, fact, by);
+    const bool is_more = fact.is_creep || all_changes() > accepted_ * (1 + fact.margin);
+    if (was_accepted && is_more) enter(AlertState::reopened, fact, by);
   }
 
   // The same alert is now about something else: it could not be measured, and now it can and is slower.

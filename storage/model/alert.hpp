@@ -62,6 +62,13 @@ struct AcceptedAlert {
   std::string fingerprint;  // of the machine that the level holds for; empty: not known
   std::string commit;
   std::optional<double> level;
+  std::int64_t at_unix_ns = 0;  // when somebody said so
+};
+
+struct AcceptedQuery {
+  std::string project;  // empty: any
+  // Of alerts that are accepted now; false: all that nobody took back, though a comparison may have shown more since.
+  bool only_standing = true;
 };
 
 // Which alerts to read. Newest change of state first.
@@ -95,7 +102,8 @@ struct AlertAct {
 //   - of a failed or missing benchmark: that it is measured again;
 //   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure;
 //   - of a change point: that it is seen no more, or was found to be the machine's. Such a one opens none.
-// A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted.
+// A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted;
+// a creep is counted from what was accepted last, and is more.
 
 struct AlertFact {
   enum class Kind { comparison, change_point, person };
@@ -113,6 +121,9 @@ struct AlertFact {
   std::optional<double> ratio{};
   double margin = 0;  // relative, of equivalence
   bool higher_is_better = false;
+  // Beyond the level that was accepted last, in steps that are too small to fail by themselves: `baseline` is that
+  // level, and `ratio` is to it.
+  bool is_creep = false;
   bool of_machine = false;  // a change point whose cause is the machine: nobody can mend it in the code
   std::string who{};
   std::string note{};

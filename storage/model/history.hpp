@@ -40,6 +40,7 @@ struct HistoryPoint {
   std::int64_t samples = 0;
   std::int64_t invocations = 0;
   bool is_off_branch = false;  // measured on the branch that was asked for, and not on it any more
+  int condition = 0;           // of a count: which of HistorySeries::conditions
 };
 struct HistorySeries {
   std::string benchmark;
@@ -48,6 +49,9 @@ struct HistorySeries {
   std::vector<HistoryPoint> points;  // oldest first
   std::string project{};
   std::string older{};  // its points before these, to be given as `after`; empty: there are none
+  // Counts: the conditions that its points were taken under (Measurement::count_key), each once. Points under different
+  // ones are not comparable.
+  std::vector<std::string> conditions{};
 };
 
 // What one answer holds of a list, and where the next begins.

@@ -38,11 +38,13 @@ select number, compared_at_unix_ns, id,
        coalesce(nullif(baseline_commit, ''), baseline_run),
        coalesce(nullif(candidate_commit, ''), candidate_run),
        candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio,
-       case when is_widened then policy_margin else margin end, better = 'higher'
+       case when is_widened then policy_margin else margin end, better = 'higher', is_creep
 from (
   select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
-         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit, x.baseline, x.candidate, x.ratio, x.margin,
-         m.better,
+         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit,
+         coalesce(k.accepted, x.baseline) as baseline, x.candidate,
+         coalesce(k.level / nullif(k.accepted, 0), x.ratio) as ratio, x.margin, m.better,
+         k.comparison_key is not null as is_creep,
          coalesce(x.margin > c.policy_margin and (x.margin > $7::float8 or c.gates < $8::bigint), false) as is_widened,
          row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
   from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
@@ -52,6 +54,8 @@ from (
        and hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
        and x.benchmark = s.benchmark collate "C"
   join steelyard.metrics m on m.metric_key = x.metric_key and m.name = s.metric
+  left join steelyard.comparison_creeps k
+    on k.comparison_key = x.comparison_key and k.row_position = x.position and k.beyond
   where x.gates) f
 where age <= $5::bigint
 order by number, age
@@ -100,6 +104,7 @@ AlertFact fact_of_comparison(const Rows& rows, std::int64_t row) {
   fact.ratio = number_or_absent(rows, row, 11);
   fact.margin = rows.number(row, 12);
   fact.higher_is_better = rows.boolean(row, 13);
+  fact.is_creep = rows.boolean(row, 14);
   return fact;
 }
 
@@ -379,13 +384,17 @@ limit $6::bigint
 
 constexpr std::int64_t kMaxAccepted = 200'000;
 
-// $1 project or empty.
+// $1 project or empty, $2 only what stands.
 constexpr const char* kAccepted = R"sql(
 select l.project, l.branch, l.benchmark, l.metric, s.fingerprint, s.change_point, l.unit, l.fingerprint, l.commit,
-       l.level
+       l.level, l.accepted_at_unix_ns
 from steelyard.accepted_levels l
 join steelyard.alert_states s using (alert)
-where s.state = 'accepted' and ($1::text = '' or l.project = $1::text)
+left join (select alert, max(happened_at_unix_ns) as at_unix_ns from steelyard.alert_events
+           where event = 'reopened' group by alert) taken_back using (alert)
+where ($1::text = '' or l.project = $1::text)
+  and case when $2::boolean then s.state = 'accepted'
+      else coalesce(taken_back.at_unix_ns < l.accepted_at_unix_ns, true) end
 order by l.accepted_level_key
 )sql";
 
@@ -486,9 +495,11 @@ Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query
   return read_within(transaction, query);
 }
 
-Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project) {
+Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(kAccepted, SqlValues().text(project), {0, kMaxAccepted}));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(kAccepted, SqlValues().text(query.project).boolean(query.only_standing), {0, kMaxAccepted}));
   std::vector<AcceptedAlert> all;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     all.push_back({{rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
@@ -496,7 +507,8 @@ Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const 
                    rows.text(row, 6),
                    rows.text(row, 7),
                    rows.text(row, 8),
-                   rows.is_null(row, 9) ? std::nullopt : std::optional(rows.number(row, 9))});
+                   rows.is_null(row, 9) ? std::nullopt : std::optional(rows.number(row, 9)),
+                   rows.integer(row, 10)});
   }
   return all;
 }

@@ -38,8 +38,8 @@ Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vect
 
 // Newest change of state first, each with its life.
 Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query);
-// Of alerts that are accepted now, what was accepted last; in the order of writing. project: empty: any.
-Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project);
+// In the order of writing.
+Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query);
 // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
 Result<Alert> act_on_alert(Session& session, const AlertAct& act);
 

@@ -118,11 +118,17 @@ Result<void> read_rows(Transaction& transaction, const SqlValues& key, std::vect
                                list, [](ComparisonRow& row, const Rows& functions, std::int64_t i) {
                                  read_fields(functions, i, 1, row.functions.emplace_back());
                                }));
+  STEELYARD_CHECK(read_of_rows(transaction, key,
+                               "select s.row_position, " + selected<SoloCheck>("s") +
+                                   " from steelyard.comparison_solo_checks s where s.comparison_key = $1",
+                               list, [](ComparisonRow& row, const Rows& checks, std::int64_t i) {
+                                 read_fields(checks, i, 1, row.solo.emplace());
+                               }));
   return read_of_rows(transaction, key,
-                      "select s.row_position, " + selected<SoloCheck>("s") +
-                          " from steelyard.comparison_solo_checks s where s.comparison_key = $1",
-                      list, [](ComparisonRow& row, const Rows& checks, std::int64_t i) {
-                        read_fields(checks, i, 1, row.solo.emplace());
+                      "select c.row_position, " + selected<Creep>("c") +
+                          " from steelyard.comparison_creeps c where c.comparison_key = $1",
+                      list, [](ComparisonRow& row, const Rows& creeps, std::int64_t i) {
+                        read_fields(creeps, i, 1, row.creep.emplace());
                       });
 }
 

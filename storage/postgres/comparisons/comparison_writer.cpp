@@ -118,6 +118,16 @@ Result<void> write_solo_checks(Transaction& transaction, std::int64_t key, const
       [&](std::size_t i) { return append_fields(key_and_place(key, places[i]), *rows[places[i]].solo); });
 }
 
+Result<void> write_creeps(Transaction& transaction, std::int64_t key, const std::vector<ComparisonRow>& rows) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].creep) places.push_back(i);
+  }
+  return transaction.copy(
+      {"steelyard.comparison_creeps", columns_of<Creep>({"comparison_key", "row_position"})}, places.size(),
+      [&](std::size_t i) { return append_fields(key_and_place(key, places[i]), *rows[places[i]].creep); });
+}
+
 Result<void> write_policies(Transaction& transaction, std::int64_t key, const std::vector<PatternPolicy>& policies) {
   return transaction.copy({"steelyard.comparison_policies", columns_of<PatternPolicy>({"comparison_key", "position"})},
                           policies.size(),
@@ -166,6 +176,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_rows(transaction, key, comparison.rows, metric_keys));
   STEELYARD_CHECK(write_functions(transaction, key, comparison.rows));
   STEELYARD_CHECK(write_solo_checks(transaction, key, comparison.rows));
+  STEELYARD_CHECK(write_creeps(transaction, key, comparison.rows));
   STEELYARD_CHECK(write_policies(transaction, key, comparison.policy.patterns));
   STEELYARD_CHECK(write_drifts(transaction, key, comparison.drifts));
   STEELYARD_CHECK(write_sides(transaction, key, comparison));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kRead =
     "select id, project, benchmark, metric, fingerprint, branch, commit, last_good, level_before, level_after, ratio, "
-    "p, verdict = 'regression', gone_at is not null, cause = 'machine' from steelyard.change_points "
+    "p, verdict = 'regression', gone_at is not null, cause from steelyard.change_points "
     "where branch = $2 and ($1::text = '' or project = $1::text) order by change_point_key";
 
 constexpr const char* kWrite = R"sql(
@@ -69,7 +69,7 @@ Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const 
     point.p = rows.number(row, 11);
     point.regression = rows.boolean(row, 12);
     point.gone = rows.boolean(row, 13);
-    if (rows.boolean(row, 14)) point.cause = ChangeCause::machine;
+    point.cause = parse_word<ChangeCause>(rows.raw(row, 14)).value_or(ChangeCause::commit);
     points.push_back(std::move(point));
   }
   return points;

@@ -37,6 +37,7 @@ class HistoryReading {
 
   Result<std::vector<HistorySeries>> read(const std::optional<Before>& before = {}) {
     before_ = before;
+    STEELYARD_CHECK(read_conditions());
     std::map<std::int64_t, std::vector<std::size_t>> of_project;  // indices into chosen_
     for (std::size_t i = 0; i < chosen_.size(); ++i) of_project[chosen_[i].project_key].push_back(i);
     for (auto& [project, wanted] : of_project) STEELYARD_CHECK(read_project(project, std::move(wanted)));
@@ -45,6 +46,31 @@ class HistoryReading {
   }
 
  private:
+  // Of the counts among them.
+  Result<void> read_conditions() {
+    std::vector<std::int64_t> keys;
+    for (const ChosenSeries& series : chosen_) {
+      if (series.metric.kind == MetricKind::counted) keys.insert(keys.end(), series.keys.begin(), series.keys.end());
+    }
+    if (keys.empty()) return {};
+    STEELYARD_TRY(const Rows rows,
+                  transaction_.run("select series_key, count_key from steelyard.series where series_key = any($1)",
+                                   SqlValues().integers(keys)));
+    for (std::int64_t row = 0; row < rows.size(); ++row) conditions_[rows.integer(row, 0)] = rows.text(row, 1);
+    return {};
+  }
+
+  // The place of this series' conditions among those of its history.
+  int condition_of(std::int64_t key, HistorySeries& history) const {
+    const auto known = conditions_.find(key);
+    if (known == conditions_.end()) return 0;
+    std::vector<std::string>& all = history.conditions;
+    const auto at = std::find(all.begin(), all.end(), known->second);
+    if (at != all.end()) return static_cast<int>(at - all.begin());
+    all.push_back(known->second);
+    return static_cast<int>(all.size()) - 1;
+  }
+
   Result<void> read_project(std::int64_t project, std::vector<std::size_t> wanted) {
     for (std::int64_t limit = kFirstWindow * query_.limit; !wanted.empty(); limit *= kFurtherBack) {
       STEELYARD_TRY(const std::span<const OrderedRun> newest,
@@ -119,7 +145,7 @@ class HistoryReading {
     for (std::size_t i = count; i-- > 0;) {
       const OrderedRun& run = runs[values[i].run];
       series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, values[i].value, values[i].samples,
-                               values[i].invocations, run.is_off_branch});
+                               values[i].invocations, run.is_off_branch, condition_of(values[i].series, series)});
     }
     series.older.clear();
     if (values.size() > count && count > 0) {
@@ -133,7 +159,8 @@ class HistoryReading {
   const std::vector<ChosenSeries>& chosen_;
   RunOrderCache& cache_;
   std::optional<Before> before_;
-  std::vector<std::size_t> found_;  // by series: points there are in the runs that were looked at
+  std::vector<std::size_t> found_;                  // by series: points there are in the runs that were looked at
+  std::map<std::int64_t, std::string> conditions_;  // of counts, by key of the series
   std::vector<HistorySeries> all_;
 };
 

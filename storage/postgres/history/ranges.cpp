@@ -206,6 +206,7 @@ with found as (
          'change point' collate "C" as source
   from steelyard.change_points
   where commit = any($2::text[]) and project = $1::text and gone_at is null and ($3::text = '' or branch = $3::text)
+    and cause <> 'creep'  -- no commit of it changed the level by that much
   union all
   select x.benchmark, m.name, c.candidate_fingerprint collate "C", c.branch collate "C", c.candidate_commit, x.ratio,
          x.verdict, 'comparison'

@@ -393,7 +393,7 @@ Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& tr
     for (std::size_t i = 0; i < runs.size() && i < numbers.size() && i < invocations.size(); ++i) {
       const auto run = index_of_run.find(runs[i]);
       if (run == index_of_run.end()) continue;
-      of_series.push_back({run->second, positions[i], numbers[i], samples[i], invocations[i]});
+      of_series.push_back({run->second, positions[i], numbers[i], samples[i], invocations[i], rows.integer(row, 0)});
     }
     std::sort(of_series.begin(), of_series.end(), comes_before);
   }

@@ -60,6 +60,7 @@ struct SeriesValue {
   double value = 0;
   std::int64_t samples = 0;
   std::int64_t invocations = 0;  // 0 where they were not asked for
+  std::int64_t series = 0;       // its key
 };
 // In the order of the runs; where a run has a series twice, the later one first.
 bool comes_before(const SeriesValue& a, const SeriesValue& b);

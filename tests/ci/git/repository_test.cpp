@@ -232,6 +232,52 @@ TEST_F(WorkTrees, OfTheSameCommitStandSideBySide) {
   EXPECT_EQ(text_of(pair->base() / "file"), text_of(pair->head() / "file"));
 }
 
+TEST_F(WorkTrees, OfACommitWhoseSubmoduleCannotBeFetchedNameTheOptionThatLeavesItOut) {
+  made_.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /no/such/lib.git\n");
+  made_.git("update-index --add --cacheinfo 160000," + std::string(40, '1') + ",lib");
+  made_.git("add .gitmodules");
+  made_.git("commit --quiet -m 'a library that nobody can fetch'");
+  const Result<GitRepository> repository = GitRepository::find(made_.root());
+  const std::string head = *repository->resolve("HEAD");
+  const Result<WorkTreePair> pair = WorkTreePair::create(*repository, head, head);
+  ASSERT_FALSE(pair);
+  EXPECT_EQ(pair.error().kind, ErrorKind::input);
+  EXPECT_THAT(pair.error().text(), HasSubstr("/no/such/lib.git"));
+  EXPECT_THAT(pair.error().text(), HasSubstr("--no-submodules"));
+  EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees"));
+  const Result<WorkTreePair> without =
+      WorkTreePair::create(*repository, head, head, WorkTreePair::Submodules::left_out);
+  ASSERT_TRUE(without) << without.error().text();
+  EXPECT_EQ(text_of(without->head() / "file"), "two\n");
+}
+
+TEST(ReleaseNames, EndInAVersionThatIsNoDateAndNoCandidate) {
+  for (const char* tag : {"v1.2", "1.2.3", "lib-2.0.1", "release/10.4"}) EXPECT_TRUE(is_release_name(tag)) << tag;
+  for (const char* tag : {"v1.2-rc1", "nightly-2026.1.2", "latest", "v7", "1.2-beta3.4", "", "v1.", ".5"}) {
+    EXPECT_FALSE(is_release_name(tag)) << tag;
+  }
+}
+
+TEST_F(WorkTrees, KnowTheLineOfACommitAndItsReleases) {
+  const Result<GitRepository> repository = GitRepository::find(made_.root());
+  const std::string first = *repository->resolve("HEAD^1");
+  const std::string head = *repository->resolve("HEAD");
+  const auto line = repository->line_to(head);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->back(), head);
+  EXPECT_EQ((*line)[line->size() - 2], first);
+  made_.git("tag -a -m 'the first one' v1.0 HEAD^1");
+  made_.git("tag v1.1");
+  made_.git("tag nightly");
+  const std::vector<Release> both = repository->releases({first, head});
+  ASSERT_EQ(both.size(), 2U);
+  const std::vector<Release> of_first = repository->releases({first});
+  ASSERT_EQ(of_first.size(), 2U) << "of a commit that nobody measured, the newest one before it";
+  for (const Release& release : of_first) EXPECT_EQ(release.commit, first) << release.name;
+  EXPECT_GT(of_first[0].at_unix_s, 1'700'000'000);
+  EXPECT_TRUE(repository->releases({std::string(40, 'a')}).empty());
+}
+
 TEST_F(WorkTrees, AreNotMadeOfACommitThatIsNone) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   ASSERT_TRUE(repository);

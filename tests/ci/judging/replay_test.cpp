@@ -10,7 +10,9 @@
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/comparison.hpp"
 #include "regress/ab/confirmation.hpp"
+#include "regress/ab/gates.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/creep.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
@@ -204,6 +206,35 @@ TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
   EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
   kept.policy.patterns.erase(kept.policy.patterns.begin());
   EXPECT_FALSE(replay(kept, runs.baseline, runs.candidate).differences.empty());
+}
+
+TEST(Replay, TakesTheStepsOfACreepAndConcludesAgainWhatTheyComeTo) {
+  regress::SimulatedPair runs = regress::Simulation(5).draw(options_of(Layout::duet, 12, 1));
+  for (auto [run, count] : {std::pair(&runs.baseline, 1000.0), {&runs.candidate, 1004.0}}) {
+    Measurement counted = run->measurements.front();
+    counted.metric = *well_known_metric(kInstructions);
+    counted.invocations.resize(1);
+    counted.invocations[0].values = {count};
+    counted.invocations[0].iterations = {1};
+    counted.count_basis.jitter = 0;
+    run->measurements.push_back(std::move(counted));
+  }
+  Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  const auto row = std::find_if(judged.rows.begin(), judged.rows.end(),
+                                [](const ComparisonRow& one) { return one.metric.name == kInstructions; });
+  ASSERT_TRUE(row != judged.rows.end() && regress::may_creep(judged.policy, *row)) << row->reason;
+  regress::CreepQuestion question;
+  question.points = {{994, "a"}, {999, "b"}, {1000, "c"}, {1004, "d"}};
+  row->creep = regress::judge_creep(question);
+  regress::decide_gates(judged);
+  EXPECT_TRUE(row->creep->beyond && row->gates);
+  Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
+  EXPECT_EQ(kept.rows, judged.rows);
+  EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
+  for (ComparisonRow& one : kept.rows) {
+    if (one.creep) one.creep->ratio = 1.5;
+  }
+  EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences.size(), 1U) << "what the steps do not say";
 }
 
 // A floor of any size, from any number of gates, was the margin, and a check alone decided nothing.

@@ -202,6 +202,14 @@ std::string gate_line_with(Witness witness, double counted_minimum_effect, const
   return gate_line(comparison);
 }
 
+TEST(GateLine, SaysThatSmallStepsAddUpWhereTheyWereAddedUp) {
+  std::vector<ComparisonRow> rows{sample::instructions_row("a", 1, 1)};
+  rows[0].creep.emplace();
+  EXPECT_EQ(
+      gate_line_with(Witness::either, 0.01, rows),
+      "Fails: regressions of instructions by 1 % or more. Smaller steps of a count fail where they add up to that.");
+}
+
 TEST(GateLine, SaysOfEachPolicyWhatFails) {
   const std::vector<ComparisonRow> both{sample::time_row("a", 1, Verdict::unchanged),
                                         sample::instructions_row("a", 1, 1)};

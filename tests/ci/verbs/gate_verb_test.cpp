@@ -53,6 +53,26 @@ TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
   expect_no_work_trees_left();
 }
 
+TEST_F(Gate, WithoutASubmoduleThatNobodyNeedsIsBuiltWhereItCannotBeFetched) {
+  made_.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /no/such/lib.git\n");
+  made_.git("update-index --add --cacheinfo 160000," + std::string(40, '1') + ",lib");
+  made_.git("add .gitmodules");
+  made_.git("commit --quiet -m 'a library that nobody can fetch'");
+  made_.git("commit --quiet --allow-empty -m 'after it'");
+  const Outcome refused = gate();
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("/no/such/lib.git"), HasSubstr("--no-submodules")));
+  expect_no_work_trees_left();
+  const Outcome option = gate({"--no-submodules"});
+  EXPECT_EQ(option.status, 0) << option.err << option.out;
+  std::string text = text_of("steelyard.toml");
+  const std::string table = "[build]\n";
+  text.insert(text.find(table) + table.size(), "no_submodules = true\n");
+  std::ofstream("steelyard.toml") << text;
+  const Outcome from_file = gate();
+  EXPECT_EQ(from_file.status, 0) << from_file.err << from_file.out;
+}
+
 TEST_F(Gate, ATargetThatNobodyMeasuredIsNoPass) {
   std::ofstream("steelyard.toml", std::ios::app) << "[[target]]\nbenchmark = \"gone*\"\ntarget = \"1 GB/s\"\n";
   made_.commit("promise something of a benchmark that is gone");

@@ -128,6 +128,27 @@ TEST(Gates, SmallChangeOfACountIsReportedAndDoesNotGate) {
   EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.0001)}).rows[0].gates);
 }
 
+TEST(Gates, ASmallStepOfACountFailsWhereSuchStepsAddUpBeyondTheEffect) {
+  ComparisonRow count = row_of(kInstructions, Verdict::regression, 1.004);
+  count.creep.emplace();
+  EXPECT_FALSE(decided({}, {count}).rows[0].gates) << "so far it is reported";
+  count.creep->beyond = true;
+  EXPECT_TRUE(decided({}, {count}).rows[0].gates);
+  const ComparisonRow time = row_of(kRealTime, Verdict::unchanged, 1.001);
+  EXPECT_TRUE(decided({}, {count, time}).rows[0].gates) << "that time shows nothing of one step excuses no creep";
+  ComparisonRow better = row_of(kRealTime, Verdict::improvement, 0.9);
+  better.test = "rounds";
+  EXPECT_THAT(decided({}, {count, better}).rows[0].gate_note, HasSubstr("time decides where it is decided"));
+  ComparisonPolicy policy;
+  policy.witness = Witness::time;
+  EXPECT_FALSE(decided(policy, {count, time}).rows[0].gates);
+  EXPECT_TRUE(decided(policy, {count}).rows[0].gates) << "nothing else tells of it";
+  policy.witness = Witness::both;
+  EXPECT_FALSE(decided(policy, {count, time}).rows[0].gates);
+  policy.witness = Witness::either;
+  EXPECT_TRUE(decided(policy, {count, time}).rows[0].gates);
+}
+
 struct WitnessCase {
   Witness witness;
   Verdict time;

@@ -109,6 +109,7 @@ TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
       "change_point_log",
       "commit_parents",
       "commits",
+      "comparison_creeps",
       "comparison_drifts",
       "comparison_functions",
       "comparison_histories",

@@ -157,6 +157,50 @@ TEST_F(AlertRows, AreAcknowledgedAcceptedAndKeptInTheAuditTrail) {
   EXPECT_THAT((*trail)[0].detail, HasSubstr("by commit bb: faster \"build\""));
 }
 
+// A step of 0.4 % that gates since such steps came to that much against the accepted level.
+Comparison creep_of(int hour, const std::string& baseline, const std::string& candidate, double accepted, double past) {
+  Comparison comparison = comparison_of(hour, Verdict::regression, baseline, candidate, 1.004);
+  Creep& creep = comparison.rows[0].creep.emplace();
+  creep.accepted = accepted;
+  creep.level = accepted * past;
+  creep.ratio = past;
+  creep.effect = 0.01;
+  creep.beyond = true;
+  creep.steps = {{baseline, accepted, past / 1.004}, {candidate, accepted * past, 1.004}};
+  return comparison;
+}
+
+TEST_F(AlertRows, ACreepOpensOneAgainstTheAcceptedLevelAndReopensItPastTheNextOne) {
+  Store store = open();
+  Comparison small = creep_of(0, "aa", "bb", 800, 1.008);
+  small.rows[0].creep->beyond = false;
+  small.rows[0].gates = false;
+  ASSERT_TRUE(ComparisonStore(store).put(small));
+  EXPECT_TRUE(all(store).empty()) << "reported, and no alert";
+  ASSERT_TRUE(ComparisonStore(store).put(creep_of(1, "bb", "cc", 800, 1.012)));
+  std::vector<Alert> alerts = all(store);
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].state, AlertState::open);
+  EXPECT_DOUBLE_EQ(alerts[0].baseline.value(), 800);
+  EXPECT_NEAR(alerts[0].ratio.value(), 1.012, 1e-12);
+  const std::int64_t now = alerts[0].life[0].at_unix_ns + 1000;
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, alerts[0].id, "ada", "", "cc", now}));
+  ASSERT_TRUE(ComparisonStore(store).put(creep_of(2, "cc", "dd", 810, 1.011)));
+  EXPECT_EQ(all(store)[0].state, AlertState::reopened) << "past what was accepted, though within the margin";
+  EXPECT_TRUE(AlertStore(store).accepted({"demo"}).value().empty());
+  const auto levels = AlertStore(store).accepted({"demo", false}).value();
+  ASSERT_EQ(levels.size(), 1U) << "a comparison takes back nothing of what people said";
+  EXPECT_EQ(levels[0].commit, "cc");
+  EXPECT_EQ(levels[0].at_unix_ns, now);
+  const std::string before = ask(kStates);
+  rebuild();
+  EXPECT_EQ(ask(kStates), before);
+  const std::int64_t later = all(store)[0].life.back().at_unix_ns + 1;
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, alerts[0].id, "ada", "", "dd", later}));
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::reopen, alerts[0].id, "bob", "", "", later + 1}));
+  EXPECT_TRUE(AlertStore(store).accepted({"demo", false}).value().empty()) << "a person took it back";
+}
+
 TEST_F(AlertRows, SayWhatIsWrongWithAnId) {
   Store store = open();
   EXPECT_THAT(AlertStore(store).act({AlertAct::Kind::resolve, "abc", "ada", "", "", 1}).error().text(),

@@ -55,6 +55,16 @@ Comparison with_everything() {
   row.noise.code_layouts = 4;
   row.noise.over_code_layouts = Interval{0.996, 1.067};
   row.solo = SoloCheck{1.0 / 7, Interval{0.1, 0.3}, 10, false};
+  row.creep = Creep{LevelOrigin::released,
+                    "aaaa",
+                    "v1.2",
+                    1'790'812'800,
+                    0.1 + 0.2,
+                    1.0 / 3,
+                    1.02,
+                    0.01,
+                    true,
+                    {{"bbbb", 0.3, 1.004}, {"", 1.0 / 3, 1e-300}}};
   comparison.history = JudgedHistory{"main", {SeriesHistory{}}};
   comparison.history->series[0].series = {"BM_sort/1024", "real_time", "ns", Better::lower, {}};
   comparison.history->series[0].series.points = {{{0.1 + 0.2}, "c1", "m", "r1"}, {{1, 1e-300}, "c2", "m", "r2"}};
@@ -171,6 +181,8 @@ TEST(ComparisonId, IsOfEveryFieldOfTheHistoryAndTheSoloCheck) {
   EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo.reset(); }));
   EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->agrees.reset(); }));
   EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->interval.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].creep.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].creep->steps[1].commit = "cccc"; }));
   EXPECT_TRUE(differs([](Comparison& other) { other.history.reset(); }));
   EXPECT_TRUE(differs([](Comparison& other) { other.history->branch = "another"; }));
   EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].usual_invocations = 3; }));

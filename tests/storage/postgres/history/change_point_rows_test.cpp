@@ -104,5 +104,21 @@ TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
   for (const KeptChangePoint& one : kept) EXPECT_EQ(one.cause, ChangeCause::machine);
 }
 
+TEST_F(ChangePointRows, ACreepIsKeptAsOneAndOpensAnAlert) {
+  Store store = open();
+  KeptChangePoint creep = point("creep");
+  creep.cause = ChangeCause::creep;
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", creep, ""}}));
+  const auto kept = HistoryStore(store).change_points("demo", "main").value();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].cause, ChangeCause::creep);
+  AlertQuery all;
+  all.resolved_too = true;
+  ASSERT_EQ(AlertStore(store).list(all).value().size(), 1U);
+  creep.gone = true;
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"gone", creep, creep.commit}}));
+  EXPECT_EQ(AlertStore(store).list(all).value()[0].state, AlertState::resolved);
+}
+
 }  // namespace
 }  // namespace steelyard::storage

@@ -1,0 +1,120 @@
+// What a person at a terminal sees while ab measures: the program itself, on a pseudo terminal.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Watched {
+  int status = -1;
+  std::string text;  // all that the terminal was sent
+};
+
+class LiveViewOfAb : public ProgramUnderTest {
+ protected:
+  // `seen`: called with all that came so far; true: Ctrl-C is pressed, once.
+  static Watched watch(std::vector<std::string> arguments, const std::string& term,
+                       const std::function<bool(const std::string&)>& seen = {}) {
+    const std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "steelyard").string();
+    arguments.insert(arguments.begin(), program);
+    const int controller = posix_openpt(O_RDWR | O_NOCTTY);
+    grantpt(controller);
+    unlockpt(controller);
+    const std::string name = ptsname(controller);
+    const winsize size{24, 80, 0, 0};
+    ioctl(controller, TIOCSWINSZ, &size);
+    const pid_t child = fork();
+    if (child == 0) {
+      setsid();
+      const int terminal = open(name.c_str(), O_RDWR);
+      ioctl(terminal, TIOCSCTTY, 0);
+      for (const int descriptor : {0, 1, 2}) dup2(terminal, descriptor);
+      setenv("TERM", term.c_str(), 1);
+      unsetenv("NO_COLOR");
+      std::vector<char*> words;
+      for (std::string& argument : arguments) words.push_back(argument.data());
+      words.push_back(nullptr);
+      execv(words[0], words.data());
+      _exit(127);
+    }
+    Watched watched = read_all(controller, seen);
+    int status = 0;
+    waitpid(child, &status, 0);
+    watched.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    close(controller);
+    return watched;
+  }
+
+ private:
+  static Watched read_all(int controller, const std::function<bool(const std::string&)>& seen) {
+    Watched watched;
+    bool is_pressed = false;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (std::chrono::steady_clock::now() < end) {
+      pollfd waiting{controller, POLLIN, 0};
+      if (poll(&waiting, 1, 1000) <= 0) continue;
+      char bytes[4096];
+      const ssize_t count = read(controller, bytes, sizeof bytes);
+      if (count <= 0) break;  // the other end is closed
+      watched.text.append(bytes, static_cast<std::size_t>(count));
+      if (is_pressed || !seen || !seen(watched.text)) continue;
+      is_pressed = true;
+      EXPECT_EQ(::write(controller, "\x03", 1), 1);
+    }
+    return watched;
+  }
+};
+
+std::vector<std::string> slower(const std::string& fast, const std::string& slow) {
+  return {"ab", "--no-store", "--counts", "never", "--min-time", "5ms", "--budget", "20s", fast, slow};
+}
+
+TEST_F(LiveViewOfAb, ShowsAPlainChangeLongBeforeTheReportAndErasesItself) {
+  const Watched watched = watch(slower(fixture("fast"), fixture("slow")), "xterm");
+  EXPECT_EQ(watched.status, 1) << watched.text;
+  const std::size_t report = watched.text.find("baseline   ");
+  ASSERT_NE(report, std::string::npos) << watched.text;
+  const std::string before = watched.text.substr(0, report);
+  EXPECT_THAT(before, HasSubstr("BM_varied, time "));
+  EXPECT_THAT(before, HasSubstr("so far:"));
+  EXPECT_THAT(before, HasSubstr("s left"));
+  EXPECT_THAT(before, HasSubstr("\x1b[J")) << "nothing of it stays";
+}
+
+TEST_F(LiveViewOfAb, ReportsWhatThereIsAtCtrlC) {
+  std::vector<std::string> arguments = slower(fixture("fast"), fixture("slow"));
+  arguments.insert(arguments.end() - 2, "--no-early-stop");
+  const Watched watched =
+      watch(arguments, "xterm", [](const std::string& text) { return text.find("so far:") != std::string::npos; });
+  EXPECT_THAT(watched.status, testing::AnyOf(1, 2)) << watched.text;
+  EXPECT_THAT(watched.text, HasSubstr("interrupted: this is what was measured until then"));
+  EXPECT_THAT(watched.text, HasSubstr("BM_varied"));
+}
+
+TEST_F(LiveViewOfAb, IsABarOnATerminalThatCannotMoveItsCursorAndNothingUnderQuiet) {
+  const Watched dumb = watch(slower(fixture("fast"), fixture("slow")), "dumb");
+  EXPECT_EQ(dumb.status, 1);
+  EXPECT_THAT(dumb.text, HasSubstr("[="));
+  EXPECT_EQ(dumb.text.find('\x1b'), std::string::npos) << "no code at all";
+  std::vector<std::string> arguments = slower(fixture("fast"), fixture("slow"));
+  arguments.insert(arguments.begin() + 1, "--quiet");
+  EXPECT_THAT(watch(arguments, "xterm").text, Not(HasSubstr("so far:")));
+}
+
+}  // namespace
+}  // namespace steelyard::ci
