@@ -204,8 +204,8 @@ TEST(HtmlReport, StaysWithinItsBoundAndSaysWhatItLeftOut) {
 }
 
 TEST(HtmlReport, StaysWithinItsBoundWhateverStandsInIt) {
-  Comparison comparison = sample::quiet_comparison(500);
-  const std::string long_text(50'000, '"');  // six bytes each
+  Comparison comparison = sample::quiet_comparison(60);
+  const std::string long_text(6'000, '"');  // six bytes each
   comparison.warnings.assign(500, long_text);
   comparison.environment_differences.assign(500, {long_text, long_text, long_text, true});
   comparison.policy.patterns.assign(500, {.match = long_text, .owner = long_text});
@@ -215,7 +215,7 @@ TEST(HtmlReport, StaysWithinItsBoundWhateverStandsInIt) {
     row = sample::time_row(long_text + std::to_string(i), 1.1, Verdict::regression);
     row.metric.name = long_text + std::to_string(i);
     row.reason = long_text;
-    row.functions.assign(500, {long_text, long_text, 3, 100, 100, 0, 1, true});
+    row.functions.assign(60, {long_text.substr(0, 2000), long_text.substr(0, 2000), 3, 100, 100, 0, 1, true});
   }
   for (const std::size_t most : {std::size_t{256} << 10U, std::size_t{1} << 20U}) {
     EXPECT_LE(page_of(comparison, {}, most).size(), most);
