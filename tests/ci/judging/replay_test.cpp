@@ -78,7 +78,7 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.solo = SoloCheck{}; }), Fields{"solo"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason = "trust me"; }), Fields{"reason"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; trust me"; }), Fields{"reason"});
-  EXPECT_EQ(differences_after([](ComparisonRow& row) { note_equal_code(row); }), Fields{})
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { add_note(RowNote::equal_code, row); }), Fields{})
       << "what counting found may follow";
   EXPECT_EQ(differences_after([](ComparisonRow& row) {
               row.functions.push_back({"f", "f.cpp", 1});
