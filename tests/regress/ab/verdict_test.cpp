@@ -184,6 +184,20 @@ TEST(MinimumDetectableEffect, IsAbsentWhereTheLevelCannotBeReached) {
   EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 1}).has_value());
 }
 
+// 2 / C(12, 6) is above .05 / 50, and q that is adjusted jointly reaches .05 all the same.
+TEST(MinimumDetectableEffect, OfAJointAdjustmentIsThatOfTheComparisonsThatItsRowsAreWorth) {
+  Effect effect = effect_with(0, 0.01, 12);
+  effect.min_p = 2.0 / 924;
+  EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 50}).has_value());
+  const Family joint{0.05, 50, 20.0};
+  effect.min_p = 1e-6;
+  const auto of_twenty = minimum_detectable_effect(effect, {0.05, 20});
+  effect.min_p = 2.0 / 924;
+  EXPECT_EQ(minimum_detectable_effect(effect, joint), of_twenty);
+  EXPECT_EQ(rounds_that_would_decide(effect_with(0.5, 0.001, 4), {joint}), 12);
+  EXPECT_EQ(rounds_that_would_decide(effect_with(0.5, 0.001, 4), {{0.05, 50}}), 14);
+}
+
 // 16 rounds with an error of .02 make .08 a round; (2.801585 * .08 / .04)^2 = 31.4.
 TEST(RoundsThatWouldDecide, ScaleWithTheSquareOfTheNoise) {
   EXPECT_EQ(rounds_that_would_decide(effect_with(0.04, 0.02), {}), 32);
