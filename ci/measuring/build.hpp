@@ -23,8 +23,8 @@ struct BuildRequest {
   std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
 };
 
-// The command has the caller's environment without secrets (ci/app/secrets.hpp), and our memory is closed to it as far as
-// the system does that for one user's processes (PR_SET_DUMPABLE of prctl(2)). Error (program): the command failed,
+// The command has the caller's environment without secrets (ci/app/secrets.hpp), and our memory is closed to it as far
+// as the system does that for one user's processes (PR_SET_DUMPABLE of prctl(2)). Error (program): the command failed,
 // with the last 40 lines of its output; it ran past its limit or was cancelled.
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
 // The same of a command that is no build: errors are told of `side` alone. `tree` empty: the current folder.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# secrets_of_a_build_test.sh PROGRAM FIXTURE: a gate whose build looks for the job's secrets in its own environment and in
-# the one that /proc shows of the program that started it.
+# secrets_of_a_build_test.sh PROGRAM FIXTURE: a gate whose build looks for the job's secrets in its own environment and
+# in the one that /proc shows of the program that started it.
 set -euo pipefail
 program=$1 fixture=$2
 work=$(mktemp -d)
