@@ -39,8 +39,7 @@ Family adjust_within(std::vector<RowDraft>& drafts, const RowContext& context, s
 }  // namespace
 
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration,
-                                              Rules rules) {
+                                              std::int64_t comparisons, const Calibration* calibration, Rules rules) {
   const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint() &&
                      why_not_used(*calibration).empty();
   const CalibratedNoise calibrated(known ? calibration : nullptr);

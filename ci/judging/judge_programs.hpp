@@ -22,7 +22,7 @@ struct JudgeRequest {
   const JudgementOutputs& outputs;
   bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   const std::atomic<bool>* cancelled = nullptr;
-  bool adds_up_creep = false;  // asks the store what small changes of counts came to
+  bool adds_up_creep = false;           // asks the store what small changes of counts came to
   std::vector<std::string> notes = {};  // a line of the report each
 };
 

@@ -359,8 +359,8 @@ class PairMeasuring {
   bench::MeasuredPair counted_;
   std::unique_ptr<ProgramCounting> counting_;  // into counted_; null: nothing is counted
   std::set<std::string> first_look_only_;      // canonical
-  std::optional<Comparison> seen_;  // of the last look, for who watches
-  std::vector<PlainChange> plain_;  // likewise
+  std::optional<Comparison> seen_;             // of the last look, for who watches
+  std::vector<PlainChange> plain_;             // likewise
 };
 
 // Counts taken beside a timed run, added to it: with what they say of the machine.

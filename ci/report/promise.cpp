@@ -233,8 +233,8 @@ std::string gate_line(const Comparison& comparison) {
     if (is_there) lacking += (lacking.empty() ? "" : " or ") + std::string(to_text(verdict));
   }
   if (line.empty()) return "";
-  const bool any_creep = std::ranges::any_of(comparison.rows,
-                                             [](const ComparisonRow& row) { return row.creep.has_value(); });
+  const bool any_creep =
+      std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) { return row.creep.has_value(); });
   return line + (lacking.empty() ? "." : "; and what is " + lacking + ".") +
          (any_creep ? " Smaller steps of a count fail where they add up to that." : "");
 }

@@ -23,8 +23,8 @@ struct Promise {
 
 Promise promise_of(const Comparison& comparison);
 
-// promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (jointly over 23
-// comparisons); on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %). Each build was measured in one
+// promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (jointly over
+// 23 comparisons); on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %). Each build was measured in one
 // layout of its code: that luck is not averaged out (--relink)."
 std::string promise_line(const Comparison& comparison);
 
