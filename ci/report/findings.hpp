@@ -113,21 +113,6 @@ bool is_called_changed(const ComparisonRow& row);
 // "[-0.8, +3.9], margin 5 %".
 std::string interval_cell(const ComparisonRow& row);
 
-// How a function takes part in the change of `row`: what it changed by itself and with what it calls, each as a part of
-// the benchmark's instructions in the baseline ("+12.3 %"; without that level, instructions), where it is
-// ("tokenizer.cpp:41") and what happened to it ("called 2 times more (+8.0 %), each costs more (+4.3 %)").
-struct FunctionLine {
-  std::string name;
-  std::string self;
-  std::string inclusive;
-  std::string place;
-  std::string what;
-};
-std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row);
-
-// The names of the row's call path made short, the benchmark's first. Of a long path the middle is one "(31 more)".
-std::vector<std::string> call_path_names(const ComparisonRow& row);
-
 // For each regression among `rows` what it adds up to with others ("instructions crept by +2.4 % since v1.2 ..."), and
 // where it does not gate, why: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);

@@ -11,6 +11,7 @@
 #include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"

@@ -10,6 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/function_lines.hpp"
 
 namespace steelyard::ci {
 

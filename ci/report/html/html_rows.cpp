@@ -8,6 +8,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "ci/report/function_lines.hpp"
 
 namespace steelyard::ci::html {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/function_lines.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci {
