@@ -97,8 +97,8 @@ std::vector<ToldFinding> told_findings(const Comparison& comparison, const std::
 // "and 7 more findings: 3 regression (4 benchmarks), 4 new (31 benchmarks)": what those from `first` on are.
 std::string excluded_text(const std::vector<ToldFinding>& told, std::size_t first);
 
-// The function that attribution named as the one that answers for the row's change (docs/guide/attribution.md, "The
-// culprit"); null: no single one of the project's own does.
+// The function that attribution named as the one that answers for the row's change; null: no single one of the
+// project's own does. docs/guide/attribution.md, "The culprit".
 const FunctionChange* culprit_of(const ComparisonRow& row);
 
 // One text for the benchmarks of a family: "BM_UFlat/0 to /11" where one positional number takes every value between,

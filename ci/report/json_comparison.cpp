@@ -1,4 +1,5 @@
 // The interface steelyard.comparison/1. What is absent is null; a number that is not finite is absent.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "ci/report/causes.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/html/html_rows.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/targets.hpp"
@@ -124,6 +126,18 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
   json["utilizations"] = utilizations_json(targets);
   // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string html::script_data(const std::vector<ScriptRow>& rows, const std::vector<std::string>& metrics) {
+  Json json{{"verdicts", Json::array()}, {"metrics", metrics}, {"rows", Json::array()}};
+  for (const Verdict verdict : kWorstFirst) json["verdicts"].push_back(to_text(verdict));
+  for (const auto& [row, metric] : rows) {
+    const auto verdict = std::find(kWorstFirst.begin(), kWorstFirst.end(), row->verdict) - kWorstFirst.begin();
+    json["rows"].push_back(
+        Json::array({verdict, metric, json_number(row->baseline), json_number(row->candidate), json_number(row->ratio),
+                     json_number(row->minimum_detectable_effect), json_number(row->q)}));
+  }
+  return script_text(json);
 }
 
 }  // namespace steelyard::ci

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bench/model/number_text.hpp"
@@ -198,13 +197,11 @@ class ComparisonPage {
     flame_graphs(all / 4);
     explanations();
     pictures();
-    Json data{{"verdicts", rows_.verdicts()}, {"metrics", rows_.metrics(lines_.size())}, {"rows", Json::array()}};
-    for (const Line& line : lines_) data["rows"].push_back(rows_.data(*line.row));
     return html::filled(kComparisonPage, {{"@title@", text("Performance: " + summary_line(comparison_), 200)},
                                           {"@policy@", html::content_security_policy(style_, kComparisonScript)},
                                           {"@style@", style_},
                                           {"@body@", body()},
-                                          {"@data@", html::script_text(data)},
+                                          {"@data@", rows_.data(lines_.size())},
                                           {"@script@", std::string(kComparisonScript)}});
   }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -192,27 +191,19 @@ std::string RowWriter::picture(const ComparisonRow& row) const {
   return element("figure", svg_distributions(row, samples, SvgForm::inlined)) + "\n";
 }
 
-Json RowWriter::data(const ComparisonRow& row) const {
-  const std::string label = metric_label(row.metric);
-  const auto known = [&](const auto& one) { return one.first == label; };
-  const auto metric = std::find_if(metrics_.begin(), metrics_.end(), known) - metrics_.begin();
-  const auto verdict = std::find(kWorstFirst.begin(), kWorstFirst.end(), row.verdict) - kWorstFirst.begin();
-  return Json::array({verdict, metric, json_number(row.baseline), json_number(row.candidate), json_number(row.ratio),
-                      json_number(row.minimum_detectable_effect), json_number(row.q)});
-}
-
-Json RowWriter::metrics(std::size_t rows) const {
-  Json json = Json::array();
+std::string RowWriter::data(std::size_t rows) const {
+  std::vector<std::string> labels;
   for (const auto& [label, first] : metrics_) {
-    if (first <= rows) json.push_back(printable_line(shortened(label, kLongestCell, true), true));
+    if (first <= rows) labels.push_back(printable_line(shortened(label, kLongestCell, true), true));
   }
-  return json;
-}
-
-Json RowWriter::verdicts() const {
-  Json json = Json::array();
-  for (const Verdict verdict : kWorstFirst) json.push_back(to_text(verdict));
-  return json;
+  std::vector<ScriptRow> entries;
+  for (std::size_t i = 0; i < std::min(rows, rows_.size()); ++i) {
+    const std::string label = metric_label(rows_[i]->metric);
+    const auto known = [&](const auto& one) { return one.first == label; };
+    const auto metric = std::find_if(metrics_.begin(), metrics_.end(), known) - metrics_.begin();
+    entries.push_back({rows_[i], static_cast<std::size_t>(metric)});
+  }
+  return script_data(entries, labels);
 }
 
 }  // namespace steelyard::ci::html

@@ -22,6 +22,14 @@ std::string mark(Verdict verdict);
 // One a line; at most `most`, the others are counted.
 std::string paragraphs(const std::vector<std::string>& lines, std::size_t most);
 
+// Verdicts and metrics by name, and of each row verdict and metric by their place there, levels, ratio, detectable
+// effect, q: JSON that may stand in a script. ci/report/json_comparison.cpp has it.
+struct ScriptRow {
+  const ComparisonRow* row = nullptr;
+  std::size_t metric = 0;  // place among `metrics`
+};
+std::string script_data(const std::vector<ScriptRow>& rows, const std::vector<std::string>& metrics);
+
 class RowWriter {
  public:
   // Keeps references to all of them.
@@ -45,10 +53,8 @@ class RowWriter {
   std::string reason(const ComparisonRow& row) const;
   // The samples of both sides; empty where the row has none.
   std::string picture(const ComparisonRow& row) const;
-  // A row's entry among the page's data: verdict and metric by index, levels, ratio, detectable effect, q.
-  Json data(const ComparisonRow& row) const;
-  Json metrics(std::size_t rows) const;  // that the first rows have
-  Json verdicts() const;
+  // What the page's script sorts and filters by, of the first rows (script_data()).
+  std::string data(std::size_t rows) const;
 
   // 120 by 16, logarithmic from -20 % to +25 %, with the band of the minimum effect. Empty without a ratio.
   static std::string bar(const ComparisonRow& row);

@@ -50,11 +50,13 @@ TEST(ProgressLine, SaysAHundredPercentOnlyWhenAllIsDone) {
 }
 
 TEST(ProgressLine, FitsTheTerminalWhateverItIsGiven) {
+  std::string long_name(300, 'x');
+  long_name += '\n';
   for (const int width : {0, 20, 30, 50, 80}) {
     for (const double done : {-1.0, 0.0, 0.5, 2.0, std::nan("")}) {
       std::ostringstream err;
       ProgressLine line(err, true, width);
-      line.show(std::string(300, 'x') + "\n", done, Nanoseconds(done * 1e12));
+      line.show(long_name, done, Nanoseconds(done * 1e12));
       const std::string text = err.str();
       ASSERT_TRUE(text.starts_with("\r") && text.ends_with("\x1b[K"));
       EXPECT_LT(text.size() - 4, static_cast<std::size_t>(std::max(width, 20))) << width << " " << done;

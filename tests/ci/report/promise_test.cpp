@@ -51,6 +51,7 @@ TEST(Promise, SaysOverHowManyCodeLayoutsTheirLuckIsAveragedAndWhereItIsNot) {
 TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
   Comparison comparison = judged(2);
   comparison.policy.false_alarm_rate = 0.01;
+  comparison.rule_version = "rounds-4";
   EXPECT_EQ(promise_line(comparison),
             "The chance that this gate fails though nothing regressed is at most 1 % (jointly over " +
                 std::to_string(noisy(comparison)) +

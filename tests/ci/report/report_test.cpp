@@ -171,9 +171,9 @@ TEST(Reports, WhatTheNumberOfComparisonsLeftOpenIsToldOnce) {
     comparison.rows.push_back(row);
   }
   const std::string text = terminal_report(comparison, {false, true, 200});
-  EXPECT_NE(
-      text.find("these 7 benchmarks: p = 0.031 alone, but 1 among 7 comparisons; about 14 to 26 rounds would tell"),
-      std::string::npos)
+  EXPECT_NE(text.find("BM_0, BM_1 and 5 more: p = 0.031 alone, but 1 among 7 comparisons; about 14 to 26 rounds would "
+                      "tell"),
+            std::string::npos)
       << text;
   EXPECT_EQ(times_in(text, "would tell"), 1U) << text;
   for (ComparisonRow& row : comparison.rows) row.q = 0.03;

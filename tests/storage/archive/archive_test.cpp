@@ -212,6 +212,8 @@ TEST(Archive, LengthThatLiesIsAnErrorAndNoAllocation) {
   EXPECT_THAT(error_of(with_checksum(bytes)), HasSubstr("wanted at most 1073741824"));
   bytes[24 + 7] = '\0';
   bytes[24 + 3] = '\x10';  // 2^28 bytes and some
+  EXPECT_THAT(error_of(with_checksum(bytes)), HasSubstr("needs more memory than the 512 MiB"));
+  bytes[24 + 3] = '\x08';
   EXPECT_THAT(error_of(with_checksum(bytes)), HasSubstr("does not unpack"));
 }
 
