@@ -79,7 +79,7 @@ TEST_F(CreepOfCommits, FailsTheCommitThatMakesItTooMuchAndIsForgivenByNameOrByAR
   commit("more than was accepted", 4);
   const Outcome fourth = gate();
   EXPECT_EQ(fourth.status, 0) << fourth.out << fourth.err;
-  EXPECT_THAT(fourth.out, AllOf(HasSubstr("(accepted 20"), HasSubstr("in 1 step below 5 %")));
+  EXPECT_THAT(fourth.out, AllOf(HasSubstr("(accepted 20"), HasSubstr("in 1 step below 5")));
 }
 
 TEST_F(CreepOfCommits, IsCountedFromTheReleaseOnAndWithoutAStoreTheVerdictStands) {

@@ -63,7 +63,7 @@ TEST_F(Measuring, WhatBothSidesSkipFailsNothingUnlessThePolicyForbidsIt) {
   const Outcome both = judged("skip", "skip", {"--markdown", "report.md", "--archive-dir", "kept"});
   EXPECT_EQ(both.status, 0) << both.err << both.out;
   EXPECT_THAT(both.out, AllOf(HasSubstr("1 skipped"), HasSubstr("both sides skipped it with an error: no AVX10 here")));
-  EXPECT_THAT(text_of("report.md"), AllOf(HasSubstr("skipped | `BM"), HasSubstr("no AVX10 here")));
+  EXPECT_THAT(text_of("report.md"), AllOf(HasSubstr("**skipped** `BM"), HasSubstr("no AVX10 here")));
   const Outcome again = run({"compare", "kept/baseline.syrun", "kept/candidate.syrun", "--margin", "90%"});
   EXPECT_THAT(again.out, HasSubstr("1 skipped")) << "an archive knows it for a skip";
   EXPECT_EQ(judged("skip", "skip", {"--forbid-skips"}).status, 2);

@@ -364,13 +364,13 @@ TEST_F(StoreVerbs, AlertsSayWhatWasSetAsideAsTheMachines) {
     point.cause = ChangeCause::machine;
     ASSERT_TRUE(storage::HistoryStore(*store).put_change_points({{"confirmed", point, ""}}));
   }
-  const Outcome listed = run({"alerts", "--project", "aside"});
+  const Outcome listed = run({"alerts", "--project", "all", "--benchmark", "BM_aside"});
   EXPECT_EQ(listed.out,
             "no alerts\n1 regression opens no alert, as most of the machine's benchmarks moved alike there: "
             "`steelyard changes` shows it\n");
-  EXPECT_THAT(run({"alerts", "--project", "aside", "--json"}).out,
+  EXPECT_THAT(run({"alerts", "--project", "all", "--benchmark", "BM_aside", "--json"}).out,
               AllOf(HasSubstr("\"alerts\": []"), HasSubstr("\"benchmark\": \"BM_aside\"")));
-  EXPECT_EQ(run({"alerts", "--project", "aside", "--benchmark", "BM_other"}).out, "no alerts\n");
+  EXPECT_EQ(run({"alerts", "--project", "all", "--benchmark", "BM_other"}).out, "no alerts\n");
 }
 
 TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {
