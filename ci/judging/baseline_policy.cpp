@@ -72,6 +72,7 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.root = candidate.root;
   configuration.build_command = candidate.build_command;
   configuration.build_timeout = candidate.build_timeout;
+  configuration.no_submodules = candidate.no_submodules;
   std::vector<ConfiguredProgram> programs = candidate.programs;
   for (const ConfiguredProgram& program : configuration.programs) {
     const bool is_there = std::any_of(programs.begin(), programs.end(),

@@ -14,20 +14,21 @@ constexpr int kFirstServerVersion = 150000;
 constexpr const char* kGiven = "access given";  // in the audit trail
 
 // A table's rows belong to a project by the first of these columns that it has: what follows is true of the rows that
-// may be seen. One subquery for a query, or a probe of an index for a row, whichever is cheaper. A row that is written
-// must be of the writer's projects by all of them: one key of another project would put it there.
+// may be seen (parent: the table that is asked). One subquery for a query, or a probe of an index for a row, whichever
+// is cheaper. A row that is written must be of the writer's projects by all of them: one key of another project would
+// put it there.
 constexpr const char* kRules = R"sql(
   select * from (values
-    (1, 'project_key', 'project_key = any ((select steelyard.my_projects())::integer[])'),
-    (3, 'series_key', 'exists (select from steelyard.series s where s.series_key = %1$s.series_key)'),
-    (4, 'run_key', 'exists (select from steelyard.runs r where r.run_key = %1$s.run_key)'),
-    (5, 'comparison_key',
+    (1, 'project_key', '', 'project_key = any ((select steelyard.my_projects())::integer[])'),
+    (3, 'series_key', 'series', 'exists (select from steelyard.series s where s.series_key = %1$s.series_key)'),
+    (4, 'run_key', 'runs', 'exists (select from steelyard.runs r where r.run_key = %1$s.run_key)'),
+    (5, 'comparison_key', 'comparisons',
      'exists (select from steelyard.comparisons c where c.comparison_key = %1$s.comparison_key)'),
-    (6, 'change_point_key',
+    (6, 'change_point_key', 'change_points',
      'exists (select from steelyard.change_points c where c.change_point_key = %1$s.change_point_key)'),
-    (2, 'project', 'exists (select from steelyard.projects p where p.name = %1$s.project collate "C")'),
-    (7, 'alert', 'exists (select from steelyard.alert_states a where a.alert = %1$s.alert)')
-  ) as r(rank, name, visible)
+    (2, 'project', 'projects', 'exists (select from steelyard.projects p where p.name = %1$s.project collate "C")'),
+    (7, 'alert', 'alert_states', 'exists (select from steelyard.alert_states a where a.alert = %1$s.alert)')
+  ) as r(rank, name, parent, visible)
 )sql";
 
 // Names in these are of many projects. Readers see those of their projects' runs; a writer has to find any, by its
@@ -71,7 +72,8 @@ begin
               order by r.rank limit 1) end as visible,
            (select string_agg(format(r.visible, c.relname), ' and ' order by r.rank) from (%RULES%) r
             join pg_attribute a on a.attrelid = c.oid and a.attname = r.name and not a.attisdropped
-            where c.relname <> 'comparison_sides' or r.name <> 'project')
+            -- Its own key is no other table's to answer for.
+            where r.parent <> c.relname and (c.relname <> 'comparison_sides' or r.name <> 'project'))
            || case when c.relname = any('%OF_A_RUN%'::text[]) then
                 format(' and exists (select from steelyard.runs n where n.run_key = %s.run_key'
                        ' and n.xmin = pg_current_xact_id()::xid)', c.relname) else '' end as writable,

@@ -91,6 +91,8 @@ CommitProxy::CommitProxy(const std::string& url, const std::filesystem::path& fo
   server_socket_ = storage::percent_decode(url.substr(begin, end - begin)) + kSocketFile;
   url_ = url.substr(0, begin) + storage::percent_encode(folder.string()) +
          (end == std::string::npos ? "" : url.substr(end));
+  // Who answers here is not the server's user.
+  url_.erase(std::min(url_.find("&requirepeer="), url_.size()));
   listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(folder.string() + kSocketFile);
   if (bind(listener_, as_address(address), sizeof address) != 0 || listen(listener_, 8) != 0) {

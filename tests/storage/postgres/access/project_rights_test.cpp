@@ -217,7 +217,9 @@ TEST_F(ProjectRightsTest, AWriterAddsNoRowToARunOfAnotherProjectOrToOneThatIsPut
   grant({"lena", Access::writer, "demo", true});
   const auto key_of = [&](const std::string& project) {
     auto transaction = Transaction::begin(*administrator_);
-    return transaction->run("select run_key from steelyard.runs where project = $1", SqlValues().text(project), kOneRow)
+    return transaction
+        ->run("select run_key from steelyard.runs join steelyard.projects using (project_key) where name = $1",
+              SqlValues().text(project), kOneRow)
         ->integer(0, 0);
   };
   const std::int64_t hidden = key_of("hidden");
