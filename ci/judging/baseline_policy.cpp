@@ -36,6 +36,13 @@ bool same_tables(const std::vector<Table>& a, const std::vector<Table>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
+// Null where no program has the name.
+const std::string* command_of(const Configuration& configuration, const std::string& name) {
+  const auto found = std::find_if(configuration.programs.begin(), configuration.programs.end(),
+                                  [&](const ConfiguredProgram& program) { return program.name == name; });
+  return found == configuration.programs.end() ? nullptr : &found->command;
+}
+
 // "[policy] counted_minimum_effect, "1%" in the baseline and "99%" in the candidate".
 std::vector<std::string> differences_of(const Configuration& baseline, const Configuration& candidate) {
   std::vector<std::string> found;
@@ -54,6 +61,13 @@ std::vector<std::string> differences_of(const Configuration& baseline, const Con
                            [&](const auto& other) { return to_toml(other) == to_toml(target); });
       });
   if (!has_all_targets) found.emplace_back("tables of [[target]]");
+  for (const ConfiguredProgram& program : baseline.programs) {
+    const std::string* const command = command_of(candidate, program.name);
+    if (command != nullptr && *command == program.command) continue;
+    found.push_back("[[program]] " + (program.name.empty() ? "" : '"' + program.name + "\", ") + "command \"" +
+                    program.command + "\" in the baseline and " +
+                    (command == nullptr ? "not there" : '"' + *command + '"') + " in the candidate");
+  }
   return found;
 }
 
@@ -73,13 +87,9 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.build_command = candidate.build_command;
   configuration.build_timeout = candidate.build_timeout;
   configuration.no_submodules = candidate.no_submodules;
-  std::vector<ConfiguredProgram> programs = candidate.programs;
-  for (const ConfiguredProgram& program : configuration.programs) {
-    const bool is_there = std::any_of(programs.begin(), programs.end(),
-                                      [&](const ConfiguredProgram& other) { return other.name == program.name; });
-    if (!is_there) programs.push_back(program);
+  for (const ConfiguredProgram& program : candidate.programs) {
+    if (command_of(configuration, program.name) == nullptr) configuration.programs.push_back(program);
   }
-  configuration.programs = std::move(programs);
   std::vector<regress::DeclaredTarget> added;
   for (const regress::DeclaredTarget& target : candidate.targets) {
     const bool is_known =

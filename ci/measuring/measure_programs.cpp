@@ -41,7 +41,8 @@ std::string timing_text(const bench::MeasureProgress& now) {
   if (now.pilot) {
     return "trying " + now.benchmark + ", " + std::to_string(now.round + 1) + " of " + std::to_string(now.benchmarks);
   }
-  std::string text = "timing " + now.benchmark + ", round " + std::to_string(now.round + 1) + " of ";
+  std::string text = "timing " + now.benchmark + (now.benchmark.empty() ? "round " : ", round ") +
+                     std::to_string(now.round + 1) + " of ";
   if (!now.looks) return text + std::to_string(now.rounds);
   text += "up to " + std::to_string(now.rounds);
   if (now.decided == 0) return text;

@@ -125,10 +125,11 @@ std::string hidden_unchanged_text(const std::vector<const ComparisonRow*>& hidde
     if (row->ratio) largest = std::max(largest, std::abs(*row->ratio - 1));
   }
   const auto count = static_cast<std::int64_t>(hidden.size());
-  std::string text = grouped_text(count) + " more unchanged";
-  if (untimed > 0) text += ", " + (untimed == count ? "all" : grouped_text(untimed) + " of them") + " not timed";
-  if (untimed == count) return text;
-  return text + (untimed > 0 ? ", none of the others by" : ", none by") + " more than " + at_most_text(largest);
+  // In brackets: what stands before is of other verdicts.
+  const std::string text = grouped_text(count) + " more unchanged (";
+  if (untimed == count) return text + "not timed)";
+  return text + (untimed > 0 ? grouped_text(untimed) + " not timed, the others " : "") + "within " +
+         at_most_text(largest) + ")";
 }
 
 }  // namespace steelyard::ci

@@ -31,7 +31,7 @@ struct ChosenLines {
 // The worst, and some of every other verdict.
 ChosenLines chosen_lines(const BenchmarkLines& lines, std::size_t room);
 
-// "10 more regressions, 3 more inconclusive, 31 more unchanged, none by more than 0.8 %".
+// "10 more regressions, 3 more inconclusive, 31 more unchanged (within 0.8 %)".
 std::string hidden_lines_text(const std::vector<const ComparisonRow*>& hidden);
 
 // "8 more unchanged, 3 of them not timed, none of the others by more than 0.21 %".

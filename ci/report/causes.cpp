@@ -299,8 +299,9 @@ class Clustering {
       cluster.moves.push_back(&move);
       return;
     }
-    const auto largest =
-        std::max_element(shape.begin(), shape.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto largest = std::max_element(shape.begin(), shape.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.second) < std::abs(b.second);
+    });
     const std::string name = short_function_name(move.explained->functions.front().name);
     add(move, SharedCause::profile, largest == shape.end() ? name : largest->first).shape = shape;
   }

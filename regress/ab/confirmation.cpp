@@ -58,10 +58,11 @@ std::string interval_text(const std::optional<Interval>& interval) {
 const char* agreement(const ComparisonRow& row) {
   const SoloCheck& solo = *row.solo;
   if (!row.ratio || !row.interval || !solo.interval) return "which agrees";
-  // One that is surely smaller contradicts (agrees_alone()).
   const bool up = *row.ratio > 1;
-  const bool is_larger = up ? solo.interval->low > row.interval->high : solo.interval->high < row.interval->low;
-  return is_larger ? "a change as well, and surely a larger one" : "which agrees";
+  const bool is_below = solo.interval->high < row.interval->low;
+  const bool is_above = solo.interval->low > row.interval->high;
+  if (up ? is_below : is_above) return "a change as well, and surely a smaller one";
+  return (up ? is_above : is_below) ? "a change as well, and surely a larger one" : "which agrees";
 }
 
 std::string told(const ComparisonRow& row, Rules rules) {
@@ -144,10 +145,8 @@ std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<I
   if (is_less_than_minimum(row, *alone)) return false;
   const bool up = *row.ratio > 1;
   const bool excludes_all = row.interval && (up ? alone->high < row.interval->low : alone->low > row.interval->high);
-  // Before rounds_4 what was surely relevant alone stood, however little of the effect it was.
   const bool is_relevant = up ? alone->low >= 1 + row.minimum_effect : alone->high <= 1 - row.minimum_effect;
-  const bool stands = rules == Rules::rounds_2 || (rules == Rules::rounds_3 && is_relevant);
-  if (excludes_all && !stands) return false;
+  if (rules != Rules::rounds_2 && excludes_all && !is_relevant) return false;
   const bool is_there = up ? alone->low > 1 : alone->high < 1;
   return is_there ? std::optional(true) : std::nullopt;
 }

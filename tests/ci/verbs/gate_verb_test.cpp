@@ -200,6 +200,17 @@ TEST_F(Gate, MeasuresWhatTheCandidatesFileNoLongerNames) {
   EXPECT_THAT(outcome.out, HasSubstr("suite=bench"));
 }
 
+TEST_F(Gate, RunsAProgramByTheBaselinesCommand) {
+  const std::string file = text_of("steelyard.toml");
+  std::string filtered = file;
+  filtered.replace(filtered.find("out/bench"), 9, "out/bench --benchmark_filter=none");
+  made_.write("steelyard.toml", filtered);
+  commit("make it slow and leave it out", "slow");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("[[program]] \"bench\""), HasSubstr("benchmark_filter=none")));
+}
+
 TEST_F(Gate, OfTheFirstFileSaysThatTheCandidateIsJudgedByItsOwn) {
   const std::string file = text_of("steelyard.toml");
   made_.git("rm --quiet steelyard.toml");
