@@ -113,7 +113,7 @@ class WorkTreePair {
 };
 
 // The environment variables of whoever called us, for the children that are the user's own tools (git, the build
-// command) and need them (the build command without the store's password). Measured programs get the allow-list of
+// command) and need them (the build command without secrets). Measured programs get the allow-list of
 // bench/runner instead.
 
 std::map<std::string, std::string> caller_environment();

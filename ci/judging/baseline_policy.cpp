@@ -21,9 +21,10 @@ std::optional<std::string> path_in(const GitRepository& repository, const Config
   if (configuration.file.empty()) return std::string(kConfigurationFile);
   std::error_code code;
   const std::filesystem::path root = std::filesystem::canonical(repository.root(), code);
-  const std::filesystem::path file = std::filesystem::canonical(configuration.file, code);
+  // Of its folder alone: the candidate may have made the file itself a link to somewhere else.
+  const std::filesystem::path folder = std::filesystem::canonical(configuration.file.parent_path(), code);
   if (code) return std::nullopt;
-  const std::string path = file.lexically_relative(root).generic_string();
+  const std::string path = (folder / configuration.file.filename()).lexically_relative(root).generic_string();
   if (path.empty() || path.starts_with("..")) return std::nullopt;
   return path;
 }
@@ -105,7 +106,10 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
                                                const std::string& baseline, Nanoseconds usual, const App& app) {
   const std::optional<std::string> path = path_in(repository, candidate);
-  if (!path) return GateConfiguration{candidate, {}};
+  if (!path) {
+    return GateConfiguration{
+        candidate, {candidate.file.string() + " lies outside of the repository: the candidate is judged by it"}};
+  }
   STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}));
   if (!shown.succeeded) {
     if (candidate.file.empty()) return GateConfiguration{candidate, {}};

@@ -211,6 +211,18 @@ TEST_F(Gate, RunsAProgramByTheBaselinesCommand) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("[[program]]"), HasSubstr("benchmark_filter=none")));
 }
 
+TEST_F(Gate, FollowsNoLinkThatTheCandidateMadeOfItsFile) {
+  const std::string file = text_of("steelyard.toml");
+  std::ofstream(made_.folder() / "loose.toml")
+      << file.substr(0, file.find("[policy]")) << "[policy]\nmetrics = [\"instructions\"]\n";
+  std::filesystem::remove("steelyard.toml");
+  std::filesystem::create_symlink(made_.folder() / "loose.toml", "steelyard.toml");
+  commit("make it slow and judge it by a file elsewhere", "slow");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("steelyard.toml is another one in the candidate"));
+}
+
 TEST_F(Gate, OfTheFirstFileSaysThatTheCandidateIsJudgedByItsOwn) {
   const std::string file = text_of("steelyard.toml");
   made_.git("rm --quiet steelyard.toml");
