@@ -88,7 +88,7 @@ CountBasis basis_of_repeats(const CountRepeats& repeats) {
   CountBasis basis;
   basis.scope = repeats.scope;
   const auto [low, high] = std::minmax_element(repeats.values.begin(), repeats.values.end());
-  const std::string count = std::to_string(repeats.values.size());
+  const std::string count = std::to_string(repeats.repeats > 0 ? repeats.repeats : repeats.values.size());
   const std::string what = threads_text(repeats.threads) + ", " + std::string(to_text(repeats.scope));
   if (*low == *high && repeats.threads == 1 && repeats.scope == CountScope::timed_region) {
     basis.jitter = 0;

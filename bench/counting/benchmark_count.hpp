@@ -70,6 +70,7 @@ struct CountRepeats {
   CountScope scope = CountScope::timed_region;
   std::int64_t threads = 1;    // of the benchmark, its own included
   std::vector<double> values;  // at least two
+  std::size_t repeats = 0;     // that the values come from; 0: as many as there are
 };
 // No jitter where one thread in a timed region gave equal values; otherwise the values' range over their median, at
 // least kMinLearnedJitter.

@@ -11,6 +11,7 @@
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_numbers.hpp"
 #include "bench/runner/benchmark_listing.hpp"
+#include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -255,6 +256,7 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
   command.arguments.insert(command.arguments.end(), program.begin(), program.end());
   command.environment = counting_environment(*place.program, call.environment, program);
   command.working_directory = place.program->working_directory;
+  command.confinement = place.program->confinement;
   command.randomize_addresses = false;
   command.timeout = call.timeout;
   return command;
@@ -288,6 +290,10 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   const std::string output = child.output + child.error_output;
   std::string wrong = what_is_wrong(*report, output);
   if (hides_its_clock(*report, output)) {
+    if (is_script(place.program->executable)) {
+      wrong = "nothing could be wrapped: " + place.program->executable.filename().string() +
+              " is a script; name the program that it starts";
+    }
     collection.nothing_wrapped = no_count(std::move(wrong));
     return collection;
   }

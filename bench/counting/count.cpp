@@ -180,13 +180,9 @@ void add_failure(const BenchmarkId& benchmark, const Error& error, Run& run) {
 
 // Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
 std::string native_openblas_core(const Program& program, const CountOptions& options) {
-  ChildCommand command;
-  command.executable = program.executable;
-  command.arguments = program.arguments;
+  ChildCommand command = command_of(program);
   command.arguments.push_back("--benchmark_list_tests=true");
-  command.environment = child_environment(program);
   command.environment["OPENBLAS_VERBOSE"] = "2";
-  command.working_directory = program.working_directory;
   command.timeout = kDispatchTimeout;
   const Result<ChildResult> child = run_child(command, options.limits.cancelled);
   return child && child->succeeded() ? openblas_core_of(child->error_output) : "";

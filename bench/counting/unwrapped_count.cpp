@@ -140,10 +140,10 @@ class UnwrappedCounting {
 
   Result<BenchmarkCount> run(const Error& why, const ShimReport& seen) {
     STEELYARD_TRY(const Way way, choose_way());
-    while (static_cast<int>(count_.values.size()) < std::max(kLearningRepeats, options_.repeats)) {
+    while (static_cast<int>(count_.values.size()) < std::max(kUnwrappedRepeats, options_.repeats)) {
       STEELYARD_CHECK(add_repeat(way));
     }
-    count_.basis = basis_of_repeats({way.scope, options_.threads, count_.values});
+    count_.basis = basis_of_repeats({way.scope, options_.threads, differences(), count_.values.size()});
     if (!way.by_iterations) count_.basis.jitter_from += "; with the set-up of each repetition";
     if (!why.fix.empty())
       count_.basis.jitter_from += "; " + why.found + ": " + why.fix;
@@ -199,11 +199,7 @@ class UnwrappedCounting {
 
   // Google Benchmark from 1.8 on.
   bool takes_iterations() const {
-    ChildCommand command;
-    command.executable = place_.program->executable;
-    command.arguments = place_.program->arguments;
-    command.environment = child_environment(*place_.program);
-    command.working_directory = place_.program->working_directory;
+    ChildCommand command = command_of(*place_.program);
     command.timeout = std::min(kListingTimeout, options_.timeout);
     const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark_}), place_.cancelled);
     return listing && listing->min_time_takes_unit;
@@ -238,6 +234,7 @@ class UnwrappedCounting {
                            "let every iteration do the same work");
     }
     count_.values.push_back(instructions_per_iteration(pair));
+    pairs_.push_back(pair);
     count_.net_totals.push_back(net_totals(larger.part, smaller.part));
     if (count_.values.size() > 1) return {};
     count_.iterations = pair.more_iterations - pair.iterations;
@@ -246,10 +243,23 @@ class UnwrappedCounting {
     return {};
   }
 
+  // Of every smaller collection to every larger one: which two were made one after the other says nothing.
+  std::vector<double> differences() const {
+    std::vector<double> values;
+    for (const CountedPair& a : pairs_) {
+      for (const CountedPair& b : pairs_) {
+        values.push_back(
+            instructions_per_iteration({a.iterations, a.instructions, b.more_iterations, b.more_instructions}));
+      }
+    }
+    return values;
+  }
+
   const CollectionPlace& place_;
   const std::string& benchmark_;
   const BenchmarkCountOptions& options_;
   std::int64_t n_ = 1;
+  std::vector<CountedPair> pairs_;
   BenchmarkCount count_;
 };
 

@@ -72,8 +72,8 @@ class DeviceArray {
  private:
   // A size whose bytes pass what can be addressed is asked for as the most there is, which no device has.
   static std::size_t bytes_of_values(std::size_t size) {
-    constexpr std::size_t kMost = static_cast<std::size_t>(-1) / 2;
-    return size > kMost / sizeof(T) ? kMost : size * sizeof(T);
+    constexpr std::size_t kMax = static_cast<std::size_t>(-1) / 2;
+    return size > kMax / sizeof(T) ? kMax : size * sizeof(T);
   }
 
   DeviceBlock block_;

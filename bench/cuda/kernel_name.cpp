@@ -1,14 +1,12 @@
 #include "bench/cuda/kernel_name.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <utility>
+
+#include "bench/environment/readable_symbol.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -196,30 +194,6 @@ std::string one_spelling(std::string_view type) {
 
 using Words = std::vector<std::string>;
 
-// A mangled name refers to its own parts (S_, S0_, T_, ...), and a part to earlier ones: so many references at most can
-// double the text half as often. Names come from files, and a short one could otherwise fill the memory.
-constexpr std::size_t kMaxReferences = 24;
-constexpr std::size_t kLongestMangled = 1024;
-
-bool is_safe_to_demangle(std::string_view name) {
-  std::size_t references = 0;
-  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
-    if (name[i] != 'S' && name[i] != 'T') continue;
-    const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
-    if (end != std::string_view::npos && name[end] == '_') ++references;
-  }
-  return name.size() <= kLongestMangled && references <= kMaxReferences;
-}
-
-std::string demangled(std::string_view text) {
-  const std::string name(text);
-  if (!name.starts_with("_Z") || !is_safe_to_demangle(name)) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> readable(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && readable ? std::string(readable.get()) : name;
-}
-
 // The compiler names such a namespace after the file and its content, and a demangler by these words.
 std::string without_anonymous_namespaces(std::string name) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
@@ -382,7 +356,7 @@ KernelName parse_kernel_name(std::string_view text) {
   KernelName name;
   name.text = text;
   if (text.empty() || text.size() > kLongestKernelName) return name;
-  const std::string readable = without_anonymous_namespaces(demangled(text));
+  const std::string readable = without_anonymous_namespaces(readable_symbol(text));
   const std::size_t arguments = readable.find_first_of("<(");
   if (readable.substr(0, arguments).find("steelyard::") != std::string::npos) return own_kernel(name, readable);
   // "void cutlass::Kernel2<cutlass_80_tensorop_...>(...)": the name is the first argument.
@@ -400,7 +374,7 @@ std::string short_text(const KernelName& name) {
   if (name.family == "steelyard") {
     text = name.kernel + (name.operands.empty() ? "" : "<" + joined(name.operands) + ">");
   } else if (text.starts_with("_Z")) {
-    text = demangled(text);
+    text = readable_symbol(text);
   }
   return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
 }

@@ -61,7 +61,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 }
 
 std::vector<int> parse_core_list(std::string_view text) {
-  constexpr std::int64_t kMost = 65536;
+  constexpr std::int64_t kMax = 65536;
   std::vector<int> cores;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
@@ -70,9 +70,9 @@ std::vector<int> parse_core_list(std::string_view text) {
     const std::size_t dash = part.find('-');
     const auto first = parse_number(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_number(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last >= kMost) return {};
+    if (!first || !last || *first < 0 || *last < *first || *last >= kMax) return {};
     for (std::int64_t core = *first; core <= *last; ++core) cores.push_back(static_cast<int>(core));
-    if (cores.size() > kMost) return {};
+    if (cores.size() > kMax) return {};
   }
   return cores;
 }

@@ -160,6 +160,16 @@ bool has_control_character(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+namespace {
+
+// Absent where no loop can have made so many.
+std::optional<std::int64_t> of_all_threads(std::int64_t iterations, std::int64_t threads) {
+  if (iterations <= 0 || iterations > INT64_MAX / threads) return std::nullopt;
+  return iterations * threads;
+}
+
+}  // namespace
+
 BenchmarkId benchmark_of_record(const json& record) {
   const std::string name = record.is_object() ? name_of(record) : std::string();
   return is_storable(name) ? parse_google_benchmark_name(name) : BenchmarkId{};
@@ -223,12 +233,7 @@ void GoogleBenchmarkRecords::add_repetition(const json& record, const std::strin
       break;
     }
     const double in_ns = *time * scale->nanoseconds;
-    if (*time < 0 || !std::isfinite(in_ns)) {
-      bad_.add(where + '.' + std::string(key),
-               "found " + record[std::string(key)].dump() + ", wanted a time of 0 or more", id, key);
-      continue;
-    }
-    add_sample(id, *well_known_metric(key), {in_ns, iterations});
+    if (is_time(in_ns, record, key, where, id)) add_sample(id, *well_known_metric(key), {in_ns, iterations});
   }
   add_label(record, where, id);
   add_counters(record, where, id, iterations);
@@ -278,6 +283,14 @@ std::optional<double> GoogleBenchmarkRecords::number(const json& record, std::st
            "found " + (at == record.end() ? std::string("none") : describe_json(*at)) + ", wanted a finite number", id,
            key);
   return std::nullopt;
+}
+
+bool GoogleBenchmarkRecords::is_time(double in_ns, const json& record, std::string_view key, const std::string& where,
+                                     const BenchmarkId& id) {
+  if (in_ns >= 0 && std::isfinite(in_ns)) return true;
+  bad_.add(where + '.' + std::string(key), "found " + record[std::string(key)].dump() + ", wanted a time of 0 or more",
+           id, key);
+  return false;
 }
 
 // Two registrations under one name cannot be told apart by their identity; samples of the two would mix to nonsense.
@@ -352,20 +365,21 @@ void GoogleBenchmarkRecords::add_by_aggregates(const std::string& name, const Ag
   const std::int64_t threads = std::max<std::int64_t>(integer_field(of.mean, "threads").value_or(1), 1);
   for (const std::string_view key : {kRealTime, kCpuTime}) {
     const auto mean = number(of.mean, key, of.where, id);
-    if (!mean) continue;
+    if (!mean || !is_time(*mean * scale->nanoseconds, of.mean, key, of.where, id)) continue;
     std::vector<double> seconds;
     for (const LoggedPass& pass : last) seconds.push_back(key == kRealTime ? pass.real_seconds : pass.cpu_seconds);
     const auto spread = of.stddev.find(std::string(key));
     const bool has_spread = of.stddev.is_object() && spread != of.stddev.end() && spread->is_number();
     std::vector<double> values;
     if (has_spread) values = repetitions_by_log(seconds, {*mean, spread->get<double>()});
-    if (values.empty()) {
+    const auto is_none = [&](double value) { return value < 0 || !std::isfinite(value * scale->nanoseconds); };
+    if (values.empty() || std::any_of(values.begin(), values.end(), is_none)) {
       if (key == kRealTime) file_.only_aggregates.push_back(name);
       values = {*mean};
     }
     const bool is_whole = values.size() == last.size();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto iterations = is_whole ? std::optional(last[i].iterations * threads) : std::nullopt;
+      const auto iterations = is_whole ? of_all_threads(last[i].iterations, threads) : std::nullopt;
       add_sample(id, *well_known_metric(key), {values[i] * scale->nanoseconds, iterations});
     }
   }

@@ -54,6 +54,9 @@ class GoogleBenchmarkRecords {
                     std::optional<std::int64_t> iterations);
   std::optional<double> number(const nlohmann::json& record, std::string_view key, const std::string& where,
                                const BenchmarkId& id);
+  // Whether it is a time; where it is none, that is said.
+  bool is_time(double in_ns, const nlohmann::json& record, std::string_view key, const std::string& where,
+               const BenchmarkId& id);
   bool is_first_of_its_name(const nlohmann::json& record, const std::string& where, const std::string& name,
                             const BenchmarkId& id);
   void add_sample(const BenchmarkId& id, const Metric& metric, const Sample& sample);

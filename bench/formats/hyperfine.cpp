@@ -16,6 +16,7 @@ constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
 constexpr int kMaxDepth = 8;
 constexpr std::size_t kMaxRuns = 1'000'000;  // of all commands together
 constexpr double kNanosecondsInASecond = 1e9;
+constexpr double kLargest = 0x1p62;  // of nanoseconds (146 years) and bytes: both are kept in 64 bits
 constexpr const char* kHowToWrite = "write it with hyperfine --export-json FILE";
 
 Error not_hyperfine(const std::filesystem::path& path, std::string found) {
@@ -59,14 +60,16 @@ std::string name_of(const json& result) {
   return name;
 }
 
-// The numbers of a list, each times `scale`. Empty: it is none, or has something else than positive numbers.
+// The numbers of a list, each times `scale`. Empty: it is none, or has something else than positive numbers that can be
+// kept.
 std::vector<double> numbers_of(const json& result, const char* key, double scale) {
   const auto list = result.find(key);
   if (list == result.end() || !list->is_array()) return {};
   std::vector<double> values;
   for (const json& one : *list) {
-    if (!one.is_number() || one.get<double>() <= 0) return {};
-    values.push_back(one.get<double>() * scale);
+    const double value = one.is_number() ? one.get<double>() * scale : 0;
+    if (!(value > 0 && value <= kLargest)) return {};
+    values.push_back(value);
   }
   return values;
 }

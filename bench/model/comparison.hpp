@@ -225,7 +225,7 @@ struct ComparisonRow {
   // Empty: none, or the sides do not name theirs; never stored, as the reason begins with them.
   std::vector<std::string> kernel_changes = {};
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
-  // The patterns of the tables that it was judged by in place of the whole comparison's policy, in the file's order.
+  // The patterns of the tables that it was judged by in place of the whole comparison's policy, in its order.
   std::vector<std::string> policies = {};
   std::string owner = {};  // of the benchmark, as such a table says; empty: nobody is named
   // Of a count that got worse by less than what gates: what such changes came to. Absent: no history was asked, or it
@@ -330,7 +330,8 @@ struct ComparisonPolicy {
   double counted_minimum_effect = 0.01;  // a change of a count below it is reported and does not gate; relative
   Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
-  // In the order of the file: of each key the first that matches and says it (regress/policy/pattern_policy.hpp).
+  // In the order in which they hold: of each key the first that matches and says it. A file's tables stand here from
+  // the last to the first (regress/policy/pattern_policy.hpp).
   std::vector<PatternPolicy> patterns = {};
   bool operator==(const ComparisonPolicy&) const = default;
 

@@ -147,11 +147,7 @@ std::string exact_filter(const std::vector<std::string>& names) {
 
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled) {
-  ChildCommand command;
-  command.executable = program.executable;
-  command.arguments = program.arguments;
-  command.working_directory = program.working_directory;
-  command.environment = child_environment(program);
+  ChildCommand command = command_of(program);
   command.timeout = settings.timeout;
   command.core = choose_cores(settings.layout).first();
   ListedProgram listed{program};

@@ -20,7 +20,7 @@
 
 #include "bench/formats/repetition_log.hpp"
 #include "bench/runner/child_start.hpp"
-#include "bench/runner/disturbance.hpp"
+#include "bench/runner/supervisor.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -57,7 +57,7 @@ class Watched {
  public:
   Watched(const ChildCommand& command, StartedChild started, std::int64_t at_unix_ns, Clock::time_point at)
       : child_(std::move(started)),
-        descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, child_.pid, 0))),
+        descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, child_.supervisor, 0))),
         started_(at),
         deadline_(at + bounded(command.timeout)),
         limit_(command.output_limit) {
@@ -71,8 +71,8 @@ class Watched {
   // Reached with a running child only where memory ran out on the way.
   ~Watched() {
     if (ended_) return;
-    ::kill(-child_.pid, SIGKILL);
-    while (::waitpid(child_.pid, nullptr, 0) < 0 && errno == EINTR) {
+    ::kill(child_.supervisor, kEndChildByForce);
+    while (::waitpid(child_.supervisor, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
 
@@ -95,9 +95,9 @@ class Watched {
       stopping_ = true;
       result_.end = cancelled ? ChildEnd::cancelled : ChildEnd::timed_out;
       kill_at_ = now + kGrace;
-      ::kill(-child_.pid, SIGTERM);
+      ::kill(child_.supervisor, kAskChildToEnd);
     } else if (stopping_ && now >= kill_at_) {
-      ::kill(-child_.pid, SIGKILL);
+      ::kill(child_.supervisor, kEndChildByForce);
       kill_at_ = now + kGrace;
     }
   }
@@ -108,33 +108,33 @@ class Watched {
   }
 
   void reap_if_ended() {
-    siginfo_t info = {};
-    // WNOWAIT keeps the zombie, and with it the number of the group, until the group has been ended.
-    const int outcome = ::waitid(P_PID, static_cast<id_t>(child_.pid), &info, WEXITED | WNOHANG | WNOWAIT);
-    const bool lost = outcome != 0 && errno == ECHILD;  // someone set SIGCHLD to be ignored: the status is gone
-    if (!lost && (outcome != 0 || info.si_pid != child_.pid)) return;
-    result_.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count();
-    if (!lost) result_.migrations = migrations_of(child_.pid);
-    if (!lost) ::kill(-child_.pid, SIGKILL);
+    const pid_t reaped = ::waitpid(child_.supervisor, nullptr, WNOHANG);
+    // Where someone set SIGCHLD to be ignored, nothing is there to be reaped; how the child ended is written anyway.
+    if (reaped != child_.supervisor && !(reaped < 0 && errno == ECHILD)) return;
     read_what_is_there();
     trim();
     child_.output.close();
     child_.error_output.close();
-    lost ? note_lost_status() : reap();
+    ChildEndReport report;
+    const bool is_told = ::read(child_.end_report.number(), &report, sizeof report) == ssize_t{sizeof report};
+    is_told ? take(report) : note_lost_supervisor();
+    child_.end_report.close();
     ended_ = true;
   }
 
  private:
-  void reap() {
-    int status = 0;
-    rusage usage = {};
-    while (::wait4(child_.pid, &status, 0, &usage) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) {
-      result_.signal = WTERMSIG(status);
+  void take(const ChildEndReport& report) {
+    result_.duration_ns =
+        report.ended_ns - std::chrono::duration_cast<std::chrono::nanoseconds>(started_.time_since_epoch()).count();
+    if (report.migrations >= 0) result_.migrations = report.migrations;
+    if (!stopping_) result_.left_ended = report.left_ended;
+    result_.left_running = report.left_running;
+    if (WIFEXITED(report.status)) result_.exit_code = WEXITSTATUS(report.status);
+    if (WIFSIGNALED(report.status)) {
+      result_.signal = WTERMSIG(report.status);
       if (!stopping_) result_.end = ChildEnd::signalled;
     }
+    const rusage& usage = report.usage;
     result_.voluntary_switches = usage.ru_nvcsw;
     result_.involuntary_switches = usage.ru_nivcsw;
     result_.minor_faults = usage.ru_minflt;
@@ -144,9 +144,11 @@ class Watched {
     result_.system_time = from(usage.ru_stime);
   }
 
-  void note_lost_status() {
+  // The child ended with it, and nobody knows how.
+  void note_lost_supervisor() {
+    result_.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count();
     result_.exit_code = -1;
-    result_.error_output += "\nits exit status was lost: SIGCHLD is ignored in the calling process";
+    result_.error_output += "\nits exit status was lost: the process that watches it was killed";
   }
 
   // The beginning of stdout and the end of stderr are kept; the rest is read and dropped, so that the child never waits
@@ -216,7 +218,8 @@ std::string ending(const ChildResult& child) {
     case ChildEnd::exited:
       return "exited with " + std::to_string(child.exit_code);
     case ChildEnd::signalled:
-      return "was ended by signal " + std::to_string(child.signal) + " (" + ::strsignal(child.signal) + ")";
+      return "was ended by signal " + std::to_string(child.signal) + " (" + ::strsignal(child.signal) +
+             (child.signal == SIGKILL ? ", as the system does where memory runs out)" : ")");
     case ChildEnd::timed_out:
       return "ran past its limit of " + to_text(child.timeout);
     case ChildEnd::cancelled:
@@ -357,6 +360,16 @@ std::map<std::string, std::string> child_environment(const Program& program) {
     environment.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return environment;
+}
+
+ChildCommand command_of(const Program& program) {
+  ChildCommand command;
+  command.executable = program.executable;
+  command.arguments = program.arguments;
+  command.environment = child_environment(program);
+  command.working_directory = program.working_directory;
+  command.confinement = program.confinement;
+  return command;
 }
 
 }  // namespace steelyard::bench

@@ -1,7 +1,8 @@
 // Runs one child process, or several at once, and waits for the end of all: explicit environment, working directory,
 // core, address randomization, time limit, bounded output. Every child leads a process group of its own; when the child
-// ends, or its time is up, or the caller cancels, whatever is left of the group is ended too, and nothing stays behind:
-// no descriptor, no zombie. Safe to call from several threads at once.
+// ends, or its time is up, or the caller cancels or is killed, whatever it has started is ended too, also what left its
+// group, and nothing stays behind: no process, no descriptor, no zombie (bench/runner/supervisor.hpp). Safe to call
+// from several threads at once.
 //
 //     ChildCommand command;
 //     command.executable = program.executable;
@@ -39,6 +40,7 @@ struct ChildCommand {
   bool randomize_addresses = true;                  // ASLR: on for timing, off for counting
   Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
+  SharedConfinement confinement = {};               // of the program's code; null: it sees everything
 };
 
 enum class ChildEnd { exited, signalled, timed_out, cancelled };
@@ -62,6 +64,10 @@ struct ChildResult {
   std::int64_t major_faults = 0;
   std::optional<std::int64_t> migrations;  // of its first thread; absent where the system does not tell
   std::int64_t peak_resident_bytes = 0;
+  // Of what it started: lived on after its end and was ended by us (at least so many; 0 where we ended the child
+  // itself), and could not be ended, as of another user's processes.
+  int left_ended = 0;
+  int left_running = 0;
   Nanoseconds user_time;
   Nanoseconds system_time;
 
@@ -73,6 +79,9 @@ struct ChildResult {
 
 // The last line that is not blank, without control characters, at most 300 bytes; empty where there is none.
 std::string last_line(std::string_view text);
+
+// The program's own executable with its arguments, environment, folder and confinement.
+ChildCommand command_of(const Program& program);
 
 // Error (input): the executable is missing, a folder, not executable, of a foreign format, its interpreter is missing;
 // the working directory cannot be entered. Error (program): the system refused a process or a pipe.

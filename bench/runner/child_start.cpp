@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,11 +16,13 @@
 #include <cstring>
 #include <system_error>
 
+#include "bench/runner/supervisor.hpp"
+
 namespace steelyard::bench {
 namespace {
 
 // What the new process tells its parent through a pipe that exec closes: no report is good news.
-enum class Step : int { descriptors, enter_directory, pin, randomization, execute };
+enum class Step : int { fork, descriptors, confine, enter_directory, pin, randomization, execute };
 struct StartReport {
   Step step = Step::execute;
   int error = 0;
@@ -39,7 +42,9 @@ struct Prepared {
   Descriptor output_read, output_write;
   Descriptor error_read, error_write;
   Descriptor report_read, report_write;
-  pid_t parent = 0;
+  Descriptor end_read, end_write;
+  const Confinement* confinement = nullptr;
+  pid_t caller = 0;
 };
 
 [[noreturn]] void give_up(int report, Step step) {
@@ -100,13 +105,14 @@ void pin(int core, int report) {
   if (::sched_setaffinity(0, sizeof set, &set) != 0) tell(report, Step::pin);
 }
 
-[[noreturn]] void become(Prepared& prepared) {
+[[noreturn]] void become(Prepared& prepared, pid_t supervisor) {
   ::setpgid(0, 0);
   reset_signals();
-  // If we are killed, the child must not go on measuring for nobody.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != prepared.parent) ::_exit(127);
   const int report = connect_descriptors(prepared);
+  if (prepared.confinement != nullptr && !enter(*prepared.confinement)) give_up(report, Step::confine);
+  // Without its supervisor nobody would end it. To enter a user namespace clears it.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != supervisor) ::_exit(127);
   if (!prepared.working_directory.empty() && ::chdir(prepared.working_directory.c_str()) != 0) {
     give_up(report, Step::enter_directory);
   }
@@ -121,6 +127,32 @@ void pin(int core, int report) {
     ::nanosleep(&kPauseWhenBusy, nullptr);
   }
   give_up(report, Step::execute);
+}
+
+// Whoever reads from a pipe of ours, or executes a file that we are writing, must not wait for the supervisor. What is
+// open for reading stays: a lock on a folder is held until everything that works in it has ended (run_folder.hpp).
+void let_go_of_what_is_written(int kept) {
+  constexpr int kMaxLookedAt = 4096;
+  rlimit limit = {};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kMaxLookedAt;
+  const int end = is_known ? static_cast<int>(limit.rlim_cur) : kMaxLookedAt;
+  for (int number = 0; number < end; ++number) {
+    const int flags = number == kept ? -1 : ::fcntl(number, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) ::close(number);
+  }
+}
+
+// Between the fork of the supervisor and its end.
+[[noreturn]] void start_and_supervise(Prepared& prepared) {
+  const int report = prepared.report_write.number();
+  if (!become_supervisor(prepared.caller)) ::_exit(127);
+  const pid_t supervisor = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) become(prepared, supervisor);
+  if (child < 0) give_up(report, Step::fork);
+  ::setpgid(child, child);  // before its group is signalled, whoever of the two is first
+  let_go_of_what_is_written(prepared.end_write.number());
+  supervise(child, prepared.caller, prepared.end_write.number());
 }
 
 Result<void> open_pipe(Descriptor& read_end, Descriptor& write_end, const std::string& where) {
@@ -140,9 +172,17 @@ Result<Prepared> prepare(const ChildCommand& command) {
   const std::filesystem::path absolute = std::filesystem::absolute(command.executable, failure);
   prepared.executable = failure ? command.executable.string() : absolute.string();
   prepared.working_directory = command.working_directory.string();
+  prepared.confinement = command.confinement.get();
+  // To enter another view leaves the folder for the root of it.
+  if (prepared.confinement != nullptr) {
+    const std::filesystem::path folder =
+        std::filesystem::absolute(command.working_directory.empty() ? "." : command.working_directory, failure);
+    if (failure) return input_error("current folder", failure.message(), "a folder that exists");
+    prepared.working_directory = folder.string();
+  }
   prepared.core = command.core.value_or(-1);
   prepared.randomize_addresses = command.randomize_addresses;
-  prepared.parent = ::getpid();
+  prepared.caller = ::getpid();
 
   prepared.texts.reserve(1 + command.arguments.size() + command.environment.size());
   prepared.texts.push_back(prepared.executable);
@@ -161,7 +201,8 @@ Result<Prepared> prepare(const ChildCommand& command) {
   STEELYARD_CHECK(open_pipe(prepared.output_read, prepared.output_write, where));
   STEELYARD_CHECK(open_pipe(prepared.error_read, prepared.error_write, where));
   STEELYARD_CHECK(open_pipe(prepared.report_read, prepared.report_write, where));
-  for (const Descriptor* end : {&prepared.output_read, &prepared.error_read}) {
+  STEELYARD_CHECK(open_pipe(prepared.end_read, prepared.end_write, where));
+  for (const Descriptor* end : {&prepared.output_read, &prepared.error_read, &prepared.end_read}) {
     ::fcntl(end->number(), F_SETFL, O_NONBLOCK);
   }
   return prepared;
@@ -183,6 +224,11 @@ Error execute_error(const std::string& where, int error) {
   }
 }
 
+Error fork_error(const ChildCommand& command, int error) {
+  return program_error(command.executable.string(), std::string("no process could be started: ") + std::strerror(error),
+                       "", "raise the limit on processes (ulimit -u) or free memory");
+}
+
 Error error_of(const StartReport& report, const ChildCommand& command) {
   switch (report.step) {
     case Step::enter_directory:
@@ -190,6 +236,12 @@ Error error_of(const StartReport& report, const ChildCommand& command) {
                          "a folder to run " + command.executable.string() + " in", "");
     case Step::execute:
       return execute_error(command.executable.string(), report.error);
+    case Step::confine:
+      return program_error(command.executable.string(),
+                           std::string("its view of the file system cannot be entered: ") + std::strerror(report.error),
+                           "", "set STEELYARD_CONFINE=no, and run no code of strangers");
+    case Step::fork:
+      return fork_error(command, report.error);
     case Step::descriptors:
     case Step::pin:
     case Step::randomization:
@@ -249,15 +301,12 @@ Result<StartedChild> start_child(const ChildCommand& command) {
   StartedChild child;
   {
     const SignalsBlocked blocked;
-    child.pid = ::fork();
-    if (child.pid == 0) become(prepared);
+    child.supervisor = ::fork();
+    if (child.supervisor == 0) start_and_supervise(prepared);
   }
-  if (child.pid < 0) {
-    return program_error(command.executable.string(),
-                         std::string("no process could be started: ") + std::strerror(errno), "",
-                         "raise the limit on processes (ulimit -u) or free memory");
-  }
+  if (child.supervisor < 0) return fork_error(command, errno);
   prepared.report_write.close();
+  prepared.end_write.close();
   child.core = prepared.core;
   child.addresses_randomized = prepared.randomize_addresses;
   for (StartReport report; read_report(prepared.report_read, report) == ssize_t{sizeof report};) {
@@ -266,13 +315,14 @@ Result<StartedChild> start_child(const ChildCommand& command) {
     } else if (report.step == Step::randomization) {
       child.addresses_randomized = !prepared.randomize_addresses;
     } else {
-      while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
+      while (::waitpid(child.supervisor, nullptr, 0) < 0 && errno == EINTR) {
       }
       return error_of(report, command);
     }
   }
   child.output = std::move(prepared.output_read);
   child.error_output = std::move(prepared.error_read);
+  child.end_report = std::move(prepared.end_read);
   return child;
 }
 

@@ -1,5 +1,5 @@
-// The first half of a child's life: pipes, fork, what has to be set between fork and exec, exec. Nothing here waits for
-// its end; see child_process.
+// The first half of a child's life: pipes, the supervisor between us and it, what has to be set between fork and exec,
+// exec. Nothing here waits for its end; see child_process.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,8 @@
 namespace steelyard::bench {
 
 struct StartedChild {
-  pid_t pid = -1;  // also its process group
+  pid_t supervisor = -1;  // bench/runner/supervisor.hpp
+  Descriptor end_report;  // where that one writes a ChildEndReport
   Descriptor output;
   Descriptor error_output;
   int core = -1;

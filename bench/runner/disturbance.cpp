@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ std::int64_t tick_ns() {
 }
 
 std::optional<CoreTimes> core_times_in(std::string_view stat, int core, std::int64_t tick_ns) {
+  constexpr std::int64_t kMaxTicks = std::int64_t{1} << 56;  // of which some can be added
   const std::string wanted = core < 0 ? "cpu" : "cpu" + std::to_string(core);
   for (std::string_view line : lines_of(stat)) {
     if (next_word(line) != wanted) continue;
@@ -40,10 +42,13 @@ std::optional<CoreTimes> core_times_in(std::string_view stat, int core, std::int
     std::array<std::int64_t, 8> ticks{};
     for (std::int64_t& count : ticks) {
       const auto number = parse_number(next_word(line));
-      if (!number || *number < 0) return std::nullopt;
+      if (!number || *number < 0 || *number > kMaxTicks) return std::nullopt;
       count = *number;
     }
-    return CoreTimes{(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) * tick_ns, ticks[7] * tick_ns};
+    const std::int64_t busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6];
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / tick_ns;
+    if (busy > most || ticks[7] > most) return std::nullopt;
+    return CoreTimes{busy * tick_ns, ticks[7] * tick_ns};
   }
   return std::nullopt;
 }

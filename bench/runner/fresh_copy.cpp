@@ -24,15 +24,9 @@
 namespace steelyard::bench {
 
 Result<PrivateFolder> PrivateFolder::create() {
+  STEELYARD_TRY(RunFolder made, RunFolder::create());
+  PrivateFolder folder(std::move(made));
   std::error_code failure;
-  std::filesystem::path parent = std::filesystem::temp_directory_path(failure);
-  if (failure) parent = "/tmp";
-  std::string pattern = (parent / "steelyard-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return input_error(parent.string(), std::strerror(errno), "a folder for temporary files",
-                       "free space there, or set TMPDIR");
-  }
-  PrivateFolder folder{std::filesystem::path(pattern)};
   for (const Side side : {Side::baseline, Side::candidate}) {
     std::filesystem::create_directory(folder.of(side), failure);
     if (failure) return input_error(folder.of(side).string(), failure.message(), "a new folder", "free space there");
@@ -40,15 +34,10 @@ Result<PrivateFolder> PrivateFolder::create() {
   return folder;
 }
 
-PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
 // Names of equal length.
-std::filesystem::path PrivateFolder::of(Side side) const { return path_ / (side == Side::baseline ? "base" : "cand"); }
+std::filesystem::path PrivateFolder::of(Side side) const {
+  return folder_.path() / (side == Side::baseline ? "base" : "cand");
+}
 
 std::filesystem::path PrivateFolder::output_file(Side side) const { return of(side) / "out.json"; }
 
@@ -232,10 +221,10 @@ Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesy
 // Adds libraries that the other side has elsewhere: with one set of pages each, their luck would be a side's.
 Result<void> FreshCopy::add_libraries(const Program& program, const Program& other,
                                       const std::atomic<bool>* cancelled) {
-  STEELYARD_TRY(const auto own,
-                libraries_of(program.executable, child_environment(program), program.working_directory, cancelled));
-  STEELYARD_TRY(const auto others,
-                libraries_of(other.executable, child_environment(other), other.working_directory, cancelled));
+  STEELYARD_TRY(const auto own, libraries_of(program.executable, child_environment(program), program.working_directory,
+                                             cancelled, program.confinement));
+  STEELYARD_TRY(const auto others, libraries_of(other.executable, child_environment(other), other.working_directory,
+                                                cancelled, other.confinement));
   for (const LoadedLibrary& library : own) {
     // Whatever its name: that of a release may differ from the next one's.
     const bool shared = std::any_of(others.begin(), others.end(), [&](const LoadedLibrary& theirs) {
@@ -253,7 +242,8 @@ Result<void> FreshCopy::add_libraries(const Program& program, const Program& oth
 // to from the folder that it searches first.
 Result<void> FreshCopy::check_libraries(const Program& program, const std::atomic<bool>* cancelled) {
   std::map<std::string, std::string> environment = child_environment(program);
-  STEELYARD_TRY(const auto wanted, libraries_of(program.executable, environment, program.working_directory, cancelled));
+  STEELYARD_TRY(const auto wanted, libraries_of(program.executable, environment, program.working_directory, cancelled,
+                                                program.confinement));
   const std::filesystem::path folder = folder_ / "lib";
   const auto add_search_path = [&] {
     const auto own = environment.find(kSearchPath);
@@ -265,7 +255,8 @@ Result<void> FreshCopy::check_libraries(const Program& program, const std::atomi
   if (sources_.size() > 1) add_search_path();
   for (const bool last : {false, true}) {
     // A loader that misses one of them lists none.
-    const auto found = libraries_of(executable_, environment, program.working_directory, cancelled);
+    const auto found =
+        libraries_of(executable_, environment, program.working_directory, cancelled, program.confinement);
     bool all_found = true;
     for (const LoadedLibrary& library : wanted) {
       if (found ? is_found(*found, library, folder) : is_in_system_folder(library.path)) continue;

@@ -34,6 +34,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/descriptor.hpp"
 #include "bench/runner/program.hpp"
+#include "bench/runner/run_folder.hpp"
 
 namespace steelyard::bench {
 
@@ -43,11 +44,8 @@ enum class Side { baseline, candidate };
 
 class PrivateFolder {
  public:
-  // In $TMPDIR, else /tmp; readable by this user only. Error (input): it cannot be made.
+  // Error (input): it cannot be made.
   static Result<PrivateFolder> create();
-  PrivateFolder(PrivateFolder&& other) noexcept;
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder();  // removes all of it
 
   // A link to the executable, to run it by where it need not be copied (fresh_copy.hpp): for counting. A script is run
   // by its own path, because it may look for files beside itself; a program's $ORIGIN and /proc/self/exe lead to the
@@ -57,8 +55,8 @@ class PrivateFolder {
   std::filesystem::path output_file(Side side) const;
 
  private:
-  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  explicit PrivateFolder(RunFolder folder) : folder_(std::move(folder)) {}
+  RunFolder folder_;
 };
 
 // Begins with "#!".

@@ -263,7 +263,7 @@ const Run& Session::run_so_far(std::size_t side) {
   run.environment = environment_;
   take_device_facts(record.told(), run.environment);
   name_measurement(run.header, side);
-  run.header.settings["looks"] = timing_.looks.text;
+  if (looks()) run.header.settings["looks"] = timing_.looks.text;
   return run;
 }
 
@@ -287,7 +287,8 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.step = is_alone() ? 1 : 2;
   plan.samples = samples_;
   if (looks()) plan.decided = [this] { return decided(); };
-  if (looks() && timing_.watch) plan.watch = [this] { timing_.watch(run_so_far(0), run_so_far(1)); };
+  const bool is_together = !is_alone() && layout_.layout != Layout::sequential;
+  if (is_together && timing_.watch) plan.watch = [this] { timing_.watch(run_so_far(0), run_so_far(1)); };
   return RoundLoop(sides, plan).run();
 }
 
@@ -354,6 +355,7 @@ std::vector<Run> Session::finish() {
     add_program_facts(programs_[i]->program, run.environment);
     name_measurement(run.header, i);
     run.header.settings = settings;
+    keep_left_processes(sides_[i].record().left_processes(), run.header.settings);
     keep_layouts(programs_[i]->program, run.header.settings);
     runs.push_back(std::move(run));
   }

@@ -65,8 +65,8 @@ struct TimingPlan {
   bool repeat_disturbed = true;  // measure some of the rounds again that were disturbed
   int rounds_per_copy = 1;       // that share the same pages (fresh_copy.hpp), and then one core as well
   std::function<void(const MeasureProgress&)> progress;  // may be empty
-  // Shown both runs so far, between two rounds of single benchmarks, every other second at most: where the sides are
-  // measured together, and there are looks. For a person to see; nothing is decided by it. May be empty.
+  // Shown both runs so far, between two rounds of single benchmarks, every other second at most, where the sides are
+  // measured together. For a person to see; nothing is decided by it. May be empty.
   std::function<void(const Run& baseline, const Run& candidate)> watch;
   // Told what each round of a benchmark took, both sides together; false: it has no more rounds after this pair of
   // them, because what it may take is spent. May be empty.

@@ -165,6 +165,19 @@ bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult&
   return has_samples;
 }
 
+void SideRecord::note_left(const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child) {
+  const LeftProcesses::Count left{child.left_ended, child.left_running};
+  if (!left.any() || child.end == ChildEnd::cancelled) return;
+  const ListedBenchmark whose = benchmarks.size() == 1 ? benchmarks.front() : ListedBenchmark{};
+  left_.try_emplace(whose.name, whose, LeftProcesses::Count{}).first->second.second += left;
+}
+
+LeftProcesses SideRecord::left_processes() const {
+  LeftProcesses left;
+  for (const auto& [name, one] : left_) left.benchmarks[name.empty() ? "" : id_of(one.first).canonical()] += one.second;
+  return left;
+}
+
 Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::filesystem::path& output_file) {
   const auto told = [&](const Error& error) { return program_error("", with_last_line(error.text(), child)); };
   const Result<std::string> content = read_output(output_file);
@@ -238,10 +251,7 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& liste
     return measured;
   }
   ChildCommand& command = measured.command_;
-  command.executable = program.executable;
-  command.arguments = program.arguments;
-  command.environment = child_environment(program);
-  command.working_directory = program.working_directory;
+  command = command_of(program);
   command.timeout = timeout;
   measured.output_file_ = folder.output_file(side);
   // After the user's own, so that these win. The result goes to a file: stdout is the program's to write to. With JSON
@@ -291,11 +301,13 @@ Result<GoogleBenchmarkFile> MeasuredSide::read(const ChildResult& child) const {
 }
 
 void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child) {
+  if (child) record_.note_left({attempt.benchmark}, *child);
   record_.add(attempt, child, output_file_);
 }
 
 void MeasuredSide::add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
                        GoogleBenchmarkFile file) {
+  record_.note_left(benchmarks, child);
   record_.take(attempt, benchmarks, child, std::move(file));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
@@ -63,6 +64,10 @@ class SideRecord {
   // Everything but the header; the environment is told().
   Run take();
 
+  // Of processes that ended by themselves. `benchmarks`: that the process measured.
+  void note_left(const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child);
+  LeftProcesses left_processes() const;
+
  private:
   bool take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file);
   void fail(const Attempt& attempt, std::string reason, int weight, FailureKind kind = FailureKind::failed);
@@ -77,6 +82,7 @@ class SideRecord {
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
   std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it
   std::map<std::string, int> failure_weight_;
+  std::map<std::string, std::pair<ListedBenchmark, LeftProcesses::Count>> left_;  // by name as listed; empty: shared
 };
 
 // What a process left that ended well. Error (program): no result file, or one that cannot be read, with the last line

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/runner/confinement.hpp"
 
 namespace steelyard::bench {
 
@@ -25,6 +26,7 @@ struct Program {
   std::map<std::string, std::string> environment;  // beyond the allow-list
   std::string suite;                               // becomes BenchmarkId::suite
   std::vector<LinkedLayout> layouts = {};          // that rounds draw from; empty: the executable as it was built
+  SharedConfinement confinement = {};              // what its processes do not see; null: they see everything
 };
 
 // Made where a program is listed, and handed on from there: no name is taken apart twice.

@@ -92,7 +92,8 @@ Result<std::vector<LoadedLibrary>> parse_loader_list(std::string_view text) {
 Result<std::vector<LoadedLibrary>> libraries_of(const std::filesystem::path& executable,
                                                 const std::map<std::string, std::string>& environment,
                                                 const std::filesystem::path& working_directory,
-                                                const std::atomic<bool>* cancelled) {
+                                                const std::atomic<bool>* cancelled,
+                                                const SharedConfinement& confinement) {
   std::error_code failure;
   // $ORIGIN is the folder of the file itself, not of a link to it.
   const std::filesystem::path program = std::filesystem::canonical(executable, failure);
@@ -103,6 +104,7 @@ Result<std::vector<LoadedLibrary>> libraries_of(const std::filesystem::path& exe
   command.arguments = {"--list", program.string()};
   command.environment = environment;
   command.working_directory = working_directory;
+  command.confinement = confinement;
   command.timeout = kLoaderTimeout;
   STEELYARD_TRY(const ChildResult child, run_child(command, cancelled));
   const std::string where = command.executable.string() + " --list " + program.string();

@@ -39,12 +39,14 @@ struct LoadedLibrary {
 };
 
 // In the loader's order, the loader itself among them; empty for a static program and for what is no ELF program. The
-// loader is run, and never the program: one that is static, or whose loader does not know LD_TRACE_LOADED_OBJECTS,
-// would run all its benchmarks. Error (program): the loader does not answer, or not within 20 s.
+// loader that the program names is run, in `confinement`, and never the program: one that is static, or whose loader
+// does not know LD_TRACE_LOADED_OBJECTS, would run all its benchmarks. Error (program): the loader does not answer, or
+// not within 20 s.
 Result<std::vector<LoadedLibrary>> libraries_of(const std::filesystem::path& executable,
                                                 const std::map<std::string, std::string>& environment,
                                                 const std::filesystem::path& working_directory,
-                                                const std::atomic<bool>* cancelled = nullptr);
+                                                const std::atomic<bool>* cancelled = nullptr,
+                                                const SharedConfinement& confinement = {});
 
 // What `ld.so --list` prints. What the kernel brings (linux-vdso.so.1) has no file and is left out.
 Result<std::vector<LoadedLibrary>> parse_loader_list(std::string_view text);

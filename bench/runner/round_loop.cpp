@@ -14,7 +14,7 @@ namespace {
 
 // Of repetitions within a round; a stream of random numbers each.
 constexpr int kMaxPasses = 1 << 20;
-constexpr Nanoseconds kLeastTimeout = seconds(2);  // of one process, whatever is left of the budget
+constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the budget
 
 std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
   return side == Side::baseline ? baseline_slot : 1 - baseline_slot;
@@ -282,7 +282,7 @@ ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group
   const bool is_unseen = (round == 0 || !seen.empty()) && std::ranges::any_of(group, [&](std::size_t index) {
                            return !seen.contains(benchmarks_[index].name());
                          });
-  if (is_unseen) command.timeout = std::min(command.timeout, std::max(kLeastTimeout, plan_.limits.budget - elapsed()));
+  if (is_unseen) command.timeout = std::min(command.timeout, std::max(kMinTimeout, plan_.limits.budget - elapsed()));
   return command;
 }
 

@@ -31,8 +31,8 @@ Engine engine_for(std::uint64_t seed, std::uint64_t stream) { return Engine(mixe
 
 // Uniform over 0 .. bound-1; draws above the last whole multiple of bound are drawn again.
 std::uint64_t below(Engine& engine, std::uint64_t bound) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t limit = kMost - kMost % bound;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit = kMax - kMax % bound;
   std::uint64_t drawn = 0;
   do {
     drawn = engine();

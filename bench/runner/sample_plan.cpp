@@ -25,9 +25,9 @@ constexpr double kSearchCalls = 3;
 constexpr int kRepetitions = 3;
 
 std::int64_t rounded(double iterations, double base) {
-  constexpr double kMost = 1e12;
+  constexpr double kMax = 1e12;
   if (!(iterations > 1)) return 1;
-  const double power = std::round(std::log2(std::min(iterations, kMost)) / std::log2(base));
+  const double power = std::round(std::log2(std::min(iterations, kMax)) / std::log2(base));
   return static_cast<std::int64_t>(std::llround(std::pow(base, power)));
 }
 

@@ -168,8 +168,8 @@ class Matching {
     const auto& [baseline, candidate] = group;
     if (baseline.size() == 1 && candidate.size() == 1) return pair(baseline[0], candidate[0], how);
     // A name that a profile has hundreds of times has no file to tell them apart.
-    constexpr std::size_t kMost = 200;
-    if (baseline.empty() || candidate.empty() || baseline.size() > kMost || candidate.size() > kMost) return;
+    constexpr std::size_t kMax = 200;
+    if (baseline.empty() || candidate.empty() || baseline.size() > kMax || candidate.size() > kMax) return;
     std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> likeness;
     for (const std::uint32_t a : baseline) {
       for (const std::uint32_t b : candidate) {

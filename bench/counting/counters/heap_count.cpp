@@ -35,6 +35,7 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& 
   command.arguments.insert(command.arguments.end(), program.begin(), program.end());
   command.environment = counting_environment(watched, {place.shim_link, files.report(), order.iterations}, program);
   command.working_directory = place.program->working_directory;
+  command.confinement = place.program->confinement;
   command.randomize_addresses = false;
   command.timeout = order.timeout;
   return command;

@@ -30,8 +30,9 @@ Result<LoadedSections> read_object(const std::filesystem::path& path) {
 Result<std::vector<std::filesystem::path>> library_paths(const Program& program, const std::atomic<bool>* cancelled) {
   std::map<std::string, std::string> environment = program.environment;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) environment.emplace("LD_LIBRARY_PATH", path);
-  STEELYARD_TRY(const std::vector<LoadedLibrary> libraries,
-                libraries_of(program.executable, environment, program.working_directory, cancelled));
+  STEELYARD_TRY(
+      const std::vector<LoadedLibrary> libraries,
+      libraries_of(program.executable, environment, program.working_directory, cancelled, program.confinement));
   std::vector<std::filesystem::path> paths;
   for (const LoadedLibrary& library : libraries) {
     if (library.path.empty()) {

@@ -1,11 +1,9 @@
 #include "bench/counting/equal/executed_code.hpp"
 
-#include <cxxabi.h>
 #include <elf.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "bench/counting/algebra/profile_delta.hpp"
 #include "bench/counting/equal/machine_code.hpp"
 #include "bench/environment/elf_file.hpp"
+#include "bench/environment/readable_symbol.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::bench {
@@ -31,8 +30,9 @@ struct CodeFunction {
 
 class CodeObject {
  public:
-  // Error (input): it cannot be read, is no 64-bit ELF program, has no symbols or above a million.
-  static Result<CodeObject> open(const std::filesystem::path& path);
+  // Error (input): it cannot be read, is no 64-bit ELF program, has no symbols or above a million, or their names need
+  // more memory than kMaxNameBytes, or longer than that to read.
+  static Result<CodeObject> open(const std::filesystem::path& path, Nanoseconds time);
 
   // All functions of that name as people read it (two constructors may share one), by symbol, each once.
   std::vector<CodeFunction> functions(const std::string& readable_name) const;
@@ -49,7 +49,8 @@ class CodeObject {
     std::string_view name;
   };
   CodeObject(MappedFile bytes, ElfFile file) : bytes_(std::move(bytes)), file_(std::move(file)) {}
-  void read_symbols();
+  Result<void> read_symbols();
+  Result<void> read_names(Nanoseconds time);
   void read_relocations();
   std::string_view code_at(std::uint64_t address, std::uint64_t size) const;
   const Symbol* symbol_at(std::uint64_t address) const;
@@ -64,16 +65,8 @@ class CodeObject {
 
 constexpr std::size_t kMaxSymbols = 1'000'000;
 constexpr std::size_t kMaxRelocations = 4'000'000;
-
-// A symbol as Callgrind prints it.
-std::string readable(std::string_view symbol) {
-  const std::string name(symbol);
-  if (!symbol.starts_with("_Z")) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 && text ? std::string(text.get()) : name;
-}
+// Of all functions together; symbols may share one name in the file. LLVM 14's library exports 5 MB of them.
+constexpr std::size_t kMaxNameBytes = std::size_t{256} << 20;
 
 bool is_loaded(const ElfSection& section) { return (section.flags & SHF_ALLOC) != 0 && section.address != 0; }
 
@@ -84,36 +77,52 @@ const ElfSection* section_at(const ElfFile& file, std::uint64_t address) {
   return nullptr;
 }
 
-Result<CodeObject> CodeObject::open(const std::filesystem::path& path) {
+Result<CodeObject> CodeObject::open(const std::filesystem::path& path, Nanoseconds time) {
   STEELYARD_TRY(MappedFile bytes, MappedFile::open(path));
   STEELYARD_TRY(ElfFile file, read_elf(bytes.bytes()));
   if (!file.is_64) return input_error(path.string(), "a program of 32 bits");
   CodeObject object(std::move(bytes), std::move(file));
-  object.read_symbols();
-  if (object.symbols_.size() > kMaxSymbols) return input_error(path.string(), "above a million symbols");
-  if (object.by_name_.empty()) return input_error(path.string(), "a program without symbols");
+  Result<void> read = object.read_symbols();
+  if (read) read = object.read_names(time);
+  if (!read) return input_error(path.string(), read.error().found);
   object.read_relocations();
   return object;
 }
 
-void CodeObject::read_symbols() {
+Result<void> CodeObject::read_symbols() {
   for (const ElfSymbol& symbol : file_.symbols()) {
     const bool is_known = symbol.type == STT_FUNC || symbol.type == STT_OBJECT || symbol.type == STT_GNU_IFUNC;
     if (!symbol.defined || !is_known || symbol.address == 0) continue;
     symbols_.push_back({symbol.address, symbol.size, symbol.name});
   }
-  if (symbols_.size() > kMaxSymbols) return;
+  if (symbols_.size() > kMaxSymbols) return input_error("", "above a million symbols");
   std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return std::pair(a.address, a.name) < std::pair(b.address, b.name);
   });
   // .symtab and .dynsym have the same ones.
   const auto same = [](const Symbol& a, const Symbol& b) { return a.address == b.address && a.name == b.name; };
   symbols_.erase(std::unique(symbols_.begin(), symbols_.end(), same), symbols_.end());
+  return {};
+}
+
+// Of functions, as Callgrind prints them.
+Result<void> CodeObject::read_names(Nanoseconds time) {
+  const auto begun = std::chrono::steady_clock::now();
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     const ElfSection* section = section_at(file_, symbols_[i].address);
     const bool is_code = section != nullptr && (section->flags & SHF_EXECINSTR) != 0;
-    if (is_code && symbols_[i].size > 0) by_name_.emplace(readable(symbols_[i].name), i);
+    if (!is_code || symbols_[i].size == 0) continue;
+    if (symbols_[i].name.size() > kMaxNameBytes - bytes) return input_error("", "above 256 MiB of names");
+    std::string name = readable_symbol(symbols_[i].name);
+    if (name.size() > kMaxNameBytes - bytes) return input_error("", "above 256 MiB of names");
+    bytes += name.size();
+    by_name_.emplace(std::move(name), i);
+    const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begun;
+    if (spent.count() > time.count()) return input_error("", "names that take too long to read");
   }
+  if (by_name_.empty()) return input_error("", "a program without symbols");
+  return {};
 }
 
 // Slots that the loader fills with the address of a symbol, or with one of the program's own.
@@ -305,8 +314,8 @@ ExecutedCode::ObjectPair& ExecutedCode::pair_of(const std::string& object) {
   }
   known->equal = baseline_.objects[at].sha256 == candidate_.objects[other].sha256;
   if (known->equal) return *known;
-  Result<CodeObject> of_baseline = CodeObject::open(baseline_.objects[at].path);
-  Result<CodeObject> of_candidate = CodeObject::open(candidate_.objects[other].path);
+  Result<CodeObject> of_baseline = CodeObject::open(baseline_.objects[at].path, limits_.time);
+  Result<CodeObject> of_candidate = CodeObject::open(candidate_.objects[other].path, limits_.time);
   if (!of_baseline || !of_candidate) {
     known->trouble = "it cannot be compared: " + (of_baseline ? of_candidate : of_baseline).error().text();
     return *known;

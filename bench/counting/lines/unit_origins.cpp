@@ -1,14 +1,14 @@
 #include "bench/counting/lines/unit_origins.hpp"
 
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <ctime>
 #include <unordered_map>
 #include <utility>
+
+#include "bench/environment/readable_symbol.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -79,17 +79,18 @@ const CodeRange* segment_of(const std::vector<CodeRange>& segments, std::uint64_
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
-constexpr int kDeepest = 500;                           // nested blocks and inlined calls; compilers stay below 100
-constexpr std::size_t kLongestMangledName = 16 * 1024;  // demangling one can grow without bound
-constexpr std::size_t kRangeShare = 10;                 // of the budget: ranges are kept, entries only walked over
-constexpr std::size_t kMaxOrigins = 16;                 // steps from an inlined call to its declaration; 3 in practice
+constexpr int kDeepest = 500;            // nested blocks and inlined calls; compilers stay below 100
+constexpr std::size_t kMaxOrigins = 16;  // steps from an inlined call to its declaration; 3 in practice
+// Of the budget, whose unit is an entry walked over: about 100 ns, and 20 bytes where it is kept.
+constexpr std::size_t kRangeShare = 10;
+constexpr std::size_t kTextBytesOfShare = 16;
+constexpr std::size_t kNanosecondsOfShare = 100;
 
-std::string demangled(const char* name) {
-  if (std::char_traits<char>::length(name) > kLongestMangledName) return name;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 && text != nullptr ? text.get() : name;
+// Of this thread alone: what else the machine does shall not change what is read.
+std::size_t processor_nanoseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::size_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::size_t>(now.tv_nsec);
 }
 
 const char* text_of(Dwarf_Die& die, unsigned attribute) {
@@ -187,6 +188,15 @@ class UnitWalk {
     }
   }
 
+  bool spend(std::size_t share) {
+    if (budget_ >= share) {
+      budget_ -= share;
+      return true;
+    }
+    budget_ = 0;
+    return origins_.is_whole = false;
+  }
+
   // The new entry's index; kNone where the function has no code of its own here. An owner of kNone: it is one itself.
   std::uint32_t add_entry(Dwarf_Die& die, std::uint32_t owner) {
     const auto index = static_cast<std::uint32_t>(origins_.entries.size());
@@ -197,12 +207,7 @@ class UnitWalk {
       // A linker that dropped the function leaves its ranges behind, at 0.
       if (begin <= 1 || begin >= end) continue;
       // Many entries of a damaged file may name one long list.
-      if (budget_ < kRangeShare) {
-        budget_ = 0;
-        origins_.is_whole = false;
-        break;
-      }
-      budget_ -= kRangeShare;
+      if (!spend(kRangeShare)) break;
       ranges_.push_back({begin, end, index});
     }
     if (ranges_.size() == before) return kNone;
@@ -210,7 +215,7 @@ class UnitWalk {
     dies_.push_back(die);
     entry.owner = owner == kNone ? index : owner;
     if (owner != kNone) return index;
-    entry.file = declared_file(die);
+    if (std::string file = declared_file(die); spend(file.size() / kTextBytesOfShare)) entry.file = std::move(file);
     int line = 0;
     if (dwarf_decl_line(&die, &line) == 0) entry.line = line;
     return index;
@@ -230,6 +235,7 @@ class UnitWalk {
     const std::uint32_t outer =
         dwarf_tag(&die) == DW_TAG_subprogram ? declared_in(die, scopes_[scope].outer) : scopes_[scope].outer;
     const std::string text = text_of_scope(outer, depth + 1);
+    if (text.size() > kLongestReadableName) return text;
     if (name != nullptr) return text + name + "::";
     if (dwarf_tag(&die) == DW_TAG_namespace) return text + "(anonymous namespace)::";
     // The type of a lambda has no name.
@@ -241,8 +247,17 @@ class UnitWalk {
     const std::uint32_t scope = declared_in(declaration, 0);
     const auto [entry, is_new] =
         name_by_declaration_.try_emplace(declaration.addr, static_cast<std::uint32_t>(origins_.names.size()));
-    if (is_new) origins_.names.push_back(name_of(die, scope));
+    if (is_new) origins_.names.push_back(affordable_name(die, scope));
     return entry->second;
+  }
+
+  // Many entries may share one long name, and a name may be made to take long to read. Empty: not read.
+  std::string affordable_name(Dwarf_Die& die, std::uint32_t scope) {
+    if (!spend(1)) return "";
+    const std::size_t begun = processor_nanoseconds();
+    std::string name = name_of(die, scope);
+    const std::size_t took = processor_nanoseconds() - begun;
+    return spend(name.size() / kTextBytesOfShare + took / kNanosecondsOfShare) ? name : "";
   }
 
   // The scope of the function's declaration, to which `die` is led; `otherwise` where it is outside of all.
@@ -257,7 +272,7 @@ class UnitWalk {
 
   std::string name_of(Dwarf_Die& die, std::uint32_t scope) {
     for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-      if (const char* name = text_of(die, attribute)) return demangled(name);
+      if (const char* name = text_of(die, attribute)) return readable_symbol(name);
     }
     const char* name = text_of(die, DW_AT_name);
     if (name == nullptr) return "";

@@ -102,9 +102,9 @@ class CycleSearch {
 
 // Stays one off the lowest number, so that its opposite is one too.
 void add_saturated(std::int64_t& sum, std::int64_t number) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (__builtin_add_overflow(sum, number, &sum)) sum = number < 0 ? -kMost : kMost;
-  sum = std::max(sum, -kMost);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (__builtin_add_overflow(sum, number, &sum)) sum = number < 0 ? -kMax : kMax;
+  sum = std::max(sum, -kMax);
 }
 
 }  // namespace

@@ -39,11 +39,11 @@ struct GemvPlan {
 // Threads for one pack each, up to 256. Several rows a block where that leaves enough blocks for all multiprocessors,
 // else one: a small matrix has to be spread thin to be read at the memory's rate.
 constexpr GemvPlan gemv_plan(std::size_t results, std::size_t packs_of_row, int multiprocessors) {
-  constexpr std::size_t kMost = 256;
+  constexpr std::size_t kMax = 256;
   const std::size_t whole_warps = (packs_of_row + kWarp - 1) / kWarp * kWarp;
   const std::size_t enough = 4 * static_cast<std::size_t>(multiprocessors);
   GemvPlan plan;
-  plan.threads = static_cast<int>(whole_warps < kMost ? whole_warps : kMost);
+  plan.threads = static_cast<int>(whole_warps < kMax ? whole_warps : kMax);
   plan.rows = results / 4 >= enough ? 4 : results / 2 >= enough ? 2 : 1;
   return plan;
 }

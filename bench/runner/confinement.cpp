@@ -1,0 +1,280 @@
+#include "bench/runner/confinement.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace steelyard::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds(const fs::path& folder, const fs::path& other) {
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), other.begin(), other.end());
+  return end == folder.end();
+}
+
+// What the process that makes the namespaces could not do.
+enum class MakingStep : int { none, separate, map_user, own_mounts, hide };
+struct MakingReport {
+  MakingStep step = MakingStep::none;
+  int error = 0;
+  std::size_t hidden = 0;  // which of them
+};
+
+std::string words_of(MakingStep step) {
+  switch (step) {
+    case MakingStep::separate:
+      return "namespaces for users and mounts are refused (unshare)";
+    case MakingStep::map_user:
+      return "a user namespace cannot be given its user (uid_map)";
+    case MakingStep::own_mounts:
+      return "mounts in a user namespace are refused";
+    case MakingStep::hide:
+      return "nothing can be mounted over it";
+    case MakingStep::none:
+      break;
+  }
+  return "";
+}
+
+// Async-signal-safe.
+bool write_whole(const char* file, std::string_view text) {
+  const int opened = ::open(file, O_WRONLY | O_CLOEXEC);
+  const bool is_written = opened >= 0 && ::write(opened, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (opened >= 0) ::close(opened);
+  errno = error;
+  return is_written;
+}
+
+// What a user namespace needs to show users and groups as everyone else sees them (user_namespaces(7)).
+struct IdMaps {
+  std::string users;
+  std::string groups;
+};
+
+// Of a user: one user, one group, itself.
+IdMaps maps_of_user() {
+  const auto itself = [](unsigned id) { return std::to_string(id) + ' ' + std::to_string(id) + " 1\n"; };
+  return {itself(::geteuid()), itself(::getegid())};
+}
+
+// Of root: all that our own namespace has.
+std::string map_of_root(const char* file) {
+  constexpr int kMaxLines = 340;  // the kernel's bound
+  std::ifstream own(file);
+  std::string map;
+  int lines = 0;
+  for (std::string inside, outside, count; lines < kMaxLines && own >> inside >> outside >> count; ++lines) {
+    map += inside + ' ' + inside + ' ' + count + '\n';
+  }
+  return map;
+}
+
+bool map_own_user(const IdMaps& maps) {
+  // A kernel before 3.19 has no such file, and needs none.
+  if (!write_whole("/proc/self/setgroups", "deny") && errno != ENOENT) return false;
+  return write_whole("/proc/self/uid_map", maps.users) && write_whole("/proc/self/gid_map", maps.groups);
+}
+
+bool hide(const fs::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return errno == ENOENT || errno == ENOTDIR;
+  if (!S_ISDIR(status.st_mode)) return ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr) == 0;
+  constexpr unsigned long kNothing = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  return ::mount("tmpfs", path.c_str(), "tmpfs", kNothing, "size=4k,nr_inodes=1,mode=0555") == 0;
+}
+
+bool read_byte(int from) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(from, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
+
+void report(int to, const MakingReport& made) {
+  [[maybe_unused]] const ssize_t written = ::write(to, &made, sizeof made);
+}
+
+// Async-signal-safe, in a process of its own. maps: of a user; null as root, whose maps only a process outside of the
+// namespace can write: it is told by a first report and answers by a byte.
+MakingReport make_view(const std::vector<fs::path>& paths, const IdMaps* maps, int telling, int waiting) {
+  if (::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0) return {MakingStep::separate, errno};
+  if (maps == nullptr) {
+    report(telling, {});
+    if (!read_byte(waiting)) return {MakingStep::map_user, ECANCELED};
+  } else if (!map_own_user(*maps)) {
+    return {MakingStep::map_user, errno};
+  }
+  // What is mounted outside later is seen inside, and nothing that is mounted inside is seen outside.
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return {MakingStep::own_mounts, errno};
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (!hide(paths[i])) return {MakingStep::hide, errno, i};
+  }
+  return {};
+}
+
+// A process that has made the view and waits; it ends with the object.
+class Maker {
+ public:
+  static Result<Maker> start(const std::vector<fs::path>& paths, bool is_root) {
+    int told[2];
+    int held[2];
+    if (::pipe2(told, O_CLOEXEC) != 0) return program_error("", std::strerror(errno));
+    Maker maker;
+    maker.told_ = Descriptor(told[0]);
+    Descriptor telling(told[1]);
+    if (::pipe2(held, O_CLOEXEC) != 0) return program_error("", std::strerror(errno));
+    Descriptor waiting(held[0]);
+    maker.held_ = Descriptor(held[1]);
+    const IdMaps maps = maps_of_user();
+    maker.process_ = ::fork();
+    if (maker.process_ < 0)
+      return program_error("", std::string("no process could be started: ") + std::strerror(errno));
+    if (maker.process_ == 0) {
+      ::close(held[1]);
+      report(telling.number(), make_view(paths, is_root ? nullptr : &maps, telling.number(), waiting.number()));
+      read_byte(waiting.number());
+      ::_exit(0);
+    }
+    return maker;
+  }
+  Maker(Maker&& other) noexcept
+      : process_(std::exchange(other.process_, -1)), told_(std::move(other.told_)), held_(std::move(other.held_)) {}
+  Maker& operator=(Maker&&) = delete;
+  ~Maker() {
+    held_.close();
+    if (process_ <= 0) return;
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  // Absent: it ended.
+  std::optional<MakingReport> next_report() const {
+    MakingReport made;
+    ssize_t got = 0;
+    do {
+      got = ::read(told_.number(), &made, sizeof made);
+    } while (got < 0 && errno == EINTR);
+    return got == ssize_t{sizeof made} ? std::optional(made) : std::nullopt;
+  }
+  // As root, behind its first report.
+  MakingReport map_root() const {
+    const std::string folder = "/proc/" + std::to_string(process_) + '/';
+    const bool is_mapped = write_whole((folder + "uid_map").c_str(), map_of_root("/proc/self/uid_map")) &&
+                           write_whole((folder + "gid_map").c_str(), map_of_root("/proc/self/gid_map")) &&
+                           ::write(held_.number(), "", 1) == 1;
+    return is_mapped ? MakingReport() : MakingReport{MakingStep::map_user, errno};
+  }
+  Descriptor namespace_of(const char* kind) const {
+    const std::string path = "/proc/" + std::to_string(process_) + "/ns/" + kind;
+    return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+
+ private:
+  Maker() = default;
+  pid_t process_ = -1;
+  Descriptor told_;
+  Descriptor held_;
+};
+
+// As root, who is root of the namespace as well: what would lift a mount, enter another namespace or reach the disk
+// below the file system. Of what is outside it has none of these, nor of any process there.
+constexpr std::array kGivenUp{CAP_SYS_ADMIN,  CAP_SYS_PTRACE, CAP_SYS_CHROOT, CAP_DAC_READ_SEARCH,
+                              CAP_SYS_MODULE, CAP_SYS_RAWIO,  CAP_MKNOD,      CAP_SYS_BOOT};
+
+// So that none of them comes back by exec; libc has no function for it.
+bool forget_inheritable() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  for (__user_cap_data_struct& part : data) part.inheritable = 0;
+  return ::syscall(SYS_capset, &header, data) == 0;
+}
+
+}  // namespace
+
+HiddenPaths hidden_around(const std::vector<fs::path>& folders, const std::vector<fs::path>& needed) {
+  const auto normal = [](const fs::path& path) {
+    std::error_code trouble;
+    fs::path found = fs::weakly_canonical(path, trouble);
+    if (trouble) found = fs::absolute(path, trouble).lexically_normal();
+    return found.has_filename() || found == found.root_path() ? found : found.parent_path();
+  };
+  std::vector<fs::path> kept;
+  for (const fs::path& path : needed) kept.push_back(normal(path));
+  std::vector<fs::path> hidden;
+  HiddenPaths result;
+  for (const fs::path& path : folders) {
+    std::error_code trouble;
+    if (path.empty() || !fs::exists(path, trouble)) continue;
+    fs::path found = normal(path);
+    const bool holds_any =
+        std::any_of(kept.begin(), kept.end(), [&](const fs::path& one) { return holds(found, one); });
+    (holds_any ? result.left_out : hidden).push_back(std::move(found));
+  }
+  // What lies in a hidden folder cannot be found any more to be hidden itself.
+  std::sort(hidden.begin(), hidden.end());
+  for (fs::path& path : hidden) {
+    std::vector<fs::path>& outermost = result.paths;
+    if (outermost.empty() || !holds(outermost.back(), path)) outermost.push_back(std::move(path));
+  }
+  return result;
+}
+
+Result<SharedConfinement> confine(const std::vector<fs::path>& hidden) {
+  if (hidden.empty()) return SharedConfinement();
+  const bool is_root = ::geteuid() == 0;
+  STEELYARD_TRY(const Maker maker, Maker::start(hidden, is_root));
+  std::optional<MakingReport> made = maker.next_report();
+  if (is_root && made && made->step == MakingStep::none) {
+    made = maker.map_root();
+    if (made->step == MakingStep::none) made = maker.next_report();
+  }
+  if (!made) return program_error("", "the process that was to make a view of its own ended");
+  if (made->step != MakingStep::none) {
+    const std::string where = made->step == MakingStep::hide ? hidden[made->hidden].string() : "";
+    return program_error(where, words_of(made->step) + ": " + std::strerror(made->error));
+  }
+  auto confinement = std::make_shared<Confinement>();
+  confinement->hidden = hidden;
+  confinement->user_namespace = maker.namespace_of("user");
+  confinement->mount_namespace = maker.namespace_of("mnt");
+  const bool is_whole = confinement->mount_namespace.is_open() && confinement->user_namespace.is_open();
+  if (!is_whole) return program_error("/proc", std::string("namespaces cannot be opened: ") + std::strerror(errno));
+  return SharedConfinement(std::move(confinement));
+}
+
+bool enter(const Confinement& confinement) {
+  if (::setns(confinement.user_namespace.number(), CLONE_NEWUSER) != 0) return false;
+  if (::setns(confinement.mount_namespace.number(), CLONE_NEWNS) != 0) return false;
+  // All capabilities are gone with exec, as a user is not root there, either.
+  if (::geteuid() != 0) return true;
+  for (const int capability : kGivenUp) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false;
+  }
+  return forget_inheritable();
+}
+
+}  // namespace steelyard::bench
