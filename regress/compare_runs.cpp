@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/model/adjusted_p.hpp"
-#include "bench/model/number_text.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/confirmation.hpp"
@@ -26,16 +28,15 @@ namespace steelyard::regress {
 namespace {
 
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
-constexpr std::size_t kMaxFactsNamed = 3;
 constexpr int kMinPlannedRounds = 12;
 constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
 
 // What a reckless caller could pass is brought into the range in which the formulas hold.
-ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>& warnings) {
-  const auto hold = [&](double& value, double low, double high, double otherwise, const std::string& name) {
+ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions) {
+  std::string of_table;
+  const auto hold = [&](double& value, double low, double high, double otherwise, const char* key) {
     if (value >= low && value <= high) return;
-    warnings.push_back("policy " + name + ": found " + number_text(value, "") + ", wanted " + number_text(low, "") +
-                       " to " + number_text(high, "") + "; " + number_text(otherwise, "") + " was used");
+    cautions.push_back(caution::PolicyOutOfRange{of_table, key, value, low, high, otherwise});
     value = otherwise;
   };
   const ComparisonPolicy usual;
@@ -45,82 +46,79 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>&
   hold(policy.margin, 1e-6, 10, usual.margin, "margin");
   hold(policy.counted_minimum_effect, 0, 10, usual.counted_minimum_effect, "counted_minimum_effect");
   for (PatternPolicy& table : policy.patterns) {
-    const std::string of = "of " + to_text(table) + ' ';
-    if (table.minimum_effect) hold(*table.minimum_effect, 0, 10, policy.minimum_effect, of + "minimum_effect");
-    if (table.margin) hold(*table.margin, 1e-6, 10, policy.margin, of + "margin");
+    of_table = to_text(table);
+    if (table.minimum_effect) hold(*table.minimum_effect, 0, 10, policy.minimum_effect, "minimum_effect");
+    if (table.margin) hold(*table.margin, 1e-6, 10, policy.margin, "margin");
     if (table.counted_minimum_effect) {
-      hold(*table.counted_minimum_effect, 0, 10, policy.counted_minimum_effect, of + "counted_minimum_effect");
+      hold(*table.counted_minimum_effect, 0, 10, policy.counted_minimum_effect, "counted_minimum_effect");
     }
   }
   return policy;
 }
 
-std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
-
-// Why the two environments cannot be compared; empty where they can.
-std::string environment_obstacle(const Comparison& comparison) {
-  if (comparison.baseline_fingerprint.empty() || comparison.candidate_fingerprint.empty()) return "";
-  const auto& ignored = comparison.policy.ignored_facts;
-  std::string facts;
-  std::size_t count = 0;
-  bool is_sure = rules_of(comparison.rule_version) < Rules::rounds_4;
-  for (const FactDifference& fact : comparison.environment_differences) {
-    if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
-    // What one side did not record may be the same.
-    is_sure = is_sure || (!fact.baseline.empty() && !fact.candidate.empty());
-    if (++count > kMaxFactsNamed) continue;
-    facts +=
-        (facts.empty() ? "" : "; ") + fact.name + ": " + shown(fact.baseline) + " against " + shown(fact.candidate);
-  }
-  if (count == 0) return "";
-  if (count > kMaxFactsNamed) facts += "; and " + std::to_string(count - kMaxFactsNamed) + " more";
-  return (is_sure ? "measured on different machines (" : "not known to be measured on one machine (") + facts + ")";
+bool is_ignored(const ComparisonPolicy& policy, const FactDifference& fact) {
+  return std::find(policy.ignored_facts.begin(), policy.ignored_facts.end(), fact.name) != policy.ignored_facts.end();
 }
 
-void warn_about_environments(Comparison& comparison) {
+// Why the two environments cannot be compared; absent where they can.
+std::optional<MachineDifference> machine_difference(const Comparison& comparison) {
+  if (comparison.baseline_fingerprint.empty() || comparison.candidate_fingerprint.empty()) return std::nullopt;
+  MachineDifference difference;
+  difference.is_sure = rules_of(comparison.rule_version) < Rules::rounds_4;
+  for (const FactDifference& fact : comparison.environment_differences) {
+    if (!fact.decisive || is_ignored(comparison.policy, fact)) continue;
+    // What one side did not record may be the same.
+    difference.is_sure = difference.is_sure || (!fact.baseline.empty() && !fact.candidate.empty());
+    difference.facts.push_back(fact);
+  }
+  return difference.facts.empty() ? std::nullopt : std::optional(std::move(difference));
+}
+
+void warn_about_environments(Judged& judged) {
+  const Comparison& comparison = judged.comparison;
   const bool no_baseline = comparison.baseline_fingerprint.empty();
   const bool no_candidate = comparison.candidate_fingerprint.empty();
   if (no_baseline || no_candidate) {
-    const std::string who = no_baseline && no_candidate ? "neither side says"
-                            : no_baseline               ? "the baseline does not say"
-                                                        : "the candidate does not say";
-    comparison.warnings.push_back(who + " what machine it was measured on; one machine was assumed");
+    judged.cautions.push_back(caution::MachineNotNamed{no_baseline && no_candidate ? WhichSide::both
+                                                       : no_baseline               ? WhichSide::baseline
+                                                                                   : WhichSide::candidate});
     return;
   }
   for (const FactDifference& fact : comparison.environment_differences) {
-    const auto& ignored = comparison.policy.ignored_facts;
-    if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) == ignored.end()) continue;
-    comparison.warnings.push_back(fact.name + " differs (" + shown(fact.baseline) + " against " +
-                                  shown(fact.candidate) + ") and was ignored as the policy says");
+    if (fact.decisive && is_ignored(comparison.policy, fact)) judged.cautions.push_back(caution::FactIgnored{fact});
   }
 }
 
-void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparison& comparison) {
+void warn_about_disturbances(const Run& baseline, const Run& candidate, Judged& judged) {
   const Run* const runs[] = {&baseline, &candidate};
-  std::string text = to_text(summarize_disturbances(runs));
-  if (!text.empty()) comparison.warnings.push_back(std::move(text));
+  DisturbanceSummary summary = summarize_disturbances(runs);
+  if (summary.disturbed > 0) judged.cautions.push_back(caution::Disturbances{std::move(summary)});
+}
+
+void warn_about_processes(WhichSide side, const Run& run, Judged& judged) {
+  LeftProcesses left = left_processes_of(run.header.settings);
+  if (left.any()) judged.cautions.push_back(caution::ProcessesLeft{side, std::move(left)});
 }
 
 // A pattern that fits nothing protects nothing, and looks as if it did.
-void warn_about_idle_tables(const std::vector<RowDraft>& drafts, Comparison& comparison) {
+void warn_about_idle_tables(const std::vector<RowDraft>& drafts, Judged& judged) {
   std::set<std::string> benchmarks;
   for (const RowDraft& draft : drafts) benchmarks.insert(draft.row.benchmark);
-  std::string idle;
-  for (const PatternPolicy* table : tables_without_benchmark(comparison.policy, benchmarks)) {
-    idle += (idle.empty() ? "" : ", ") + to_text(*table);
+  caution::TablesWithoutBenchmark idle;
+  for (const PatternPolicy* table : tables_without_benchmark(judged.comparison.policy, benchmarks)) {
+    idle.tables.push_back(to_text(*table));
   }
-  if (!idle.empty()) comparison.warnings.push_back("no benchmark here matches the policy of " + idle);
+  if (!idle.tables.empty()) judged.cautions.push_back(std::move(idle));
 }
 
 // Without the plan that it was measured by, p of a measurement that may have stopped for what it saw holds no level.
-void warn_about_looks(const LookPlan& plan, Comparison& comparison) {
+void warn_about_looks(const LookPlan& plan, Judged& judged) {
   const std::string name(kLooksSetting);
-  const RunHeader& baseline = comparison.baseline;
-  const RunHeader& candidate = comparison.candidate;
-  if (!plan.empty() || (!baseline.settings.contains(name) && !candidate.settings.contains(name))) return;
-  comparison.warnings.push_back(
-      "the two sides do not have one plan of looks that can be read (setting \"" + name +
-      "\"): p was taken as if the number of rounds had been fixed beforehand, and may be too small; measure again");
+  const Comparison& comparison = judged.comparison;
+  if (!plan.empty()) return;
+  if (comparison.baseline.settings.contains(name) || comparison.candidate.settings.contains(name)) {
+    judged.cautions.push_back(caution::WithoutLookPlan{});
+  }
 }
 
 // The drafts of one metric that have an effect with an error: what its common drift is told from.
@@ -140,7 +138,8 @@ std::map<std::string, std::vector<DriftEvidence>> evidence_of_drift(const std::v
 
 // What all benchmarks share is shown in every layout. Where the sides were not measured together it is confounded with
 // a change of them all: every row is then less the drift and widened by what it does to single benchmarks.
-void judge_drift(std::vector<RowDraft>& drafts, const RowContext& context, Comparison& comparison) {
+void judge_drift(std::vector<RowDraft>& drafts, const RowContext& context, Judged& judged) {
+  Comparison& comparison = judged.comparison;
   const Layout layout = context.layout;
   const std::optional<double> usual = context.calibrated.drift(layout);
   const bool concurrent = is_concurrent(layout);
@@ -151,8 +150,8 @@ void judge_drift(std::vector<RowDraft>& drafts, const RowContext& context, Compa
     if (drift.estimated) {
       comparison.drifts.push_back(
           {metric, steady(steady_exp(drift.common)), steady(drift.deviation), drift.benchmarks, drift.removed});
-      std::string warning = concurrent ? "" : drift_warning(metric, drift, comparison.policy.minimum_effect);
-      if (!warning.empty()) comparison.warnings.push_back(std::move(warning));
+      const auto moved = moved_together(metric, drift, comparison.policy.minimum_effect);
+      if (moved && !concurrent) judged.cautions.push_back(*moved);
     }
     drifts[metric] = drift;
   }
@@ -185,8 +184,8 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const RowContext& context,
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
     if (draft.evidence->effect.p) draft.row.discovery_q = steady(discovery_q[next++]);
-    decide(*draft.evidence, family, draft.row);
-    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, draft.row);
+    draft.facts = decide(*draft.evidence, family, draft.row);
+    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(draft.row, draft.facts);
   }
 }
 
@@ -195,13 +194,12 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const RowContext& context,
 namespace {
 
 // That of the machine, where it says enough to be judged by.
-void take_calibration(const Calibration* calibration, Rules rules, Comparison& comparison) {
-  if (calibration == nullptr || calibration->fingerprint != comparison.candidate_fingerprint) return;
-  const std::string why = rules == Rules::rounds_2 ? "" : why_not_used(*calibration);
-  if (why.empty()) {
-    comparison.calibration = *calibration;
+void take_calibration(const Calibration* calibration, Rules rules, Judged& judged) {
+  if (calibration == nullptr || calibration->fingerprint != judged.comparison.candidate_fingerprint) return;
+  if (rules == Rules::rounds_2 || is_used(*calibration)) {
+    judged.comparison.calibration = *calibration;
   } else {
-    comparison.warnings.push_back("the machine's calibration was not used: " + why + " (steelyard calibrate)");
+    judged.cautions.push_back(caution::CalibrationOfTooFewGates{calibration->false_gates});
   }
 }
 
@@ -237,9 +235,10 @@ Rules rules_of(std::string_view rule_version) {
   return number == "-3" ? Rules::rounds_3 : kNewestRules;
 }
 
-Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                        const Calibration* calibration, Rules rules) {
-  Comparison comparison;
+Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                    const Calibration* calibration, Rules rules) {
+  Judged judged;
+  Comparison& comparison = judged.comparison;
   comparison.baseline = baseline.header;
   comparison.candidate = candidate.header;
   comparison.baseline_fingerprint = baseline.environment.fingerprint();
@@ -248,31 +247,39 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   // That the programs differ is what is compared, no circumstance of it.
   std::erase_if(comparison.environment_differences,
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
-  comparison.policy = within_range(policy, comparison.warnings);
+  comparison.policy = within_range(policy, judged.cautions);
   comparison.rule_version = to_text(rules);
-  take_calibration(calibration, rules, comparison);
-  warn_about_environments(comparison);
-  warn_about_disturbances(baseline, candidate, comparison);
+  take_calibration(calibration, rules, judged);
+  warn_about_environments(judged);
+  warn_about_disturbances(baseline, candidate, judged);
+  warn_about_processes(WhichSide::baseline, baseline, judged);
+  warn_about_processes(WhichSide::candidate, candidate, judged);
+  judged.machines = machine_difference(comparison);
 
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr, rules);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
-  if (is_concurrent(layout)) warn_about_looks(plan, comparison);
-  const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, environment_obstacle(comparison),
+  if (is_concurrent(layout)) warn_about_looks(plan, judged);
+  const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, judged.machines.has_value(),
                            plan,     rules};
   std::vector<RowDraft> drafts;
-  for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
+  std::vector<std::string> undirected;
+  for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, undirected)) {
     drafts.push_back(draft_row(matched, context));
   }
-  warn_about_idle_tables(drafts, comparison);
-  judge_drift(drafts, context, comparison);
+  for (std::string& metric : undirected) judged.cautions.push_back(caution::MetricWithoutDirection{std::move(metric)});
+  warn_about_idle_tables(drafts, judged);
+  judge_drift(drafts, context, judged);
   adjust_and_decide(drafts, context, comparison);
-  for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
-  check_alone(context, comparison.rows);
-  check_device_clock(baseline, candidate, comparison.rows);
+  check_alone(context, drafts);
+  check_device_clock(baseline, candidate, drafts);
+  for (RowDraft& draft : drafts) {
+    comparison.rows.push_back(std::move(draft.row));
+    judged.facts.push_back(std::move(draft.facts));
+  }
   add_cycles_ratios(comparison.rows);
-  decide_gates(comparison);
-  return comparison;
+  judged.gate_notes = decide_gates(comparison);
+  return judged;
 }
 
 bool is_jointly_adjusted(const Comparison& comparison) {

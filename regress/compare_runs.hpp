@@ -1,6 +1,6 @@
-// Judges a candidate against a baseline: two runs in, a comparison out. Pure: no clock, file, socket or entropy; same
-// input, same bytes out, on every machine. The contract is docs/reference/verdicts.md; this file is the interface that
-// stays when the engine behind it gets better.
+// Judges a candidate against a baseline: two runs in, a comparison out, with the facts behind it. Pure: no clock, file,
+// socket or entropy; same input, same bytes out, on every machine. The contract is docs/reference/verdicts.md; this
+// file is the interface that stays when the engine behind it gets better.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -29,9 +30,9 @@ Rules rules_of(std::string_view rule_version);
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.
 // `calibration`: what is known of this machine, kept in the result; null, or of another fingerprint: nothing is. One
-// that why_not_used() names is left aside with a warning.
-Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                        const Calibration* calibration = nullptr, Rules rules = kNewestRules);
+// that is not is_used() is left aside with a caution.
+Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                    const Calibration* calibration = nullptr, Rules rules = kNewestRules);
 
 // Whether q of its rows is adjusted jointly (regress/ab/joint.hpp), and not by Holm's rule: it is of two rows or more
 // that were measured in rounds, together.

@@ -41,15 +41,15 @@ Family adjust_within(std::vector<RowDraft>& drafts, const RowContext& context, s
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                               std::int64_t comparisons, const Calibration* calibration, Rules rules) {
   const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint() &&
-                     why_not_used(*calibration).empty();
+                     is_used(*calibration);
   const CalibratedNoise calibrated(known ? calibration : nullptr);
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
-  const RowContext context{baseline, candidate, policy, layout, calibrated, "", plan, rules};
-  std::vector<std::string> warnings;
+  const RowContext context{baseline, candidate, policy, layout, calibrated, false, plan, rules};
+  std::vector<std::string> undirected;
   std::map<std::string, LookAnswer> answers;
   std::vector<RowDraft> drafts;
-  for (const Matched& matched : match_runs(baseline, candidate, policy, warnings)) {
+  for (const Matched& matched : match_runs(baseline, candidate, policy, undirected)) {
     drafts.push_back(draft_row(matched, context));
   }
   const Family family = adjust_within(drafts, context, comparisons);

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/model/number_text.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
 
-std::string why_not_used(const Calibration& calibration) {
-  const ObservedRate& gates = calibration.false_gates;
-  if (calibration.failed || gates.tries >= kMinCalibrationGates) return "";
-  return "it is of " + plural_text(gates.tries, "A/A gate") + ", by which up to " + share_text(gates.interval.high) +
-         " of all gates may be false; at least " + std::to_string(kMinCalibrationGates) + " are wanted";
+bool is_used(const Calibration& calibration) {
+  return calibration.failed || calibration.false_gates.tries >= kMinCalibrationGates;
 }
 
 CalibratedNoise::CalibratedNoise(const Calibration* calibration, Rules rules)
@@ -65,20 +61,10 @@ bool has_calibrated_margin(const Comparison& comparison, const ComparisonRow& ro
   return known != nullptr && known->floor == row.margin;
 }
 
-std::string beyond_reason(double floor) {
-  return "equal builds of it were seen up to " + share_text(floor) +
-         " apart on this machine (calibrated), beyond the " + share_text(kMaxCalibratedMargin) +
-         " that may be called unchanged; calibrate again when it is quiet, or gate its instructions";
-}
-
-void refuse_verdict(const Calibration& calibration, ComparisonRow& row) {
-  const std::string seen = std::move(row.reason);
+void refuse_verdict(ComparisonRow& row, RowFacts& facts) {
   row.verdict = Verdict::inconclusive;
   row.notes = {};
-  row.reason = "no verdicts on this machine, because its calibration failed";
-  if (!calibration.reason.empty()) row.reason += " (" + calibration.reason + ")";
-  row.reason += ": mend what `steelyard doctor` finds, then run `steelyard calibrate` again";
-  if (!seen.empty()) row.reason += "; seen: " + seen;
+  facts.calibration_failed = true;
 }
 
 }  // namespace steelyard::regress

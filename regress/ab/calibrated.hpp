@@ -6,18 +6,18 @@
 
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "bench/model/comparison.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
-// Why nothing is taken from a calibration, as a sentence's end; empty: it is used. One that failed always is: that
-// equal builds were called changed needs no more gates than it took.
-std::string why_not_used(const Calibration& calibration);
+// Whether anything is taken from a calibration: it is of kMinCalibrationGates, or failed: that equal builds were called
+// changed needs no more gates than it took.
+bool is_used(const Calibration& calibration);
 
 // The calibrated benchmarks by name. Points into the calibration, which outlives it.
 class CalibratedNoise {
@@ -45,11 +45,7 @@ class CalibratedNoise {
 // Whether the row's margin is the noise floor that the comparison's calibration found, and not the policy's.
 bool has_calibrated_margin(const Comparison& comparison, const ComparisonRow& row);
 
-// "equal builds of it were seen up to 34.2 % apart on this machine (calibrated), beyond the 10 % that may be called
-// unchanged; ...": what a row's reason says of floor_beyond().
-std::string beyond_reason(double floor);
-
-// Takes the verdict of a noisy row back, where the calibration failed, and says what would fix it.
-void refuse_verdict(const Calibration& calibration, ComparisonRow& row);
+// Takes the verdict of a noisy row back, because the calibration failed.
+void refuse_verdict(ComparisonRow& row, RowFacts& facts);
 
 }  // namespace steelyard::regress

@@ -7,9 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "bench/model/text.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
@@ -35,8 +33,8 @@ const Measurement* find(const Index& index, const std::string& benchmark, const 
 std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate, const RowContext& duet,
                                      const ComparisonRow& row) {
   baseline.metric = candidate.metric = row.metric;
-  const RowContext context{duet.baseline, duet.candidate, duet.policy, Layout::interleaved, duet.calibrated, "", {},
-                           duet.rules};
+  const RowContext context{duet.baseline,   duet.candidate, duet.policy, Layout::interleaved,
+                           duet.calibrated, false,          {},          duet.rules};
   const RowDraft draft = draft_row({row.benchmark, row.metric.name, {{&baseline}, {}}, {{&candidate}, {}}}, context);
   if (!draft.evidence) return std::nullopt;
   const Effect& effect = draft.evidence->effect;
@@ -50,47 +48,6 @@ std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate
   return solo;
 }
 
-std::string interval_text(const std::optional<Interval>& interval) {
-  return interval ? range_text(*interval) : "no interval";
-}
-
-// Both intervals are of one direction and exclude each other.
-const char* agreement(const ComparisonRow& row) {
-  const SoloCheck& solo = *row.solo;
-  if (!row.ratio || !row.interval || !solo.interval) return "which agrees";
-  const bool up = *row.ratio > 1;
-  const bool is_below = solo.interval->high < row.interval->low;
-  const bool is_above = solo.interval->low > row.interval->high;
-  if (up ? is_below : is_above) return "a change as well, and surely a smaller one";
-  return (up ? is_above : is_below) ? "a change as well, and surely a larger one" : "which agrees";
-}
-
-std::string told(const ComparisonRow& row, Rules rules) {
-  const SoloCheck& solo = *row.solo;
-  const char* const agrees = rules < Rules::rounds_4 ? "which agrees" : agreement(row);
-  const char* const answer = !solo.agrees ? "too wide to tell" : *solo.agrees ? agrees : "which contradicts it";
-  return "alone: " + change_text(solo.ratio) + " (" + interval_text(solo.interval) + "), " + answer;
-}
-
-// The words before rounds_4, which named one cause of several.
-constexpr std::string_view kNotConfirmedBefore = ": the budget was spent";
-
-std::string why_not_confirmed(bool was_measured, Rules rules) {
-  if (rules < Rules::rounds_4) return std::string(kNotConfirmedBefore);
-  return was_measured ? ": it ran too seldom alone to be compared" : ": nothing was measured of it alone";
-}
-
-// The words of rounds_2, by which a kept reason is held against what is computed again.
-std::string told_by_rounds_2(const SoloCheck& solo) {
-  const std::string ratio = change_text(solo.ratio);
-  const std::string interval = interval_text(solo.interval);
-  if (solo.agrees == false) {
-    return "alone it is less than the minimum effect (" + ratio + ", " + interval +
-           "): it is an effect of running beside another process";
-  }
-  return "alone: " + ratio + " (" + interval + ")" + (solo.agrees ? "" : ", which does not tell");
-}
-
 // Alone nothing is left of it that would matter.
 bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone) {
   return *row.ratio > 1 ? alone.high < 1 + row.minimum_effect : alone.low > 1 - row.minimum_effect;
@@ -101,21 +58,12 @@ bool is_the_opposite(const ComparisonRow& row, const Interval& alone) {
 }
 
 // Takes the verdict back. `row.solo` has an interval, as agrees_alone() says nothing without one.
-void contradict(ComparisonRow& row, Rules rules) {
-  const SoloCheck& solo = *row.solo;
-  const std::string alone = change_text(solo.ratio) + " (" + range_text(*solo.interval) + ")";
-  std::string text(to_text(RowNote::contradicted_alone));
-  if (rules >= Rules::rounds_4 && is_the_opposite(row, *solo.interval)) {
-    text += alone + " with nothing beside it, which is the opposite";
-  } else if (is_less_than_minimum(row, *solo.interval)) {
-    text += alone + " with nothing beside it, which leaves less than the minimum effect of " +
-            share_text(row.minimum_effect);
-  } else {
-    text += alone + " with nothing beside it, which excludes all of " + range_text(*row.interval) + " side by side";
-  }
-  row.reason = text + "; measure in turns to tell (--layout interleaved); side by side: " + row.reason;
+AloneAnswer contradict(ComparisonRow& row, Rules rules) {
   row.verdict = Verdict::inconclusive;
   row.notes.add(RowNote::contradicted_alone);
+  const Interval& alone = *row.solo->interval;
+  if (rules >= Rules::rounds_4 && is_the_opposite(row, alone)) return AloneAnswer::opposite;
+  return is_less_than_minimum(row, alone) ? AloneAnswer::below_minimum : AloneAnswer::excludes_all;
 }
 
 }  // namespace
@@ -128,11 +76,16 @@ Measurement as_alone(Measurement measurement) {
   return measurement;
 }
 
-std::string solo_text(const ComparisonRow& row) {
-  if (row.notes.has(RowNote::contradicted_alone)) return "";
-  if (row.solo) return told(row, kNewestRules);
-  constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
-  return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
+Agreement agreement(const ComparisonRow& row) {
+  const SoloCheck& solo = *row.solo;
+  if (!solo.agrees) return Agreement::too_wide;
+  if (!*solo.agrees) return Agreement::contradicts;
+  if (!row.ratio || !row.interval || !solo.interval) return Agreement::agrees;
+  const bool up = *row.ratio > 1;
+  const bool is_below = solo.interval->high < row.interval->low;
+  const bool is_above = solo.interval->low > row.interval->high;
+  if (up ? is_below : is_above) return Agreement::smaller;
+  return (up ? is_above : is_below) ? Agreement::larger : Agreement::agrees;
 }
 
 bool is_to_check_alone(const ComparisonRow& row) {
@@ -151,29 +104,32 @@ std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<I
   return is_there ? std::optional(true) : std::nullopt;
 }
 
-void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows) {
+void check_alone(const RowContext& context, std::vector<RowDraft>& drafts) {
   const std::string setting(kSoloSetting);
   if (!context.baseline.header.settings.contains(setting) || !context.candidate.header.settings.contains(setting))
     return;
   const Index baselines = index_of(context.baseline);
   const Index candidates = index_of(context.candidate);
-  for (ComparisonRow& row : rows) {
+  for (RowDraft& draft : drafts) {
+    ComparisonRow& row = draft.row;
     if (!is_to_check_alone(row)) continue;
     const Measurement* in_duet = find(candidates, row.benchmark, row.metric.name);
     if (in_duet == nullptr || in_duet->benchmark.threads.value_or(1) > 1) continue;
     const std::string metric = alone_metric(row.metric.name);
     const Measurement* baseline = find(baselines, row.benchmark, metric);
     const Measurement* candidate = find(candidates, row.benchmark, metric);
-    if (baseline != nullptr && candidate != nullptr) row.solo = judge_alone(*baseline, *candidate, context, row);
-    if (!row.solo) row.notes.add(RowNote::not_confirmed_alone);
-    const bool is_older = context.rules == Rules::rounds_2;
-    if (!is_older && row.solo && row.solo->agrees == false) {
-      contradict(row, context.rules);
-    } else if (row.solo) {
-      row.reason += "; " + (is_older ? told_by_rounds_2(*row.solo) : told(row, context.rules));
+    const bool was_measured = baseline != nullptr && candidate != nullptr;
+    if (was_measured) row.solo = judge_alone(*baseline, *candidate, context, row);
+    const bool is_older = context.rules < Rules::rounds_4;
+    if (!row.solo) {
+      row.notes.add(RowNote::not_confirmed_alone);
+      const AloneAnswer lack = was_measured ? AloneAnswer::too_seldom : AloneAnswer::not_measured;
+      draft.facts.alone = AloneFact{is_older ? AloneAnswer::not_reached : lack, is_older};
+    } else if (context.rules == Rules::rounds_2) {
+      draft.facts.alone = AloneFact{AloneAnswer::told_by_rounds_2, is_older};
     } else {
-      row.reason += "; " + std::string(to_text(RowNote::not_confirmed_alone)) +
-                    why_not_confirmed(baseline != nullptr && candidate != nullptr, context.rules);
+      const bool is_contradicted = row.solo->agrees == false;
+      draft.facts.alone = AloneFact{is_contradicted ? contradict(row, context.rules) : AloneAnswer::told, is_older};
     }
   }
 }
@@ -209,11 +165,6 @@ std::optional<BothLevels> both(const Levels& baseline, const Levels& candidate, 
   return BothLevels{b->second, c->second};
 }
 
-std::string clock_text(double hertz) {
-  constexpr double kGiga = 1e9;
-  return decimals_text(hertz / kGiga, 2) + " GHz";
-}
-
 // Less than the smallest change that matters, and less than a quarter of what the time moved by: what is left of such a
 // time is the clock's.
 bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row) {
@@ -229,23 +180,23 @@ bool is_changed_time(const ComparisonRow& row) {
 
 }  // namespace
 
-void check_device_clock(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows) {
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts) {
   const Levels baseline_cycles = levels_of(baseline, kDeviceCycles);
   const Levels candidate_cycles = levels_of(candidate, kDeviceCycles);
   if (baseline_cycles.empty() || candidate_cycles.empty()) return;
   const Levels baseline_clock = levels_of(baseline, kSmClock);
   const Levels candidate_clock = levels_of(candidate, kSmClock);
-  for (ComparisonRow& row : rows) {
-    if (!is_changed_time(row)) continue;
-    const auto cycles = both(baseline_cycles, candidate_cycles, row.benchmark);
+  for (RowDraft& draft : drafts) {
+    if (!is_changed_time(draft.row)) continue;
+    const auto cycles = both(baseline_cycles, candidate_cycles, draft.row.benchmark);
     if (!cycles) continue;
     const double ratio = cycles->candidate / cycles->baseline;
-    const auto clock = both(baseline_clock, candidate_clock, row.benchmark);
-    const std::string clocks =
-        clock ? ", " + clock_text(clock->baseline) + " before and " + clock_text(clock->candidate) + " now" : "";
-    row.reason += cycles_stood_still(ratio, row)
-                      ? "; the device's cycles did not change (" + change_text(ratio) + "): its clock did" + clocks
-                      : "; the device's cycles changed by " + change_text(ratio) + clocks;
+    DeviceClock device{ratio, cycles_stood_still(ratio, draft.row)};
+    if (const auto clock = both(baseline_clock, candidate_clock, draft.row.benchmark)) {
+      device.baseline_hz = clock->baseline;
+      device.candidate_hz = clock->candidate;
+    }
+    draft.facts.device = device;
   }
 }
 

@@ -27,9 +27,13 @@ inline constexpr std::string_view kSoloSetting = "solo_check";
 std::string alone_metric(std::string_view metric);
 Measurement as_alone(Measurement measurement);
 
-// What the reason of a change ends in: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees" or "too wide to tell", or
-// that it was not measured. Empty where there is nothing to tell, and of a row that was contradicted: its reason does.
-std::string solo_text(const ComparisonRow& row);
+// How the change alone lies to that in the duet.
+//   smaller, larger  both are of one direction, and their intervals exclude each other
+//   agrees           else, where it is there alone
+//   contradicts      it is not
+//   too_wide         alone cannot tell
+enum class Agreement { agrees, smaller, larger, contradicts, too_wide };
+Agreement agreement(const ComparisonRow& row);  // precondition: `row.solo`
 
 // A noisy change found in a duet.
 bool is_to_check_alone(const ComparisonRow& row);
@@ -44,17 +48,16 @@ bool is_to_check_alone(const ComparisonRow& row);
 std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone,
                                  Rules rules = kNewestRules);
 
-// Fills `solo` of each row that is to be checked and adds what it says to the reason; says so where its samples are
-// lacking. A change that is contradicted becomes inconclusive, with RowNote::contradicted_alone. Does nothing where the
-// headers lack kSoloSetting. Benchmarks of several threads have a machine of their own in a duet too, and are not
-// checked.
-void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows);
+// Fills `solo` of each row that is to be checked, and the fact of what it says; of one whose samples are lacking that.
+// A change that is contradicted becomes inconclusive, with RowNote::contradicted_alone. Does nothing where the headers
+// lack kSoloSetting. Benchmarks of several threads have a machine of their own in a duet too, and are not checked.
+void check_alone(const RowContext& context, std::vector<RowDraft>& drafts);
 
 // A device's cycles as a check of its clock. A multiprocessor's clock follows power and heat: where the time of a
 // kernel changed and its cycles did not, the clock did it and not the code. The check is reported and does not gate.
 
-// Adds to the reason of each changed row of real_time whose benchmark has device_cycles on both sides that the cycles
+// Sets `device` of each changed row of real_time whose benchmark has device_cycles on both sides: that the cycles
 // changed as well, or that they did not, with both clocks where they are known.
-void check_device_clock(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows);
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<RowDraft>& drafts);
 
 }  // namespace steelyard::regress

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -20,15 +21,14 @@ struct CountedSide {
   CountBasis basis = {};
 };
 
-// Fills levels, ratio, interval, jitter, scope, test, verdict and reason of `row` (metric and policy fields are set). A
-// level is the median of a side's values; the jitter is the largest that either side states or shows. Counts that are
-// not finite or negative: failed. No value on a side: failed. Scopes that differ: incomparable. Beyond the jitter:
+// Fills levels, ratio, interval, jitter, scope, test and verdict of `row` (metric and policy fields are set). A level
+// is the median of a side's values; the jitter is the largest that either side states or shows. Counts that are not
+// finite or negative: failed. No value on a side: failed. Scopes that differ: incomparable. Beyond the jitter:
 // regression or improvement. Within it: unchanged, or inconclusive where the jitter itself exceeds the margin of
 // equivalence. From 0 there is no ratio, only a verdict.
-void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
+RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
 
-// Keys that differ, as a sentence's end: the parts (between ';', ',' or line ends) that the other side lacks, cut off
-// where they are long.
-std::string count_key_difference(std::string_view baseline, std::string_view candidate);
+// Keys that differ: the parts (between ';', ',' or line ends) that the other side lacks.
+why::CountKeysDiffer count_key_difference(std::string_view baseline, std::string_view candidate);
 
 }  // namespace steelyard::regress

@@ -10,17 +10,16 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "bench/model/number_text.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {
 namespace {
 
-// "commit 1a2b3c4 accepted this level", or empty where the row shows more than that: its interval's near end (of
-// counts: the count itself) lies beyond the level by more than the minimum effect (of counts: than their jitter).
-std::string accepted_note(const ComparisonRow& row, const AcceptedLevel& accepted) {
-  if (!row.candidate || row.metric.better == Better::undeclared) return "";
+// False where the row shows more than was accepted: its interval's near end (of counts: the count itself) lies beyond
+// the level by more than the minimum effect (of counts: than their jitter).
+bool is_accepted(const ComparisonRow& row, const AcceptedLevel& accepted) {
+  if (!row.candidate || row.metric.better == Better::undeclared) return false;
   const bool is_counted = row.metric.kind == MetricKind::counted;
   const bool is_higher_better = row.metric.better == Better::higher;
   double near = *row.candidate;
@@ -28,8 +27,7 @@ std::string accepted_note(const ComparisonRow& row, const AcceptedLevel& accepte
     near = *row.baseline * (is_higher_better ? row.interval->high : row.interval->low);
   }
   const double room = 1 + (is_counted ? row.jitter.value_or(0) : row.minimum_effect);
-  const bool is_within = is_higher_better ? near >= accepted.level / room : near <= accepted.level * room;
-  return is_within ? "commit " + accepted.commit.substr(0, 9) + " accepted this level" : "";
+  return is_higher_better ? near >= accepted.level / room : near <= accepted.level * room;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -62,41 +60,37 @@ bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
   return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
 }
 
-std::string standing_text(Verdict verdict) {
-  return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
-}
-
-// Why a count that regressed does not gate beside this time; empty where it does. Equal builds that were not timed
-// (skip_time) have a row that is unchanged with test "none": nothing was shown, and a count that differs all the same
-// (other data) decides. Nor does a time decide that does not gate itself.
-std::string note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
+// Why a count that regressed does not gate beside this time. Equal builds that were not timed (skip_time) have a row
+// that is unchanged with test "none": nothing was shown, and a count that differs all the same (other data) decides.
+// Nor does a time decide that does not gate itself.
+GateNote note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
   const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
-  if (!is_shown || time.test == "none" || !metric_gates(policy, time.benchmark, time.metric)) return "";
-  return "time decides where it is decided, and it is " +
-         (time.verdict == Verdict::unchanged ? "shown " : std::string()) + standing_text(time.verdict);
+  if (!is_shown || time.test == "none" || !metric_gates(policy, time.benchmark, time.metric)) return {};
+  return ungated::TimeDecides{time.verdict};
 }
 
-// Why this signal does not gate; empty where it may. other: null where the two cannot speak of each other.
-std::string signal_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
+// Why this signal does not gate. other: null where the two cannot speak of each other.
+GateNote signal_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
   const bool is_time = row.metric.name == kRealTime;
-  if (policy.witness == Witness::either) return "";
-  if (policy.witness == Witness::time) return is_time ? "" : "the policy lets time alone decide";
-  if (policy.witness == Witness::instructions) return is_time ? "the policy lets instructions alone decide" : "";
-  if (row.verdict != Verdict::regression || !has_spoken(other) || other->verdict == Verdict::regression) return "";
-  if (policy.witness == Witness::decided) return is_time ? "" : note_beside_time(policy, *other);
-  const std::string who = is_time ? "the count is " : "the time is ";
-  return "the policy wants both witnesses, and " + who + standing_text(other->verdict);
+  if (policy.witness == Witness::either) return {};
+  if (policy.witness == Witness::time || policy.witness == Witness::instructions) {
+    const bool decides = is_time == (policy.witness == Witness::time);
+    return decides ? GateNote{} : ungated::OtherSignalDecides{policy.witness};
+  }
+  if (row.verdict != Verdict::regression || !has_spoken(other) || other->verdict == Verdict::regression) return {};
+  if (policy.witness == Witness::decided) return is_time ? GateNote{} : note_beside_time(policy, *other);
+  return ungated::NotConfirmed{is_time, other->verdict};
 }
 
-// Why a count whose small changes add up beyond the effect does not gate; empty where it may. The time beside it is of
-// one step, which is below what time can show: that it is unchanged says nothing of all steps together. One that got
-// better does: who trades instructions for time must not be failed.
-std::string creep_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* time) {
-  if (row.metric.name != kInstructions || !has_spoken(time)) return "";
-  if (policy.witness == Witness::time) return "the policy lets time alone decide";
-  if (policy.witness == Witness::both) return "the policy wants both witnesses, and time cannot tell of single steps";
+// Why a count whose small changes add up beyond the effect does not gate. The time beside it is of one step, which is
+// below what time can show: that it is unchanged says nothing of all steps together. One that got better does: who
+// trades instructions for time must not be failed.
+GateNote creep_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* time) {
+  if (row.metric.name != kInstructions || !has_spoken(time)) return {};
+  if (policy.witness == Witness::time) return ungated::OtherSignalDecides{policy.witness};
+  if (policy.witness == Witness::both) return ungated::StepsNotConfirmed{};
   const bool is_paid_for = policy.witness == Witness::decided && time->verdict == Verdict::improvement;
-  return is_paid_for && are_of_one_code(row, *time) ? note_beside_time(policy, *time) : "";
+  return is_paid_for && are_of_one_code(row, *time) ? note_beside_time(policy, *time) : GateNote{};
 }
 
 // Of the history that the comparison was held against.
@@ -155,42 +149,62 @@ bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, co
   return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
 }
 
-void decide_gates(Comparison& comparison) {
-  const ComparisonPolicy& policy = comparison.policy;
+namespace {
+
+bool may_gate(const GateNote& note) { return std::holds_alternative<std::monostate>(note); }
+
+// The rows of the two signals, by benchmark.
+struct Signals {
   std::map<std::string_view, const ComparisonRow*> times;
   std::map<std::string_view, const ComparisonRow*> counts;
+};
+
+const ComparisonRow* row_or_null(const std::map<std::string_view, const ComparisonRow*>& rows,
+                                 const std::string& benchmark) {
+  const auto at = rows.find(benchmark);
+  return at == rows.end() ? nullptr : at->second;
+}
+
+GateNote gate_note_of(const ComparisonPolicy& policy, const ComparisonRow& row, const Signals& signals) {
+  const bool is_time = row.metric.name == kRealTime;
+  if (!metric_gates(policy, row.benchmark, row.metric)) {
+    const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
+    return ungated::MetricNotAsked{table ? to_text(*table) : std::string()};
+  }
+  if (row.verdict == Verdict::regression && row.creep && row.creep->beyond) {
+    return creep_note(policy, row, row_or_null(signals.times, row.benchmark));
+  }
+  if (is_small_change_of_a_count(policy, row)) {
+    return ungated::BelowCountedMinimum{minimum_effect_of(policy, row.benchmark, MetricKind::counted)};
+  }
+  if (!is_time && row.metric.name != kInstructions) return {};
+  const ComparisonRow* other = row_or_null(is_time ? signals.counts : signals.times, row.benchmark);
+  // Benchmarks that have one signal only are judged by it, whichever the policy prefers.
+  if (!has_spoken(other)) return {};
+  return signal_note(policy, row, are_of_one_code(row, *other) ? other : nullptr);
+}
+
+}  // namespace
+
+std::vector<GateNote> decide_gates(Comparison& comparison) {
+  Signals signals;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name == kRealTime) times[row.benchmark] = &row;
-    if (row.metric.name == kInstructions) counts[row.benchmark] = &row;
+    if (row.metric.name == kRealTime) signals.times[row.benchmark] = &row;
+    if (row.metric.name == kInstructions) signals.counts[row.benchmark] = &row;
   }
   const AcceptedLevels accepted = accepted_levels(comparison);
+  std::vector<GateNote> notes;
   for (ComparisonRow& row : comparison.rows) {
-    row.gate_note.clear();
-    const bool is_time = row.metric.name == kRealTime;
-    if (!metric_gates(policy, row.benchmark, row.metric)) {
-      row.gate_note = row.metric.name + " is not among the metrics that gate";
-      const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
-      if (table) row.gate_note += " by the policy of " + to_text(*table);
-    } else if (row.verdict == Verdict::regression && row.creep && row.creep->beyond) {
-      const auto time = times.find(row.benchmark);
-      row.gate_note = creep_note(policy, row, time == times.end() ? nullptr : time->second);
-    } else if (is_small_change_of_a_count(policy, row)) {
-      row.gate_note = "it is below the minimum effect of counts, " +
-                      share_text(minimum_effect_of(policy, row.benchmark, MetricKind::counted));
-    } else if (is_time || row.metric.name == kInstructions) {
-      const auto& others = is_time ? counts : times;
-      const auto other = others.find(row.benchmark);
-      const bool may_confirm = other != others.end() && are_of_one_code(row, *other->second);
-      // Benchmarks that have one signal only are judged by it, whichever the policy prefers.
-      const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
-      if (!is_alone) row.gate_note = signal_note(policy, row, may_confirm ? other->second : nullptr);
-    }
+    GateNote note = gate_note_of(comparison.policy, row, signals);
     const auto level = accepted.find({row.benchmark, row.metric.name});
-    if (row.gate_note.empty() && row.verdict == Verdict::regression && level != accepted.end()) {
-      row.gate_note = accepted_note(row, *level->second);
+    if (may_gate(note) && row.verdict == Verdict::regression && level != accepted.end() &&
+        is_accepted(row, *level->second)) {
+      note = ungated::LevelAccepted{level->second->commit};
     }
-    row.gates = row.gate_note.empty();
+    row.gates = may_gate(note);
+    notes.push_back(std::move(note));
   }
+  return notes;
 }
 
 }  // namespace steelyard::regress

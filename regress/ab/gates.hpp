@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -17,18 +18,18 @@ std::vector<std::string> named_metrics(const ComparisonPolicy& policy);
 // Whether it is judged of this benchmark: named for it, or, where `metrics` is empty, real_time and every counted
 // metric.
 bool is_judged(const ComparisonPolicy& policy, std::string_view benchmark, std::string_view metric, MetricKind kind);
-// The same of any benchmark.
+// Whether it is judged of some benchmark: named anywhere, or judged where nothing is named.
 bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind);
 // Whether its regression may fail the gate: named to gate by the table of this benchmark's pattern, if there is one;
 // else by the policy of all; where that has no `gates` named to be judged; where `metrics` is empty too,
 // gates_by_default().
 bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, const Metric& metric);
 
-// Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. Where time and
-// instructions are of different code (the count has RowNote::other_dispatch, or is of more than the timed region),
-// neither can confirm or excuse the other, so each decides alone. A small step of a count gates where what such steps
-// came to (row.creep) is beyond the effect, whatever time shows unless it is better. A regression that goes no further
-// than a level that was accepted (comparison.history) does not gate.
-void decide_gates(Comparison& comparison);
+// Sets `gates` of every row from the policy and the verdicts, and returns for each row why it does not gate; may be
+// called again. Where time and instructions are of different code (the count has RowNote::other_dispatch, or is of more
+// than the timed region), neither can confirm or excuse the other, so each decides alone. A small step of a count gates
+// where what such steps came to (row.creep) is beyond the effect, whatever time shows unless it is better. A regression
+// that goes no further than a level that was accepted (comparison.history) does not gate.
+[[nodiscard]] std::vector<GateNote> decide_gates(Comparison& comparison);
 
 }  // namespace steelyard::regress

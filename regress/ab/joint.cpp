@@ -324,9 +324,9 @@ class StepDown {
 
 // All values are read once a permutation: so many in all take seconds.
 std::size_t affordable(std::size_t permutations, std::size_t values) {
-  constexpr std::size_t kMostReads = 4'000'000'000;
-  constexpr std::size_t kLeast = 999;
-  return std::min(permutations, std::max(kLeast, kMostReads / std::max<std::size_t>(values, 1)));
+  constexpr std::size_t kMaxReads = 4'000'000'000;
+  constexpr std::size_t kMin = 999;
+  return std::min(permutations, std::max(kMin, kMaxReads / std::max<std::size_t>(values, 1)));
 }
 
 // That of all groups, where it is one, or the opposite of it, which has the same statistics; else empty.
@@ -496,9 +496,9 @@ const JointSeen* seen_by_then(const JointEvidence& evidence, int rounds) {
 
 // So many that the share of the level that a look has lies 20 of them above the least p.
 std::size_t permutations_for(double level) {
-  constexpr double kLeast = 5000;
-  constexpr double kMost = 20000;
-  return static_cast<std::size_t>(std::clamp(20 / level, kLeast, kMost));
+  constexpr double kMin = 5000;
+  constexpr double kMax = 20000;
+  return static_cast<std::size_t>(std::clamp(20 / level, kMin, kMax));
 }
 
 // Of what the rows had at a look, by slot where that is known of all.

@@ -77,14 +77,12 @@ class Matcher {
     }
   }
 
-  std::vector<Matched> take(std::vector<std::string>& warnings) {
+  std::vector<Matched> take(std::vector<std::string>& undirected) {
     for (const auto& [metric, benchmarks] : drop_undeclared()) {
       if (names_metric(policy_, metric)) {
-        entry(kAllBenchmarks, metric).unjudged = "it declares no better direction in " + std::to_string(benchmarks) +
-                                                 (benchmarks == 1 ? " benchmark" : " benchmarks") +
-                                                 ", so it is recorded and not judged";
+        entry(kAllBenchmarks, metric).unjudged = why::WithoutDirection{benchmarks};
       } else if (!is_extra_counter(metric)) {
-        warnings.push_back("metric " + metric + ": it declares no better direction, so it is recorded and not judged");
+        undirected.push_back(metric);
       }
     }
     add_what_nobody_measured();
@@ -162,8 +160,7 @@ class Matcher {
     for (const auto* named : {&policy_.metrics, &policy_.gates}) {
       for (const std::string& metric : *named) {
         if (present.contains(metric)) continue;
-        entry(kAllBenchmarks, metric).unjudged =
-            "no benchmark measured it; the policy names it, so take it from the policy or let a benchmark report it";
+        entry(kAllBenchmarks, metric).unjudged = why::MeasuredByNobody{};
       }
     }
     for (const std::string& benchmark : benchmarks) {
@@ -180,8 +177,7 @@ class Matcher {
                                               table_for(policy_, one.first.benchmark, &PatternPolicy::gates) == &table);
       });
       if (is_measured) continue;
-      entry(kAllBenchmarks, metric).unjudged = "no benchmark measured it that the policy of " + to_text(table) +
-                                               " gates by it; take it from there or let such a benchmark report it";
+      entry(kAllBenchmarks, metric).unjudged = why::MeasuredByNobody{to_text(table)};
     }
   }
 
@@ -198,13 +194,13 @@ class Matcher {
 }  // namespace
 
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                std::vector<std::string>& warnings) {
+                                std::vector<std::string>& undirected) {
   Matcher matcher(policy, different_devices(baseline, candidate));
   matcher.add_measurements(baseline, &Matched::baseline);
   matcher.add_measurements(candidate, &Matched::candidate);
   matcher.add_failures(baseline, &Matched::baseline);
   matcher.add_failures(candidate, &Matched::candidate);
-  return matcher.take(warnings);
+  return matcher.take(undirected);
 }
 
 }  // namespace steelyard::regress

@@ -2,11 +2,13 @@
 // nothing. Every pair that either side has and the policy judges appears once, so that nothing is dropped.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -24,14 +26,15 @@ struct Matched {
   std::string metric;
   MatchedSide baseline;
   MatchedSide candidate;
-  std::string unjudged{};  // why a metric that the policy names is missing; empty: look at the sides
+  std::optional<why::Unjudged> unjudged{};  // why a metric that the policy names is missing; absent: look at the sides
 };
 
 // By benchmark, then metric: time first, then instructions, the other known ones, the user's own. The result points
 // into the runs. A metric that the policy names and nobody measured, or that declares no direction, is one entry of
-// kAllBenchmarks, `unjudged`: it was to be judged and is not. Adds to `warnings` what declares no direction and is not
-// named. Where each side used one device, of another name, its benchmarks are entered under the candidate's.
+// kAllBenchmarks, `unjudged`: it was to be judged and is not. Adds to `undirected` the metrics that declare no
+// direction and are not named. Where each side used one device, of another name, its benchmarks are entered under the
+// candidate's.
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                std::vector<std::string>& warnings);
+                                std::vector<std::string>& undirected);
 
 }  // namespace steelyard::regress

@@ -5,14 +5,11 @@
 #include <map>
 #include <vector>
 
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::regress {
 namespace {
-
-constexpr std::int32_t kMaxRounds = 1'000'000;  // as many as an imported file may name
 
 // One invocation per round, samples of the same round together.
 std::map<std::int32_t, LogInvocation> by_round(std::span<const LogInvocation> invocations) {
@@ -35,20 +32,17 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
   for (const Measurement* measurement : measurements) {
     for (const InvocationSamples& samples : measurement->invocations) {
       if (samples.invocation >= run.invocations.size()) {
-        return Defect{"its samples name invocation " + std::to_string(samples.invocation) + " of " +
-                      std::to_string(run.invocations.size())};
+        return Defect{DefectKind::unknown_invocation, samples.invocation, run.invocations.size()};
       }
       const Invocation& invocation = run.invocations[samples.invocation];
-      if (invocation.round < 0 || invocation.round >= kMaxRounds) {
-        return Defect{"its invocation " + std::to_string(samples.invocation) + " is of round " +
-                      std::to_string(invocation.round) + ", wanted 0 to " + std::to_string(kMaxRounds - 1)};
+      if (invocation.round < 0 || invocation.round >= kRoundsLimit) {
+        return Defect{DefectKind::impossible_round, samples.invocation, 0, invocation.round};
       }
       LogInvocation logs{invocation.round, invocation.slot, {}, 0};
       logs.logs.reserve(samples.values.size());
       for (const double value : samples.values) {
         if (!std::isfinite(value) || value <= 0) {
-          return Defect{"round " + std::to_string(invocation.round + 1) + " has the value " +
-                        number_text(value, measurement->metric.unit) + ", which has no logarithm"};
+          return Defect{DefectKind::no_logarithm, 0, 0, invocation.round, value, measurement->metric.unit};
         }
         logs.logs.push_back(steady_log(value));
       }
@@ -57,7 +51,7 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
       result.push_back(std::move(logs));
     }
   }
-  if (result.empty()) return Defect{"it has no samples"};
+  if (result.empty()) return Defect{DefectKind::no_samples};
   std::stable_sort(result.begin(), result.end(),
                    [](const LogInvocation& a, const LogInvocation& b) { return a.round < b.round; });
   return result;
@@ -83,6 +77,25 @@ Layout mutual_layout(const RunHeader& baseline, const RunHeader& candidate) {
     return claimed;
   }
   return Layout::separate;
+}
+
+namespace {
+
+constexpr const char* kInDuetSetting = "in_duet";
+
+}  // namespace
+
+void keep_in_duet(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings) {
+  std::string text;
+  for (const std::string& benchmark : benchmarks) text += (text.empty() ? "" : "\n") + benchmark;
+  if (!text.empty()) settings[kInDuetSetting] = std::move(text);
+}
+
+bool is_in_duet(const RunHeader& header, std::string_view benchmark) {
+  const auto setting = header.settings.find(kInDuetSetting);
+  if (setting == header.settings.end()) return false;
+  const std::string line = '\n' + std::string(benchmark) + '\n';
+  return ('\n' + setting->second + '\n').find(line) != std::string::npos;
 }
 
 namespace {

@@ -2,14 +2,17 @@
 // samples, and the rounds in which both sides have one. Logarithms, because an effect is a ratio and noise grows with
 // the level.
 //
-// A round that lacks a side is dropped and counted. Values that have no logarithm are a defect with a sentence; nothing
-// is left out in silence.
+// A round that lacks a side is dropped and counted. Values that have no logarithm are a defect; nothing is left out in
+// silence.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -25,9 +28,17 @@ struct LogInvocation {
   double level = 0;          // their median
 };
 
-// Why a side cannot be judged, e.g. "round 3 has the value 0 ns, which has no logarithm".
+inline constexpr std::int32_t kRoundsLimit = 1'000'000;  // as many as an imported file may name
+
+// Why a side cannot be judged.
+enum class DefectKind { no_samples, unknown_invocation, impossible_round, no_logarithm };
 struct Defect {
-  std::string text;
+  DefectKind kind = DefectKind::no_samples;
+  std::size_t invocation = 0;   // of an unknown one or an impossible round: that samples name
+  std::size_t invocations = 0;  // of an unknown one: that there are
+  std::int32_t round = 0;       // of an impossible one, and of the value without a logarithm
+  double value = 0;             // that has no logarithm
+  std::string unit = {};
 };
 
 // All invocations of a side, by round. `measurements` are those of one benchmark and metric (one, unless the run has
@@ -50,6 +61,11 @@ PairedRounds pair_rounds(std::span<const LogInvocation> baseline, std::span<cons
 // The layout two runs have towards each other: what their headers say, the less trusted of the two, where they are of
 // one session or neither names one; otherwise separate.
 Layout mutual_layout(const RunHeader& baseline, const RunHeader& candidate);
+
+// Benchmarks, canonical, that were measured in a duet though their run calls itself interleaved, as the machines that
+// shared it chose different layouts: kept among the settings as "in_duet", one a line. Nothing where there are none.
+void keep_in_duet(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings);
+bool is_in_duet(const RunHeader& header, std::string_view benchmark);
 
 // Where the noise of a comparison comes from, as variance components: samples inside an invocation, invocations of one
 // side, and what both sides of a round share. A level is taken as

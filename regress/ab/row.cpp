@@ -35,23 +35,14 @@ std::string item_of(const Run& run, const MatchedSide& side) {
   return side.measurements.empty() ? "" : measured_item(run, side.measurements.front()->benchmark.canonical());
 }
 
-// "measured on different inputs: item 2f1c... against 88ab..."; empty where both sides say the same, or one says
-// nothing.
-std::string item_difference(const Run& baseline, const Run& candidate, const Matched& matched) {
-  constexpr std::size_t kShownDigits = 12;
-  const std::string b = item_of(baseline, matched.baseline);
-  const std::string c = item_of(candidate, matched.candidate);
-  if (b.empty() || c.empty() || b == c) return "";
-  return "measured on different inputs: item " + b.substr(0, kShownDigits) + " against " + c.substr(0, kShownDigits);
+// Absent where both sides say the same, or one says nothing.
+std::optional<why::InputsDiffer> item_difference(const Run& baseline, const Run& candidate, const Matched& matched) {
+  why::InputsDiffer items{item_of(baseline, matched.baseline), item_of(candidate, matched.candidate)};
+  if (items.baseline.empty() || items.candidate.empty() || items.baseline == items.candidate) return std::nullopt;
+  return items;
 }
 
-// A child's last words can be long; the archive has them whole.
-constexpr std::size_t kMaxFailureText = 300;
-
-std::string failure_text(const Failure& failure) {
-  std::string text = failure.reason.substr(0, kMaxFailureText);
-  return failure.round < 0 ? text : "in round " + std::to_string(failure.round + 1) + ": " + text;
-}
+why::Failed failed(WhichSide side, const Failure& failure) { return {side, failure.round, failure.reason}; }
 
 Metric metric_of(const Matched& matched) {
   if (!matched.candidate.measurements.empty()) return matched.candidate.measurements.front()->metric;
@@ -62,31 +53,26 @@ Metric metric_of(const Matched& matched) {
   return metric;
 }
 
-// the baseline is in "ns", the candidate in "us"
-std::string metric_difference(const Metric& b, const Metric& c) {
-  if (b.unit != c.unit) return "the baseline is in \"" + b.unit + "\", the candidate in \"" + c.unit + "\"";
+std::optional<why::MetricsDiffer> metric_difference(const Metric& b, const Metric& c) {
+  using enum why::MetricAspect;
+  if (b.unit != c.unit) return why::MetricsDiffer{unit, b.unit, c.unit};
   if (b.better != c.better) {
-    return "better is " + std::string(to_text(b.better)) + " in the baseline, " + std::string(to_text(c.better)) +
-           " in the candidate";
+    return why::MetricsDiffer{direction, std::string(to_text(b.better)), std::string(to_text(c.better))};
   }
-  if (b.kind != c.kind) {
-    return "the baseline's values are " + std::string(to_text(b.kind)) + ", the candidate's " +
-           std::string(to_text(c.kind));
-  }
-  return "";
+  if (b.kind != c.kind) return why::MetricsDiffer{kind, std::string(to_text(b.kind)), std::string(to_text(c.kind))};
+  return std::nullopt;
 }
 
-// Of all pieces of both sides; empty where nothing stands in the way.
-std::string metric_difference(const Matched& matched) {
+// Of all pieces of both sides; absent where nothing stands in the way.
+std::optional<why::MetricsDiffer> metric_difference(const Matched& matched) {
   const Metric& first = matched.baseline.measurements.front()->metric;
   for (const Measurement* measurement : matched.candidate.measurements) {
-    if (std::string difference = metric_difference(first, measurement->metric); !difference.empty()) return difference;
+    if (auto difference = metric_difference(first, measurement->metric)) return difference;
   }
   for (const Measurement* measurement : matched.baseline.measurements) {
-    if (metric_difference(first, measurement->metric).empty()) continue;
-    return "the baseline's own values differ in unit, direction or kind";
+    if (metric_difference(first, measurement->metric)) return why::MetricsDiffer{why::MetricAspect::within_baseline};
   }
-  return "";
+  return std::nullopt;
 }
 
 // Of several measurements the widest scope and the largest jitter hold.
@@ -107,10 +93,10 @@ CountedSide counted_side(const MatchedSide& matched) {
   return side;
 }
 
-void finish(ComparisonRow& row, Verdict verdict, std::string reason) {
-  row.verdict = verdict;
-  row.test = "none";
-  row.reason = std::move(reason);
+void finish(RowDraft& draft, Verdict verdict, Reason reason) {
+  draft.row.verdict = verdict;
+  draft.row.test = "none";
+  draft.facts.reason = std::move(reason);
 }
 
 bool is_not_reached(const Failure& failure) { return failure.kind == FailureKind::not_reached; }
@@ -146,95 +132,80 @@ const Failure* skip_of(const MatchedSide& side) {
   return found;
 }
 
-// "skipped it with an error: no AVX10 here"; "skipped it in some of its processes: ..."
-std::string skip_text(const Failure& skip, const MatchedSide& side) {
-  std::string text = "skipped it";
-  if (skip.kind == FailureKind::reported_error) text += " with an error";
-  if (!side.measurements.empty()) text += " in part of its repetitions";
-  const std::string words = skip_words(skip);
-  return words.empty() ? text + " and did not say why" : text + ": " + words.substr(0, kMaxFailureText);
+why::OwnSkip own_skip(const Failure& skip, const MatchedSide& side) {
+  return {skip.kind == FailureKind::reported_error, !side.measurements.empty(), skip_words(skip)};
 }
 
-// What both sides said, once where they said the same.
-std::string both_skips_text(const Matched& matched, const Failure& baseline, const Failure& candidate) {
-  const std::string b = skip_text(baseline, matched.baseline);
-  const std::string c = skip_text(candidate, matched.candidate);
-  return b == c ? "both sides " + c : "the baseline " + b + "; the candidate " + c;
-}
-
-void finish_both_skipped(const Matched& matched, const Failure& baseline, const Failure& candidate,
-                         ComparisonRow& row) {
-  const std::string text = both_skips_text(matched, baseline, candidate);
+void finish_both_skipped(const Matched& matched, why::Skipped skipped, RowDraft& draft) {
   const bool b_has_values = !matched.baseline.measurements.empty();
   const bool c_has_values = !matched.candidate.measurements.empty();
-  if (!b_has_values && !c_has_values) return finish(row, Verdict::skipped, text);
-  if (!c_has_values) return finish(row, Verdict::missing, text);
-  finish(row, Verdict::inconclusive, text + "; what is left of its values may be of some conditions only");
+  skipped.some_conditions_only = c_has_values;
+  finish(draft,
+         c_has_values   ? Verdict::inconclusive
+         : b_has_values ? Verdict::missing
+                        : Verdict::skipped,
+         std::move(skipped));
 }
 
 // What leaves itself out on the candidate alone is lost like what is missing; on the baseline alone, there is nothing
 // to hold the candidate's values against. Where the other side does not have the benchmark at all, no values were lost:
 // only an error is told as a loss, for it is the candidate's own.
-void finish_skipped(const Matched& matched, const Failure* baseline, const Failure* candidate, ComparisonRow& row) {
-  if (baseline != nullptr && candidate != nullptr) return finish_both_skipped(matched, *baseline, *candidate, row);
+void finish_skipped(const Matched& matched, const Failure* baseline, const Failure* candidate, RowDraft& draft) {
+  why::Skipped skipped;
+  if (baseline != nullptr) skipped.baseline = own_skip(*baseline, matched.baseline);
+  if (candidate != nullptr) skipped.candidate = own_skip(*candidate, matched.candidate);
+  if (skipped.baseline && skipped.candidate) return finish_both_skipped(matched, std::move(skipped), draft);
   const MatchedSide& other = baseline != nullptr ? matched.candidate : matched.baseline;
-  const bool other_has_it = !other.measurements.empty() || !other.failures.empty();
-  if (candidate != nullptr) {
-    const std::string text = "the candidate " + skip_text(*candidate, matched.candidate);
-    const bool is_loss = other_has_it || candidate->kind == FailureKind::reported_error;
-    std::string rest = "; the baseline does not";
-    if (!other_has_it) rest += " have it";
-    if (other_has_it && other.measurements.empty()) rest = "; the baseline: " + other.failures.front()->reason;
-    return finish(row, is_loss ? Verdict::missing : Verdict::skipped, text + rest);
+  const bool other_has_values = !other.measurements.empty();
+  skipped.other_lacks_it = !other_has_values && other.failures.empty();
+  if (!other_has_values && !skipped.other_lacks_it) skipped.other_failure = other.failures.front()->reason;
+  if (skipped.candidate) {
+    const bool is_loss = !skipped.other_lacks_it || skipped.candidate->by_error;
+    return finish(draft, is_loss ? Verdict::missing : Verdict::skipped, std::move(skipped));
   }
-  const std::string text = "the baseline " + skip_text(*baseline, matched.baseline);
-  row.notes.add(RowNote::skipped_by_baseline);
-  if (!other_has_it) return finish(row, Verdict::skipped, text + "; the candidate does not have it");
-  if (other.measurements.empty()) {
-    return finish(row, Verdict::inconclusive, text + "; the candidate: " + other.failures.front()->reason);
-  }
-  if (!matched.baseline.measurements.empty()) {
-    return finish(row, Verdict::inconclusive, text + "; what is left of its values may be of some conditions only");
-  }
-  finish(row, Verdict::fresh, text + "; the candidate does not");
+  draft.row.notes.add(RowNote::skipped_by_baseline);
+  skipped.some_conditions_only = other_has_values && skipped.baseline->in_part;
+  const bool is_new = other_has_values && !skipped.baseline->in_part;
+  finish(draft,
+         skipped.other_lacks_it ? Verdict::skipped
+         : is_new               ? Verdict::fresh
+                                : Verdict::inconclusive,
+         std::move(skipped));
 }
 
 // True where failures or a lacking side settle the row.
-bool finish_without_values(const Matched& matched, ComparisonRow& row) {
+bool finish_without_values(const Matched& matched, RowDraft& draft) {
   const auto& b = matched.baseline;
   const auto& c = matched.candidate;
-  if (!matched.unjudged.empty()) {
-    finish(row, Verdict::missing, matched.unjudged);
+  if (matched.unjudged) {
+    finish(draft, Verdict::missing, std::visit([](const auto& why) { return Reason(why); }, *matched.unjudged));
   } else if (has_failed(c)) {
-    const std::string both = has_failed(b) ? "both sides failed, the candidate " : "the candidate failed ";
-    finish(row, Verdict::failed, both + failure_text(real_failure(c)));
+    const WhichSide side = has_failed(b) ? WhichSide::both : WhichSide::candidate;
+    finish(draft, Verdict::failed, failed(side, real_failure(c)));
   } else if (has_failed(b)) {
-    finish(row, Verdict::failed, "the baseline failed " + failure_text(real_failure(b)));
+    finish(draft, Verdict::failed, failed(WhichSide::baseline, real_failure(b)));
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
-    finish_skipped(matched, skip_of(b), skip_of(c), row);
+    finish_skipped(matched, skip_of(b), skip_of(c), draft);
   } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
-    finish(row, Verdict::inconclusive, spent->reason.substr(0, kMaxFailureText));
+    finish(draft, Verdict::inconclusive, why::NotReached{spent->reason});
   } else if (c.measurements.empty()) {
-    finish(row, Verdict::missing, "the baseline has it, the candidate does not");
+    finish(draft, Verdict::missing, why::OnOneSideOnly{WhichSide::baseline});
   } else if (b.measurements.empty()) {
-    finish(row, Verdict::fresh, "the candidate has it, the baseline does not");
+    finish(draft, Verdict::fresh, why::OnOneSideOnly{WhichSide::candidate});
   } else {
     return false;
   }
   return true;
 }
 
-void draft_counted(const Matched& matched, ComparisonRow& row) {
+void draft_counted(const Matched& matched, RowDraft& draft) {
   for (const Measurement* b : matched.baseline.measurements) {
     for (const Measurement* c : matched.candidate.measurements) {
       if (b->count_key == c->count_key) continue;
-      finish(row, Verdict::incomparable,
-             "counted under different conditions: " + count_key_difference(b->count_key, c->count_key) +
-                 "; count both on one machine: steelyard ab BASELINE CANDIDATE with the two programs or commits");
-      return;
+      return finish(draft, Verdict::incomparable, count_key_difference(b->count_key, c->count_key));
     }
   }
-  judge_counted(counted_side(matched.baseline), counted_side(matched.candidate), row);
+  draft.facts = judge_counted(counted_side(matched.baseline), counted_side(matched.candidate), draft.row);
 }
 
 double level_of(std::span<const LogInvocation> invocations) {
@@ -251,8 +222,13 @@ int rounds_tried(std::span<const LogInvocation> baseline, std::span<const LogInv
   return rounds;
 }
 
-// In a duet, what uses several threads is measured in turns: the row says what was done.
+// In a duet, what uses several threads is measured in turns, and of machines that share a suite each has its layout:
+// the row says what was done.
 Layout layout_of(const Matched& matched, const RowContext& context) {
+  if (context.layout == Layout::interleaved && is_in_duet(context.baseline.header, matched.benchmark) &&
+      is_in_duet(context.candidate.header, matched.benchmark)) {
+    return Layout::duet;
+  }
   const auto in_turns = [](const Run& run) {
     const auto setting = run.header.settings.find(std::string(kSeveralThreadsSetting));
     return setting != run.header.settings.end() && parse_layout(setting->second) == Layout::interleaved;
@@ -282,10 +258,10 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
   const auto baseline = log_invocations(context.baseline, matched.baseline.measurements);
   const auto candidate = log_invocations(context.candidate, matched.candidate.measurements);
   if (const auto* defect = std::get_if<Defect>(&candidate)) {
-    return finish(draft.row, Verdict::failed, "the candidate cannot be judged: " + defect->text);
+    return finish(draft, Verdict::failed, why::WithDefect{WhichSide::candidate, *defect});
   }
   if (const auto* defect = std::get_if<Defect>(&baseline)) {
-    return finish(draft.row, Verdict::failed, "the baseline cannot be judged: " + defect->text);
+    return finish(draft, Verdict::failed, why::WithDefect{WhichSide::baseline, *defect});
   }
   const auto& b = std::get<std::vector<LogInvocation>>(baseline);
   const auto& c = std::get<std::vector<LogInvocation>>(candidate);
@@ -310,8 +286,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
       if (context.plan.empty()) {
         evidence.effect = effect_of_rounds(paired, question);
       } else if (!any_round_of(context.plan, paired)) {
-        return finish(draft.row, Verdict::inconclusive,
-                      "none of the " + std::to_string(context.plan.max_rounds()) + " planned rounds has both sides");
+        return finish(draft, Verdict::inconclusive, why::NoPlannedRound{context.plan.max_rounds()});
       } else {
         evidence.plan = context.plan;
         evidence.interrupted = stop_of(context.baseline.header) == Stop::interrupted ||
@@ -348,15 +323,15 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   const bool is_counted = row.metric.kind == MetricKind::counted;
   if (!is_counted) row.margin = context.calibrated.margin(row.benchmark, row.metric.name, row.margin);
   row.layout = layout_of(matched, context);
-  if (!context.incomparable.empty()) {
-    finish(row, Verdict::incomparable, context.incomparable);
-  } else if (!finish_without_values(matched, row)) {
-    std::string difference = metric_difference(matched);
-    if (difference.empty()) difference = item_difference(context.baseline, context.candidate, matched);
-    if (!difference.empty()) {
-      finish(row, Verdict::incomparable, difference);
+  if (context.on_different_machines) {
+    finish(draft, Verdict::incomparable, why::OnDifferentMachines{});
+  } else if (!finish_without_values(matched, draft)) {
+    if (auto metrics = metric_difference(matched)) {
+      finish(draft, Verdict::incomparable, std::move(*metrics));
+    } else if (auto items = item_difference(context.baseline, context.candidate, matched)) {
+      finish(draft, Verdict::incomparable, std::move(*items));
     } else if (is_counted) {
-      draft_counted(matched, row);
+      draft_counted(matched, draft);
     } else {
       draft_noisy(matched, context, draft);
       if (draft.evidence && draft.evidence->floor_beyond) {

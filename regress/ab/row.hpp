@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -13,6 +12,7 @@
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -22,15 +22,16 @@ struct RowContext {
   const ComparisonPolicy& policy;
   Layout layout = Layout::separate;
   const CalibratedNoise& calibrated;
-  std::string incomparable;  // why no row can be compared; empty: they can
-  LookPlan plan = {};        // of both runs; empty: the number of rounds was fixed beforehand
+  bool on_different_machines = false;  // so that no row can be compared
+  LookPlan plan = {};                  // of both runs; empty: the number of rounds was fixed beforehand
   Rules rules = kNewestRules;
 };
 
 struct RowDraft {
   ComparisonRow row;
-  std::optional<NoisyEvidence> evidence;  // absent: the row is finished
-  OwnNoise own_noise = {};                // where the layout is not concurrent
+  RowFacts facts = {};
+  std::optional<NoisyEvidence> evidence = {};  // absent: the row is finished
+  OwnNoise own_noise = {};                     // where the layout is not concurrent
 };
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);

@@ -1,5 +1,5 @@
-// The rule of the contract for noisy metrics: from an effect, its adjusted p and the policy to a verdict and the one
-// sentence that explains it.
+// The rule of the contract for noisy metrics: from an effect, its adjusted p and the policy to a verdict and the facts
+// that explain it.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "regress/ab/effect.hpp"
 #include "regress/ab/joint.hpp"
 #include "regress/ab/sequential.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -61,11 +62,12 @@ StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, 
 //   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent, and no calibrated
 //                            floor is beyond any margin
 //   inconclusive             everything else
-void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row);
+// Of the facts `reason` and what holds of all noisy rows are filled.
+RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row);
 
-// What is said of the whole where all benchmarks moved together in a layout that is not concurrent; empty where they
-// hardly did.
-std::string drift_warning(const std::string& metric, const Drift& drift, double minimum_effect);
+// Of a layout that is not concurrent. Absent where the benchmarks hardly moved together.
+std::optional<caution::MovedTogether> moved_together(const std::string& metric, const Drift& drift,
+                                                     double minimum_effect);
 
 // What data of a given noise could have shown, and how many rounds would show more. The usual normal formula: an effect
 // is found with power 1 - beta at two-sided level alpha where it is (z(1 - alpha/2) + z(1 - beta)) standard errors away

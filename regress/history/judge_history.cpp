@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bench/model/adjusted_p.hpp"
-#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
@@ -77,13 +76,6 @@ bool was_measured_elsewhere(const SeriesHistory& history, const std::string& mac
                      [&](const SeriesPoint& point) { return point.machine != machine && !point.values.empty(); });
 }
 
-// "23 occasions since 1a2b3c4d5".
-std::string occasions_text(const Prediction& prediction) {
-  std::string text = plural_text(static_cast<std::int64_t>(prediction.values), "occasion");
-  if (!prediction.since.empty()) text += " since " + prediction.since.substr(0, 9);
-  return text;
-}
-
 void clear_pair_fields(ComparisonRow& row) {
   const ComparisonRow usual;
   row.ratio.reset();
@@ -103,22 +95,22 @@ void clear_pair_fields(ComparisonRow& row) {
   row.rounds = 0;
 }
 
-std::string why_no_baseline(const ComparisonRow& row, const Sources& sources, const std::string& machine) {
+why::BaselineLack lack_of_baseline(const ComparisonRow& row, const Sources& sources, const std::string& machine) {
   const Key key{row.benchmark, row.metric.name};
   const auto found = sources.series.find(key);
-  if (row.metric.better == Better::undeclared) return "nobody said which direction of it is better";
+  if (row.metric.better == Better::undeclared) return why::BaselineLack::direction;
   if (found != sources.series.end() && was_measured_elsewhere(*found->second, machine))
-    return "it was measured on other machines only";
-  if (sources.otherwise.contains(key)) return "the store has it in another unit or direction only";
-  return "the store has no measurement of it";
+    return why::BaselineLack::this_machine;
+  return sources.otherwise.contains(key) ? why::BaselineLack::this_unit : why::BaselineLack::values;
 }
 
-void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, const std::string& why) {
+RowFacts set_incomparable(ComparisonRow& row, const why::NoBaseline& lack) {
   clear_pair_fields(row);
   row.baseline.reset();
   row.verdict = Verdict::incomparable;
-  row.reason = "no baseline: " + why + (baseline.branch.empty() ? "" : " on branch " + baseline.branch) +
-               "; measure it here (steelyard run), or beside its parent (steelyard gate without --against-history)";
+  RowFacts facts;
+  facts.reason = lack;
+  return facts;
 }
 
 void fill(const Prediction& prediction, const ComparisonPolicy& policy, ComparisonRow& row) {
@@ -139,11 +131,6 @@ bool is_beyond(const Interval& interval, double minimum_effect) {
   return interval.low > 1 + minimum_effect || interval.high < 1 / (1 + minimum_effect);
 }
 
-std::string spread_text(const Prediction& prediction) {
-  return "one occasion of this benchmark lies within " + share_text(steady_exp(prediction.error) - 1) +
-         " of the others as a rule";
-}
-
 // What all rows of a gate share.
 struct HistoryFamily {
   double level = 0.05;
@@ -151,51 +138,45 @@ struct HistoryFamily {
 };
 
 // floor_beyond: CalibratedNoise has it.
-void decide(const Prediction& prediction, const HistoryFamily& family, std::optional<double> floor_beyond,
-            ComparisonRow& row) {
+Reason decide(const Prediction& prediction, const HistoryFamily& family, std::optional<double> floor_beyond,
+              ComparisonRow& row) {
+  using why::HistoryAnswer;
   row.verdict = Verdict::inconclusive;
-  if (!prediction.obstacle.empty()) {
-    row.reason = "cannot be judged by its history: " + prediction.obstacle +
-                 "; measure it beside its parent (steelyard gate without --against-history)";
-    return;
-  }
-  const std::string against = " against the level of " + occasions_text(prediction);
+  if (prediction.obstacle) return why::NotPredicted{*prediction.obstacle};
+  why::ByHistory found{HistoryAnswer::tells_nothing, prediction.since};
   if (!row.interval) {
     const bool is_equal = row.p && *row.p == 1;
-    row.verdict = is_equal ? Verdict::unchanged : Verdict::inconclusive;
-    row.reason = is_equal ? "the same value as on " + occasions_text(prediction)
-                          : change_text(*row.ratio) + against +
-                                ", which never differed: how far occasions may lie apart "
-                                "is not known";
-    return;
+    if (is_equal) row.verdict = Verdict::unchanged;
+    found.answer = is_equal ? HistoryAnswer::same_value : HistoryAnswer::never_differed;
+    return found;
   }
   const double alpha = family.level / static_cast<double>(std::max<std::size_t>(family.comparisons, 1));
   const double detectable =
       (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kPower, prediction.degrees)) *
       prediction.error;
   row.minimum_detectable_effect = steady_exp(detectable) - 1;
+  found.spread = steady_exp(prediction.error) - 1;
   const bool is_worse = (*row.ratio > 1) == (row.metric.better != Better::higher);
   const bool is_relevant = std::max(*row.ratio, 1 / *row.ratio) >= 1 + row.minimum_effect;
   const bool is_significant = row.q && *row.q <= family.level;
   if (is_significant && is_relevant && is_beyond(*row.interval, row.minimum_effect)) {
     row.verdict = is_worse ? Verdict::regression : Verdict::improvement;
-    row.reason = change_text(*row.ratio) + against + ", more than their own spread explains; measured alone, so that " +
-                 "steelyard gate beside its parent is the surer witness";
+    found.answer = HistoryAnswer::changed;
   } else if (row.equivalence_interval && row.equivalence_interval->low >= 1 / (1 + row.margin) &&
              row.equivalence_interval->high <= 1 + row.margin && !floor_beyond) {
     row.verdict = Verdict::unchanged;
-    row.reason = "within " + share_text(row.margin) + " of the level of " + occasions_text(prediction);
-  } else {
-    row.reason = change_text(*row.ratio) + against + " tells nothing: " + spread_text(prediction) +
-                 ", and a change of " + share_text(*row.minimum_detectable_effect) +
-                 " could be seen; measure it beside its parent";
-    if (floor_beyond) row.reason = beyond_reason(*floor_beyond) + "; seen: " + change_text(*row.ratio) + against;
+    found.answer = HistoryAnswer::within_margin;
+  } else if (floor_beyond) {
+    found.answer = HistoryAnswer::floor_beyond;
+    found.floor = *floor_beyond;
   }
+  return found;
 }
 
 // All benchmarks of an occasion share its mood. Each series has seen such moods before and counts them as its noise;
 // one that is larger than that is a change of everything, and said to be one.
-void annotate_shared_drift(const std::map<std::string, std::vector<double>>& moves, Comparison& comparison) {
+void add_shared_drift(const std::map<std::string, std::vector<double>>& moves, Judged& judged) {
+  Comparison& comparison = judged.comparison;
   for (const auto& [metric, of_metric] : moves) {
     if (of_metric.size() < kMinDriftRows) continue;
     const double common = median(of_metric);
@@ -208,15 +189,15 @@ void annotate_shared_drift(const std::map<std::string, std::vector<double>>& mov
     const bool is_large =
         std::abs(common) > steady_log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
     if (!is_large) continue;
-    comparison.warnings.push_back("half of " + plural_text(static_cast<std::int64_t>(of_metric.size()), "benchmark") +
-                                  " moved by " + change_text(steady_exp(common)) + " or more in " + metric +
-                                  ": the machine, or a change that touches many; measure beside the parent to tell");
+    judged.cautions.push_back(
+        caution::MovedAgainstHistory{metric, static_cast<std::int64_t>(of_metric.size()), steady_exp(common)});
   }
 }
 
 // A noisy row that waits for the others: q takes all of them.
 struct OpenRow {
   ComparisonRow* row = nullptr;
+  RowFacts* facts = nullptr;
   Prediction prediction;
 };
 
@@ -226,10 +207,12 @@ bool is_open(const ComparisonRow& row) {
   return row.verdict == Verdict::fresh || (is_noisy && row.verdict == Verdict::inconclusive);
 }
 
-std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& candidate, Comparison& comparison) {
+std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& candidate, Judged& judged) {
+  Comparison& comparison = judged.comparison;
   const Sources sources = sources_of(baseline, candidate);
   std::vector<OpenRow> open;
-  for (ComparisonRow& row : comparison.rows) {
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    ComparisonRow& row = comparison.rows[i];
     const Key key{row.benchmark, row.metric.name};
     const auto measured = sources.candidate.find(key);
     if (!is_open(row) || measured == sources.candidate.end()) continue;
@@ -243,16 +226,18 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
       prediction = predict(history->series, history->changes, question);
     }
     if (prediction.values == 0) {
-      set_incomparable(row, baseline, why_no_baseline(row, sources, comparison.candidate_fingerprint));
+      const auto lack = lack_of_baseline(row, sources, comparison.candidate_fingerprint);
+      judged.facts[i] = set_incomparable(row, {lack, baseline.branch});
       continue;
     }
     fill(prediction, comparison.policy, row);
-    open.push_back({&row, std::move(prediction)});
+    open.push_back({&row, &judged.facts[i], std::move(prediction)});
   }
   return open;
 }
 
-void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Comparison& comparison) {
+void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Judged& judged) {
+  const Comparison& comparison = judged.comparison;
   const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr, rules);
   std::vector<double> p;
   std::map<std::string, std::vector<double>> moves;
@@ -269,11 +254,32 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Comparison
       one.row->q = q[next];
       one.row->discovery_q = discovery_q[next++];
     }
-    decide(one.prediction, {comparison.policy.false_alarm_rate, p.size()},
-           calibrated.floor_beyond(one.row->benchmark, one.row->metric.name, comparison.policy.margin), *one.row);
-    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, *one.row);
+    *one.facts = {};
+    one.facts->reason =
+        decide(one.prediction, {comparison.policy.false_alarm_rate, p.size()},
+               calibrated.floor_beyond(one.row->benchmark, one.row->metric.name, comparison.policy.margin), *one.row);
+    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*one.row, *one.facts);
   }
-  annotate_shared_drift(moves, comparison);
+  add_shared_drift(moves, judged);
+}
+
+// In its place among the rows. What both sides skipped is missing all the same, and told with why it was skipped.
+void add_lost_row(LostRow lost, Judged& judged) {
+  std::vector<ComparisonRow>& rows = judged.comparison.rows;
+  const auto skipped = std::find_if(rows.begin(), rows.end(), [&](const ComparisonRow& other) {
+    return other.benchmark == lost.row.benchmark && other.metric.name == lost.row.metric.name;
+  });
+  if (skipped != rows.end()) {
+    judged.facts[static_cast<std::size_t>(skipped - rows.begin())].lost = std::move(lost.series);
+    *skipped = std::move(lost.row);
+    return;
+  }
+  const auto behind = std::find_if(rows.begin(), rows.end(),
+                                   [&](const ComparisonRow& other) { return other.benchmark > lost.row.benchmark; });
+  RowFacts facts;
+  facts.lost = std::move(lost.series);
+  judged.facts.insert(judged.facts.begin() + (behind - rows.begin()), std::move(facts));
+  rows.insert(behind, std::move(lost.row));
 }
 
 }  // namespace
@@ -285,35 +291,22 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
   return find_changes(series, options);
 }
 
-Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                 const Calibration* calibration, Rules rules) {
+Judged judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                             const Calibration* calibration, Rules rules) {
   Run newest = without_noise(baseline.newest);
   if (newest.measurements.empty()) newest.environment = candidate.environment;
   newest.header.layout = Layout::separate;
   newest.header.session.clear();
-  Comparison comparison = compare_runs(newest, without_noise(candidate), policy, calibration, rules);
+  Judged judged = compare_runs(newest, without_noise(candidate), policy, calibration, rules);
+  Comparison& comparison = judged.comparison;
   comparison.rule_version = rules == Rules::rounds_2 ? "history-2" : "history-3";
   comparison.drifts.clear();
-  adjust_and_decide(predict_rows(baseline, candidate, comparison), rules, comparison);
-  for (ComparisonRow& row : rows_of_lost_series(baseline.series, comparison)) {
-    const auto skipped = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& other) {
-      return other.benchmark == row.benchmark && other.metric.name == row.metric.name;
-    });
-    if (skipped != comparison.rows.end()) {
-      row.reason = skipped->reason + "; " + row.reason;
-      *skipped = std::move(row);
-      continue;
-    }
-    const auto behind = std::find_if(comparison.rows.begin(), comparison.rows.end(),
-                                     [&](const ComparisonRow& other) { return other.benchmark > row.benchmark; });
-    comparison.rows.insert(behind, std::move(row));
-  }
+  adjust_and_decide(predict_rows(baseline, candidate, judged), rules, judged);
+  for (LostRow& lost : rows_of_lost_series(baseline.series, comparison)) add_lost_row(std::move(lost), judged);
   comparison.history = JudgedHistory{baseline.branch, baseline.series};
-  decide_gates(comparison);
-  comparison.warnings.push_back(
-      "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "
-      "differs between occasions is part of the noise here");
-  return comparison;
+  judged.gate_notes = decide_gates(comparison);
+  judged.cautions.push_back(caution::JudgedByHistory{});
+  return judged;
 }
 
 namespace {
@@ -338,7 +331,7 @@ Metric metric_of(const Series& series) {
   return metric;
 }
 
-ComparisonRow lost_row(const Series& series, const SeriesPoint& last, const ComparisonPolicy& policy) {
+LostRow lost_row(const Series& series, const SeriesPoint& last, const ComparisonPolicy& policy) {
   ComparisonRow row;
   row.benchmark = series.name;
   row.metric = metric_of(series);
@@ -346,16 +339,12 @@ ComparisonRow lost_row(const Series& series, const SeriesPoint& last, const Comp
   row.layout = Layout::separate;
   row.verdict = Verdict::missing;
   row.test = "none";
-  row.reason = "neither the candidate nor the newest run of the history has it";
-  const std::string occasion = occasion_of(last).substr(0, 9);
-  if (!occasion.empty()) row.reason += "; it was last measured at " + occasion;
-  return row;
+  return {std::move(row), {occasion_of(last)}};
 }
 
 }  // namespace
 
-std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>& history,
-                                               const Comparison& comparison) {
+std::vector<LostRow> rows_of_lost_series(const std::vector<SeriesHistory>& history, const Comparison& comparison) {
   const std::string& machine = comparison.candidate_fingerprint;
   std::set<std::pair<std::string_view, std::string_view>> told;
   // What leaves itself out now was lost all the same if it was measured before.
@@ -369,7 +358,7 @@ std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>&
       recent.insert(occasion_of(*point));
     }
   }
-  std::vector<ComparisonRow> rows;
+  std::vector<LostRow> rows;
   for (const SeriesHistory& one : history) {
     const Series& series = one.series;
     if (!is_judged(comparison.policy, series.name, series.metric, metric_of(series).kind)) continue;

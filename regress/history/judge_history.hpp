@@ -11,6 +11,7 @@
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -26,13 +27,13 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
 // The rows of compare_runs(newest, candidate), of which the noisy ones that the candidate has are judged anew:
 //   regression, improvement  q at most the level, the estimate at least the minimum effect, and the interval beyond it
 //   unchanged                the 90 % interval inside the margin, unless a calibrated floor is beyond any margin
-//   inconclusive             too few occasions, or occasions too far apart; the reason says which, and the fix
+//   inconclusive             too few occasions, or occasions too far apart; the reason says which
 //   incomparable             nothing of it was measured on this machine
 // and a row `missing` for what runs shortly before the newest one had.
 // `q`: Holm over all of them. `rounds`: the occasions that the level stands on. `test`: "history". `history`: the
 // baseline's series and branch, with which it can be judged again.
-Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                 const Calibration* calibration = nullptr, Rules rules = kNewestRules);
+Judged judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                             const Calibration* calibration = nullptr, Rules rules = kNewestRules);
 
 // Benchmarks that neither the candidate nor the newest run of the history has, and runs shortly before that one had: a
 // run that lost them stands between. Whoever looks at two runs alone does not see it; a benchmark that disappeared is
@@ -43,6 +44,10 @@ inline constexpr std::size_t kRecentOccasions = 5;
 
 // One row `missing` for each series of the candidate's machine that has a value among the kRecentOccasions newest
 // occasions, and no row in `comparison` yet. Only metrics that the policy judges.
-std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>& history, const Comparison& comparison);
+struct LostRow {
+  ComparisonRow row;
+  LostSeries series = {};
+};
+std::vector<LostRow> rows_of_lost_series(const std::vector<SeriesHistory>& history, const Comparison& comparison);
 
 }  // namespace steelyard::regress

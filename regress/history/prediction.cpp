@@ -11,6 +11,8 @@
 namespace steelyard::regress {
 namespace {
 
+using why::PredictionObstacle;
+
 constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median over that of a mean, normal: pi / 2
 constexpr double kMaxResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
 constexpr double kMinDegrees = 2;
@@ -136,19 +138,17 @@ void judge(const std::vector<double>& level, double excess, double confidence, P
   prediction.equivalence = interval_of(center, prediction.error * student_quantile(0.95, prediction.degrees));
 }
 
-// Why nothing can be said before any statistics; empty: something can.
-std::string obstacle_of(const Level& level, const std::vector<double>& candidate) {
+// Why nothing can be said before any statistics; absent: something can.
+std::optional<PredictionObstacle> obstacle_of(const Level& level, const std::vector<double>& candidate) {
   const auto is_positive = [](double value) { return value > 0; };
-  if (candidate.empty()) return "the candidate has no finite value";
-  if (level.values.empty()) return "nothing of it was measured on this machine before";
+  if (candidate.empty()) return PredictionObstacle::no_finite_value;
+  if (level.values.empty()) return PredictionObstacle::no_level;
   if (!std::all_of(level.values.begin(), level.values.end(), is_positive) ||
       !std::all_of(candidate.begin(), candidate.end(), is_positive)) {
-    return "not all of its values are positive, so that there is no ratio";
+    return PredictionObstacle::not_positive;
   }
-  if (level.values.size() >= kMinPredictingValues) return "";
-  return "its level stands on " + std::to_string(level.values.size()) +
-         (level.values.size() == 1 ? " occasion" : " occasions") + ", and " + std::to_string(kMinPredictingValues) +
-         " are needed to know how far occasions lie apart";
+  if (level.values.size() < kMinPredictingValues) return PredictionObstacle::too_few_occasions;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -162,20 +162,20 @@ Prediction predict(const Series& series, std::span<const ChangePoint> changes, c
   prediction.obstacle = obstacle_of(level, candidate);
   if (!candidate.empty()) prediction.candidate = median(candidate);
   if (!level.values.empty()) prediction.level = median(level.values);
-  if (!prediction.obstacle.empty()) return prediction;
+  if (prediction.obstacle) return prediction;
   const std::vector<double> logarithms = logarithms_of(level.values);
   prediction.level = steady_exp(spread_of(logarithms).mean);
   prediction.ratio = *prediction.candidate / *prediction.level;
   if (!std::isfinite(*prediction.ratio) || *prediction.ratio == 0) {
     prediction.ratio.reset();
-    prediction.obstacle = "it lies so far off its level that no number holds the ratio";
+    prediction.obstacle = PredictionObstacle::no_ratio;
     return prediction;
   }
   const std::optional<double> excess = excess_variance(candidate, question.usual_invocations);
   if (excess) {
     judge(logarithms, *excess, question.confidence, prediction);
   } else {
-    prediction.obstacle = "the candidate is one process, where its points stand on more";
+    prediction.obstacle = PredictionObstacle::one_process;
   }
   return prediction;
 }

@@ -18,6 +18,7 @@
 
 #include "bench/model/interval.hpp"
 #include "bench/model/series.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 
@@ -45,7 +46,7 @@ struct Prediction {
   std::optional<double> p;              // two-sided, null: the candidate is one more value of the level
   double error = 0;                     // standard deviation of the logarithm of `ratio`
   double degrees = 0;
-  std::string obstacle;  // why there is no p, as a sentence's end; empty: there is one
+  std::optional<why::PredictionObstacle> obstacle = {};  // why there is no p; absent: there is one
 };
 
 // changes: those that find_changes gave for the series; the level begins at the last confirmed one of the machine.

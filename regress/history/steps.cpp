@@ -12,13 +12,13 @@
 namespace steelyard::regress {
 namespace {
 
-constexpr double kHold = 10;          // a known step goes when its p is this many times the level
-constexpr double kNever = 2;          // in the place of p: goes first
-constexpr std::size_t kNear = 5;      // a proposal this near to a known step is that step
-constexpr std::size_t kBeside = 40;   // values on each side, at least, that tell whether the series wanders
-constexpr double kLevelTimes = 2;     // times the level: for p against noise that wanders, asked of what is left only
-constexpr int kRounds = 10;           // of moving and judging anew; each but the last takes a step away
-constexpr double kLeastShare = 1e-4;  // of the noise's variance: no fit is better than a hundredth of its deviation
+constexpr double kHold = 10;         // a known step goes when its p is this many times the level
+constexpr double kNever = 2;         // in the place of p: goes first
+constexpr std::size_t kNear = 5;     // a proposal this near to a known step is that step
+constexpr std::size_t kBeside = 40;  // values on each side, at least, that tell whether the series wanders
+constexpr double kLevelTimes = 2;    // times the level: for p against noise that wanders, asked of what is left only
+constexpr int kRounds = 10;          // of moving and judging anew; each but the last takes a step away
+constexpr double kMinShare = 1e-4;   // of the noise's variance: no fit is better than a hundredth of its deviation
 
 std::vector<std::size_t> with_known(std::span<const std::size_t> proposed, std::span<const std::size_t> known,
                                     std::size_t n) {
@@ -42,7 +42,7 @@ class Elimination {
         n_(values.size()),
         rule_(rule),
         degrees_(noise.degrees()),
-        least_variance_(kLeastShare * noise.scale() * noise.scale()),
+        least_variance_(kMinShare * noise.scale() * noise.scale()),
         stretches_(values, noise, with_known(proposed, rule.known, n_)) {
     for (std::size_t k = 0; k < stretches_.steps(); ++k) {
       kept_.push_back(std::ranges::binary_search(rule.known, stretches_.begin(k)));
@@ -101,12 +101,12 @@ class Elimination {
   // Times p of both steps of what leads back to where it began: mostly the machine was disturbed. Disturbances are
   // short as a rule, changes that are undone are of any length; so the shorter, the clearer it has to be.
   double passing_factor(std::size_t k) const {
-    constexpr double kLeast = 10;
+    constexpr double kMin = 10;
     constexpr double kOfTen = 1000;  // where it lasts 10 values; goes by the 8th power of how long
     if (!stretches_.leads_back(k)) return 1;
     const double shorter = 10 / static_cast<double>(stretches_.right(k));
     const double fourth = shorter * shorter * shorter * shorter;
-    return std::max(kLeast, kOfTen * fourth * fourth);
+    return std::max(kMin, kOfTen * fourth * fourth);
   }
 
   // First value and behind the last one that are heard about step k: both stretches, and more where they are short.
@@ -190,8 +190,8 @@ class Elimination {
 
 double p_of_largest(double t, double degrees, std::size_t searched, std::size_t n) {
   const double single = student_two_sided_p(t, degrees);
-  constexpr double kLeast = 1e-300;  // the normal quantile of less is out of range
-  if (single < kLeast) return kLeast;
+  constexpr double kMin = 1e-300;  // the normal quantile of less is out of range
+  if (single < kMin) return kMin;
   if (single > 0.2) return 1;
   const double z = -normal_quantile(single / 2);
   const auto length = static_cast<double>(searched);

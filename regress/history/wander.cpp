@@ -25,7 +25,7 @@ static_assert(kWanders.front().strength == 0);
 
 // Twice the logarithm of the likelihood ratio by which noise that wanders must explain the series with its step better
 // than white noise does; by less it is chance, and white noise is all that the step is held against.
-constexpr double kLeastWander = 2;
+constexpr double kMinWander = 2;
 
 // Of the innovations: their variances' logarithm, summed; what is left of their squares without and with the step.
 struct Fit {
@@ -101,7 +101,7 @@ WanderTest step_against_wander(std::span<const double> values, std::size_t cut, 
     most.without = std::max(most.without, here.without);
     most.with = std::max(most.with, here.with);
   }
-  if (most.with - white.with <= kLeastWander) most = white;
+  if (most.with - white.with <= kMinWander) most = white;
   const double ratio = std::max(0.0, most.with - most.without);
   // Of independent values the ratio is n log(1 + t^2 / (n - 2)). Two degrees more go to the kind of noise.
   return {std::sqrt((n - 2) * (steady_exp(ratio / n) - 1)), std::max(2.0, n - 4)};

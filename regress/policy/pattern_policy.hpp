@@ -1,7 +1,7 @@
-// What a benchmark is judged by where tables of the policy hold for patterns of benchmarks: of each key the first table
-// in the file that matches and says it, as of targets (regress/targets/declared_target.hpp, whose patterns these are);
-// what no table says is as for the whole comparison. So the special stands above the general, and a table for some
-// benchmarks need not repeat what another says of them.
+// What a benchmark is judged by where tables of the policy hold for patterns of benchmarks (those of targets,
+// regress/targets/declared_target.hpp): of each key the first table of the policy that matches and says it; what no
+// table says is as for the whole comparison. A policy has a file's tables from the last to the first, so that in the
+// file the last match holds, and a table for some benchmarks need not repeat what another says of them.
 //
 //     row.minimum_effect = minimum_effect_of(policy, row.benchmark, row.metric.kind);
 #pragma once
