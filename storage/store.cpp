@@ -33,6 +33,7 @@
 #include "storage/postgres/runs/run_writer.hpp"
 #include "storage/postgres/runs/target_rows.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "storage/postgres/upkeep/derivations.hpp"
 #include "storage/postgres/upkeep/prune.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
@@ -128,11 +129,18 @@ struct OpenSession {
   RunOrderCache runs{};
 };
 
-Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
-  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state, StoreWork work) {
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state, work));
+  const bool is_limited = link.server && work == StoreWork::daily;
+  if (is_limited) {
+    STEELYARD_TRY(const Login daily, query_login(link.session));
+    if (daily.rights_given_at < known_migrations().back().version) {
+      STEELYARD_CHECK(open_session(address, state, StoreWork::upkeep));
+    }
+  }
   STEELYARD_TRY(Login login, prepare_session(link.session));
   STEELYARD_CHECK(ensure_derived(link.session));
-  if (link.server) {
+  if (is_limited) {
     STEELYARD_TRY(const std::vector<std::string> news, import_old_clusters(link.session, *link.server, state));
     link.server->news.insert(link.server->news.end(), news.begin(), news.end());
   }
@@ -158,27 +166,51 @@ class StoreConnection {
   template <class Action>
   auto read(Action action) -> decltype(action(session())) {
     bool unanswered = false;
-    return attempt(action, unanswered);
+    return attempt(open_, StoreWork::daily, action, unanswered);
   }
   // Puts something that is put once, and tells whether it was new.
   template <class Action>
   Result<bool> write(Action action) {
     bool unanswered = false;
-    Result<bool> is_new = attempt(action, unanswered);
+    Result<bool> is_new = attempt(open_, StoreWork::daily, action, unanswered);
     // It is there although we were to put it: the answer that got lost was a yes.
+    if (is_new && unanswered) return true;
+    return is_new;
+  }
+  // read() of what only an owner may. The embedded store's superuser is logged in for this one action.
+  template <class Action>
+  auto read_as_owner(Action action) -> decltype(action(session(), login())) {
+    bool unanswered = false;
+    return attempt_as_owner(action, unanswered);
+  }
+  // write() of what only an owner may.
+  template <class Action>
+  Result<bool> write_as_owner(Action action) {
+    bool unanswered = false;
+    Result<bool> is_new = attempt_as_owner(action, unanswered);
     if (is_new && unanswered) return true;
     return is_new;
   }
 
  private:
+  template <class Action>
+  auto attempt_as_owner(Action action, bool& unanswered) -> decltype(action(session(), login())) {
+    const auto act_in = [&](OpenSession& open) {
+      const auto with_login = [&](Session& session) { return action(session, open.login); };
+      return attempt(open, StoreWork::upkeep, with_login, unanswered);
+    };
+    if (!server()) return act_in(open_);
+    STEELYARD_TRY(OpenSession superuser, open_session(address_, state_, StoreWork::upkeep));
+    return act_in(superuser);
+  }
   // `unanswered`: the first try's commit may have arrived.
   template <class Action>
-  auto attempt(Action action, bool& unanswered) -> decltype(action(session())) {
-    auto first = action(session());
-    unanswered = session().link() == Session::Link::commit_unanswered;
-    if (first || session().link() == Session::Link::up) return first;
-    STEELYARD_TRY(open_, open_session(address_, state_));
-    return action(session());
+  auto attempt(OpenSession& open, StoreWork work, Action action, bool& unanswered) -> decltype(action(session())) {
+    auto first = action(open.link.session);
+    unanswered = open.link.session.link() == Session::Link::commit_unanswered;
+    if (first || open.link.session.link() == Session::Link::up) return first;
+    STEELYARD_TRY(open, open_session(address_, state_, work));
+    return action(open.link.session);
   }
 
   StoreAddress address_;
@@ -192,7 +224,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const StoreAddress& address, const std::filesystem::path& state) {
-  STEELYARD_TRY(OpenSession session, open_session(address, state));
+  STEELYARD_TRY(OpenSession session, open_session(address, state, StoreWork::daily));
   return Store(std::make_unique<StoreConnection>(address, state, std::move(session)));
 }
 
@@ -305,21 +337,22 @@ Result<Alert> AlertStore::act(const AlertAct& act) {
 // Access.
 
 Result<bool> AccessStore::grant(const AccessGrant& wanted) {
-  return connection_.read([&](Session& session) { return grant_access(session, connection_.login(), wanted); });
+  return connection_.read_as_owner(
+      [&](Session& session, const Login& login) { return grant_access(session, login, wanted); });
 }
 
 Result<bool> AccessStore::revoke(const AccessGrant& unwanted) {
-  return connection_.read([&](Session& session) { return revoke_access(session, unwanted); });
+  return connection_.read_as_owner([&](Session& session, const Login&) { return revoke_access(session, unwanted); });
 }
 
 Result<std::vector<AccessGrant>> AccessStore::grants() {
-  return connection_.read([&](Session& session) { return list_access(session, connection_.login()); });
+  return connection_.read_as_owner([](Session& session, const Login& login) { return list_access(session, login); });
 }
 
 Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
   STEELYARD_TRY(const std::string secret, random_token());
-  STEELYARD_TRY(Token token, connection_.read([&](Session& session) {
-    const AsOwner owner(session, connection_.login());
+  STEELYARD_TRY(Token token, connection_.read_as_owner([&](Session& session, const Login& login) {
+    const AsOwner owner(session, login);
     return storage::issue_token(session, request, secret);
   }));
   return IssuedToken{std::move(token), secret};
@@ -330,8 +363,8 @@ Result<std::optional<Token>> AccessStore::find_token(const std::string& text) {
 }
 
 Result<bool> AccessStore::revoke_token(const std::string& id, const std::string& who) {
-  return connection_.write([&](Session& session) {
-    const AsOwner owner(session, connection_.login());
+  return connection_.write_as_owner([&](Session& session, const Login& login) {
+    const AsOwner owner(session, login);
     return storage::revoke_token(session, id, who);
   });
 }
@@ -359,16 +392,16 @@ Result<StoreUpkeep> Upkeep::report() {
 }
 
 Result<ClosedPartitions> Upkeep::close_partitions(const std::function<void(double)>& progress) {
-  return connection_.read([&](Session& session) -> Result<ClosedPartitions> {
-    if (!connection_.login().may_migrate) return ClosedPartitions{};
-    const AsOwner owner(session, connection_.login());
+  return connection_.read_as_owner([&](Session& session, const Login& login) -> Result<ClosedPartitions> {
+    if (!login.may_migrate) return ClosedPartitions{};
+    const AsOwner owner(session, login);
     return storage::close_partitions(session, progress);
   });
 }
 
 Result<Pruned> Upkeep::prune(const PruneOptions& options) {
-  return connection_.read([&](Session& session) -> Result<Pruned> {
-    const AsOwner owner(session, connection_.login());
+  return connection_.read_as_owner([&](Session& session, const Login& login) -> Result<Pruned> {
+    const AsOwner owner(session, login);
     STEELYARD_TRY(Pruned pruned, storage::prune(session, options));
     if (!options.dry_run) {
       STEELYARD_TRY(pruned.closed, storage::close_partitions(session, {}));
@@ -378,8 +411,8 @@ Result<Pruned> Upkeep::prune(const PruneOptions& options) {
 }
 
 Result<Derived> Upkeep::rebuild_derived() {
-  return connection_.read([&](Session& session) {
-    const AsOwner owner(session, connection_.login());
+  return connection_.read_as_owner([](Session& session, const Login& login) {
+    const AsOwner owner(session, login);
     return storage::rebuild_derived(session);
   });
 }
@@ -389,7 +422,7 @@ Result<std::int64_t> Upkeep::rebuild_commit_order() {
 }
 
 Result<UpgradePlan> Upkeep::plan_upgrade(const StoreAddress& address, const std::filesystem::path& state) {
-  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state, StoreWork::upkeep));
   return storage::plan_upgrade(link.session);
 }
 

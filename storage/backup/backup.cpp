@@ -156,7 +156,7 @@ Result<BackupManifest> describe(Transaction& transaction, const Facts& facts, co
 
 Result<BackupManifest> backup_store(const StoreAddress& address, const fs::path& state, const fs::path& folder,
                                     const BackupOptions& options) {
-  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state, StoreWork::upkeep));
   STEELYARD_CHECK(prepare_session(link.session));
   STEELYARD_CHECK(check_one_server(link.session));
   // As the login itself, as pg_dump sees it: the least role may not see every row.
@@ -369,7 +369,7 @@ Result<BackupManifest> restore_store(const StoreAddress& address, const fs::path
   STEELYARD_CHECK(check_dump(folder, manifest, [&](double part) {
     if (options.progress) options.progress("checksum", part);
   }));
-  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state, StoreWork::upkeep));
   STEELYARD_TRY(const int major, major_of(link.session));
   STEELYARD_TRY(const DumpPrograms programs, programs_for(link, major, manifest, folder / kDumpFile));
   // The dump gives no rights to them, but its policies name them.

@@ -52,7 +52,11 @@ Result<BackupManifest> read_manifest(const fs::path& folder) {
   }
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, file.string(), "steelyard.backup/1"));
+  return parse_manifest(text, file.string());
+}
+
+Result<BackupManifest> parse_manifest(std::string_view text, const std::string& name) {
+  STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, name, "steelyard.backup/1"));
   const JsonValue root = document.root();
   BackupManifest manifest;
   manifest.tool = root.at("tool").text();

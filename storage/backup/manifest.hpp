@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -30,6 +31,8 @@ struct BackupManifest {
 std::string manifest_text(const BackupManifest& manifest);  // schema steelyard.backup/1
 // `folder`: of a backup. Error (input): no such folder, no manifest in it, or not one of ours.
 Result<BackupManifest> read_manifest(const std::filesystem::path& folder);
+// Of its text; `name` is named in errors.
+Result<BackupManifest> parse_manifest(std::string_view text, const std::string& name);
 // Whether the dump beside it is the one that the manifest is of. `progress` as in BackupOptions. Error (input): cut off
 // or changed.
 Result<void> check_dump(const std::filesystem::path& folder, const BackupManifest& manifest,

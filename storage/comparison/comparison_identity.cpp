@@ -197,7 +197,9 @@ class FieldHasher {
     const HashParts parts = hash(value);
     content.append(parts.always).append(parts.more);
   }
-  ContentIdentity& add(std::string name) { return fields_.emplace_back(std::move(name), ContentIdentity()).content; }
+  ContentIdentity& add(std::string name) {
+    return fields_.emplace_back(HashedField{std::move(name), ContentIdentity()}).content;
+  }
 
   std::vector<HashedField> fields_;
 };

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxPoints = 1'000'000;   // of one series
 constexpr std::size_t kMaxValues = 10'000'000;  // of one series
 // Of the texts of all points. A document names an occasion once and each point has its own copy, so that a small one
 // could ask for any amount of memory.
-constexpr std::size_t kMaxPointBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxPointBytes = std::size_t{256} << 20;
 
 // Of a point all but its values, which are each series' own.
 template <class Visitor, class Point>
@@ -112,7 +112,7 @@ class SeriesReader : public JsonReader {
       const SeriesPoint& occasion = occasions_[static_cast<std::size_t>(place)];
       bytes_ += sizeof(SeriesPoint) + occasion.commit.size() + occasion.machine.size() + occasion.run.size();
     }
-    if (bytes_ > kMaxPointBytes) value.at("occasions").refuse("points of less than 1 GiB");
+    if (bytes_ > kMaxPointBytes) value.at("occasions").refuse("points of less than 256 MiB");
     return bytes_ <= kMaxPointBytes;
   }
 

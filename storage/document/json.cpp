@@ -12,6 +12,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxShown = 60;  // characters of a value that is not as wanted
+// Documents of ours have below 10. The library writes a value by recursion, and what is not as wanted is shown.
+constexpr int kMaxLevels = 64;
 
 const Json kNull = nullptr;
 
@@ -50,6 +52,7 @@ void JsonValue::refuse(const std::string& wanted) const {
 }
 
 bool JsonValue::is_null() const { return value_->is_null(); }
+bool JsonValue::is_text() const { return value_->is_string(); }
 
 JsonValue JsonValue::at(std::string_view name) const {
   const std::string place = (place_.empty() ? "" : place_ + '.') + std::string(name);
@@ -157,8 +160,14 @@ JsonDocument::~JsonDocument() = default;
 Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name, std::string_view schema) {
   auto shared = std::make_unique<JsonValue::Shared>();
   shared->name = name;
-  shared->json = Json::parse(text, nullptr, false);
+  bool is_too_deep = false;
+  const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
+    is_too_deep = is_too_deep || depth > kMaxLevels;
+    return !is_too_deep;
+  };
+  shared->json = Json::parse(text, is_kept, false);
   const std::string wanted(schema);
+  if (is_too_deep) return input_error(name, "JSON of more than " + std::to_string(kMaxLevels) + " levels", wanted);
   if (shared->json.is_discarded()) return input_error(name, "no JSON, or only a part of it", wanted);
   const Json& json = shared->json;
   const auto member = json.is_object() ? json.find("schema") : json.end();
@@ -171,6 +180,14 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
   const bool is_newer = own == other && later > version;
   return input_error(name, '"' + found.substr(0, kMaxShown) + '"', wanted,
                      is_newer ? "a newer steelyard wrote it: read it with that one" : "");
+}
+
+Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name) {
+  auto shared = std::make_unique<JsonValue::Shared>();
+  shared->name = name;
+  shared->json = Json::parse(text, nullptr, false);
+  if (shared->json.is_discarded()) return input_error(name, "no JSON, or only a part of it", "JSON");
+  return JsonDocument(std::move(shared));
 }
 
 JsonDocument JsonDocument::of(const nlohmann::ordered_json& json, const std::string& name) {

@@ -30,6 +30,7 @@ namespace steelyard::storage {
 class JsonValue {
  public:
   bool is_null() const;
+  bool is_text() const;
   JsonValue at(std::string_view name) const;               // of an object; absent: null
   std::vector<std::string> names() const;                  // of an object's members
   std::vector<JsonValue> items(std::size_t most) const;    // of an array
@@ -61,6 +62,8 @@ class JsonDocument {
   // `name` is named in errors. `schema` is "steelyard.comparison/1": the text of the member "schema" must be that; a
   // later number is told as a newer version. Error (input): no JSON, another schema.
   static Result<JsonDocument> parse(std::string_view text, const std::string& name, std::string_view schema);
+  // Of others' JSON, which has no schema of ours. Error (input): no JSON.
+  static Result<JsonDocument> parse(std::string_view text, const std::string& name);
   // Of what would be written, without a text between; every text in it is valid.
   static JsonDocument of(const nlohmann::ordered_json& json, const std::string& name);
   JsonDocument(JsonDocument&&) noexcept;
@@ -187,7 +190,8 @@ class JsonReader {
   void operator()(const char* name, E& value, const FieldRule& rule = {}) {
     const JsonValue found = object_.at(name);
     if (rule.null != Null::refused && found.is_null()) return;
-    value = static_cast<E>(word_at(found, words_of(value)));
+    const std::size_t word = word_at(found, words_of(value));
+    if (rule.applies) value = static_cast<E>(word);
   }
   template <class T>
   void operator()(const char* name, std::optional<T>& value, const FieldRule& rule = {}) {

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -59,7 +61,7 @@ std::optional<Choice> choose(const std::vector<ServerPrograms>& programs, const 
 }
 
 EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
-  EmbeddedServer server{layout.url(), layout.home, layout.data(), layout.major};
+  EmbeddedServer server{layout.url(), layout.daily_url(), layout.home, layout.data(), layout.major};
   for (const int major : existing_majors(layout.home)) {
     if (major != layout.major) server.old_clusters.push_back(major);
   }
@@ -119,7 +121,10 @@ Result<EmbeddedServer> start_chosen(const fs::path& state, ClusterLayout layout,
   for (const int major : existing_majors(layout.home)) {
     const ClusterLayout running{layout.home, major};
     note_use(running, allowed);
-    if (answers(running)) return described(running, state);
+    if (!answers_daily_work(running) && !answers(running)) continue;
+    // One that an older version has started.
+    STEELYARD_CHECK(make_daily_login(running));
+    return described(running, state);
   }
   STEELYARD_TRY(std::vector<std::string> news, settle_version(layout, choice, account));
   const ServerPrograms& programs =
@@ -131,6 +136,8 @@ Result<EmbeddedServer> start_chosen(const fs::path& state, ClusterLayout layout,
   if (!fs::exists(layout.data(), trouble)) STEELYARD_CHECK(create_cluster(layout, programs, account));
   STEELYARD_CHECK(start_server(layout, programs, account));
   STEELYARD_CHECK(make_database(layout));
+  STEELYARD_CHECK(close_superuser(layout, account));
+  STEELYARD_CHECK(make_daily_login(layout));
   EmbeddedServer server = described(layout, state);
   server.news = std::move(news);
   return server;
@@ -147,7 +154,7 @@ Result<EmbeddedServer> ensure_embedded_running(const fs::path& state,
   for (const int major : existing_majors(layout.home)) {
     layout.major = major;
     note_use(layout, allowed);
-    if (answers(layout)) return described(layout, state);
+    if (answers_daily_work(layout)) return described(layout, state);
   }
   const auto choice = choose(programs ? *programs : find_server_programs(), layout.home);
   if (!choice) return no_programs();
@@ -181,22 +188,59 @@ Result<bool> stop_embedded(const fs::path& state) {
 namespace {
 
 // An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
-Result<StoreLink> connect_embedded(const StoreAddress& address, const std::filesystem::path& state) {
+Result<StoreLink> connect_embedded(const StoreAddress& address, const std::filesystem::path& state, StoreWork work) {
   constexpr int kTries = 3;
   for (int left = kTries;; --left) {
     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
-    Result<Session> session = Session::connect(server.url, address.safe_text());
-    if (session) return StoreLink{std::move(session).value(), server.url, std::move(server)};
+    const std::string url = work == StoreWork::daily ? server.daily_url : server.url;
+    Result<Session> session = Session::connect(url, address.safe_text());
+    if (session) return StoreLink{std::move(session).value(), url, std::move(server)};
     if (left == 1) return std::move(session).error();
   }
 }
 
 }  // namespace
 
-Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state) {
-  if (address.embedded) return connect_embedded(address, state);
+Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state, StoreWork work) {
+  if (address.embedded) return connect_embedded(address, state, work);
   STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
   return StoreLink{std::move(session), address.url, {}};
+}
+
+std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path& state) {
+  std::vector<fs::path> paths{fs::absolute(state)};
+  // By themselves, too: where the folder itself cannot be hidden, as it holds what a job works with, these can.
+  for (const char* kept : {"postgres", "spool", "runs", "comparisons", "counts", "calibrations", "ceilings"}) {
+    paths.push_back(fs::absolute(state) / kept);
+  }
+  const Result<ServerAccount> account = account_for_server();
+  ClusterLayout layout{cluster_home(state, account ? *account : current_account()), 0};
+  paths.push_back(layout.home);
+  for (const int major : existing_majors(layout.home)) {
+    layout.major = major;
+    paths.push_back(layout.socket_folder());
+  }
+  if (!address.embedded) {
+    const ConnectionSettings settings = connection_settings(address.url);
+    paths.emplace_back(settings.password_file);
+    paths.emplace_back(settings.client_key);
+    const char* const usual = std::getenv("PGHOST");
+    // Where libpq looks for a socket when nothing is said, as Debian has it.
+    std::istringstream hosts(!settings.host.empty() ? settings.host : usual != nullptr ? usual : "/run/postgresql");
+    for (std::string host; std::getline(hosts, host, ',');) {
+      if (host.starts_with('/')) paths.emplace_back(host);
+    }
+  }
+  const auto add_file = [&paths](const char* variable, const char* usual) {
+    const char* const named = std::getenv(variable);
+    const char* const home = std::getenv("HOME");
+    if (named != nullptr) paths.emplace_back(named);
+    if (home != nullptr) paths.push_back(fs::path(home) / usual);
+  };
+  add_file("PGPASSFILE", ".pgpass");
+  add_file("PGSERVICEFILE", ".pg_service.conf");
+  add_file("PGSSLKEY", ".postgresql");
+  return paths;
 }
 
 }  // namespace steelyard::storage

@@ -4,7 +4,7 @@
 // kill -9. As root it runs as an unprivileged user.
 //
 //     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state_folder()));
-//     Session::connect(server.url, "embedded");  // try again from the start where that fails: it may just have ended
+//     Session::connect(server.daily_url, "embedded");  // try again from the start where that fails: it may have ended
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,8 @@
 namespace steelyard::storage {
 
 struct EmbeddedServer {
-  std::string url;             // of the database "steelyard"; holds no secret
+  std::string url;             // of the database "steelyard", as the superuser; holds no secret
+  std::string daily_url;       // the same as kDailyLogin, a writer and nothing more
   std::filesystem::path home;  // of all clusters of this state folder
   std::filesystem::path data;  // the cluster's data folder
   int major = 0;
@@ -40,16 +41,25 @@ Result<EmbeddedServer> ensure_embedded_running(
 // Ends the servers of this state folder in an orderly way; false where none ran.
 Result<bool> stop_embedded(const std::filesystem::path& state);
 
+// What of this machine's files leads to the store: the state folder, the embedded cluster with its socket, for a server
+// on this machine the folder of its socket, and where libpq looks for passwords. Some may not be there.
+std::vector<std::filesystem::path> paths_to_store(const StoreAddress& address, const std::filesystem::path& state);
+
 // A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
 // is this and what prepare_session() does (storage/postgres/access/roles.hpp).
 
+enum class StoreWork {
+  daily,   // adds runs and comparisons, reads everything
+  upkeep,  // changes the schema, deletes facts, gives rights: the embedded store's superuser; elsewhere the same login
+};
+
 struct StoreLink {
   Session session;
-  std::string url;                         // may hold a password: never printed
+  std::string url;                         // of that login; may hold a password: never printed
   std::optional<EmbeddedServer> server{};  // absent: a server of someone else's
 };
 
 // Error (store): no answer.
-Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state);
+Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state, StoreWork work);
 
 }  // namespace steelyard::storage

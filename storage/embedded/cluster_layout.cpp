@@ -17,6 +17,7 @@
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
+#include "storage/postgres/access/roles.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -52,13 +53,26 @@ fs::path ClusterLayout::socket_folder() const {
   return fits ? inside : fs::path("/tmp/steelyard-" + short_hash(socket_name == "socket" ? folder() : inside));
 }
 
-std::string ClusterLayout::url(const std::string& database) const {
+namespace {
+
+std::string url_of(const ClusterLayout& layout, const std::string& login_and_database, const fs::path& password) {
   // Anyone may have put a socket of their own at a name that can be guessed: who answers must be who owns the cluster.
-  const Result<ServerAccount> server = account_of(folder());
+  const Result<ServerAccount> server = account_of(layout.folder());
   const std::string peer = server ? "&requirepeer=" + percent_encode(server->name) : "";
   // What is not said here, libpq would take from PGPORT, PGOPTIONS and other variables.
-  return "postgresql://steelyard@/" + database + "?host=" + percent_encode(socket_folder().string()) +
+  return "postgresql://" + login_and_database + "?host=" + percent_encode(layout.socket_folder().string()) +
+         "&passfile=" + percent_encode(password.string()) +
          "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any" + peer;
+}
+
+}  // namespace
+
+std::string ClusterLayout::url(const std::string& database) const {
+  return url_of(*this, "steelyard@/" + database, password_file());
+}
+
+std::string ClusterLayout::daily_url() const {
+  return url_of(*this, std::string(kDailyLogin) + "@/steelyard", daily_password_file());
 }
 
 fs::path cluster_home(const fs::path& state, const ServerAccount& account) {

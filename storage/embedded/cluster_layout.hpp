@@ -34,8 +34,18 @@ struct ClusterLayout {
   std::filesystem::path use_note() const { return home / (std::to_string(major) + ".used"); }
   // folder()/socket, or a folder below /tmp where that is too long for a socket's address.
   std::filesystem::path socket_folder() const;
-  // postgresql://steelyard@/DATABASE?host=...
+  // The password of the superuser "steelyard", as libpq reads it (passfile); one for all clusters of the home.
+  std::filesystem::path password_file() const { return home / "superuser.pgpass"; }
+  // That of the login for daily work, in the same way.
+  std::filesystem::path daily_password_file() const { return home / "daily.pgpass"; }
+  // Who may connect, and as whom; written at each start.
+  std::filesystem::path access_rules() const { return home / (std::to_string(major) + ".hba.conf"); }
+  // Says of which cluster the superuser has that password.
+  std::filesystem::path password_note() const { return home / (std::to_string(major) + ".password"); }
+  // The superuser's: postgresql://steelyard@/DATABASE?host=...; names the password's file and holds no password.
   std::string url(const std::string& database = "steelyard") const;
+  // The same of kDailyLogin and the store's database.
+  std::string daily_url() const;
 };
 
 // The home that this state folder's clusters are in; not created.

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -60,11 +63,13 @@ std::vector<std::string> server_command(const ClusterLayout& layout, const Serve
   set("port=5432");
   set("unix_socket_directories=" + quoted(layout.socket_folder().string()));
   set("unix_socket_permissions=0700");
+  set("hba_file=" + layout.access_rules().string());
   set("fsync=on");
   set("synchronous_commit=on");
   set("full_page_writes=on");
   // One machine's commands: few connections, little memory while idle. No replication, so the shortest log.
-  set("max_connections=40");
+  // 40, and the 3 that PostgreSQL keeps for a superuser, which daily work is not.
+  set("max_connections=43");
   set("shared_buffers=24MB");
   set("max_wal_size=256MB");
   set("wal_level=minimal");
@@ -79,6 +84,70 @@ std::vector<std::string> server_command(const ClusterLayout& layout, const Serve
   // A minimal root or container may have no /dev/shm.
   if (!fs::is_directory("/dev/shm", trouble)) set("dynamic_shared_memory_type=mmap");
   return command;
+}
+
+// The number that initdb gave a cluster, the beginning of its control file. Empty where it cannot be read.
+std::string cluster_number(const ClusterLayout& layout) {
+  std::ifstream control(layout.data() / "global/pg_control", std::ios::binary);
+  std::uint64_t number = 0;
+  std::array<char, sizeof number> bytes{};
+  if (!control.read(bytes.data(), bytes.size())) return "";
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return std::to_string(number);
+}
+
+// Another cluster may lie there than the one that was given it.
+bool has_password(const ClusterLayout& layout) {
+  std::error_code trouble;
+  std::string noted;
+  std::ifstream note(layout.password_note());
+  return std::getline(note, noted) && noted == cluster_number(layout) && fs::exists(layout.password_file(), trouble);
+}
+
+Error cannot_write(const fs::path& file, const std::string& why) {
+  return store_error("embedded store " + file.string(), "cannot be written: " + why, "",
+                     "fix that, or set STEELYARD_STATE to a folder on another disk");
+}
+
+// Beside the data folder and not in it, for the same reason as the settings. The server's account reads it.
+Result<void> write_access_rules(const ClusterLayout& layout) {
+  const std::string rules = std::string("# Written by steelyard at each start.\nlocal all steelyard ") +
+                            (has_password(layout) ? "scram-sha-256" : "trust") + "\nlocal all " +
+                            std::string(kDailyLogin) + " scram-sha-256\nlocal all all trust\n";
+  const Result<void> written = write_file(layout.access_rules(), rules);
+  if (!written) return cannot_write(layout.access_rules(), written.error().found);
+  constexpr mode_t kReadable = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+  if (chmod(layout.access_rules().c_str(), kReadable) != 0)
+    return cannot_write(layout.access_rules(), std::strerror(errno));
+  return {};
+}
+
+std::optional<std::string> random_word() {
+  constexpr std::size_t kBytes = 32;
+  std::array<unsigned char, kBytes> drawn{};
+  if (getrandom(drawn.data(), drawn.size(), 0) != static_cast<ssize_t>(drawn.size())) return std::nullopt;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string word;
+  for (const unsigned char byte : drawn) word += {kDigits[byte >> 4U], kDigits[byte & 15U]};
+  return word;
+}
+
+// The one of the login that lies there, else a new one, for `reader` alone.
+Result<std::string> kept_password(const fs::path& file, std::string_view login, const ServerAccount& reader) {
+  const std::string words = "*:*:*:" + std::string(login) + ':';  // host, port, database, user
+  std::ifstream existing(file);
+  if (std::string line; std::getline(existing, line) && line.size() > words.size()) return line.substr(words.size());
+  const std::optional<std::string> word = random_word();
+  if (!word) return cannot_write(file, std::strerror(errno));
+  std::error_code trouble;
+  fs::remove(file, trouble);
+  const FileDescriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kLockMode));
+  const std::string line = words + *word + '\n';
+  const bool is_whole = made && ::write(made.number(), line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
+                        (!reader.must_switch || ::fchown(made.number(), reader.user, reader.group) == 0) &&
+                        ::fsync(made.number()) == 0;
+  if (!is_whole) return cannot_write(file, std::strerror(errno));
+  return *word;
 }
 
 std::optional<pid_t> noted_process(const ClusterLayout& layout) {
@@ -147,6 +216,10 @@ bool answers(const ClusterLayout& layout, const std::string& database) {
   return static_cast<bool>(Session::connect(layout.url(database), "embedded"));
 }
 
+bool answers_daily_work(const ClusterLayout& layout) {
+  return account_of(layout.folder()) && Session::connect(layout.daily_url(), "embedded");
+}
+
 Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account) {
   const auto deadline = steady_clock::now() + kLongestStart;
   while (steady_clock::now() < deadline) {
@@ -163,6 +236,7 @@ Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& pro
     if (const auto size = fs::file_size(layout.log(), trouble); !trouble && size > kLongestLog) {
       fs::remove(layout.log(), trouble);
     }
+    STEELYARD_CHECK(write_access_rules(layout));
     STEELYARD_CHECK(start_with_keeper(layout, account, server_command(layout, programs), lock->descriptor()));
     break;
   }
@@ -177,6 +251,30 @@ Result<void> make_database(const ClusterLayout& layout) {
     if (rows.size() > 0) return {};
   }
   return session.run_alone("create database steelyard");
+}
+
+Result<void> close_superuser(const ClusterLayout& layout, const ServerAccount& account) {
+  if (has_password(layout)) return {};
+  // The server's account reads it, too: its programs that dump and restore need it.
+  STEELYARD_TRY(const std::string password, kept_password(layout.password_file(), "steelyard", account));
+  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  STEELYARD_CHECK(session.run_alone("alter role steelyard password '" + password + "'"));
+  const Result<void> noted = write_file(layout.password_note(), cluster_number(layout) + '\n');
+  if (!noted) return cannot_write(layout.password_note(), noted.error().found);
+  STEELYARD_CHECK(write_access_rules(layout));
+  return session.run_alone("select pg_reload_conf()");
+}
+
+Result<void> make_daily_login(const ClusterLayout& layout) {
+  if (answers_daily_work(layout)) return {};
+  const std::string login(kDailyLogin);
+  STEELYARD_TRY(const std::string password, kept_password(layout.daily_password_file(), login, current_account()));
+  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  STEELYARD_CHECK(create_roles(session));
+  return session.run_alone("do $$ begin if not exists (select from pg_roles where rolname = '" + login +
+                           "') then create role " + login + "; end if; alter role " + login +
+                           " login inherit nosuperuser nocreaterole nocreatedb noreplication nobypassrls password '" +
+                           password + "'; grant " + std::string(kWriterRole) + " to " + login + "; end $$");
 }
 
 Result<bool> stop_server(const ClusterLayout& layout) {

@@ -17,8 +17,10 @@
 
 namespace steelyard::storage {
 
-// Whether a connection to the database succeeds now.
+// Whether the superuser is connected to the database now.
 bool answers(const ClusterLayout& layout, const std::string& database = "steelyard");
+// Whether the login for daily work is connected to the store's database now.
+bool answers_daily_work(const ClusterLayout& layout);
 
 // Starts the server unless it runs, and waits until it answers; after kill -9 first for what is left of the old one.
 // Precondition: nobody else starts it at the same time.
@@ -26,6 +28,14 @@ Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& pro
 
 // Creates the database "steelyard" unless it exists.
 Result<void> make_database(const ClusterLayout& layout);
+
+// Gives the superuser its password where it has none, as clusters of older versions and new ones: from then on nobody
+// who only reaches the socket is the superuser. Precondition: nobody else starts the server at the same time.
+Result<void> close_superuser(const ClusterLayout& layout, const ServerAccount& account);
+
+// Makes kDailyLogin, a member of the writer's role and of nothing else, with a password of its own, where it cannot log
+// in: in new clusters, in those of older versions, and where its password is lost. Precondition: as above.
+Result<void> make_daily_login(const ClusterLayout& layout);
 
 // Orderly; by force after a minute. false: it did not run.
 Result<bool> stop_server(const ClusterLayout& layout);

@@ -83,14 +83,14 @@ Structure read_structure(ByteReader& reader, bool regular, bool with_iterations)
 
 // Absent where the sum is more than any bytes hold.
 std::optional<std::uint64_t> total(const Structure& structure, std::uint64_t Shape::*what) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 40U;
   if (structure.regular) {
-    if (structure.each.*what > kMost / structure.invocations) return std::nullopt;
+    if (structure.each.*what > kMax / structure.invocations) return std::nullopt;
     return structure.invocations * (structure.each.*what);
   }
   std::uint64_t sum = 0;
   for (const Shape& shape : structure.shapes) {
-    if (shape.*what > kMost || sum > kMost) return std::nullopt;
+    if (shape.*what > kMax || sum > kMax) return std::nullopt;
     sum += shape.*what;
   }
   return sum;

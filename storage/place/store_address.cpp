@@ -195,6 +195,8 @@ ConnectionSettings connection_settings(std::string_view url) {
     if (name == "port") settings.port = value;
     if (name == "user") settings.user = value;
     if (name == "dbname") settings.database = value;
+    if (name == "passfile") settings.password_file = value;
+    if (name == "sslkey") settings.client_key = value;
   }
   return settings;
 }

@@ -49,6 +49,8 @@ struct ConnectionSettings {
   std::string port;
   std::string user;
   std::string database;
+  std::string password_file;  // that libpq is to read (passfile)
+  std::string client_key;     // file of the key that the client shows (sslkey)
 };
 ConnectionSettings connection_settings(std::string_view url);
 

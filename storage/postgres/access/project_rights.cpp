@@ -101,13 +101,13 @@ begin
       execute format('create policy any_to_write on %s to steelyard_project_writer using (true)', one.name);
     end if;
     execute format('grant select on %s to %s', one.name, roles);
+    execute format('revoke insert, update, delete, truncate on %s from steelyard_project_writer', one.name);
+    -- What was derived for the whole store, only who sees all of it may say.
+    continue when one.plain = 'derivations';
     if has_table_privilege('steelyard_writer', one.name, 'INSERT') then
       execute format('grant insert on %s to steelyard_project_writer', one.name);
     end if;
-    -- What was derived for the whole store, only who sees all of it may say.
-    if one.plain = 'derivations' then
-      execute format('revoke insert, update, delete on %s from steelyard_project_writer', one.name);
-    elsif has_table_privilege('steelyard_writer', one.name, 'UPDATE') then
+    if has_table_privilege('steelyard_writer', one.name, 'UPDATE') then
       execute format('grant update, delete on %s to steelyard_project_writer', one.name);
     end if;
   end loop;
@@ -332,8 +332,9 @@ Result<std::vector<AccessGrant>> list_access(Session& session, const Login& logi
                                 "left join steelyard.project_grants g "
                                 "on g.login = l.rolname and r.rolname like 'steelyard\\_project\\_%' "
                                 "left join steelyard.projects p on p.project_key = g.project_key "
-                                "where r.rolname = any($1::text[]) and not l.rolsuper order by 1, 2, 3",
-                                SqlValues().texts(all_roles())));
+                                "where r.rolname = any($1::text[]) and not l.rolsuper and l.rolname <> $2 "
+                                "order by 1, 2, 3",
+                                SqlValues().texts(all_roles()).text(kDailyLogin)));
   std::vector<AccessGrant> grants;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     const std::string role = rows.text(row, 1);

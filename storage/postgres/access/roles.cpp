@@ -141,8 +141,9 @@ end
 $$
 )sql";
 
-// What only an owner may write: who may make a token may do everything that tokens allow.
-constexpr const char* kOwners = "{schema_migrations,project_grants,tokens}";
+// What only an owner may write: who may make a token may do everything that tokens allow, and what is said to be
+// dropped is no longer looked for.
+constexpr const char* kOwners = "{schema_migrations,project_grants,tokens,prunings}";
 
 std::string with_lists(std::string script) {
   const auto put = [&script](std::string_view mark, const std::string& list) {

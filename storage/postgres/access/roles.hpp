@@ -16,6 +16,9 @@
 
 namespace steelyard::storage {
 
+// The embedded store's login for daily work: a writer and nothing more. Made by storage/embedded.
+inline constexpr std::string_view kDailyLogin = "steelyard_daily";
+
 std::vector<std::string> all_roles();
 // The most that the program needs for its daily work and the login may take on: the writer's, else the reader's; empty:
 // the roles are not there, or the login is in none, and acts as itself.

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison/history_document.hpp"
@@ -29,10 +28,19 @@ const std::vector<std::string> kFoundBy{"id",
                                         "baseline_fingerprint",
                                         "candidate_fingerprint"};
 
-constexpr const char* kInsertCalibration =
+// By the document as the server writes it down, from which it computes id and columns again
+// (steelyard.is_calibration()).
+constexpr const char* kCalibrationId = "encode(sha256(convert_to(($1::jsonb)::text, 'UTF8')), 'hex')";
+
+const std::string kInsertCalibration =
     "insert into steelyard.calibrations (id, fingerprint, layout, measured_at_unix_s, program, rounds, level, gates, "
-    "false_gates, comparisons, false_alarms, drift_sequential, failed, reason, document) values ($1, $2, $3, $4, $5, "
-    "$6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb) on conflict (id) do nothing";
+    "false_gates, comparisons, false_alarms, drift_sequential, failed, reason, document) select " +
+    std::string(kCalibrationId) +
+    ", d ->> 'fingerprint', d ->> 'layout', (d ->> 'at_unix_s')::bigint, d ->> 'program', (d ->> 'rounds')::integer, "
+    "(d ->> 'level')::float8, (d #>> '{false_gates,tries}')::bigint, (d #>> '{false_gates,count}')::bigint, "
+    "(d #>> '{false_alarms,tries}')::bigint, (d #>> '{false_alarms,count}')::bigint, "
+    "(d ->> 'drift_sequential')::float8, (d ->> 'failed')::boolean, coalesce(d ->> 'reason', ''), d "
+    "from (select $1::jsonb as d) given on conflict (id) do nothing";
 
 constexpr const char* kInsertHistory =
     "insert into steelyard.comparison_histories (comparison_key, branch, series, points, document_bytes, document) "
@@ -53,19 +61,11 @@ std::string insert_header() {
 // Key of its calibration; absent where the comparison has none.
 Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, const Comparison& comparison) {
   if (!comparison.calibration) return std::optional<std::int64_t>();
-  const Calibration& calibration = *comparison.calibration;
-  const std::string document = calibration_document(calibration);
-  const std::string id = sha256_hex(document);
-  SqlValues values;
-  values.text(id).text(calibration.fingerprint).text(to_text(calibration.layout)).integer(calibration.at_unix_s);
-  values.text(calibration.program).integer(calibration.rounds).number(calibration.level);
-  values.integer(calibration.false_gates.tries).integer(calibration.false_gates.count);
-  values.integer(calibration.false_alarms.tries).integer(calibration.false_alarms.count);
-  values.number(calibration.drift_sequential).boolean(calibration.failed).text(calibration.reason);
-  values.text(zero_bytes_for_jsonb(document));
-  STEELYARD_CHECK(transaction.run(kInsertCalibration, values, kAnyRows));
-  STEELYARD_TRY(const Rows rows, transaction.run("select calibration_key from steelyard.calibrations where id = $1",
-                                                 SqlValues().text(id), kOneRow));
+  const SqlValues document = SqlValues().text(zero_bytes_for_jsonb(calibration_document(*comparison.calibration)));
+  STEELYARD_CHECK(transaction.run(kInsertCalibration, document, kAnyRows));
+  STEELYARD_TRY(const Rows rows, transaction.run("select calibration_key from steelyard.calibrations where id = " +
+                                                     std::string(kCalibrationId),
+                                                 document, kOneRow));
   return std::optional(rows.integer(0, 0));
 }
 
@@ -160,6 +160,16 @@ Result<void> write_history(Transaction& transaction, std::int64_t key, const std
   return {};
 }
 
+// Of a comparison that is there already. An id cannot be computed by the server: another project's writer may have put
+// something else under it.
+Result<void> check_its_project(Transaction& transaction, const Comparison& comparison) {
+  const std::string id = comparison_id(comparison);
+  STEELYARD_TRY(const Rows rows, transaction.run("select project from steelyard.comparisons where id = $1",
+                                                 SqlValues().text(id), kAtMostOneRow));
+  if (rows.size() == 1 && rows.text(0, 0) == comparison.candidate.project) return {};
+  return taken_id("steelyard.comparisons", id, comparison.candidate.project);
+}
+
 }  // namespace
 
 Result<bool> write_comparison(Session& session, const Comparison& comparison) {
@@ -171,7 +181,10 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_TRY(const std::optional<std::int64_t> calibration_key, write_calibration(transaction, comparison));
   STEELYARD_TRY(const Rows header,
                 transaction.run(insert_header(), header_values(comparison, calibration_key), kAtMostOneRow));
-  if (header.size() == 0) return false;
+  if (header.size() == 0) {
+    STEELYARD_CHECK(check_its_project(transaction, comparison));
+    return false;
+  }
   const std::int64_t key = header.integer(0, 0);
   STEELYARD_CHECK(write_rows(transaction, key, comparison.rows, metric_keys));
   STEELYARD_CHECK(write_functions(transaction, key, comparison.rows));

@@ -243,8 +243,15 @@ Result<void> spread_functions(Session& session) {
   return transaction.commit();
 }
 
-// A trigger of ours looks at nothing but the row it fires for, which is the same wherever that row lies: safe, though
-// the engine cannot know. For the database, so that migrations can create more.
+// It asks other tables, which the shards of a distributed store cannot.
+Result<void> drop_check_of_series(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(transaction.run_script("drop trigger if exists series_identity_check on steelyard.series"));
+  return transaction.commit();
+}
+
+// Any other trigger of ours looks at nothing but the row it fires for, which is the same wherever that row lies: safe,
+// though the engine cannot know. For the database, so that migrations can create more.
 Result<void> allow_triggers(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(
@@ -351,6 +358,7 @@ Result<void> distribute(Session& session, const DistributeOptions& options, cons
   STEELYARD_CHECK(create_extension(session));
   STEELYARD_CHECK(add_nodes(session, options));
   STEELYARD_CHECK(allow_owner_login(session));
+  STEELYARD_CHECK(drop_check_of_series(session));
   STEELYARD_CHECK(allow_triggers(session));
   STEELYARD_CHECK(spread_functions(session));
   STEELYARD_TRY(plan, plan_distribution(session));

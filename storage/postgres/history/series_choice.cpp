@@ -1,7 +1,6 @@
 #include "storage/postgres/history/series_choice.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,9 +14,6 @@ namespace steelyard::storage {
 namespace {
 
 constexpr std::int64_t kMaxSeries = 200'000;  // of one answer: some 100 MB
-constexpr const char* kCursorKind = "series";
-constexpr std::size_t kCursorFields = 7;
-constexpr const char* kPointCursorKind = "points";
 
 constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
 
@@ -131,40 +127,12 @@ void add_parameters(SqlValues& values, const std::vector<std::string>& parameter
 
 Result<void> add_cursor(SqlValues& values, const std::string& after) {
   if (after.empty()) {
-    for (std::size_t i = 0; i < kCursorFields; ++i) values.null();
+    for (std::size_t i = 0; i < kSeriesCursorFields; ++i) values.null();
     return {};
   }
-  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kCursorKind, kCursorFields, after));
+  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kSeriesCursor, kSeriesCursorFields, after));
   for (const std::string& field : fields) values.text(field);
   return {};
-}
-
-std::vector<std::string> fields_of(const ChosenSeries& series) {
-  return {series.benchmark,
-          series.project,
-          series.metric.name,
-          series.metric.unit,
-          std::string(to_text(series.metric.better)),
-          std::string(to_text(series.metric.kind)),
-          series.fingerprint};
-}
-
-Error no_cursor(const std::string& after) {
-  return input_error("--after", '"' + after.substr(0, 60) + '"', "what the page before said comes next",
-                     "begin anew without it");
-}
-
-// The first of the fields; there may be more.
-Result<ChosenSeries> series_of_fields(const std::vector<std::string>& fields, const std::string& after) {
-  const std::optional<Better> better = parse_better(fields[4]);
-  const std::optional<MetricKind> kind = parse_metric_kind(fields[5]);
-  if (!better || !kind) return no_cursor(after);
-  ChosenSeries series;
-  series.benchmark = fields[0];
-  series.project = fields[1];
-  series.metric = {fields[2], fields[3], *better, *kind};
-  series.fingerprint = fields[6];
-  return series;
 }
 
 }  // namespace
@@ -207,33 +175,6 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
   return page;
 }
 
-std::string cursor_after(const ChosenSeries& series) { return write_cursor(kCursorKind, fields_of(series)); }
-
-std::string cursor_before(const PointPlace& place) {
-  std::vector<std::string> fields = fields_of(place.series);
-  fields.push_back(place.run);
-  fields.push_back(std::to_string(place.position));
-  return write_cursor(kPointCursorKind, fields);
-}
-
-bool is_point_cursor(const std::string& after) { return after.starts_with(std::string(kPointCursorKind) + '-'); }
-
-Result<ChosenSeries> read_series_cursor(const std::string& after) {
-  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kCursorKind, kCursorFields, after));
-  return series_of_fields(fields, after);
-}
-
-Result<PointPlace> read_point_cursor(const std::string& after) {
-  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kPointCursorKind, kCursorFields + 2, after));
-  PointPlace place;
-  STEELYARD_TRY(place.series, series_of_fields(fields, after));
-  place.run = fields[kCursorFields];
-  const std::string& position = fields.back();
-  const auto [end, code] = std::from_chars(position.data(), position.data() + position.size(), place.position);
-  if (code != std::errc() || end != position.data() + position.size()) return no_cursor(after);
-  return place;
-}
-
 Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted) {
   HistoryQuery query;
   query.benchmark = wanted.benchmark;
@@ -242,7 +183,7 @@ Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wa
   query.machine = wanted.fingerprint;
   STEELYARD_TRY(Page<ChosenSeries> found, choose_series(transaction, query));
   for (ChosenSeries& series : found.items) {
-    if (fields_of(series) == fields_of(wanted)) return std::move(series);
+    if (cursor_after(series) == cursor_after(wanted)) return std::move(series);
   }
   return input_error("--after", "a place in a series that the store does not have", "one that this store named",
                      "begin anew without it");
@@ -420,63 +361,6 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
   cache.limit = query.limit;
   if (cache.runs.size() <= kMaxRemembered) cache.version = std::move(version);
   return newest();
-}
-
-namespace {
-
-constexpr std::size_t kLongestCursor = 100'000;  // names of benchmarks are long
-constexpr std::string_view kDigits = "0123456789abcdef";
-
-std::string hex_of(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-std::optional<std::string> bytes_of(std::string_view hex) {
-  if (hex.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    const std::size_t high = kDigits.find(hex[i]);
-    const std::size_t low = kDigits.find(hex[i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
-    bytes += static_cast<char>(high * 16 + low);
-  }
-  return bytes;
-}
-
-}  // namespace
-
-std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields) {
-  std::string text(kind);
-  for (const std::string& field : fields) text += '-' + hex_of(field);
-  return text;
-}
-
-Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t fields, const std::string& text) {
-  const auto refusal = [&] {
-    return input_error("--after", '"' + text.substr(0, 60) + '"', "what the page before said comes next",
-                       "begin anew without it");
-  };
-  if (text.size() > kLongestCursor) return refusal();
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('-', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  if (parts.size() != fields + 1 || parts.front() != kind) return refusal();
-  std::vector<std::string> result;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    std::optional<std::string> field = bytes_of(parts[i]);
-    if (!field) return refusal();
-    result.push_back(std::move(*field));
-  }
-  return result;
 }
 
 }  // namespace steelyard::storage

@@ -34,6 +34,9 @@ struct PointPlace {
   std::string run;
   std::int64_t position = 0;
 };
+// By which a cursor of a list of series is known, and how many texts tell a series.
+inline constexpr std::string_view kSeriesCursor = "series";
+inline constexpr std::size_t kSeriesCursorFields = 7;
 // Page::next of a list of series: the last one that was told, and that series without its keys.
 std::string cursor_after(const ChosenSeries& series);
 Result<ChosenSeries> read_series_cursor(const std::string& after);

@@ -37,15 +37,26 @@ constexpr const char* kDatabase =
     "(select oid from pg_database where datname = current_database())::text || ' ' || "
     "'steelyard.series'::regclass::oid || ' ' || extract(epoch from pg_postmaster_start_time())";
 
+// An id cannot be computed by the server: another project's writer may have put something else under it.
+constexpr const char* kProjectOfRun =
+    "(select p.name from steelyard.runs r join steelyard.projects p using (project_key) where r.id = $1)";
+
+Result<void> check_its_project(const Rows& found, const RunHeader& header) {
+  if (!found.is_null(0, 0) && found.text(0, 0) == header.project) return {};
+  return taken_id("steelyard.runs", header.id, header.project);
+}
+
 // False: the run is new, and there is a partition for its measurements.
-Result<bool> is_there(Session& session, const std::string& id, KeyCache& cache) {
+Result<bool> is_there(Session& session, const RunHeader& header, KeyCache& cache) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run("select exists (select 1 from steelyard.runs where id = $1), "
-                                                 "steelyard.partitions_ahead(), " +
-                                                     std::string(kDatabase),
-                                                 SqlValues().text(id), kOneRow));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select " + std::string(kProjectOfRun) + ", steelyard.partitions_ahead(), " + kDatabase,
+                                SqlValues().text(header.id), kOneRow));
   cache.belong_to(rows.text(0, 2));
-  if (rows.boolean(0, 0)) return true;
+  if (!rows.is_null(0, 0)) {
+    STEELYARD_CHECK(check_its_project(rows, header));
+    return true;
+  }
   if (rows.integer(0, 1) >= kPartitionsAhead) return false;
   // In a transaction of its own: it waits for other writers' transactions to end, which must not wait for ours.
   STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions($1)", SqlValues().integer(kPartitionsAhead)));
@@ -184,7 +195,7 @@ Result<void> check_arrival(Transaction& transaction, std::int64_t run_key, const
 
 // `run_key`: the key that the run has, or would have had; 0: none was given.
 Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, std::int64_t& run_key) {
-  STEELYARD_TRY(const bool known, is_there(session, run.header.id, cache));
+  STEELYARD_TRY(const bool known, is_there(session, run.header, cache));
   if (known) return false;
   STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run, cache));
 
@@ -195,7 +206,12 @@ Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, st
                        "it was exchanged or restarted behind its pooler: send the run again");
   }
   STEELYARD_TRY(const std::optional<std::int64_t> new_key, insert_header(transaction, run, keys));
-  if (!new_key) return false;
+  if (!new_key) {
+    STEELYARD_TRY(const Rows found,
+                  transaction.run("select " + std::string(kProjectOfRun), SqlValues().text(run.header.id), kOneRow));
+    STEELYARD_CHECK(check_its_project(found, run.header));
+    return false;
+  }
   run_key = *new_key;
   STEELYARD_CHECK(write_invocations(transaction, run_key, run));
   STEELYARD_CHECK(write_measurements(transaction, run_key, run, keys));

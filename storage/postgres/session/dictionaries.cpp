@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -257,10 +259,11 @@ void add(RowsByIdentity& rows, const std::string& identity, const BenchmarkId& b
 }
 
 std::string identity_of(const CountBasis& basis) {
-  // Identity of the texts as they are kept, since a database can compute the same of its rows.
+  // Identity of what is kept: of the texts in that form, and a database knows one NaN.
+  const bool is_nan = basis.jitter && std::isnan(*basis.jitter);
   return ContentIdentity()
       .text(to_text(basis.scope))
-      .number(basis.jitter)
+      .number(is_nan ? std::optional(std::numeric_limits<double>::quiet_NaN()) : basis.jitter)
       .text(encode_database_text(basis.jitter_from))
       .text(encode_database_text(basis.proof))
       .hex();
@@ -496,6 +499,12 @@ Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::v
   STEELYARD_TRY(auto keys, rows.keys(transaction, metrics()));
   STEELYARD_CHECK(transaction.commit());
   return keys;
+}
+
+Error taken_id(const std::string& table, const std::string& id, const std::string& project) {
+  return input_error(table + ", id " + id, "something of another project under it",
+                     "what has this id, of project \"" + project + '"',
+                     "have the schema's owner remove that row, then send this again");
 }
 
 BenchmarkId benchmark_of(const Rows& rows, std::int64_t row, int first_column) {

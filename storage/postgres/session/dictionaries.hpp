@@ -3,7 +3,8 @@
 //
 // Adding happens in a transaction of its own, before the run's: two writers of the same benchmarks would otherwise wait
 // for each other's bulk. Both add in the order of the tables below and of identities, so that they cannot deadlock. A
-// row that no run came to use does no harm.
+// row that no run came to use does no harm. The server refuses a row under an identity that is not that of its content
+// (sql/0027_bind_identities.sql, which computes each identity again): a row that is found is the one that was meant.
 #pragma once
 
 #include <cstddef>
@@ -75,6 +76,10 @@ struct RunKeys {
 // Commits what it adds. Asks the database only for what `cache` does not know.
 Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache);
 Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::vector<Metric>& metrics);
+
+// Of a run or comparison: what is there under its id is another project's, so it is not there itself. Kind input: it is
+// set aside, and nothing waits for it.
+Error taken_id(const std::string& table, const std::string& id, const std::string& project);
 
 // How a benchmark and a metric stand in the columns of a query, for every reader alike. With steelyard.benchmarks as b.
 inline constexpr std::string_view kBenchmarkColumns =

@@ -22,12 +22,16 @@ namespace {
 constexpr const char* kConnectSeconds = "10";
 // For a link that dies in the middle: unacknowledged data is given up after this.
 constexpr const char* kUserTimeoutMilliseconds = "60000";
+// For a link that dies while the server works for us: nothing is unacknowledged then, and the system would ask whether
+// it is still there after two hours. A server that works for long answers such a question all the same.
+constexpr const char* kSecondsUntilAsked = "20";
 // Every transaction sets its own state (SET LOCAL): behind a pooler a session is not ours for longer than that.
 //   extra_float_digits: doubles are read back to the last bit.   bytea_output: the form that bytes_of_text() reads.
 //   lock_timeout: no wait without end for another writer.
+//   search_path: no function that somebody put into another schema is taken for the server's own.
 constexpr const char* kTransactionSettings =
     "set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_min_messages = warning; "
-    "set local lock_timeout = '120s'";
+    "set local lock_timeout = '120s'; set local search_path = pg_catalog, pg_temp";
 
 using Cells = std::vector<std::optional<std::string>>;  // absent: null
 
@@ -247,6 +251,8 @@ Result<Session> Session::connect(const std::string& url, const std::string& safe
   connection->name = safe_name;
   std::string full = with_option(url, "connect_timeout", kConnectSeconds);
   full = with_option(full, "tcp_user_timeout", kUserTimeoutMilliseconds);
+  full = with_option(full, "keepalives_idle", kSecondsUntilAsked);
+  full = with_option(full, "keepalives_interval", kSecondsUntilAsked);
   full = with_option(full, "client_encoding", "UTF8");
   full = with_option(full, "fallback_application_name", "steelyard");
   STEELYARD_CHECK(connection->guard("cannot connect", [&] {

@@ -54,6 +54,22 @@ select coalesce(max(run_key), 0), coalesce(sum(samples), 0)::bigint,
        (select count(distinct run) from steelyard.prunings where what <> 'profiles') from steelyard.runs
 )sql";
 
+// Tables of which no constraint says that every row has the identity of its content: what that is, and the key by which
+// a row is named.
+constexpr const char* kUncheckedIdentities = R"sql(
+select k.conrelid::regclass::text, a.attname::text, pg_get_expr(k.conbin, k.conrelid)
+from pg_constraint k join pg_index i on i.indrelid = k.conrelid and i.indisprimary
+join pg_attribute a on a.attrelid = k.conrelid and a.attnum = i.indkey[0]
+where k.connamespace = 'steelyard'::regnamespace and k.conname like '%\_identity\_check' and not k.convalidated
+order by 1
+)sql";
+// Of a series no constraint can say so.
+constexpr const char* kSeriesWithIdentities =
+    "(select s.*, steelyard.content_identity(p.name, b.identity, m.identity, s.fingerprint, s.count_key) as wanted "
+    "from steelyard.series s join steelyard.projects p using (project_key) "
+    "join steelyard.benchmarks b using (benchmark_key) join steelyard.metrics m using (metric_key)) s";
+constexpr int kNamedRows = 5;
+
 std::string text_or_empty(const Rows& rows, std::int64_t row, int column) {
   return rows.is_null(row, column) ? "" : rows.text(row, column);
 }
@@ -97,6 +113,40 @@ Result<void> read_partitions(Transaction& transaction, StoreUpkeep& upkeep) {
     if (partition.first_run > newest) ++upkeep.partitions_ahead;
     upkeep.partitions.push_back(std::move(partition));
   }
+  return {};
+}
+
+// What names the rows of a table, or of a query that stands for it, for which the condition does not hold; empty: none.
+Result<std::string> rows_without(Transaction& transaction, const std::string& from, const std::string& key,
+                                 const std::string& condition) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select " + key + "::text from " + from + " where (" + condition +
+                                                 ") is not true order by " + key));
+  if (rows.size() == 0) return std::string();
+  std::string text = std::to_string(rows.size()) + (rows.size() == 1 ? " row (" : " rows (") + key;
+  for (std::int64_t row = 0; row < std::min<std::int64_t>(rows.size(), kNamedRows); ++row) {
+    text += (row == 0 ? " " : ", ") + rows.text(row, 0);
+  }
+  return text + (rows.size() > kNamedRows ? ", ...)" : ")");
+}
+
+// Rows that came before the server computed identities. Others are not there.
+Result<void> advise_of_identities(Transaction& transaction, std::vector<std::string>& advice) {
+  const auto say = [&advice](const std::string& rows, const std::string& table) {
+    if (rows.empty()) return;
+    advice.push_back(rows + " in " + table +
+                     " under an identity that is not that of their content: what was put under it since is shown as "
+                     "they say; fill an empty database from the archives: steelyard db rebuild --from FOLDER");
+  };
+  STEELYARD_TRY(const Rows unchecked, transaction.run(kUncheckedIdentities));
+  for (std::int64_t row = 0; row < unchecked.size(); ++row) {
+    const std::string table = unchecked.text(row, 0);
+    STEELYARD_TRY(const std::string found,
+                  rows_without(transaction, table, unchecked.text(row, 1), unchecked.text(row, 2)));
+    say(found, table);
+  }
+  STEELYARD_TRY(const std::string series,
+                rows_without(transaction, kSeriesWithIdentities, "series_key", "identity = wanted"));
+  say(series, "steelyard.series");
   return {};
 }
 
@@ -153,6 +203,7 @@ Result<StoreUpkeep> read_upkeep(Session& session) {
   STEELYARD_CHECK(read_tables(transaction, upkeep));
   STEELYARD_CHECK(read_partitions(transaction, upkeep));
   advise(upkeep);
+  STEELYARD_CHECK(advise_of_identities(transaction, upkeep.advice));
   return upkeep;
 }
 

@@ -13,7 +13,7 @@ namespace steelyard::storage {
 
 // All but what waits in the spool and what is to be said of the server. One pass over the runs.
 Result<StoreStatus> read_status(Session& session);
-// Makes missing partitions ahead where it may. Reads catalogs and statistics only, whatever the store holds.
+// Makes missing partitions ahead where it may. Reads catalogs and statistics and the series, none of what they hold.
 Result<StoreUpkeep> read_upkeep(Session& session);
 
 // Tells what bringing a database up to date would do, and touches nothing.
