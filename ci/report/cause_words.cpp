@@ -165,7 +165,7 @@ std::string solo_note(const Finding& finding) {
 }  // namespace
 
 std::vector<std::string> finding_notes(const Comparison& comparison, const RowIndex& index, const Finding& finding) {
-  constexpr std::size_t kMostTold = 2;
+  constexpr std::size_t kMaxTold = 2;
   std::vector<std::string> notes;
   const bool is_one = finding.benchmarks.size() == 1;
   const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
@@ -176,7 +176,7 @@ std::vector<std::string> finding_notes(const Comparison& comparison, const RowIn
       if (const std::string meaning = combined_meaning(index, benchmark); !meaning.empty()) meanings.add(meaning);
     }
     if (!meanings.is_empty()) {
-      notes.push_back("time and instructions together: " + meanings.text(finding.benchmarks.size(), kMostTold + 1));
+      notes.push_back("time and instructions together: " + meanings.text(finding.benchmarks.size(), kMaxTold + 1));
     }
     if (finding.shared == SharedCause::profile) {
       notes.push_back("no one function of the project answers for it; largest is " + finding.cause);
@@ -188,12 +188,12 @@ std::vector<std::string> finding_notes(const Comparison& comparison, const RowIn
     for (const ComparisonRow* row : rows) {
       for (const std::string& note : gate_notes({row})) ungated.add(note);
     }
-    if (!ungated.is_empty()) notes.push_back(ungated.text(finding.benchmarks.size(), kMostTold));
+    if (!ungated.is_empty()) notes.push_back(ungated.text(finding.benchmarks.size(), kMaxTold));
   }
   if (finding.kind == Verdict::fresh) return notes;
   Tally policies;
   for (const std::string& note : policy_notes(comparison, rows)) policies.add(note);
-  if (!policies.is_empty()) notes.push_back(policies.text(1, kMostTold));
+  if (!policies.is_empty()) notes.push_back(policies.text(1, kMaxTold));
   return notes;
 }
 

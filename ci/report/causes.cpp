@@ -227,7 +227,7 @@ double likeness(const Shape& a, const Shape& b) {
 // Shapes are one from here on: the cosine of an angle of 26 degrees.
 constexpr double kAlike = 0.9;
 // Without profiles changes of one finding are at most this many times apart, as logarithms.
-constexpr double kMostApart = 10;
+constexpr double kMaxApart = 10;
 
 // Moves with one cause, while they are gathered.
 struct Cluster {
@@ -262,10 +262,42 @@ class Clustering {
         join_by_reason(*move);
       }
     }
+    join_unlike_names();
     return std::move(clusters_);
   }
 
  private:
+  // Benchmarks that are there on one side only, in families of so few: more families than this are one finding, or a
+  // suite that was renamed would fill the report.
+  static constexpr std::size_t kMaxUnlikeFamilies = 4;
+  static constexpr std::size_t kFewOfAFamily = 2;
+
+  void join_unlike_names() {
+    const auto is_small = [](const Cluster& cluster) {
+      return (cluster.kind == Verdict::missing || cluster.kind == Verdict::fresh) &&
+             cluster.moves.size() <= kFewOfAFamily;
+    };
+    const auto key_of = [](const Cluster& cluster) {
+      return std::pair(cluster.kind, cluster.moves.front()->rows.front()->reason);
+    };
+    struct Families {
+      std::size_t count = 0;
+      std::vector<const Move*> moves;
+    };
+    std::map<std::pair<Verdict, std::string>, Families> unlike;
+    for (const Cluster& cluster : clusters_) {
+      if (!is_small(cluster)) continue;
+      Families& families = unlike[key_of(cluster)];
+      ++families.count;
+      families.moves.insert(families.moves.end(), cluster.moves.begin(), cluster.moves.end());
+    }
+    std::erase_if(unlike, [](const auto& one) { return one.second.count <= kMaxUnlikeFamilies; });
+    std::erase_if(clusters_, [&](const Cluster& one) { return is_small(one) && unlike.contains(key_of(one)); });
+    for (auto& [key, families] : unlike) {
+      clusters_.push_back({key.first, SharedCause::reason, key.second, std::move(families.moves)});
+    }
+  }
+
   Cluster& add(const Move& move, SharedCause shared, std::string key) {
     clusters_.push_back({move.kind, shared, std::move(key), {&move}});
     return clusters_.back();
@@ -290,12 +322,12 @@ class Clustering {
   }
 
   void join_by_shape(const Move& move) {
-    constexpr double kMostOfIt = 0.5;
+    constexpr double kMinExplained = 0.5;
     const Shape shape = shape_of(*move.explained);
     for (Cluster& cluster : clusters_) {
       if (cluster.kind != move.kind || cluster.shape.empty() || likeness(cluster.shape, shape) < kAlike) continue;
       const bool is_by_culprit = cluster.shared == SharedCause::culprit;
-      if (is_by_culprit && part_of(cluster.key, *move.explained) < kMostOfIt) continue;
+      if (is_by_culprit && part_of(cluster.key, *move.explained) < kMinExplained) continue;
       cluster.moves.push_back(&move);
       return;
     }
@@ -310,7 +342,7 @@ class Clustering {
     const std::string key = family_of(move.benchmark);
     for (Cluster& cluster : clusters_) {
       const bool is_family = cluster.kind == move.kind && cluster.shared == SharedCause::name && cluster.key == key;
-      if (!is_family || cluster.moves.front()->size > kMostApart * move.size) continue;
+      if (!is_family || cluster.moves.front()->size > kMaxApart * move.size) continue;
       if (metrics_of(*cluster.moves.front()) != metrics_of(move)) continue;
       cluster.moves.push_back(&move);
       return;

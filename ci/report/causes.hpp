@@ -22,7 +22,7 @@ enum class SharedCause {
   culprit,  // attribution names one function of the project's own for each of its benchmarks
   profile,  // their profiles changed in one direction and shape, and no one function of the project answers for it
   name,     // no profile tells: one direction and size, and names of one pattern
-  reason,   // one sentence is the reason of all: failed, incomparable, skipped
+  reason,   // one sentence is the reason of all: failed, incomparable, skipped; missing and new of many unlike names
 };
 std::string_view to_text(SharedCause shared);  // "culprit", "profile", "name", "reason"
 

@@ -41,9 +41,9 @@ struct PageEvidence {
   const Run& candidate;
   const std::vector<Explanation>& explanations;  // of any rows
 };
-inline constexpr std::size_t kMostPageBytes = std::size_t{8} << 20U;
+inline constexpr std::size_t kMaxPageBytes = std::size_t{8} << 20U;
 std::string html_report(const Comparison& comparison, const PageEvidence& evidence, const TargetReport& targets = {},
-                        std::size_t most_bytes = kMostPageBytes);
+                        std::size_t most_bytes = kMaxPageBytes);
 // What stands below the report where it was asked for: each row's steps from samples to answer. Empty without any.
 std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style);
 

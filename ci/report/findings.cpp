@@ -14,8 +14,8 @@
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/changes.hpp"
+#include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
-#include "regress/ab/confirmation.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -515,7 +515,7 @@ std::string policy_line(const Comparison& comparison) {
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    const std::string text = regress::solo_text(*row);
+    const std::string text = solo_text(*row);
     if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;

@@ -106,7 +106,7 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
 constexpr std::size_t kCommitCharacters = 9;
 constexpr std::size_t kMachineCharacters = 8;
 
-std::string range_text(const storage::RangeQuery& range) {
+std::string asked_range_text(const storage::RangeQuery& range) {
   return range.from.substr(0, kCommitCharacters) + ".." + range.to.substr(0, kCommitCharacters) +
          (range.branch.empty() ? "" : " on " + range.branch);
 }
@@ -185,7 +185,7 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page) {
 
 std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
                              const TerminalStyle& style) {
-  const std::string place = printable(range_text(range), style.unicode);
+  const std::string place = printable(asked_range_text(range), style.unicode);
   if (page.items.empty()) {
     return "No change was found in " + place + ". What was found is what steelyard changes and the gate kept.\n";
   }
@@ -203,7 +203,7 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
 
 std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
                             const TerminalStyle& style) {
-  const std::string place = printable(range_text(range), style.unicode);
+  const std::string place = printable(asked_range_text(range), style.unicode);
   if (page.items.empty()) {
     return "Nothing moved in " + place + ", or no machine measured both ends. See: steelyard history\n";
   }
@@ -285,7 +285,7 @@ std::string by_text(const std::string& by) {
   return by.starts_with(kComparison) ? by.substr(0, kComparison.size() + kShownAlertCharacters) : by;
 }
 
-std::string change_text(const storage::Alert& alert) {
+std::string alert_change_text(const storage::Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
   std::string text = alert.ratio ? change_cell(*alert.ratio) : alert.verdict;
   // Levels are medians of each side by itself. Where they do not move as the change does they would only contradict it.
@@ -317,7 +317,7 @@ std::string step_text(const storage::AlertTransition& step, const TerminalStyle&
 std::string headline(const storage::Alert& alert, const TerminalStyle& style) {
   return alert.id.substr(0, kShownAlertCharacters) + "  " +
          paint(padded(storage::to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
-         subject_text(alert, style) + "  " + printable(change_text(alert), style.unicode) + '\n';
+         subject_text(alert, style) + "  " + printable(alert_change_text(alert), style.unicode) + '\n';
 }
 
 Json alert_json(const storage::Alert& alert) {

@@ -10,6 +10,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/written_value.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/calibrated.hpp"
 
 namespace steelyard::ci {
@@ -108,7 +109,7 @@ std::string copies_line(const Environment& environment) {
 
 std::string calibration_line(const Calibration& calibration) {
   std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout));
-  if (const std::string why = regress::why_not_used(calibration); !why.empty()) return text + ", not used: " + why;
+  if (!regress::is_used(calibration)) return text + ", not used: " + too_few_gates_text(calibration.false_gates);
   text += calibration.failed ? ", failed: " : ": ";
   const CalibratedBenchmark* largest = largest_copies(calibration);
   if (largest == nullptr) return text + "what copies of a program differ by is not known";
@@ -451,9 +452,10 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
     text += program + ": what copies of it differ by was not measured: " + why + '\n';
   }
   if (!circumstances.kept_in.empty()) text += "kept in " + circumstances.kept_in + '\n';
-  if (const std::string why = regress::why_not_used(calibration); !why.empty()) {
-    for (const std::string& line : wrapped("not kept: " + why + "; ask for more with --gates and --budget",
-                                           static_cast<std::size_t>(std::max(style.width, 40)))) {
+  if (!regress::is_used(calibration)) {
+    for (const std::string& line : wrapped(
+             "not kept: " + too_few_gates_text(calibration.false_gates) + "; ask for more with --gates and --budget",
+             static_cast<std::size_t>(std::max(style.width, 40)))) {
       text += paint(line, Tone::doubtful, style.color) + '\n';
     }
   }

@@ -207,7 +207,9 @@ std::string foot(const Comparison& comparison, const Surroundings& size) {
 }
 
 std::string sentence(const ToldFinding& told) {
-  std::string text = "- " + std::string(mark_of(told.kind).unicode) + " **" + std::string(to_text(told.kind)) + "** ";
+  const std::string mark = mark_of(told.kind).unicode;
+  // A "+" there would begin a list of its own.
+  std::string text = "- " + (mark == "+" ? "\\+" : mark) + " **" + std::string(to_text(told.kind)) + "** ";
   text += code(told.words.subject, false) + words(told.words.text);
   if (!told.words.worst.empty()) text += ", worst " + code(told.words.worst, false);
   return text + "\n";

@@ -1,6 +1,7 @@
 #include "ci/report/markup.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -57,8 +58,24 @@ std::string code(const std::string& name, bool in_table) {
 }
 
 std::string words(const std::string& sentence) {
+  const std::string text = shortened(printable(sentence, true), kLongestSentence, true);
+  const auto is_alnum_at = [&text](std::size_t at) {
+    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+  };
+  const auto begins_reference = [&](std::size_t at) {
+    if (text[at] == '@' || text[at] == '#') return true;
+    const bool is_named = is_alnum_at(at + 1);
+    if (std::string_view("!%&^").find(text[at]) != std::string_view::npos) {
+      return is_named || (at + 1 < text.size() && text[at + 1] == '"');
+    }
+    // "GH-7"
+    const bool is_issue =
+        text[at] == '-' && at >= 2 && (text.substr(at - 2, 2) == "GH" || text.substr(at - 2, 2) == "gh");
+    return is_issue && is_named && (at == 2 || !is_alnum_at(at - 3));
+  };
   std::string result;
-  for (const char c : shortened(printable(sentence, true), kLongestSentence, true)) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     if (c == '<') {
       result += "&lt;";
     } else if (c == '&') {
@@ -66,9 +83,10 @@ std::string words(const std::string& sentence) {
     } else {
       if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) result += '\\';
       result += c;
-      // A word joiner keeps a mention, a reference to an issue or an address from becoming a link.
-      if (c == '@' || c == '#') result += "\u2060";
     }
+    // A word joiner keeps a mention, a reference to an issue, a request or a milestone, or an address from becoming a
+    // link.
+    if (begins_reference(at)) result += "\u2060";
   }
   return replaced(replaced(std::move(result), "://", ":\u2060//"), "www.", "www\u2060.");
 }

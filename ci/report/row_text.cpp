@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bench/model/number_text.hpp"
@@ -11,6 +12,43 @@
 namespace steelyard::ci {
 namespace {
 
+namespace ungated = regress::ungated;
+
+std::string standing_text(Verdict verdict) {
+  return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
+}
+
+struct GateNoteWords {
+  const ComparisonRow& row;
+
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(const ungated::MetricNotAsked& not_asked) const {
+    return row.metric.name + " is not among the metrics that gate" +
+           (not_asked.table.empty() ? "" : " by the policy of " + not_asked.table);
+  }
+  std::string operator()(const ungated::BelowCountedMinimum& below) const {
+    return "it is below the minimum effect of counts, " + share_text(below.minimum);
+  }
+  std::string operator()(const ungated::LevelAccepted& accepted) const {
+    constexpr std::size_t kShownDigits = 9;
+    return "commit " + accepted.commit.substr(0, kShownDigits) + " accepted this level";
+  }
+  std::string operator()(const ungated::OtherSignalDecides& other) const {
+    return "the policy lets " + std::string(to_text(other.witness)) + " alone decide";
+  }
+  std::string operator()(const ungated::TimeDecides& decides) const {
+    return "time decides where it is decided, and it is " +
+           (decides.time == Verdict::unchanged ? "shown " : std::string()) + standing_text(decides.time);
+  }
+  std::string operator()(const ungated::NotConfirmed& not_confirmed) const {
+    return std::string("the policy wants both signals, and ") +
+           (not_confirmed.by_count ? "the count is " : "the time is ") + standing_text(not_confirmed.other);
+  }
+  std::string operator()(const ungated::StepsNotConfirmed&) const {
+    return "the policy wants both signals, and time cannot tell of single steps";
+  }
+};
+
 std::string gating_text(const std::vector<std::string>& metrics) {
   std::string text;
   for (const std::string& metric : metrics) text += (text.empty() ? "" : " and ") + metric;
@@ -18,6 +56,10 @@ std::string gating_text(const std::vector<std::string>& metrics) {
 }
 
 }  // namespace
+
+std::string gate_note_text(const ComparisonRow& row, const regress::GateNote& note) {
+  return std::visit(GateNoteWords{row}, note);
+}
 
 std::string policy_text(const ComparisonPolicy& policy, const ComparisonRow& row) {
   const std::string& benchmark = row.benchmark;

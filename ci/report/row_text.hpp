@@ -1,12 +1,16 @@
-// What is said of a row of a comparison beside its figures and its reason; the report and the chain of --explain say it
-// in the same words. Plain text without markup.
+// What is said of a row of a comparison beside its figures and its reason (reason_text.hpp). The report and the chain
+// of --explain say it in the same words. Plain text without markup.
 #pragma once
 
 #include <string>
 
 #include "bench/model/comparison.hpp"
+#include "regress/judged.hpp"
 
 namespace steelyard::ci {
+
+// Why it does not gate, as a sentence's end; empty where it gates.
+std::string gate_note_text(const ComparisonRow& row, const regress::GateNote& note);
 
 // What the row was judged by and which table said it: "minimum effect 5 % by the policy of "gemv/*"
 // (steelyard.toml:12); margin 2 % as for all". A margin here is without what a calibration adds to it. Empty where no

@@ -13,12 +13,14 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/profile.hpp"
 #include "ci/report/targets.hpp"
@@ -321,6 +323,8 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
       text += line + "\n";
     }
   }
+  const std::string left = left_processes_text(left_processes_of(run.header.settings), "the program");
+  for (const std::string& line : wrapped(printable(left, style.unicode), width)) text += line + "\n";
   for (const std::string& line : wrapped(wider_counts_text(run, style), width)) text += line + "\n";
   text += terminal_counters(run, style);
   for (const std::string& part : {terminal_targets(targets, style), failures_text(run, style)}) {

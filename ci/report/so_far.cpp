@@ -49,8 +49,9 @@ std::optional<PlainChange> plain_change(const std::map<std::int32_t, double>& ba
 FoundLine line_of(const ComparisonRow& row) {
   const bool is_worse = row.verdict == Verdict::regression;
   FoundLine line;
-  line.text = std::string(to_text(row.verdict)) + ": " + name_as_given(without_device(row.benchmark)) + ", " +
-              metric_label(row.metric) + (row.ratio ? " " + change_cell(*row.ratio) : "");
+  line.subject = std::string(to_text(row.verdict)) + ": " + name_as_given(without_device(row.benchmark)) + ", " +
+                 metric_label(row.metric);
+  line.text = line.subject + (row.ratio ? " " + change_cell(*row.ratio) : "");
   if (is_worse && !row.gates) line.text += " (does not gate)";
   line.tone = !is_worse ? Tone::good : row.gates ? Tone::bad : Tone::doubtful;
   return line;
@@ -99,10 +100,10 @@ std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<P
   }
   for (const PlainChange& change : plain) {
     if (told.contains(change.benchmark)) continue;
-    lines.push_back({name_as_given(without_device(change.benchmark)) + ", time " + change_cell(change.ratio) +
-                         " so far, in " + std::to_string(change.agreeing) + " of " + std::to_string(change.rounds) +
-                         " rounds; not judged yet",
-                     Tone::doubtful});
+    const std::string subject = name_as_given(without_device(change.benchmark)) + ", time";
+    lines.push_back({subject + " " + change_cell(change.ratio) + " so far, in " + std::to_string(change.agreeing) +
+                         " of " + std::to_string(change.rounds) + " rounds; not judged yet",
+                     Tone::doubtful, subject + (change.ratio > 1 ? " slower" : " faster")});
   }
   return lines;
 }

@@ -160,7 +160,7 @@ std::string cached_line(const std::vector<std::string>& benchmarks) {
 }
 
 std::vector<std::string> doubts_of(const std::vector<UtilizationRow>& rows) {
-  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kMax = 6;
   std::vector<std::string> doubts;
   std::vector<std::string> cached;
   for (const UtilizationRow& row : rows) {
@@ -175,7 +175,7 @@ std::vector<std::string> doubts_of(const std::vector<UtilizationRow>& rows) {
       }
     }
   }
-  const std::size_t more = doubts.size() > kMost ? doubts.size() - kMost : 0;
+  const std::size_t more = doubts.size() > kMax ? doubts.size() - kMax : 0;
   doubts.resize(doubts.size() - more);
   if (more > 0) doubts.push_back(plural_text(static_cast<std::int64_t>(more), "more utilization") + " above 100 %");
   if (!cached.empty()) doubts.push_back(cached_line(cached));

@@ -272,11 +272,16 @@ std::string target_rows(const TargetReport& report, const TerminalStyle& style) 
   return text;
 }
 
+// A utilization that is surely a measurement error is shown nowhere as a figure.
+bool has_result(const std::optional<double>& utilization) {
+  return utilization && judge_utilization(*utilization) != UtilizationJudgement::measurement_error;
+}
+
 // "51.3 % of DRAM read", "unknown", "no result: above 115 % of DRAM read".
 std::string share_cell(const std::optional<RateUtilization>& rate) {
   if (!rate) return "-";
   if (!rate->utilization) return "unknown";
-  if (judge_utilization(*rate->utilization) == UtilizationJudgement::measurement_error) {
+  if (!has_result(rate->utilization)) {
     return no_result_text(*rate->ceiling);
   }
   const double percent = *rate->utilization * 100;
@@ -374,8 +379,9 @@ Json target_json(const TargetRow& row) {
   json["achieved"] = json_number(row.achieved);
   json["achieved_interval"] = json_interval(row.achieved_interval);
   json["ceiling"] = ceiling_json(row.ceiling);
-  json["utilization"] = json_number(row.utilization);
-  json["utilization_interval"] = json_interval(row.utilization_interval);
+  const bool is_result = has_result(row.utilization);
+  json["utilization"] = is_result ? json_number(row.utilization) : Json(nullptr);
+  json["utilization_interval"] = is_result ? json_interval(row.utilization_interval) : Json(nullptr);
   json["confidence"] = 0.95;
   json["intensity"] = json_number(row.intensity);
   json["bound"] = json_text(row.bound);
@@ -389,8 +395,9 @@ Json utilization_json(const UtilizationRow& row, const RateUtilization& rate, co
   Json json;
   json["benchmark"] = row.benchmark;
   json["metric"] = metric;
-  json["value"] = json_number(rate.utilization);
-  json["interval"] = json_interval(rate.utilization_interval);
+  const bool is_result = has_result(rate.utilization);
+  json["value"] = is_result ? json_number(rate.utilization) : Json(nullptr);
+  json["interval"] = is_result ? json_interval(rate.utilization_interval) : Json(nullptr);
   json["achieved"] = json_number(rate.achieved);
   json["achieved_interval"] = json_interval(rate.achieved_interval);
   json["unit"] = unit;

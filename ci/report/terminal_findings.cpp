@@ -40,7 +40,7 @@ std::string TerminalFindings::head(const ToldFinding& item, std::size_t max_line
 
 std::string TerminalFindings::behind(const Finding& finding, std::size_t room) const {
   constexpr std::size_t kMaxNoteLines = 2;
-  constexpr std::size_t kMostFunctions = 5;
+  constexpr std::size_t kMaxFunctions = 5;
   if (room == 0) return "";
   TerminalWriter notes(comparison_, index_, style_);
   for (const std::string& note : finding_notes(comparison_, index_, finding)) {
@@ -50,7 +50,7 @@ std::string TerminalFindings::behind(const Finding& finding, std::size_t room) c
   if (!finding.explained) return lines_of(told) <= room ? told : "";
   const std::string whose = finding.benchmarks.size() > 1 ? name_as_given(finding.explained->benchmark) : "";
   for (const bool is_short : {false, true}) {
-    for (std::size_t most = kMostFunctions; most >= 2; --most) {
+    for (std::size_t most = kMaxFunctions; most >= 2; --most) {
       TerminalWriter functions(comparison_, index_, style_);
       functions.functions(*finding.explained, {kIndent - 2, most, whose, is_short});
       const std::string table = functions.take();

@@ -318,7 +318,7 @@ class ComparisonPage {
   // The rows of a finding under each other, so that the eye compares their bars.
   std::string members(const Finding& finding) const {
     constexpr std::size_t kMaxMembers = 1000;
-    constexpr std::size_t kMostOpen = 12;
+    constexpr std::size_t kMaxOpen = 12;
     std::string table = "<div class=\"scroll\"><table class=\"members\">";
     for (std::size_t i = 0; i < std::min(finding.rows.size(), kMaxMembers); ++i) {
       const ComparisonRow& row = *finding.rows[i];
@@ -330,7 +330,7 @@ class ComparisonPage {
     if (finding.rows.size() > kMaxMembers) {
       table += "<p class=\"dim\">and " + std::to_string(finding.rows.size() - kMaxMembers) + " more rows</p>\n";
     }
-    return "<details" + std::string(finding.rows.size() <= kMostOpen ? " open" : "") + "><summary>" +
+    return "<details" + std::string(finding.rows.size() <= kMaxOpen ? " open" : "") + "><summary>" +
            count_words(finding.rows.size(), "row") + "</summary>\n" + table + "</details>\n";
   }
 

@@ -1,0 +1,51 @@
+// One HTTP request and its answer, through libcurl, which no other file sees. TLS is verified, redirects are not
+// followed (a token would follow them), and time and size have bounds. Not for retries: see service_api.hpp.
+//
+//     const HttpOutcome outcome = send({.url = "https://api.github.com/user"});
+//     if (const auto* answer = std::get_if<HttpAnswer>(&outcome)) use(answer->status, answer->body);
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+
+namespace steelyard::ci {
+
+// A page of 100 comments of 65,536 characters, none of them ASCII, is no larger.
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{32} << 20U;
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::string> headers;  // "Name: value"; wiped from memory when the request is over
+  std::string body;                  // empty: none
+  Nanoseconds timeout = seconds(30);
+};
+
+struct HttpAnswer {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case; of several the last
+  std::string body;
+};
+
+struct HttpFailure {
+  enum class Kind {
+    not_sent,  // no connection: the request never left
+    cut,       // it may have been taken: no whole answer came
+    refused,   // by us: another try gives the same (a certificate, an address, an answer without end)
+  };
+  Kind kind = Kind::not_sent;
+  std::string text;
+};
+
+using HttpOutcome = std::variant<HttpAnswer, HttpFailure>;
+HttpOutcome send(const HttpRequest& request);
+
+// Text as a part of an address: what is no letter, digit or "-._~" as %XX (RFC 3986, 2.3).
+std::string url_part(const std::string& text);
+
+}  // namespace steelyard::ci

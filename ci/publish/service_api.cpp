@@ -1,0 +1,203 @@
+#include "ci/publish/service_api.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "bench/model/text.hpp"
+#include "storage/document/json.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kMaxMessageColumns = 200;
+
+std::optional<std::int64_t> whole_number(const HttpAnswer& answer, const std::string& header) {
+  const auto found = answer.headers.find(header);
+  if (found == answer.headers.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// GitHub, "Rate limits for the REST API": 403 and 429 with retry-after, or with x-ratelimit-remaining 0 and the second
+// at which it is refilled. GitLab, "Rate limits": 429 with Retry-After and RateLimit-Reset. Absent: no rate limit.
+std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::int64_t now_unix_s) {
+  if (answer.status != 429 && answer.status != 403) return std::nullopt;
+  if (const auto after = whole_number(answer, "retry-after")) {
+    return seconds(static_cast<double>(std::max<std::int64_t>(*after, 1)));
+  }
+  const bool is_spent = whole_number(answer, "x-ratelimit-remaining") == 0 || answer.status == 429;
+  for (const char* header : {"x-ratelimit-reset", "ratelimit-reset"}) {
+    const auto reset = whole_number(answer, header);
+    if (is_spent && reset) return seconds(static_cast<double>(std::max<std::int64_t>(*reset - now_unix_s, 1)));
+  }
+  if (answer.status == 429) return seconds(1);
+  return std::nullopt;
+}
+
+// What the service says of it: "message" and the codes or sentences of "errors" (GitHub), "message" or "error"
+// (GitLab).
+std::string message_of(const std::string& body) {
+  constexpr std::size_t kMaxErrors = 50;
+  const Result<storage::JsonDocument> document = storage::JsonDocument::parse(body, "answer");
+  if (!document) return "";
+  std::string text;
+  const auto add = [&text](const storage::JsonValue& value) {
+    if (value.is_text()) text += (text.empty() ? "" : "; ") + value.text();
+  };
+  const storage::JsonValue root = document->root();
+  for (const char* name : {"message", "error"}) add(root.at(name));
+  if (!root.at("errors").is_null()) {
+    for (const storage::JsonValue& error : root.at("errors").items(kMaxErrors)) {
+      add(error);
+      if (error.is_text()) continue;
+      for (const char* name : {"message", "field", "code"}) add(error.at(name));
+    }
+  }
+  return shortened(printable_line(text, true), kMaxMessageColumns, true);
+}
+
+bool has_next_page(const HttpAnswer& answer) {
+  const auto link = answer.headers.find("link");
+  if (link != answer.headers.end()) return link->second.find("rel=\"next\"") != std::string::npos;
+  const auto next = answer.headers.find("x-next-page");
+  return next != answer.headers.end() && !next->second.empty();
+}
+
+}  // namespace
+
+ServiceApi::ServiceApi(std::string address, bench::Secret token_header, std::vector<std::string> headers,
+                       ApiPatience patience)
+    : address_(std::move(address)),
+      token_header_(std::move(token_header)),
+      headers_(std::move(headers)),
+      patience_(std::move(patience)),
+      random_(patience_.seed) {
+  // libcurl would wait for a "100 Continue" that some servers never send.
+  headers_.emplace_back("Expect:");
+  if (!patience_.wait) {
+    patience_.wait = [](Nanoseconds duration) {
+      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
+    };
+  }
+  if (!patience_.now_unix_s) {
+    patience_.now_unix_s = [] {
+      const auto now = std::chrono::system_clock::now().time_since_epoch();
+      return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+    };
+  }
+}
+
+// 0.5 s, 1 s, 2 s, ..., each of them half of it to one and a half, so that jobs that failed together do not come back
+// together.
+Nanoseconds ServiceApi::backoff(int tries_so_far) {
+  // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+  random_ += 0x9e3779b97f4a7c15U;
+  std::uint64_t bits = random_;
+  bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
+  bits ^= bits >> 31U;
+  const double part = static_cast<double>(bits >> 11U) * 0x1p-53;
+  const int doublings = std::clamp(tries_so_far - 1, 0, 10);
+  return milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(doublings)) * (0.5 + part));
+}
+
+bool ServiceApi::wait_within_bounds(Nanoseconds duration) {
+  if (waited_ + duration > patience_.most_waiting) return false;
+  waited_ += duration;
+  patience_.wait(duration);
+  return true;
+}
+
+bool ServiceApi::may_try_again(int tries_so_far) {
+  return tries_so_far < patience_.tries && wait_within_bounds(backoff(tries_so_far));
+}
+
+ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::string& what, bool is_repeatable) {
+  ApiOutcome outcome{ApiOutcome::Kind::done, answer.status, answer.body, has_next_page(answer)};
+  if (answer.status >= 200 && answer.status < 300) return {std::move(outcome)};
+  const std::string message = message_of(answer.body);
+  outcome.why = what + ": status " + std::to_string(answer.status) + (message.empty() ? "" : ", \"" + message + '"');
+  if (const auto wait = wait_for_rate_limit(answer, patience_.now_unix_s())) {
+    outcome.kind = ApiOutcome::Kind::unavailable;
+    outcome.why += "; it asks to wait " + to_text(*wait);
+    // It was not taken: the same call may follow, whatever it does.
+    if (wait_within_bounds(*wait)) return {std::move(outcome), Next::at_once};
+    outcome.why += ", and at most " + to_text(patience_.most_waiting) + " are waited in all";
+    return {std::move(outcome)};
+  }
+  const bool is_lost = answer.status >= 500;
+  outcome.kind = is_lost ? ApiOutcome::Kind::lost : ApiOutcome::Kind::refused;
+  return {std::move(outcome), is_lost && is_repeatable ? Next::after_backoff : Next::nothing};
+}
+
+ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
+  HttpRequest request{call.method, address_ + call.path, headers_, call.body, patience_.request};
+  if (!token_header_.empty()) request.headers.push_back(token_header_.text());
+  if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
+  const auto begin = std::chrono::steady_clock::now();
+  const HttpOutcome sent = send(request);
+  // What was waited for in vain is waited, too: a service that hangs costs no more than one that is away.
+  const bool is_answered = std::holds_alternative<HttpAnswer>(sent);
+  if (!is_answered) {
+    waited_ += Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
+  }
+  for (std::string& header : request.headers) bench::wipe(header);
+  const std::string what = call.method + ' ' + call.path.substr(0, call.path.find('?'));
+  if (const auto* answer = std::get_if<HttpAnswer>(&sent)) return attempt_of(*answer, what, call.is_repeatable);
+  const auto& failure = std::get<HttpFailure>(sent);
+  ApiOutcome outcome;
+  outcome.why = what + ": " + failure.text;
+  switch (failure.kind) {
+    case HttpFailure::Kind::not_sent:
+      return {std::move(outcome), Next::after_backoff};
+    case HttpFailure::Kind::cut:
+      outcome.kind = ApiOutcome::Kind::lost;
+      return {std::move(outcome), call.is_repeatable ? Next::after_backoff : Next::nothing};
+    case HttpFailure::Kind::refused:
+      break;
+  }
+  return {std::move(outcome)};
+}
+
+ApiOutcome ServiceApi::call(const ApiCall& call) {
+  for (int tries = 1;; ++tries) {
+    Attempt made = attempt(call);
+    const bool again =
+        made.next == Next::at_once ? tries < patience_.tries : made.next == Next::after_backoff && may_try_again(tries);
+    if (again) continue;
+    // What could be sent again and was not: it is the patience that is at its end.
+    if (made.next != Next::nothing) made.outcome.kind = ApiOutcome::Kind::unavailable;
+    return std::move(made.outcome);
+  }
+}
+
+Result<std::string> check_api_address(const std::string& address, const std::string& where) {
+  const std::string wanted = "the address of an API, such as https://api.github.com";
+  std::string_view rest = address;
+  const bool is_https = rest.starts_with("https://");
+  const bool is_http = rest.starts_with("http://");
+  if (!is_https && !is_http) return input_error(where, '"' + address + '"', wanted);
+  rest.remove_prefix(is_https ? 8 : 7);
+  const std::string_view host = rest.substr(0, rest.find('/'));
+  const bool is_odd =
+      host.empty() || address.find_first_of("@?#\\ ") != std::string::npos || printable_line(address, false) != address;
+  if (is_odd) return input_error(where, '"' + address + '"', wanted);
+  const bool is_bracketed = host.starts_with('[');
+  const std::string_view name = host.substr(0, is_bracketed ? host.find(']') + 1 : host.find(':'));
+  if (is_http && name != "127.0.0.1" && name != "localhost" && name != "[::1]") {
+    return input_error(where, '"' + address + '"', "https: over http the token could be read on its way", wanted);
+  }
+  std::string checked = address;
+  while (checked.ends_with('/')) checked.pop_back();
+  return checked;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,88 @@
+// Calls to the API of a CI service: which answers are final, which are worth another try, how long to wait for it, and
+// what to tell where it came to nothing. All of it is bounded, and a request that may have been taken is never sent
+// again by itself: who asks looks first.
+//
+//     ServiceApi api(address, std::move(token_header), patience);
+//     const ApiOutcome outcome = api.call({"GET", "/repos/acme/shop/pulls/7"});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/runner/secrets.hpp"
+#include "ci/publish/http.hpp"
+
+namespace steelyard::ci {
+
+struct ApiPatience {
+  Nanoseconds request = seconds(30);       // one request
+  Nanoseconds most_waiting = seconds(60);  // between requests, and for answers that did not come, in all
+  int tries = 4;                           // of one call
+  std::uint64_t seed = 1;                  // of the waits before a try
+  // For tests; empty: the process sleeps, the system's clock.
+  std::function<void(Nanoseconds)> wait = {};
+  std::function<std::int64_t()> now_unix_s = {};
+};
+
+struct ApiCall {
+  std::string method;
+  std::string path;  // behind the API's address, with its query
+  std::string body = {};
+  // Whether it may be sent again though it may have been taken: not what adds something.
+  bool is_repeatable = true;
+};
+
+struct ApiOutcome {
+  enum class Kind {
+    done,         // status 2xx
+    refused,      // by the service, for good: `status` says why
+    lost,         // it may have been taken; no answer says so
+    unavailable,  // the service is away, asks for more patience than there is, or is not who it should be
+  };
+  Kind kind = Kind::unavailable;
+  int status = 0;         // 0: no answer came
+  std::string body = {};  // of the answer
+  bool has_next = false;  // the answer has a further page
+  std::string why = {};   // not done: what happened, in one line, without the token
+  bool is_done() const { return kind == Kind::done; }
+};
+
+class ServiceApi {
+ public:
+  // address: as check_api_address() has it. token_header: "Authorization: Bearer ...".
+  ServiceApi(std::string address, bench::Secret token_header, std::vector<std::string> headers, ApiPatience patience);
+
+  ApiOutcome call(const ApiCall& call);
+  // Before another try of what was lost; false: the patience is at its end.
+  bool may_try_again(int tries_so_far);
+
+ private:
+  // Whether the same call may follow, if there is patience left for it.
+  enum class Next { nothing, after_backoff, at_once };
+  struct Attempt {
+    ApiOutcome outcome;
+    Next next = Next::nothing;
+  };
+  Attempt attempt(const ApiCall& call);
+  Attempt attempt_of(const HttpAnswer& answer, const std::string& what, bool is_repeatable);
+  bool wait_within_bounds(Nanoseconds duration);
+  Nanoseconds backoff(int tries_so_far);
+
+  std::string address_;
+  bench::Secret token_header_;
+  std::vector<std::string> headers_;
+  ApiPatience patience_;
+  Nanoseconds waited_{};
+  std::uint64_t random_;
+};
+
+// Without the last '/'. Error (input): no https address; http is taken of this machine alone, as whoever listens to it
+// has the token. `where` names the option or variable.
+Result<std::string> check_api_address(const std::string& address, const std::string& where);
+
+}  // namespace steelyard::ci

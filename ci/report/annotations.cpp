@@ -1,0 +1,250 @@
+#include "ci/report/annotations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
+#include "ci/attribution/own_source.hpp"
+#include "ci/report/causes.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/markup.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kLongestPath = 500;       // bytes
+constexpr std::size_t kLongestNoteTitle = 200;  // columns; GitHub takes 255 characters
+constexpr std::size_t kLongestNote = 2000;      // columns; GitHub takes 64 KiB
+constexpr double kMinShare = 0.1;               // of the benchmark's change, of a function that is no culprit
+constexpr std::size_t kMaxNotedFunctions = 3;   // of a finding
+constexpr std::size_t kLongestSaid = 600;       // columns
+
+std::string plain_text(const std::string& text, std::size_t columns) {
+  return shortened(printable_line(text, true), columns, true);
+}
+
+// Whether a service can find the file: below the root, without detours. What a run says of paths may be a stranger's.
+bool is_path_below_root(const std::string& path) {
+  if (path.empty() || path.size() > kLongestPath || path.front() == '/' || path == "???") return false;
+  if (path.find('\\') != std::string::npos || printable_line(path, true) != path) return false;
+  return ("/" + path + "/").find("/../") == std::string::npos;
+}
+
+Annotation::Level level_of(const Finding& finding) {
+  if (finding.kind == Verdict::improvement) return Annotation::Level::notice;
+  return finding.gates ? Annotation::Level::failure : Annotation::Level::warning;
+}
+
+bool is_changed(const Finding& finding) {
+  return finding.kind == Verdict::regression || finding.kind == Verdict::improvement;
+}
+
+std::string message_of(const Comparison& comparison, const RowIndex& index, const Finding& finding) {
+  std::string message = finding_line(finding);
+  for (const std::string& note : finding_notes(comparison, index, finding)) message += "; " + note;
+  return plain_text(message, kLongestNote);
+}
+
+std::string title_of(const Finding& finding, const std::string& what) {
+  return plain_text(std::string(to_text(finding.kind)) + ": " + what, kLongestNoteTitle);
+}
+
+// Failures first, as many as there may be.
+void order_and_bound(std::vector<Annotation>& annotations) {
+  std::stable_sort(annotations.begin(), annotations.end(),
+                   [](const Annotation& a, const Annotation& b) { return a.level < b.level; });
+  if (annotations.size() > kMaxAnnotations) annotations.resize(kMaxAnnotations);
+}
+
+// Those of a finding that a line can be named for: the culprit, then whoever has a good part of the same change.
+std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
+  std::vector<const FunctionChange*> noted;
+  const bool is_growth = finding.kind == Verdict::regression;
+  for (const FunctionChange& function : finding.functions()) {
+    const bool is_culprit = finding.culprit && noted.empty() && function.name == finding.culprit->name;
+    const bool has_part = (function.inclusive_change > 0) == is_growth && function.share >= kMinShare;
+    const bool has_place = function.own_source && function.line > 0 && is_path_below_root(function.file);
+    if (has_place && (is_culprit || has_part) && noted.size() < kMaxNotedFunctions) noted.push_back(&function);
+  }
+  return noted;
+}
+
+}  // namespace
+
+std::string_view to_text(Annotation::Level level) {
+  static constexpr std::array<std::string_view, 3> kWords{"failure", "warning", "notice"};
+  return kWords.at(static_cast<std::size_t>(level));
+}
+
+std::vector<Annotation> annotations_of(const Comparison& comparison) {
+  std::vector<Annotation> annotations;
+  const RowIndex index(comparison);
+  for (const Finding& finding : find_causes(comparison)) {
+    if (!is_changed(finding)) continue;
+    const std::string message = message_of(comparison, index, finding);
+    for (const FunctionChange* function : noted_functions(finding)) {
+      annotations.push_back({function->file, function->line, level_of(finding),
+                             title_of(finding, short_function_name(function->name)), message});
+    }
+  }
+  order_and_bound(annotations);
+  return annotations;
+}
+
+std::vector<Annotation> findings_without_line(const Comparison& comparison) {
+  std::vector<Annotation> findings;
+  const RowIndex index(comparison);
+  for (const Finding& finding : find_causes(comparison)) {
+    const bool is_unjudged = finding.gates && !is_changed(finding);
+    const bool has_no_line = is_changed(finding) && noted_functions(finding).empty();
+    if (!is_unjudged && !has_no_line) continue;
+    findings.push_back(
+        {"", 0, level_of(finding), title_of(finding, finding.cause), message_of(comparison, index, finding)});
+  }
+  order_and_bound(findings);
+  return findings;
+}
+
+std::string identity_of(const Annotation& annotation) { return sha256_hex(annotation.path + '\n' + annotation.title); }
+
+namespace {
+
+std::vector<const ComparisonRow*> rows_worst_first(const Comparison& comparison) {
+  std::vector<const ComparisonRow*> rows;
+  for (const RowGroup& group : worst_first(comparison)) rows.insert(rows.end(), group.rows.begin(), group.rows.end());
+  return rows;
+}
+
+enum class CaseOutcome { passed, failed, broken, left_out };
+
+CaseOutcome case_outcome(const ComparisonRow& row) {
+  switch (row.verdict) {
+    case Verdict::regression:
+      return row.gates ? CaseOutcome::failed : CaseOutcome::passed;
+    case Verdict::missing:
+    case Verdict::incomparable:
+    case Verdict::failed:
+      return row.gates ? CaseOutcome::broken : CaseOutcome::left_out;
+    case Verdict::inconclusive:
+    case Verdict::skipped:
+      return CaseOutcome::left_out;
+    case Verdict::improvement:
+    case Verdict::unchanged:
+    case Verdict::fresh:
+      break;
+  }
+  return CaseOutcome::passed;
+}
+
+std::string xml_attribute(std::string_view name, const std::string& text) {
+  return " " + std::string(name) + "=\"" + html::text(text, kLongestSaid) + '"';
+}
+
+std::string case_text(const ComparisonRow& row) {
+  std::string said = std::string(to_text(row.verdict));
+  if (row.ratio) said += " " + change_cell(*row.ratio);
+  if (!row.reason.empty()) said += ": " + row.reason;
+  std::string text = "  <testcase" + xml_attribute("classname", name_as_given(row.benchmark)) +
+                     xml_attribute("name", name_as_given(row.benchmark) + " " + metric_label(row.metric));
+  const FunctionChange* const culprit = culprit_of(row);
+  if (culprit != nullptr && is_path_below_root(culprit->file)) text += xml_attribute("file", culprit->file);
+  const std::string message = xml_attribute("message", said);
+  switch (case_outcome(row)) {
+    case CaseOutcome::failed:
+      return text + "><failure" + message + "/></testcase>\n";
+    case CaseOutcome::broken:
+      return text + "><error" + message + "/></testcase>\n";
+    case CaseOutcome::left_out:
+      return text + "><skipped" + message + "/></testcase>\n";
+    case CaseOutcome::passed:
+      break;
+  }
+  return text + "><system-out>" + html::text(said, kLongestSaid) + "</system-out></testcase>\n";
+}
+
+using CaseCounts = std::array<std::size_t, 4>;  // by CaseOutcome
+
+std::string junit_text(const std::string& suite, const CaseCounts& counts, const std::string& cases) {
+  const auto count = [&counts](CaseOutcome outcome) {
+    return std::to_string(counts.at(static_cast<std::size_t>(outcome)));
+  };
+  const std::size_t tests = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  const std::string totals = xml_attribute("name", suite) + " tests=\"" + std::to_string(tests) + "\" failures=\"" +
+                             count(CaseOutcome::failed) + "\" errors=\"" + count(CaseOutcome::broken) +
+                             "\" skipped=\"" + count(CaseOutcome::left_out) + '"';
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n <testsuite" + totals + ">\n" + cases +
+         " </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace
+
+std::string junit_report(const Comparison& comparison, const std::string& suite) {
+  const std::vector<const ComparisonRow*> rows = rows_worst_first(comparison);
+  const std::size_t shown = std::min(rows.size(), kMaxTestCases);
+  CaseCounts counts{};
+  std::string cases;
+  for (std::size_t i = 0; i < shown; ++i) {
+    ++counts.at(static_cast<std::size_t>(case_outcome(*rows[i])));
+    cases += case_text(*rows[i]);
+  }
+  if (shown < rows.size()) {
+    cases += "  <system-out>" + std::to_string(rows.size() - shown) +
+             " more rows, none worse than these, are in the comparison</system-out>\n";
+  }
+  return junit_text(suite, counts, cases);
+}
+
+std::string junit_report_of_nothing(const std::string& suite, const std::string& why) {
+  CaseCounts counts{};
+  counts.at(static_cast<std::size_t>(CaseOutcome::broken)) = 1;
+  return junit_text(suite, counts,
+                    "  <testcase" + xml_attribute("classname", "gate") + xml_attribute("name", "gate") + "><error" +
+                        xml_attribute("message", why) + "/></testcase>\n");
+}
+
+namespace {
+
+// A label's value (OpenMetrics 1.0, "ABNF": escaped-string).
+std::string label_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : printable_line(text, true)) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string open_metrics_report(const Comparison& comparison) {
+  std::vector<const ComparisonRow*> rows = rows_worst_first(comparison);
+  if (rows.size() > kMaxMetricRows) rows.resize(kMaxMetricRows);
+  using Value = std::optional<double> ComparisonRow::*;
+  constexpr std::array<std::tuple<const char*, const char*, Value>, 3> kFamilies{
+      {{"steelyard_baseline", "Level of the baseline in the metric's unit.", &ComparisonRow::baseline},
+       {"steelyard_candidate", "Level of the candidate in the metric's unit.", &ComparisonRow::candidate},
+       {"steelyard_ratio", "Candidate over baseline.", &ComparisonRow::ratio}}};
+  std::string text;
+  for (const auto& [family, help, value] : kFamilies) {
+    text += "# HELP " + std::string(family) + " " + help + "\n# TYPE " + family + " gauge\n";
+    std::set<std::string> written;
+    for (const ComparisonRow* row : rows) {
+      const std::optional<double>& found = row->*value;
+      const std::string labels = "{benchmark=\"" + label_text(row->benchmark) + "\",metric=\"" +
+                                 label_text(row->metric.name) + "\",unit=\"" + label_text(row->metric.unit) + "\"}";
+      // Of two rows that printing made one the worse is told: a series has one value.
+      if (!found || !written.insert(labels).second) continue;
+      text += std::string(family) + labels + " " + shortest_text(*found) + "\n";
+    }
+  }
+  return text + "# EOF\n";
+}
+
+}  // namespace steelyard::ci

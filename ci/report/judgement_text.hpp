@@ -1,0 +1,33 @@
+// The sentences of a judgement: why each row has its verdict (reason_text.hpp), why it does not gate (row_text.hpp),
+// what is warned of as a whole. Facts (regress/judged.hpp) become words once, where a comparison arises:
+//
+//     Comparison comparison = worded(regress::compare_runs(baseline, candidate, policy));
+//
+// Plain text without markup.
+#pragma once
+
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/left_processes.hpp"
+#include "regress/judged.hpp"
+
+namespace steelyard::ci {
+
+// `reason` and `gate_note` of every row, and the warnings.
+Comparison worded(regress::Judged judged);
+
+// Decides anew which rows gate (regress/ab/gates.hpp), and says of each other one why it does not.
+void decide_gates_in_words(Comparison& comparison);
+
+// A sentence of its own.
+std::string warning_text(const regress::Caution& caution);
+
+// "processes that the candidate left behind were ended: 4 by its build and 96 by BM_a"; empty where none was left.
+std::string left_processes_text(const LeftProcesses& left, const std::string& who);
+
+// Why a calibration that is not used (regress::is_used) is not, as a sentence's end: "it is of 3 A/A gates, by which up
+// to 70.8 % of all gates may be false; at least 6 are wanted".
+std::string too_few_gates_text(const ObservedRate& gates);
+
+}  // namespace steelyard::ci
