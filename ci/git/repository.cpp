@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
 #include <map>
 #include <set>
 #include <sstream>
@@ -17,6 +16,8 @@
 #include <utility>
 
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/secrets.hpp"
+#include "ci/git/ci_job.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -31,7 +32,7 @@ constexpr const char* kCommitsAround = "--max-count=1000";
 constexpr const char* kLongestLine = "--max-count=5000";
 constexpr std::size_t kMaxReleases = 20;
 
-std::map<std::string, std::string> git_environment() {
+std::map<std::string, std::string> git_environment(GitReach reach) {
   std::map<std::string, std::string> variables = caller_environment();
   // Set inside git hooks; they would bind every call to the hook's repository and index.
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"}) {
@@ -40,6 +41,11 @@ std::map<std::string, std::string> git_environment() {
   variables["GIT_TERMINAL_PROMPT"] = "0";  // never wait for a password that nobody types
   variables["GIT_OPTIONAL_LOCKS"] = "0";   // status must not write beside the user's own git
   variables["LC_ALL"] = "C";               // its messages are matched below
+  if (reach == GitReach::local) {
+    bench::withhold_secrets(variables);
+    variables["GIT_ALLOW_PROTOCOL"] = "";  // none, whatever the repository's settings say
+    variables["GIT_NO_LAZY_FETCH"] = "1";  // since 2.45; says so at once
+  }
   return variables;
 }
 
@@ -59,17 +65,6 @@ std::vector<std::string> words(const std::string& text) {
   return list;
 }
 
-// The first of these environment variables that says anything.
-std::string first_variable(std::initializer_list<const char*> names) {
-  const std::map<std::string, std::string> variables = caller_environment();
-  for (const char* name : names) {
-    if (const auto found = variables.find(name); found != variables.end() && !found->second.empty()) {
-      return found->second;
-    }
-  }
-  return "";
-}
-
 // No option, whatever git would make of it, and of a bounded length.
 bool may_be_name(const std::string& text) {
   return !text.empty() && text.front() != '-' && text.size() <= kMaxNameBytes;
@@ -83,13 +78,14 @@ bool may_be_on_server(const std::string& name) {
 }  // namespace
 
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
-                          Nanoseconds timeout) {
+                          GitReach reach, Nanoseconds timeout) {
   const std::optional<std::filesystem::path> git = bench::find_in_path("git");
   if (!git) return input_error("git", "no such program", "git on the PATH", "install it, for example apt install git");
   bench::ChildCommand command;
   command.executable = *git;
-  command.arguments = arguments;
-  command.environment = git_environment();
+  command.arguments = {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.environment = git_environment(reach);
   command.working_directory = folder;
   command.timeout = timeout;
   STEELYARD_TRY(bench::ChildResult child, bench::run_child(command));
@@ -216,7 +212,7 @@ Result<Commit> GitRepository::describe(const std::string& sha) const {
 
 Result<Commit> GitRepository::describe_baseline(const std::string& sha) const {
   STEELYARD_TRY(Commit commit, describe(sha));
-  const std::string target = first_variable({"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"});
+  const std::string target = ci_job(caller_environment()).base_branch;
   if (target.empty()) return commit;
   // A shallow clone does not know who descends from whom, and a runner may have fetched no branch at all.
   const std::optional<std::string> from = is_shallow() ? std::nullopt : remote();
@@ -256,8 +252,7 @@ std::optional<std::string> GitRepository::remote() const {
 std::string GitRepository::current_branch() const {
   const Result<GitAnswer> answer = run_git(root_, {"symbolic-ref", "--short", "--quiet", "HEAD"});
   if (answer && answer->succeeded) return answer->output;
-  return first_variable(
-      {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"});
+  return ci_job(caller_environment()).branch;
 }
 
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name) {
@@ -272,7 +267,7 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
     if (may_be_on_server(name)) attempts.push_back({"fetch", "--quiet", "--no-tags", "--depth=1", "--", *remote, name});
     attempts.push_back({"fetch", "--quiet", "--no-tags", "--unshallow", "--", *remote});
     for (const std::vector<std::string>& attempt : attempts) {
-      STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), attempt, kFetchLimit));
+      STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), attempt, GitReach::remote, kFetchLimit));
       trouble = answer.succeeded ? "fetching more history did not bring it" : answer.trouble;
       sha = repository.resolve(name);
       if (sha) return sha;
@@ -280,6 +275,26 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
   }
   return input_error(repository.root().string(), "no commit \"" + name + "\" in this shallow clone (" + trouble + ')',
                      "the baseline's history", "check out with fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)");
+}
+
+Result<BranchPoint> branch_point(const GitRepository& repository, const std::string& sha, const std::string& branch) {
+  const std::optional<std::string> remote = repository.remote();
+  std::string trouble = "there is no remote to fetch it from";
+  if (remote && may_be_on_server(branch)) {
+    const std::string tip = "refs/remotes/" + *remote + '/' + branch;
+    std::vector<std::string> fetch{"fetch", "--quiet", "--no-tags", "--", *remote, "+refs/heads/" + branch + ':' + tip};
+    for (const bool deepens : {false, true}) {
+      if (deepens && !repository.is_shallow()) break;
+      if (deepens) fetch.insert(fetch.begin() + 1, "--unshallow");
+      STEELYARD_TRY(const GitAnswer fetched, run_git(repository.root(), fetch, GitReach::remote, kFetchLimit));
+      STEELYARD_TRY(const GitAnswer base, run_git(repository.root(), {"merge-base", sha, tip}));
+      if (base.succeeded) return BranchPoint{base.output, fetched.succeeded ? "" : fetched.trouble};
+      trouble = fetched.succeeded ? "they share no commit here" : fetched.trouble;
+    }
+  }
+  return input_error(repository.root().string(),
+                     "no commit where " + sha.substr(0, 7) + " left the branch \"" + branch + "\" (" + trouble + ')',
+                     "the baseline's history", "check out the whole history, or name the baseline: --base COMMIT");
 }
 
 std::string commit_named_here(const std::string& name) {
@@ -320,18 +335,16 @@ std::string submodule_trouble(const GitAnswer& answer) {
 
 Result<void> check_out(const std::filesystem::path& repository, const std::filesystem::path& target,
                        const std::string& sha, WorkTreePair::Submodules submodules) {
-  // Hooks are the user's and meant for the user's own checkouts.
-  STEELYARD_TRY(const GitAnswer added, run_git(repository,
-                                               {"-c", "core.hooksPath=/dev/null", "worktree", "add", "--quiet",
-                                                "--force", "--detach", target.string(), sha},
-                                               kCheckoutLimit));
+  STEELYARD_TRY(const GitAnswer added,
+                run_git(repository, {"worktree", "add", "--quiet", "--force", "--detach", target.string(), sha},
+                        GitReach::remote, kCheckoutLimit));
   if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
   std::error_code code;
   if (submodules == WorkTreePair::Submodules::left_out || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
   }
-  STEELYARD_TRY(const GitAnswer modules,
-                run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"}, kCheckoutLimit));
+  STEELYARD_TRY(const GitAnswer modules, run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"},
+                                                 GitReach::remote, kCheckoutLimit));
   if (!modules.succeeded) {
     return input_error("submodules of " + sha.substr(0, 12), submodule_trouble(modules),
                        "addresses that can be reached from here",
@@ -340,31 +353,46 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   return {};
 }
 
+// Git's record of work trees whose folders are gone with the run that was killed. One that was killed while git made
+// the tree is left locked.
+void forget_lost_trees(const std::filesystem::path& repository) {
+  const Result<GitAnswer> listed = run_git(repository, {"worktree", "list", "--porcelain"});
+  if (!listed || !listed->succeeded) return;
+  constexpr std::string_view kTree = "worktree ";
+  bool any = false;
+  std::istringstream lines(listed->output);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kTree)) continue;
+    const std::filesystem::path tree = line.substr(kTree.size());
+    std::error_code code;
+    if (!bench::RunFolder::is_named_so(tree.parent_path()) || std::filesystem::exists(tree, code)) continue;
+    any = true;
+    static_cast<void>(static_cast<bool>(run_git(repository, {"worktree", "unlock", tree.string()})));
+  }
+  if (any) static_cast<void>(static_cast<bool>(run_git(repository, {"worktree", "prune"})));
+}
+
 }  // namespace
 
 Result<WorkTreePair> WorkTreePair::create(const GitRepository& repository, const std::string& base_sha,
                                           const std::string& head_sha, Submodules submodules) {
-  std::error_code code;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(code);
-  if (code) return input_error("TMPDIR", code.message(), "a folder for temporary files");
-  std::string name = (parent / "steelyard-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) return input_error(parent.string(), std::strerror(errno));
-  WorkTreePair pair(repository.root(), name);  // from here on its destructor tidies up
+  STEELYARD_TRY(bench::RunFolder folder, bench::RunFolder::create());
+  forget_lost_trees(repository.root());
+  WorkTreePair pair(repository.root(), std::move(folder));  // from here on its destructor tidies up
   STEELYARD_CHECK(check_out(repository.root(), pair.base(), base_sha, submodules));
   STEELYARD_CHECK(check_out(repository.root(), pair.head(), head_sha, submodules));
   return pair;
 }
 
 WorkTreePair::WorkTreePair(WorkTreePair&& other) noexcept
-    : repository_(std::move(other.repository_)), folder_(std::exchange(other.folder_, {})) {}
+    : repository_(std::move(other.repository_)), folder_(std::move(other.folder_)) {}
 
 WorkTreePair::~WorkTreePair() {
-  if (folder_.empty()) return;
+  if (folder_.path().empty()) return;
   for (const std::filesystem::path& tree : {base(), head()}) {
     static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "remove", "--force", tree.string()})));
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  { const bench::RunFolder gone(std::move(folder_)); }
   static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "prune"})));
 }
 

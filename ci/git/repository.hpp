@@ -17,6 +17,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "bench/runner/run_folder.hpp"
 #include "storage/model/history.hpp"
 
 namespace steelyard::ci {
@@ -28,10 +29,15 @@ struct GitAnswer {
   std::string messages;  // all of stderr
 };
 
+// Whether git may ask a remote: what a partial clone left out is fetched by any command that misses it.
+enum class GitReach { local, remote };
+
 // Runs git in `folder` with the caller's environment, less the variables by which a hook would bind it to another
-// repository. Error (input): git is missing or could not be started.
+// repository, and runs no hook and no file system monitor. Locally it has no secrets, either, and starts no transport:
+// a build of strangers may have written the repository's settings by then. Error (input): git is missing or could not
+// be started.
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
-                          Nanoseconds timeout = seconds(60));
+                          GitReach reach = GitReach::local, Nanoseconds timeout = seconds(60));
 
 // A tag whose name ends in a version: "v1.2", "lib-2.0.1"; no candidate ("v1.2-rc1") and no date ("nightly-2026.1.2").
 struct Release {
@@ -80,6 +86,16 @@ class GitRepository {
 // it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
 
+// Where a commit left a branch of the remote: the newest commit that both have (git-merge-base(1)). The branch is
+// fetched first, since what a runner's kept or single-branch clone knows of it may be old, or nothing; a shallow
+// clone's history as well where it does not reach so far.
+struct BranchPoint {
+  std::string sha;
+  std::string stale;  // why the branch could not be fetched, so that it is as it was known before; empty: it was
+};
+// Error (input): there is no such commit, or no remote.
+Result<BranchPoint> branch_point(const GitRepository& repository, const std::string& sha, const std::string& branch);
+
 // resolve() in the repository of the current folder. Outside of one, and where it knows no such commit, the name as it
 // is: it may be the store's to find.
 std::string commit_named_here(const std::string& name);
@@ -90,7 +106,7 @@ Commit commit_of_folder(const std::filesystem::path& folder);
 
 // Two commits checked out side by side in a private temporary folder, under paths of equal length (.../base and
 // .../head), so that neither side's paths are longer in its environment or its binaries. Gone, with git's own record of
-// them, when the object is destroyed.
+// them, when the object is destroyed; what a killed run left is gone when the next pair of its repository is made.
 
 class WorkTreePair {
  public:
@@ -102,14 +118,14 @@ class WorkTreePair {
   WorkTreePair& operator=(WorkTreePair&& other) = delete;
   ~WorkTreePair();
 
-  std::filesystem::path base() const { return folder_ / "base"; }
-  std::filesystem::path head() const { return folder_ / "head"; }
+  std::filesystem::path base() const { return folder_.path() / "base"; }
+  std::filesystem::path head() const { return folder_.path() / "head"; }
 
  private:
-  WorkTreePair(std::filesystem::path repository, std::filesystem::path folder)
+  WorkTreePair(std::filesystem::path repository, bench::RunFolder folder)
       : repository_(std::move(repository)), folder_(std::move(folder)) {}
   std::filesystem::path repository_;
-  std::filesystem::path folder_;  // empty: moved from
+  bench::RunFolder folder_;
 };
 
 // The environment variables of whoever called us, for the children that are the user's own tools (git, the build

@@ -9,16 +9,33 @@ folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/steelyard-report.XXXXXX")
 chmod 0711 "$folder"
 if [ -z "${STEELYARD_STATE:-}" ]; then
   export STEELYARD_STATE=$folder/state
+  own_store=yes
   # A server in a folder that nobody else knows would outlive this step.
   trap '"$program" db stop --quiet >/dev/null 2>&1 || true' EXIT
 fi
 report=$folder/report.md page=$folder/report.html comparison=$folder/comparison.json
 
-arguments=(gate --markdown "$report" --html "$page" --json --archive-dir "$folder")
+# They may stand on several lines.
+read -r -d '' -a further <<<"${STEELYARD_INPUT_ARGUMENTS:-}" || true
+names_store='' is_shard=''
+for word in "${further[@]}"; do
+  case $word in
+    --store | --store=* | --no-store) names_store=yes ;;
+    --shard | --shard=*) is_shard=yes ;;
+  esac
+done
+# Of shards of a suite, which other jobs have measured, there is one report; of one alone there is none.
+arguments=(gate --json --archive-dir "$folder")
+[ -z "${STEELYARD_INPUT_MERGE:-}" ] || arguments=(merge "$STEELYARD_INPUT_MERGE"/*/ --json --archive-dir "$folder")
+[ -n "$is_shard" ] || arguments+=(--markdown "$report" --html "$page")
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
 [ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")
 [ -z "${STEELYARD_INPUT_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_INPUT_BENCH")
-read -r -a further <<<"${STEELYARD_INPUT_ARGUMENTS:-}"
+# A store of this job alone would end with it: nothing but the archives is kept, and no database server is needed.
+if [ -n "${own_store:-}" ] && [ "${arguments[0]}" = gate ] && [ -z "$names_store" ] &&
+  "$program" config 2>/dev/null | grep -x 'address = "embedded"' >/dev/null; then
+  arguments+=(--no-store)
+fi
 arguments+=("${further[@]}")
 
 # Names of a stranger's benchmarks stand in the log, where the runner looks for commands: it obeys none until the word
@@ -26,7 +43,9 @@ arguments+=("${further[@]}")
 resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$resume"
 status=0
-"$program" "${arguments[@]}" >"$comparison" || status=$?
+# What is built and measured is not told where the runner reads what the next steps, which have a token, are given.
+env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_OUTPUT -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
+  "$program" "${arguments[@]}" >"$comparison" || status=$?
 # Once into the log, once into the summary: whoever reads only one of them has the whole report.
 [ ! -s "$report" ] || cat "$report"
 echo "::$resume::"

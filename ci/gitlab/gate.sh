@@ -1,10 +1,24 @@
 #!/usr/bin/env bash
 # The script of steelyard.gitlab-ci.yml: reads STEELYARD_BUILD, STEELYARD_BENCH, STEELYARD_ARGUMENTS, leaves the report
-# (also as a page), the comparison and the archives in steelyard-report/, and exits with the gate's status.
+# (also as a page), the files for GitLab's widgets, the comparison, the archives, the gate's status and the job's id in
+# steelyard-report/, and exits with that status. The note is another job's, note.sh: what is built and measured here is
+# the merge request's code, which can read the environment that the job began with, whatever is taken away later. A
+# shard of a suite leaves its archives in steelyard-report/shards/ and no report; STEELYARD_MERGE names that folder to
+# the job that judges all.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
 folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
+# They may stand on several lines.
+read -r -d '' -a further <<<"${STEELYARD_ARGUMENTS:-}" || true
+names_store='' shard=''
+for word in "${further[@]}"; do
+  case $word in
+    --store | --store=* | --no-store) names_store=yes ;;
+    --shard | --shard=*) shard=$folder/shards/${CI_NODE_INDEX:-${CI_JOB_ID:-1}} ;;
+  esac
+done
+folder=${shard:-$folder}
 mkdir -p "$folder"
 if [ -z "${STEELYARD_STATE:-}" ]; then
   # A folder of this job alone, beside its checkout: on a runner without containers others could write one that has a
@@ -13,17 +27,35 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   state=$(mktemp -d "${CI_PROJECT_DIR:-$PWD}.tmp/steelyard-state.XXXXXX")
   chmod 0711 "$state"  # the server may run as another user, who must be able to reach its folder
   export STEELYARD_STATE=$state
+  own_store=yes
   # Neither the server nor the folder may outlive this job.
   trap '"$program" db stop --quiet >/dev/null 2>&1 || true; rm -rf "$state"' EXIT
 fi
 
-arguments=(gate --markdown "$folder/report.md" --html "$folder/report.html" --json --archive-dir "$folder")
+arguments=(gate --json --archive-dir "$folder")
+[ -z "${STEELYARD_MERGE:-}" ] || arguments=(merge "$STEELYARD_MERGE"/*/ --json --archive-dir "$folder")
+[ -n "$shard" ] || arguments+=(--markdown "$folder/report.md" --html "$folder/report.html")
 [ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")
 [ -z "${STEELYARD_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_BENCH")
-read -r -a further <<<"${STEELYARD_ARGUMENTS:-}"
+# A store of this job alone would end with it: nothing but the archives is kept, and no database server is needed.
+if [ -n "${own_store:-}" ] && [ "${arguments[0]}" = gate ] && [ -z "$names_store" ] &&
+  "$program" config 2>/dev/null | grep -x 'address = "embedded"' >/dev/null; then
+  arguments+=(--no-store)
+fi
 arguments+=("${further[@]}")
 
+if [ -n "${STEELYARD_GITLAB_TOKEN:-}" ]; then
+  echo "STEELYARD_GITLAB_TOKEN is given to the job that builds the request's code, which can read it: give it the" \
+    "environment scope \"steelyard\", which the job that writes the note has (.steelyard-note)"
+  unset STEELYARD_GITLAB_TOKEN
+fi
 status=0
 "$program" "${arguments[@]}" >"$folder/comparison.json" || status=$?
 [ ! -s "$folder/report.md" ] || cat "$folder/report.md"
+[ -z "$shard" ] || exit "$status"
+echo "$status ${CI_JOB_ID:-}" >"$folder/status"
+publish=(publish gitlab "$folder" --output "$folder" --status "$status" --no-comment)
+[ -z "${STEELYARD_KEY:-}" ] || publish+=(--key "$STEELYARD_KEY")
+# Where nothing was compared and nothing failed there is nothing to tell.
+"$program" "${publish[@]}" || true
 exit "$status"
