@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: ci/install_dependencies.sh build [run] [test]
+# Installs the Debian packages that are missing: ci/install_dependencies.sh build [run] [test] [package] [count] [fuzz]
 # The list with its meaning: cmake/packages.txt. Asks for nothing; uses sudo where it is not root.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 list="$here/../cmake/packages.txt"
-[ $# -gt 0 ] || { echo "usage: $0 build|run|test ..." >&2; exit 3; }
+[ $# -gt 0 ] || { echo "usage: $0 build|run|test|package|count|fuzz ..." >&2; exit 3; }
 
 missing=()
 for purpose in "$@"; do
   names=$(awk -v purpose="$purpose" '!/^#/ && $2 == purpose { print $1 }' "$list")
-  [ -n "$names" ] || { echo "$0: found \"$purpose\", wanted build, run or test" >&2; exit 3; }
+  [ -n "$names" ] || { echo "$0: found \"$purpose\", wanted build, run, test, package, count or fuzz" >&2; exit 3; }
   for name in $names; do
     state=$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null || true)
     [ "$state" = installed ] || missing+=("$name")

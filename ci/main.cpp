@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ci/app/secrets.hpp"
+#include "bench/runner/secrets.hpp"
 #include "ci/run.hpp"
 
 namespace {
@@ -26,6 +26,6 @@ void hide_addresses(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments{argv + 1, argv + argc};
   hide_addresses(argc, argv);
-  steelyard::ci::hide_own_secrets();
+  steelyard::bench::hide_own_secrets();
   return steelyard::ci::run_program(arguments, std::cin, std::cout, std::cerr);
 }

@@ -43,7 +43,11 @@ int run_program(const std::vector<std::string>& arguments, std::istream& in, std
     }
     return static_cast<int>(code);
   } catch (const std::bad_alloc&) {
-    return bug(err, "out of memory");
+    // Of this machine, or of a limit on it. What was to be judged was not.
+    err << "steelyard: out of memory: the system gives this process no more, as its limit (ulimit -v), its container "
+           "or the machine has it; raise that, or judge fewer benchmarks at once"
+        << std::endl;
+    return static_cast<int>(ExitCode::not_judged);
   } catch (const std::exception& exception) {
     return bug(err, exception.what());
   } catch (...) {

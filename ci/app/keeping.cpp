@@ -28,10 +28,9 @@
 namespace steelyard::ci {
 namespace {
 
-// Tells the store what this repository knows of the history of measured commits, so that it can put them in order.
-
-// For each of the runs' commits that the repository of the current folder has. Outside of one, and for other commits,
-// there is nothing to report_once; what was told once is not written again. Error: the store's.
+// Tells the store what the repository of the current folder knows of the history of the runs' commits, so that it can
+// put them in order. Outside of a repository, and of commits that it does not have, nothing is told; what was told
+// before is not written again. Error: the store's.
 Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Run*>& runs) {
   std::set<std::pair<std::string, std::string>> wanted;  // project and commit
   for (const Run* run : runs) {

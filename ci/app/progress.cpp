@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kMinSecondsBetween = 0.1;
 constexpr std::size_t kBarColumns = 24;
-constexpr std::size_t kMostFound = 10;  // lines of them; the others are a number
-constexpr std::size_t kMostToldAtOnce = 3;
+constexpr std::size_t kMaxFound = 10;  // lines of them; the others are a number
+constexpr std::size_t kMaxToldAtOnce = 3;
 
 double now_s() {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
@@ -108,7 +108,7 @@ std::vector<std::string> ProgressLine::live_lines(const ProgressNow& now) const 
   if (found_.empty()) return lines;
   // Two lines above, the title, what says how many more there are, and one that stays free.
   const auto rows = static_cast<std::size_t>(std::max(style_.rows, 0));
-  const std::size_t most = std::min(kMostFound, rows > 5 ? rows - 5 : 0);
+  const std::size_t most = std::min(kMaxFound, rows > 5 ? rows - 5 : 0);
   if (most == 0) return lines;
   lines.push_back("so far:");
   for (std::size_t i = 0; i < std::min(found_.size(), most); ++i) {
@@ -149,13 +149,12 @@ void ProgressLine::print(const ProgressNow& now) {
   std::string line = now.what + "; " + percent_text(now.done) + (now.left.empty() ? "" : ", " + now.left);
   std::vector<const FoundLine*> fresh;
   for (const FoundLine& one : found_) {
-    if (std::find(told_found_.begin(), told_found_.end(), one) == told_found_.end()) fresh.push_back(&one);
+    if (told_found_.insert(one.told_as()).second) fresh.push_back(&one);
   }
-  for (std::size_t i = 0; i < std::min(fresh.size(), kMostToldAtOnce); ++i) {
+  for (std::size_t i = 0; i < std::min(fresh.size(), kMaxToldAtOnce); ++i) {
     line += (i == 0 ? "; so far: " : ", ") + printable(fresh[i]->text, style_.unicode);
   }
-  if (fresh.size() > kMostToldAtOnce) line += ", and " + std::to_string(fresh.size() - kMostToldAtOnce) + " more";
-  told_found_ = found_;
+  if (fresh.size() > kMaxToldAtOnce) line += ", and " + std::to_string(fresh.size() - kMaxToldAtOnce) + " more";
   err_ << line << '\n' << std::flush;
 }
 

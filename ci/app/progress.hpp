@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,9 @@ struct ProgressStyle {
 struct FoundLine {
   std::string text;
   Tone tone = Tone::plain;
+  // What it is said of, without figures: in a pipe it is told once, however its figures change. Empty: the text.
+  std::string subject = {};
+  const std::string& told_as() const { return subject.empty() ? text : subject; }
   bool operator==(const FoundLine&) const = default;
 };
 
@@ -87,8 +91,8 @@ class ProgressLine {
   Part part_;
   std::vector<FoundLine> found_;
   double last_drawn_s_ = -1;
-  std::vector<std::string> drawn_;     // lines that stand on the terminal; the cursor is behind the last
-  std::vector<FoundLine> told_found_;  // in a pipe: what was told already
+  std::vector<std::string> drawn_;    // lines that stand on the terminal; the cursor is behind the last
+  std::set<std::string> told_found_;  // in a pipe: told_as() of what was told already
 };
 
 }  // namespace steelyard::ci

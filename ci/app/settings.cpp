@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
-#include <random>
+#include <cstring>
 #include <system_error>
 
 #include "ci/git/repository.hpp"
@@ -32,14 +33,18 @@ Result<Configuration> effective_configuration(const App& app) {
   return with_overrides(std::move(configuration), app);
 }
 
-// The only place where the system's entropy is drawn from: results carry the seed.
+// The only place where the system's entropy is drawn from: results carry the seed. Not by std::random_device, which
+// in g++ 12's library is built on a call that C libraries before 2.36 lack.
 Result<Configuration> measuring_configuration(const App& app, Nanoseconds usual,
                                               const std::optional<std::uint64_t>& seed) {
   STEELYARD_TRY(Configuration configuration, effective_configuration(app));
   STEELYARD_CHECK(check_project_to_write(configuration));
   if (!configuration.run.budget) configuration.run.budget = usual;
-  std::random_device entropy;
-  configuration.run.seed = seed ? *seed : (std::uint64_t{entropy()} << 32) | entropy();
+  if (seed) {
+    configuration.run.seed = *seed;
+  } else if (::getentropy(&configuration.run.seed, sizeof configuration.run.seed) != 0) {
+    return input_error("the system's entropy", std::strerror(errno), "random bytes for a seed", "give one: --seed N");
+  }
   return configuration;
 }
 

@@ -13,7 +13,6 @@
 #include "ci/attribution/culprit.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/attribution/profile_difference.hpp"
-#include "regress/ab/gates.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -278,7 +277,6 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
   std::map<std::string, CountFinding> findings;
-  bool any_other_dispatch = false;
   KnownLines known;
   if (!options.trust_shifted_lines) known = {!bench::has_shifted_lines(baseline), !bench::has_shifted_lines(candidate)};
   for (ComparisonRow& row : comparison.rows) {
@@ -289,7 +287,6 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     if (!same_code) {
       row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
       row.notes.add(RowNote::other_dispatch);
-      any_other_dispatch = true;
     }
     if (!is_change(row) || !a || !b) continue;
     const Attribution attribution(*a, *b, known, options);
@@ -305,7 +302,6 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.functions = found->second.functions;
     row.call_path = found->second.call_path;
   }
-  if (any_other_dispatch) regress::decide_gates(comparison);
   const bool are_all_known = known.of_baseline && known.of_candidate;
   if (!findings.empty() && !are_all_known) comparison.warnings.push_back(warning_of(known));
   annotate_changed_kernels(comparison, baseline, candidate);

@@ -176,7 +176,8 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   policy.counted_minimum_effect = settings.counted_minimum_effect;
   policy.witness = settings.witness;
   policy.ignored_facts = settings.ignored_facts;
-  policy.patterns = settings.patterns;
+  // A kept comparison says which table holds by their order alone, whatever order a file has.
+  policy.patterns.assign(settings.patterns.rbegin(), settings.patterns.rend());
   return policy;
 }
 

@@ -49,13 +49,15 @@ struct PolicySettings {
   SkipTime skip_time = SkipTime::never;
   std::string calibration;              // a file; empty: the one that is kept for the machine
   std::string calibration_where;        // what said so, as store_where
-  std::vector<PatternPolicy> patterns;  // what holds for benchmarks of a pattern instead, in the order of the file
+  std::vector<PatternPolicy> patterns;  // what holds for benchmarks of a pattern instead, in the order of the file: of
+                                        // several that match and say a key the last
   bool operator==(const PolicySettings&) const = default;
 };
 
 struct GateSettings {
-  bool against_history = false;  // the head alone is measured, and held against the recent level of its series
-  std::string history_branch;    // empty: the branch to merge into, else the candidate's own
+  bool against_history = false;     // the head alone is measured, and held against the recent level of its series
+  std::string history_branch;       // empty: the branch to merge into, else the candidate's own
+  bool no_accept_trailers = false;  // a commit's message accepts no change
   bool operator==(const GateSettings&) const = default;
 };
 

@@ -389,6 +389,10 @@ const std::array kKeys{
                      "whose history that is (default: the branch to merge into, else the head's own)",
                      STEELYARD_ASSIGN(read_text(value, where), gate.history_branch),
                      STEELYARD_PRINT(optional_text(of.gate.history_branch))},
+    ConfigurationKey{"gate", "no_accept_trailers", "--no-accept-trailers", "",
+                     "take no Perf-accept: PATTERN REASON from the messages of the candidate's commits",
+                     STEELYARD_ASSIGN(read_flag(value, where), gate.no_accept_trailers),
+                     STEELYARD_PRINT(flag_text(of.gate.no_accept_trailers))},
     ConfigurationKey{"retention", "samples", "--keep-samples", "AGE",
                      "how long db prune leaves raw samples; summaries stay (default: forever)",
                      STEELYARD_ASSIGN(read_age(value, where), retention.samples_days),
@@ -433,8 +437,9 @@ std::string to_toml(const Configuration& configuration) {
     text += std::string(key.name) + " = " + value + '\n';
   }
   for (const ConfiguredProgram& program : configuration.programs) {
-    text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
-            "\ncommand = " + quoted_for_toml(program.command) + '\n';
+    text += "\n[[program]]\n";
+    if (!program.name.empty()) text += "name = " + quoted_for_toml(program.name) + '\n';
+    text += "command = " + quoted_for_toml(program.command) + '\n';
   }
   for (const regress::DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
   for (const PatternPolicy& policy : configuration.policy.patterns) text += '\n' + to_toml(policy);

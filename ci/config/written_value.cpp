@@ -151,7 +151,7 @@ Result<double> read_share(const WrittenValue& value, const std::string& where, S
   if (const auto* integer = std::get_if<std::int64_t>(&value.content)) share = static_cast<double>(*integer);
   if (const auto* number = std::get_if<double>(&value.content)) share = *number;
   const bool in_range = share && (*share > 0 || (*share == 0 && range.zero_allowed)) && *share < range.most;
-  if (in_range) return *share;
+  if (in_range) return std::abs(*share);  // -0 is 0
   const std::string least = range.zero_allowed ? "from 0" : "above 0";
   return refusal(value, where, "a part of one " + least + " and below " + number_text(range.most) + ", or per cent",
                  share && *share >= 1 ? "write \"" + number_text(*share) + "%\" if per cent is meant"

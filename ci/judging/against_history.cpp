@@ -8,6 +8,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
@@ -255,7 +256,8 @@ Candidate find_candidate(const GateOptions& gate, const Configuration& configura
 
 }  // namespace
 
-Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app) {
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration,
+                                      const std::vector<std::string>& notes, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   const Candidate candidate = find_candidate(gate, configuration, app);
   if (!candidate.run) return candidate.code;
@@ -277,6 +279,7 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   std::vector<std::string>& warnings = judgement.comparison.warnings;
   if (!added) warnings.push_back("what small changes of counts add up to was not judged: " + added.error().text());
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
+  warnings.insert(warnings.begin(), notes.begin(), notes.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
   code = worse(code, copy_archives(baseline->run, *candidate.run, gate.outputs.archive_dir, app));
   code = worse(code, explain_rows(judgement, gate.outputs, app));
@@ -300,7 +303,13 @@ std::string value_of(const std::map<std::string, std::string>& variables, const 
 BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
                         std::size_t head_parents) {
   const BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", "the first parent"};
-  if (!head.empty() || head_parents > 1) return first_parent;
+  if (!head.empty()) return first_parent;
+  const CiJob job = ci_job(variables);
+  if (job.checkout == RequestCheckout::either && !job.base_branch.empty()) {
+    return {"", "where it left " + job.base_branch + ", which " + job.service + " names as its target",
+            job.base_branch};
+  }
+  if (head_parents > 1) return first_parent;
   // A checkout of the branch itself: the runner's own idea of where it left the target is better than its last commit.
   if (const std::string base = value_of(variables, "CI_MERGE_REQUEST_DIFF_BASE_SHA"); !base.empty()) {
     return {base, "CI_MERGE_REQUEST_DIFF_BASE_SHA"};
@@ -315,10 +324,12 @@ BaseChoice default_base(const std::map<std::string, std::string>& variables, con
 std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,
                            const Commit& candidate) {
   if (!configured.empty()) return configured;
-  for (const char* name : {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"}) {
-    if (const std::string branch = value_of(variables, name); !branch.empty()) return branch;
-  }
-  return candidate.branch;
+  const std::string target = ci_job(variables).base_branch;
+  return target.empty() ? candidate.branch : target;
+}
+
+bool is_of_pull_request(const std::map<std::string, std::string>& variables) {
+  return !ci_job(variables).base_branch.empty();
 }
 
 }  // namespace steelyard::ci

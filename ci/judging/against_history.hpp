@@ -6,29 +6,37 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bench/model/run.hpp"
 #include "ci/judging/judge_programs.hpp"
 
 namespace steelyard::ci {
 
-Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app);
+// `notes`: a line of the report each.
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration,
+                                      const std::vector<std::string>& notes, const App& app);
 
 // What a gate takes from the CI system's variables when nobody says otherwise: the commit to compare with, and the
 // branch whose history counts. `variables` is the environment.
 struct BaseChoice {
   std::string name;  // for git to resolve
   std::string why;   // for the report: "the first parent", ...
+  // Not empty: in place of the name, the commit where the head left this branch of the remote.
+  std::string left_branch = {};
 };
 // On a pull request the checkout is a merge commit: its first parent is the branch it would be merged into, as of now.
-// Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. `head`: as the user named it,
-// empty for HEAD; `head_parents`: how many parents it has.
+// Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. Services that check out the
+// request's own commit, or merge in another order (RequestCheckout::either), say the target's branch. `head`: as the
+// user named it, empty for HEAD; `head_parents`: how many parents it has.
 BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
                         std::size_t head_parents);
 
-// What is configured; else the branch that the pull request of this pipeline is to be merged into (GITHUB_BASE_REF,
-// CI_MERGE_REQUEST_TARGET_BRANCH_NAME), so that a pull request never judges itself by its own runs; else the
-// candidate's own branch. Empty: all branches.
+// Whether this pipeline is a pull request's, by the branch that it is to be merged into.
+bool is_of_pull_request(const std::map<std::string, std::string>& variables);
+
+// What is configured; else the branch that the pull request of this pipeline is to be merged into (ci/git/ci_job.hpp),
+// so that a pull request never judges itself by its own runs; else the candidate's own branch. Empty: all branches.
 std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,
                            const Commit& candidate);
 

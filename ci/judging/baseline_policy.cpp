@@ -110,7 +110,7 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
     return GateConfiguration{
         candidate, {candidate.file.string() + " lies outside of the repository: the candidate is judged by it"}};
   }
-  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}));
+  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}, GitReach::remote));
   if (!shown.succeeded) {
     if (candidate.file.empty()) return GateConfiguration{candidate, {}};
     return GateConfiguration{candidate, {"the baseline has no " + *path + ": the candidate is judged by its own"}};

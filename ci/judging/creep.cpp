@@ -11,6 +11,7 @@
 #include "bench/model/sha256.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/judging/against_history.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -20,8 +21,8 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr int kPoints = 2000;              // newest of each series: creep is slow
-constexpr std::size_t kMostAskedOne = 20;  // rows whose series are asked for one by one; more: all of their metric
+constexpr int kPoints = 2000;             // newest of each series: creep is slow
+constexpr std::size_t kMaxAskedOne = 20;  // rows whose series are asked for one by one; more: all of their metric
 
 using regress::CountPoint;
 using regress::ReferenceLevel;
@@ -97,7 +98,7 @@ Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store
                                                            const std::vector<ComparisonRow*>& rows) {
   std::set<std::pair<std::string, std::string>> wanted;  // benchmark (empty: all) and metric
   for (const ComparisonRow* row : rows) {
-    wanted.emplace(rows.size() <= kMostAskedOne ? row->benchmark : std::string(), row->metric.name);
+    wanted.emplace(rows.size() <= kMaxAskedOne ? row->benchmark : std::string(), row->metric.name);
   }
   std::vector<storage::HistorySeries> all;
   for (const auto& [benchmark, metric] : wanted) {
@@ -299,7 +300,7 @@ Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& ca
     });
     if (own != all.end()) row->creep = creep_of(*own, lookup, *row, baseline, candidate, comparison.policy);
   }
-  regress::decide_gates(comparison);
+  decide_gates_in_words(comparison);
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
@@ -156,12 +157,13 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   const Calibration* calibration = request.calibrations.find(baseline, candidate, warnings);
   ComparisonPolicy policy = comparison_policy(request.configuration.policy);
   if (request.seed) policy.seed = *request.seed;
-  Comparison comparison = request.history == nullptr
-                              ? regress::compare_runs(baseline, candidate, policy, calibration)
-                              : regress::judge_against_history(*request.history, candidate, policy, calibration);
+  Comparison comparison = worded(
+      request.history == nullptr ? regress::compare_runs(baseline, candidate, policy, calibration)
+                                 : regress::judge_against_history(*request.history, candidate, policy, calibration));
   if (request.measured != nullptr)
     annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
   attribute(comparison, baseline, candidate, {own_folders(baseline, candidate)});
+  decide_gates_in_words(comparison);  // now that each count is known to be of the code that was timed, or not
   comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
   return comparison;
 }

@@ -1,5 +1,6 @@
 #include "ci/judging/judge_programs.hpp"
 
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "ci/measuring/strangers.hpp"
+#include "ci/measuring/time_programs.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -19,15 +22,36 @@ namespace {
 
 bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
 
-Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration& calibrations,
-                                 const App& app) {
+struct MeasuredSides {
+  MeasuredPrograms all;
+  std::optional<TakenShard> shard;  // that they are; absent: the whole
+};
+
+Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration& calibrations,
+                              const App& app) {
   // What stands in the way of one is told once, at the end.
   const auto calibration_of = [&calibrations](const Run& baseline, const Run& candidate) {
     std::vector<std::string> unreported;
     return calibrations.find(baseline, candidate, unreported);
   };
   ProgressLine progress = app.live_view();
-  return measure_programs(sides.programs, request.configuration, calibration_of, progress, request.cancelled);
+  const Configuration& configuration = request.configuration;
+  if (request.shard == nullptr) {
+    STEELYARD_TRY(MeasuredPrograms all,
+                  measure_programs(sides.programs, configuration, calibration_of, progress, request.cancelled));
+    return MeasuredSides{std::move(all), {}};
+  }
+  std::vector<ListedPair> listed;
+  for (const ProgramPair& pair : sides.programs) {
+    STEELYARD_TRY(ListedPair list, list_pair(pair, configuration.run, request.cancelled));
+    listed.push_back(std::move(list));
+  }
+  STEELYARD_TRY(TakenShard taken, take_shard(*request.shard, listed));
+  STEELYARD_TRY(MeasuredPrograms all,
+                measure_programs(std::move(listed), configuration, calibration_of, progress, request.cancelled));
+  keep_shard(taken, all.pair.baseline.header.settings);
+  keep_shard(taken, all.pair.candidate.header.settings);
+  return MeasuredSides{std::move(all), std::move(taken)};
 }
 
 void complete_header(Run& run, const SideDescription& side, const JudgeRequest& request) {
@@ -36,6 +60,7 @@ void complete_header(Run& run, const SideDescription& side, const JudgeRequest& 
   run.header.commit = side.commit;
   run.header.seed = request.configuration.run.seed;
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
+  keep_left_processes({side.left_by_build, {}}, run.header.settings);
   storage::seal(run);
 }
 
@@ -43,13 +68,15 @@ std::string short_sha(const std::string& sha) { return sha.substr(0, 7); }
 
 Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
                                                    const std::vector<ConfiguredProgram>& programs,
-                                                   const std::vector<std::string>& arguments) {
+                                                   const std::vector<std::string>& arguments,
+                                                   const bench::SharedConfinement& confinement) {
   // With one program the names stay what the program itself says.
   const bool with_suite = programs.size() > 1;
   std::vector<ProgramPair> pairs;
   for (const ConfiguredProgram& configured : programs) {
     STEELYARD_TRY(bench::Program baseline, program_in_tree(configured, trees.base(), arguments, with_suite));
     STEELYARD_TRY(bench::Program candidate, program_in_tree(configured, trees.head(), arguments, with_suite));
+    baseline.confinement = candidate.confinement = confinement;
     pairs.push_back({std::move(baseline), std::move(candidate)});
   }
   return pairs;
@@ -70,32 +97,38 @@ Result<void> check_built(const std::vector<ProgramPair>& pairs, const WorkTreePa
   return {};
 }
 
-std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
-  std::string text;
-  for (const ConfiguredProgram& program : programs) text += (text.empty() ? "" : "; ") + program.command;
-  return text;
-}
+// How trees are built.
+struct TreeBuilding {
+  const Configuration& configuration;
+  const bench::SharedConfinement& confinement;
+  const std::atomic<bool>* cancelled = nullptr;
+  const App& app;
+};
 
 // Nothing where no command is configured. `side`: "the baseline"; empty: the only one.
-Result<void> build_tree(const std::filesystem::path& tree, const Commit& commit, const std::string& side,
-                        const Configuration& configuration, const std::atomic<bool>* cancelled, const App& app) {
-  if (configuration.build_command.empty()) return {};
-  app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
+Result<LeftProcesses::Count> build_tree(const std::filesystem::path& tree, const Commit& commit,
+                                        const std::string& side, const TreeBuilding& how) {
+  const Configuration& configuration = how.configuration;
+  if (configuration.build_command.empty()) return LeftProcesses::Count{};
+  how.app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
   const std::string name = (side.empty() ? "the candidate" : side) + " (" + short_sha(commit.sha) + ')';
-  return build({tree, configuration.build_command, configuration.build_timeout, name}, cancelled);
+  return build({tree, configuration.build_command, configuration.build_timeout, name, {}, how.confinement},
+               how.cancelled);
 }
 
 // A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
-ExitCode build_both(const WorkTreePair& trees, const Commit& base, const Commit& head, const JudgeRequest& request,
-                    const App& app) {
-  const auto built = [&](const std::filesystem::path& tree, const Commit& commit, const std::string& side) {
-    return build_tree(tree, commit, side, request.configuration, request.cancelled, app);
+ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const JudgeRequest& request,
+                    const TreeBuilding& how) {
+  const App& app = how.app;
+  const auto built = [&](SideDescription& side, const std::string& name) -> Result<void> {
+    STEELYARD_TRY(side.left_by_build, build_tree(side.sources, side.commit, name, how));
+    return {};
   };
-  if (const Result<void> done = built(trees.base(), base, "the baseline"); !done) {
+  if (const Result<void> done = built(baseline, "the baseline"); !done) {
     app.report(done.error());
     return ExitCode::not_judged;
   }
-  if (const Result<void> done = built(trees.head(), head, "the candidate"); !done) {
+  if (const Result<void> done = built(candidate, "the candidate"); !done) {
     const ExitCode code = app.report(done.error());
     return is_cancelled(request) ? ExitCode::not_judged : code;
   }
@@ -130,13 +163,21 @@ class HeadMeasuring {
     // The second tree costs a checkout of the same files.
     STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha,
                                                                  submodules_of(configuration_)));
-    STEELYARD_CHECK(build_tree(trees.head(), head.commit, "", configuration_, cancellation_.flag(), app_));
+    const StrangersView view =
+        confine_strangers({configuration_, !request_.outputs.no_store, request_.outputs.archive_dir},
+                          {trees.head(), head.repository.root()});
+    app_.notes(view.warnings);
+    warnings.insert(warnings.end(), view.warnings.begin(), view.warnings.end());
+    LeftProcesses left;
+    STEELYARD_TRY(left.build, build_tree(trees.head(), head.commit, "",
+                                         {configuration_, view.confinement, cancellation_.flag(), app_}));
     Configuration each = configuration_;
     if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
     ProgressLine progress = app_.live_view();
     Run whole;
     for (std::size_t i = 0; i < programs.size(); ++i) {
-      STEELYARD_TRY(const bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
+      STEELYARD_TRY(bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
+      program.confinement = view.confinement;
       STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancellation_.flag()));
       if (i == 0) {
         whole = std::move(run);
@@ -149,6 +190,7 @@ class HeadMeasuring {
     whole.header.commit = head.commit;
     whole.header.seed = configuration_.run.seed;
     whole.header.settings[kSourcesSetting] = trees.head().string();
+    keep_left_processes(left, whole.header.settings);
     storage::seal(whole);
     return whole;
   }
@@ -162,11 +204,33 @@ class HeadMeasuring {
   Cancellation cancellation_;
 };
 
+// A shard's runs are kept as any other's; what they show is judged with the others'.
+ExitCode keep_shard_apart(const TakenShard& taken, const MeasuredPrograms& measured, Comparison comparison,
+                          const JudgeRequest& request, KnownCalibration& calibrations, const App& app) {
+  const Run& baseline = measured.pair.baseline;
+  const Run& candidate = measured.pair.candidate;
+  std::vector<std::string> warnings = request.notes;
+  warnings.insert(warnings.end(), measured.warnings.begin(), measured.warnings.end());
+  calibrations.find(baseline, candidate, warnings);
+  if (is_cancelled(request)) warnings.push_back("interrupted: this is what was measured until then");
+  ExitCode code = tell_shard(taken, std::move(comparison), std::move(warnings), request.outputs, app);
+  if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
+  if (request.outputs.no_store) return code;
+  return worse(code, deliver_to_store(request.configuration, nullptr, app, {&baseline, &candidate}));
+}
+
 }  // namespace
+
+std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
+  std::string text;
+  for (const ConfiguredProgram& program : programs) text += (text.empty() ? "" : "; ") + program.command;
+  return text;
+}
 
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
-  STEELYARD_TRY(MeasuredPrograms measured, measure(sides, request, calibrations, app));
+  STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
+  MeasuredPrograms& measured = of_sides.all;
   bench::MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request);
   complete_header(pair.candidate, sides.candidate, request);
@@ -178,6 +242,9 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
       measured.warnings);
   if (request.adds_up_creep && !request.outputs.no_store) {
     add_creep(request.configuration, pair.baseline, pair.candidate, comparison);
+  }
+  if (of_sides.shard) {
+    return worse(code, keep_shard_apart(*of_sides.shard, measured, std::move(comparison), request, calibrations, app));
   }
   comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
   if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
@@ -205,12 +272,21 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   STEELYARD_TRY(const Commit head, repository.describe(commits.candidate));
   STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(repository, commits.baseline, commits.candidate,
                                                                submodules_of(request.configuration)));
-  STEELYARD_TRY(std::vector<ProgramPair> pairs, programs_in_trees(trees, programs, arguments));
-  const ExitCode built = build_both(trees, base, head, request, app);
+  const StrangersView view =
+      confine_strangers({request.configuration, !request.outputs.no_store, request.outputs.archive_dir},
+                        {trees.base(), trees.head(), repository.root()});
+  app.notes(view.warnings);
+  STEELYARD_TRY(std::vector<ProgramPair> pairs, programs_in_trees(trees, programs, arguments, view.confinement));
+  const std::string command = joined_commands(programs);
+  SideDescription baseline{command, base, trees.base()};
+  SideDescription candidate{command, head, trees.head()};
+  const ExitCode built =
+      build_both(baseline, candidate, request, {request.configuration, view.confinement, request.cancelled, app});
   if (built != ExitCode::success) return built;
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
-  const std::string command = joined_commands(programs);
-  return judge_programs({std::move(pairs), {command, base, trees.base()}, {command, head, trees.head()}}, request, app);
+  JudgeRequest of_commits = request;
+  of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
+  return judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app);
 }
 
 HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/judging/judge_shards.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard::ci {
@@ -24,6 +26,7 @@ struct JudgeRequest {
   const std::atomic<bool>* cancelled = nullptr;
   bool adds_up_creep = false;           // asks the store what small changes of counts came to
   std::vector<std::string> notes = {};  // a line of the report each
+  const ShardChoice* shard = nullptr;   // of the benchmarks, that is measured here; null: all
 };
 
 // One side as the report names it.
@@ -31,6 +34,7 @@ struct SideDescription {
   std::string program;                 // as the user named it
   Commit commit = {};                  // empty sha: none
   std::filesystem::path sources = {};  // root of the project's own sources; empty: unknown
+  LeftProcesses::Count left_by_build = {};
 };
 
 struct JudgedSides {
@@ -49,6 +53,9 @@ struct CommitPair {
 // The programs named by --bench where it is given, else those configured. Error (input): neither.
 Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench);
 
+// As the runs' headers name several programs.
+std::string joined_commands(const std::vector<ConfiguredProgram>& programs);
+
 // `arguments` follow those of each program's command.
 Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair& commits,
                                const std::vector<ConfiguredProgram>& programs,
@@ -60,6 +67,8 @@ struct GateOptions {
   std::string base;   // empty: from the CI system's variables, else the first parent
   std::string head;   // a commit; empty: HEAD
   std::string bench;  // the program in place of those configured
+  std::vector<std::string> accepted;  // "PATTERN REASON", as --accept has them
+  ShardOptions shard;
   std::optional<std::uint64_t> seed;
   JudgementOutputs outputs;
 };

@@ -9,7 +9,7 @@
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
-#include "regress/ab/gates.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
@@ -74,17 +74,14 @@ void take_equality(const Comparison& kept, Comparison& computed) {
 // What small changes came to follows from the series as it was then: its steps are taken as they were kept, and what
 // they amount to is concluded again.
 void take_creep(const Comparison& kept, Comparison& computed) {
-  bool any = false;
   for (const ComparisonRow& row : kept.rows) {
     if (!row.creep) continue;
     for (ComparisonRow& own : computed.rows) {
       if (key_of(own) != key_of(row) || !regress::may_creep(computed.policy, own)) continue;
       own.creep = row.creep;
       regress::conclude(*own.creep, own.metric.better);
-      any = true;
     }
   }
-  if (any) regress::decide_gates(computed);
 }
 
 // What an older program put into a store has the runs' ids there and no more of their headers, and no solo checks: what
@@ -135,12 +132,12 @@ void compare_changes(const Comparison& kept, Replay& replay) {
 Comparison judge_again(const Comparison& kept, const Run& baseline, const Run& candidate) {
   const Calibration* calibration = kept.calibration ? &*kept.calibration : nullptr;
   const regress::Rules rules = regress::rules_of(kept.rule_version);
-  if (!kept.history) return regress::compare_runs(baseline, candidate, kept.policy, calibration, rules);
+  if (!kept.history) return worded(regress::compare_runs(baseline, candidate, kept.policy, calibration, rules));
   // A run from a file without an id was judged without one.
   Run judged = candidate;
   judged.header.id = kept.candidate.id;
-  return regress::judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy,
-                                        calibration, rules);
+  return worded(regress::judge_against_history({baseline, kept.history->series, kept.history->branch}, judged,
+                                               kept.policy, calibration, rules));
 }
 
 // Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept
@@ -150,18 +147,23 @@ Comparison alike(const Comparison& comparison) {
   return read ? std::move(read).value() : comparison;
 }
 
+Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
+                     const Run& candidate) {
+  Comparison computed = judge_again(kept, baseline, candidate);
+  take_equality(kept, computed);
+  take_creep(kept, computed);
+  attribute(computed, baseline, candidate, naming);
+  decide_gates_in_words(computed);
+  return computed;
+}
+
 // `kept` is as its document has it.
 Replay replay_with(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
                    const Run& candidate) {
-  Comparison computed = judge_again(kept, baseline, candidate);
+  const Comparison computed = alike(judged_as(naming, kept, baseline, candidate));
   Replay result;
   result.rule_version = computed.rule_version;
   result.untimed = std::count_if(kept.rows.begin(), kept.rows.end(), is_untimed);
-  take_equality(kept, computed);
-  if (result.untimed > 0) regress::decide_gates(computed);
-  take_creep(kept, computed);
-  attribute(computed, baseline, candidate, naming);
-  computed = alike(computed);
 
   std::map<Key, const ComparisonRow*> recomputed;
   for (const ComparisonRow& row : computed.rows) recomputed.emplace(key_of(row), &row);
@@ -190,6 +192,10 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
 }
 
 }  // namespace
+
+Comparison judged_as(const Comparison& kept, const Run& baseline, const Run& candidate) {
+  return judged_as({own_folders(baseline, candidate)}, kept, baseline, candidate);
+}
 
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
   const Comparison kept = alike(comparison);

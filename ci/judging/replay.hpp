@@ -17,4 +17,8 @@ namespace steelyard::ci {
 // measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
+// The comparison of these runs by all that `kept` was judged by, and with what its rows say of equal builds and of
+// steps of counts; `kept` may be of parts of the runs.
+Comparison judged_as(const Comparison& kept, const Run& baseline, const Run& candidate);
+
 }  // namespace steelyard::ci

@@ -1,11 +1,9 @@
 #include "ci/measuring/build.hpp"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 
 #include "bench/runner/child_process.hpp"
-#include "ci/app/secrets.hpp"
+#include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
 
@@ -34,40 +32,33 @@ std::string withheld_text(const std::vector<std::string>& names) {
   return text.empty() ? "" : "it was not given " + text + " (STEELYARD_BUILD_ENVIRONMENT names what builds need); ";
 }
 
-// Of a process that may not be dumped no other of its user may read the memory. The leak checker reads its own.
-void close_own_memory() {
-#ifndef __SANITIZE_ADDRESS__
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-#endif
-}
-
 }  // namespace
 
-Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled) {
-  if (request.command.empty()) return {};
-  close_own_memory();
+Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomic<bool>* cancelled) {
+  if (request.command.empty()) return LeftProcesses::Count{};
   BuildRequest told = request;
   told.side = "build of " + request.side;
-  Result<void> done = run_shell(told, cancelled);
-  if (done) return {};
+  Result<LeftProcesses::Count> done = run_shell(told, cancelled);
+  if (done) return done;
   Error error = done.error();
   if (!error.wanted.empty()) error.wanted = "a build that succeeds";
   return error;
 }
 
-Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled) {
+Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled) {
   bench::ChildCommand shell;
   shell.executable = "/bin/sh";
   // One stream keeps the order of lines; of stderr it is the end that is kept.
   shell.arguments = {"-c", "exec 1>&2 </dev/null; eval \"$1\"", "sh", request.command};
   shell.environment = caller_environment();
-  const std::vector<std::string> withheld = withhold_secrets(shell.environment);
+  const std::vector<std::string> withheld = bench::withhold_secrets(shell.environment);
   for (const auto& [name, value] : request.variables) shell.environment[name] = value;
   if (!request.tree.empty()) shell.environment["PWD"] = request.tree.string();
   shell.working_directory = request.tree;
+  shell.confinement = request.confinement;
   shell.timeout = request.timeout;
   STEELYARD_TRY(const bench::ChildResult child, bench::run_child(shell, cancelled));
-  if (child.succeeded()) return {};
+  if (child.succeeded()) return LeftProcesses::Count{child.left_ended, child.left_running};
   if (child.end == bench::ChildEnd::cancelled) return program_error(request.side, "interrupted");
   bench::ChildResult without_output = child;
   without_output.error_output.clear();

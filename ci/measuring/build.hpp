@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/left_processes.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/runner/program.hpp"
@@ -21,14 +22,14 @@ struct BuildRequest {
   Nanoseconds timeout;
   std::string side;                                   // "the baseline (1a2b3c4)", for messages
   std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
+  bench::SharedConfinement confinement = {};
 };
 
-// The command has the caller's environment without secrets (ci/app/secrets.hpp), and our memory is closed to it as far
-// as the system does that for one user's processes (PR_SET_DUMPABLE of prctl(2)). Error (program): the command failed,
-// with the last 40 lines of its output; it ran past its limit or was cancelled.
-Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
-// The same of a command that is no build: errors are told of `side` alone. `tree` empty: the current folder.
-Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled);
+// The command has the caller's environment without secrets (bench/runner/secrets.hpp). Error (program): the command
+// failed, with the last 40 lines of its output; it ran past its limit or was cancelled. What it left behind.
+Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
+// Runs a command as build() does, and tells errors of `side` alone. `tree` empty: the current folder.
+Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled);
 
 // A configured program as it stands in a work tree.
 // arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -103,7 +104,7 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string
       if (!was_measured) insert(untimed_row(benchmark, metric, reason, builds, comparison), comparison.rows);
     }
   }
-  regress::decide_gates(comparison);
+  decide_gates_in_words(comparison);
 }
 
 }  // namespace steelyard::ci

@@ -107,7 +107,7 @@ class GatesMeasuring {
       note_failures(*run);
     }
     // Without a calibration: an earlier one must not decide what this one sees.
-    return regress::compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+    return regress::compare_runs(measured.pair.baseline, measured.pair.candidate, policy).comparison;
   }
 
   void measure_copies() {

@@ -14,6 +14,7 @@
 #include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/relink.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "ci/measuring/shard.hpp"
 #include "ci/measuring/time_programs.hpp"
 #include "ci/report/so_far.hpp"
 #include "regress/ab/gates.hpp"
@@ -188,19 +189,24 @@ class PairMeasuring {
       listed_.push_back(std::move(list));
     }
     std::int64_t benchmarks = 0;
-    Nanoseconds start;  // of all benchmarks' processes
+    std::int64_t elsewhere = 0;  // that other machines measure
+    Nanoseconds start;           // of all benchmarks' processes
     Nanoseconds counting;
     for (const ListedPair& list : listed_) {
       benchmarks += static_cast<std::int64_t>(list.size());
+      elsewhere += static_cast<std::int64_t>(list.elsewhere);
       start += std::max(list.baseline.listing.start, list.candidate.listing.start) * static_cast<double>(list.size());
       counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
     }
     show_counting_too(counting);
-    if (settings_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(policy_);
-    const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy));
+    show_found(policy);
+    if (settings_.rounds != 0) return {};
+    // Machines that share a suite are judged together, over all of it and by one plan: no budget of one may change it.
+    const std::int64_t comparisons = std::max<std::int64_t>(1, (benchmarks + elsewhere) * noisy_metrics(policy));
     settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, 1);
-    if (!settings_.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
+    const int affordable = elsewhere > 0 ? 0 : affordable_rounds(start, benchmarks);
+    if (!settings_.no_early_stop) look_early(policy, comparisons, affordable);
     return {};
   }
 
@@ -238,8 +244,8 @@ class PairMeasuring {
     const Nanoseconds sample =
         asked.count() > 0 ? asked * (1.5 * std::max(settings_.repetitions.value_or(0), 1)) : kUseful;
     const Nanoseconds round = (start + sample * static_cast<double>(benchmarks)) * both;
-    constexpr double kMost = 10000;
-    return round.count() > 0 ? static_cast<int>(std::min(kMost, timing_budget() / round)) : 0;
+    constexpr double kMax = 10000;
+    return round.count() > 0 ? static_cast<int>(std::min(kMax, timing_budget() / round)) : 0;
   }
 
   bench::Limits hardware_limits() const {
@@ -263,7 +269,6 @@ class PairMeasuring {
     const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
     for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
     timing_.looks.text = regress::to_text(looks);
-    show_found(policy);
     timing_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {
       show_judged(baseline, candidate, policy);
       std::set<std::string> decided;
@@ -287,7 +292,7 @@ class PairMeasuring {
   // As the comparison would be if this were the end.
   void show_judged(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy) {
     if (!progress_.shows_found()) return;
-    seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate));
+    seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate)).comparison;
     progress_.found(found_lines(&*seen_, plain_));
   }
 
@@ -307,12 +312,14 @@ class PairMeasuring {
     if (settings_.no_solo_check) return {};
     bench::TimingPlan alone = timing_;
     alone.spend = {};  // it has a budget of its own
+    alone.watch = {};  // and what it finds is no change of the whole
     alone.progress = [this](const bench::MeasureProgress& now) {
       progress_.show("alone: " + timing_text(now), now.done, now.left);
     };
     bench::MeasuredPair& pair = measured_.pair;
     const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
-                                                  calibration_of(pair.baseline, pair.candidate));
+                                                  calibration_of(pair.baseline, pair.candidate))
+                                .comparison;
     progress_.found(found_lines(&seen, {}));
     confirm_alone(listed_, seen, settings_, alone, {solo_budget(clock_.whole()), cancelled_}, pair, measured_.warnings);
     return {};
@@ -374,9 +381,9 @@ void add_counted(Run counted, Run& run) {
 
 void PairMeasuring::steer() {
   // Of so many that all differ there is little to gain: timing must not wait for the others.
-  constexpr std::size_t kMostWithoutEqual = 8;
+  constexpr std::size_t kMaxWithoutEqual = 8;
   const bool may_skip = policy_.skip_time != SkipTime::never;
-  counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMostWithoutEqual);
+  counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
@@ -428,10 +435,17 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
 }
 
 Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
-                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled) {
+                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled,
+                          const ShardChoice* shard) {
   const bench::MeasuringSettings& settings = configuration.run;
   STEELYARD_TRY(const bool counting, counting_wanted(settings, configuration.policy, warnings));
-  STEELYARD_TRY(const bench::ListedProgram listed, bench::list_benchmarks(program, settings, cancelled));
+  std::vector<ListedPair> programs(1);
+  STEELYARD_TRY(programs[0].candidate, bench::list_benchmarks(program, settings, cancelled));
+  std::optional<TakenShard> taken;
+  if (shard != nullptr) {
+    STEELYARD_TRY(taken, take_shard(*shard, programs));
+  }
+  const bench::ListedProgram& listed = programs[0].candidate;
   const BudgetClock clock(budget_of(settings));
   const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);
@@ -450,6 +464,7 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
   drop_failed_counts_of_skipped(run);
   progress.clear();
   sort_as_listed({&listed}, run);
+  if (taken) keep_shard(*taken, run.header.settings);
   return run;
 }
 

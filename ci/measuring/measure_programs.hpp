@@ -38,6 +38,7 @@ struct ListedPair {
   bool is_new = false;                         // only the candidate has the program; the baseline was not asked
   std::vector<std::string> untimed;            // benchmarks whose time is not measured, as the policy says
   std::set<std::string> first_look_only = {};  // benchmarks that have no rounds beyond the first look
+  std::size_t elsewhere = 0;                   // more benchmarks that other machines measure (shard.hpp)
   bench::SamplePlan samples;                   // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
@@ -63,13 +64,16 @@ struct MeasuredPrograms {
 Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& programs, const Configuration& configuration,
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
-// The same of programs that were listed before: a calibration measures one list many times.
+// measure_programs() of programs that were listed before: a calibration measures one list many times.
 Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const Configuration& configuration,
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
 
-// Measures one program alone, for `run`.
+struct ShardChoice;  // shard.hpp
+
+// Measures one program alone, for `run`. `shard`: of its benchmarks; null: all of them.
 Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
-                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
+                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled,
+                          const ShardChoice* shard = nullptr);
 
 }  // namespace steelyard::ci

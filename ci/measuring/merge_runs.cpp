@@ -13,7 +13,9 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "ci/measuring/shard.hpp"
 #include "regress/ab/confirmation.hpp"
+#include "regress/ab/rounds.hpp"
 #include "regress/ab/sequential.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -44,11 +46,17 @@ Error refuse(const NamedRun& first, const NamedRun& other, const std::string& wh
   return input_error(other.name, what + ' ' + shown(b), "that of " + first.name + ", " + shown(a), fix);
 }
 
-// Where both say which file it was that decides; its path may be another in each job.
+// A shard of a pair: both sides of its benchmarks were measured on one machine, so that another may have other
+// machines.
+bool is_shard_of_pair(const Run& run) { return shard_of(run.header).has_value() && !run.header.session.empty(); }
+
+// Where both say which file it was that decides; its path may be another in each job. Shards of two commits are built
+// where they are measured, each pair alike.
 Result<void> check_program(const NamedRun& first, const NamedRun& other) {
   constexpr std::string_view kHash = "program.sha256";
-  const std::string a = fact_of(first.run, kHash);
-  const std::string b = fact_of(other.run, kHash);
+  const bool is_built_there = is_shard_of_pair(first.run) && !first.run.header.commit.sha.empty();
+  const std::string a = is_built_there ? "" : fact_of(first.run, kHash);
+  const std::string b = is_built_there ? "" : fact_of(other.run, kHash);
   constexpr const char* kFix = "build it once and measure that file in every job";
   if (!a.empty() && !b.empty()) {
     if (a == b) return {};
@@ -59,6 +67,7 @@ Result<void> check_program(const NamedRun& first, const NamedRun& other) {
 }
 
 Result<void> check_machine(const NamedRun& first, const NamedRun& other) {
+  if (is_shard_of_pair(first.run)) return {};
   const std::string a = first.run.environment.fingerprint();
   const std::string b = other.run.environment.fingerprint();
   if (a == b) return {};
@@ -75,16 +84,21 @@ Result<void> check_header(const NamedRun& first, const NamedRun& other) {
   const RunHeader& a = first.run.header;
   const RunHeader& b = other.run.header;
   const auto sha_of = [](const Commit& commit) { return commit.sha.substr(0, 12) + (commit.dirty ? "+" : ""); };
+  // What is concurrent can be judged together, and what a shard did not measure beside anything needs no layout.
+  const bool are_shards = shard_of(a) && shard_of(b);
+  const bool any_alone = are_shards && (a.session.empty() || b.session.empty());
+  const bool both_concurrent = are_shards && is_concurrent(a.layout) && is_concurrent(b.layout);
+  const Layout layout_of_other = any_alone || both_concurrent ? a.layout : b.layout;
   const std::tuple<const char*, std::string, std::string, const char*> all[] = {
       {"project", a.project, b.project, "--project when it is measured gives them one"},
       {"commit", sha_of(a.commit), sha_of(b.commit), "a run is of one commit"},
       {"tool", a.tool, b.tool, "measure all parts with one program"},
-      {"layout", std::string(to_text(a.layout)), std::string(to_text(b.layout)), "ask for one with --layout"},
+      {"layout", std::string(to_text(a.layout)), std::string(to_text(layout_of_other)), "ask for one with --layout"},
   };
   for (const auto& [what, of_first, of_other, fix] : all) {
     if (of_first != of_other) return refuse(first, other, what, of_first, of_other, fix);
   }
-  if (a.session.empty() != b.session.empty()) {
+  if (a.session.empty() != b.session.empty() && !are_shards) {
     return input_error(other.name, b.session.empty() ? "a run that was measured alone" : "a side of a pair",
                        "what " + first.name + " is", "merge baselines with baselines, and candidates with candidates");
   }
@@ -109,6 +123,41 @@ Result<void> check_twice(const std::vector<NamedRun>& parts) {
       return input_error(part.name, "run " + id.substr(0, 12) + " a second time",
                          "each run once: it is in " + at->second->name + " already", "leave one of them out");
     }
+  }
+  return {};
+}
+
+// Shards are all there, each once, and of one split.
+Result<void> check_shards(const std::vector<NamedRun>& parts) {
+  const auto is_shard = [](const NamedRun& part) { return shard_of(part.run.header).has_value(); };
+  const auto first = std::find_if(parts.begin(), parts.end(), is_shard);
+  if (first == parts.end()) return {};
+  const int all = shard_of(first->run.header)->of;
+  std::map<int, const NamedRun*> known;
+  for (const NamedRun& part : parts) {
+    const std::optional<Shard> shard = shard_of(part.run.header);
+    if (!shard) return input_error(part.name, "no shard", "one of " + std::to_string(all) + ", as " + first->name);
+    if (shard->of != all) {
+      return refuse(*first, part, "the shard", to_text(*shard_of(first->run.header)), to_text(*shard),
+                    "measure all with one number of shards");
+    }
+    const auto [at, is_new] = known.emplace(shard->number, &part);
+    if (!is_new) {
+      return input_error(part.name, "shard " + to_text(*shard) + " a second time",
+                         "each once: it is in " + at->second->name + " already", "leave one of them out");
+    }
+    const std::string split(kSplitSetting);
+    if (setting_of(part.run, split) != setting_of(first->run, split)) {
+      return input_error(part.name, "a share of other benchmarks", "that of the suite that " + first->name + " shares",
+                         "the programs have to list the same benchmarks on all machines, and --shard-by the same "
+                         "durations");
+    }
+  }
+  for (int number = 1; number <= all; ++number) {
+    if (known.contains(number)) continue;
+    const std::string found = std::to_string(parts.size()) + " of " + std::to_string(all) + " shards";
+    return input_error("steelyard merge", found + ": shard " + to_text(Shard{number, all}) + " is missing",
+                       "all of them", "measure it, or see why its job left nothing");
   }
   return {};
 }
@@ -164,10 +213,14 @@ class RunMerger {
       return std::tie(a.run.header.created_at_unix_ns, a.run.header.id) <
              std::tie(b.run.header.created_at_unix_ns, b.run.header.id);
     });
+    STEELYARD_CHECK(check_shards(parts_));
+    if (shard_of(parts_.front().run.header)) sort_shards();
     STEELYARD_CHECK(check());
     keep_what_all_say();
     remember_settings();
+    remember_benchmarks();
     name_session();
+    move_sources();
     if (any_in_common_) number_rounds();
     whole_ = std::move(parts_.front().run);
     STEELYARD_CHECK(take_measurements());
@@ -179,6 +232,17 @@ class RunMerger {
   }
 
  private:
+  // By their numbers, which both sides have alike; those that were measured beside another side first, as the whole has
+  // the first one's header.
+  void sort_shards() {
+    shards_ = static_cast<int>(parts_.size());
+    std::sort(parts_.begin(), parts_.end(), [](const NamedRun& a, const NamedRun& b) {
+      const bool alone_a = a.run.header.session.empty();
+      const bool alone_b = b.run.header.session.empty();
+      return alone_a != alone_b ? alone_b : shard_of(a.run.header)->number < shard_of(b.run.header)->number;
+    });
+  }
+
   Result<void> check() {
     STEELYARD_CHECK(check_twice(parts_));
     for (const NamedRun& part : parts_) STEELYARD_CHECK(check_header(parts_.front(), part));
@@ -191,31 +255,46 @@ class RunMerger {
       }
     }
     any_in_common_ = !in_common.empty();
+    if (any_in_common_ && shards_ > 0) {
+      const auto& [first, other] = *in_common.begin();
+      return input_error(other->name, "a benchmark that " + first->name + " has too", "each in one shard");
+    }
     for (const auto& [first, other] : in_common) STEELYARD_CHECK(check_looks(*first, *other, true));
-    for (const NamedRun& part : parts_) STEELYARD_CHECK(check_looks(parts_.front(), part, false));
+    for (const NamedRun& part : parts_) {
+      const bool was_alone = shards_ > 0 && part.run.header.session.empty();  // nothing was to be decided
+      if (!was_alone) STEELYARD_CHECK(check_looks(parts_.front(), part, false));
+    }
     return {};
   }
 
   // What a part does not say, or says differently, is not known of the whole. Only the facts of the machine itself are
-  // decisive, and those were found to be equal.
+  // decisive, and those were found to be equal but in shards of pairs, of which nothing else is worth a word.
   void keep_what_all_say() {
+    const bool are_pairs = is_shard_of_pair(parts_.front().run);
     std::set<std::string> differing;
+    std::set<std::string> told;
     for (const NamedRun& part : parts_) {
       for (const FactDifference& fact : differences(parts_.front().run.environment, part.run.environment)) {
         differing.insert(fact.name);
+        if (fact.decisive || !are_pairs) told.insert(fact.name);
       }
     }
     std::string names;
-    for (const std::string& name : differing) names += (names.empty() ? "" : ", ") + name;
+    for (const std::string& name : told) names += (names.empty() ? "" : ", ") + name;
     for (NamedRun& part : parts_) {
       std::erase_if(part.run.environment.facts, [&](const Fact& fact) { return differing.contains(fact.name); });
     }
-    if (!names.empty()) warnings_.push_back("the parts differ in " + names + ", which the merged run does not say");
+    if (!names.empty() && are_pairs) {
+      warnings_.push_back("the shards were measured on machines that differ in " + names +
+                          "; both sides of a benchmark on one");
+    } else if (!names.empty()) {
+      warnings_.push_back("the parts differ in " + names + ", which the merged run does not say");
+    }
     const Run& first = parts_.front().run;
     const auto assume = [this](bool is_unknown, const std::string& what) {
       if (is_unknown) warnings_.push_back("no part says " + what + "; one was assumed");
     };
-    assume(first.header.commit.sha.empty(), "what commit it is of");
+    assume(first.header.commit.sha.empty() && !are_pairs, "what commit it is of");
     assume(first.environment.fingerprint().empty(), "what machine it was measured on");
   }
 
@@ -224,11 +303,40 @@ class RunMerger {
     std::set<std::string> sessions;
     std::string all;
     for (const NamedRun& part : parts_) {
+      if (shards_ > 0 && part.run.header.session.empty()) continue;
       if (sessions.insert(part.run.header.session).second) all += part.run.header.session + '\n';
     }
-    if (sessions.size() == 1) return;
+    if (sessions.size() <= 1) return;
     const std::string session = sha256_hex(all).substr(0, 32);
-    for (NamedRun& part : parts_) part.run.header.session = session;
+    for (NamedRun& part : parts_) {
+      if (shards_ == 0 || !part.run.header.session.empty()) part.run.header.session = session;
+    }
+  }
+
+  // Lists of benchmarks among the settings are the lists of all parts, and those of a duet are named where not all are.
+  void remember_benchmarks() {
+    bool any_in_turns = false;
+    for (const NamedRun& part : parts_) {
+      const RunHeader& header = part.run.header;
+      any_in_turns = any_in_turns || header.layout == Layout::interleaved;
+      for (const Measurement& measurement : part.run.measurements) {
+        const std::string name = measurement.benchmark.canonical();
+        if (is_first_look_only(header, name)) first_look_only_.insert(name);
+        const bool in_turns = measurement.benchmark.threads.value_or(1) > 1 &&
+                              header.settings.contains(std::string(kSeveralThreadsSetting));
+        if (header.layout == Layout::duet && !in_turns) in_duet_.insert(name);
+      }
+    }
+    if (!any_in_turns) in_duet_.clear();
+  }
+
+  // Each machine has its own work trees: what is the project's own is told by the first part's.
+  void move_sources() {
+    const std::string first = setting_of(parts_.front().run, kSourcesSetting);
+    for (NamedRun& part : parts_) {
+      const std::string own = setting_of(part.run, kSourcesSetting);
+      if (shards_ > 0 && !own.empty() && !first.empty() && own != first) move_paths(part.run, own, first);
+    }
   }
 
   void number_rounds() {
@@ -295,12 +403,20 @@ class RunMerger {
   void finish_header() {
     RunHeader& header = whole_.header;
     const std::set<std::string_view> decided{regress::kLooksSetting, kSeveralThreadsSetting, regress::kSoloSetting,
-                                             kSourcesSetting,        bench::kPagesSetting,   kFreshCopies};
+                                             kSourcesSetting,        bench::kPagesSetting,   kFreshCopies,
+                                             kLeftProcessesSetting};
     for (const auto& [name, values] : said_) {
       if (!decided.contains(name) && values.size() > 1) header.settings[name] = one_text(values);
     }
     if (stopped_) keep_stop(stopped_->first, stopped_->second, header.settings);
     header.settings[std::string(kMergedSetting)] = ids_;
+    keep_first_look_only(first_look_only_, header.settings);
+    regress::keep_in_duet(in_duet_, header.settings);
+    if (shards_ > 0) {
+      header.settings.erase(std::string(kShardSetting));
+      header.settings.erase(std::string(kSplitSetting));
+      header.settings["shards"] = std::to_string(shards_);
+    }
     // Who sets out to repeat it needs each; one alone would be the seed of none but its part.
     if (seeds_.size() > 1) {
       header.settings["seeds"] = one_text(seeds_);
@@ -331,10 +447,10 @@ class RunMerger {
 
   // Settings are for a line of a report: of many different ones the first few.
   static std::string one_text(const std::vector<std::string>& values) {
-    constexpr std::size_t kMost = 20;
+    constexpr std::size_t kMax = 20;
     std::string text;
-    for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i) text += (i == 0 ? "" : "; ") + values[i];
-    return values.size() > kMost ? text + "; and " + std::to_string(values.size() - kMost) + " more" : text;
+    for (std::size_t i = 0; i < std::min(values.size(), kMax); ++i) text += (i == 0 ? "" : "; ") + values[i];
+    return values.size() > kMax ? text + "; and " + std::to_string(values.size() - kMax) + " more" : text;
   }
 
   static constexpr std::string_view kFreshCopies = "fresh_copies";
@@ -342,6 +458,9 @@ class RunMerger {
   std::vector<NamedRun> parts_;
   std::vector<std::string>& warnings_;
   bool any_in_common_ = false;
+  int shards_ = 0;  // 0: the parts are none
+  std::set<std::string> first_look_only_;
+  std::set<std::string> in_duet_;
   Run whole_;
   std::string ids_;                                       // of all parts, and of theirs
   std::map<std::string, std::vector<std::string>> said_;  // different values of each setting
@@ -352,7 +471,8 @@ class RunMerger {
 }  // namespace
 
 Result<Run> merge_runs(std::vector<NamedRun> parts, std::vector<std::string>& warnings) {
-  if (parts.size() < 2 || parts.size() > kMaxMergedRuns) {
+  const bool is_lone_shard = parts.size() == 1 && shard_of(parts.front().run.header);  // whose others are missing
+  if ((parts.size() < 2 && !is_lone_shard) || parts.size() > kMaxMergedRuns) {
     return input_error("steelyard merge", std::to_string(parts.size()) + (parts.size() == 1 ? " run" : " runs"),
                        "from 2 to " + std::to_string(kMaxMergedRuns));
   }

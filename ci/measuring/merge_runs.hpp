@@ -25,6 +25,11 @@ struct NamedRun {
   Run run;  // sealed
 };
 
+// Shards (shard.hpp) have to be all there, each once, of one split. Those of a side of a pair may come from different
+// machines, in different concurrent layouts and, of a commit, from builds of their own: both sides of a benchmark were
+// measured on one. The whole then calls itself interleaved and says which benchmarks were not, and its machine is what
+// all of them have in common, named in `warnings`.
+//
 // The parts may come in any order: the result is the same. It is sealed. Where parts have a benchmark and metric in
 // common their rounds are numbered one part after the other, with gaps, in the order of their dates; both sides of a
 // session that are merged of the same sessions are still paired, round by round. Facts that parts say differently, none

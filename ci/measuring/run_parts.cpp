@@ -10,6 +10,7 @@
 
 #include "bench/counting/count.hpp"
 #include "bench/environment/gpu_facts.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard::ci {
@@ -67,6 +68,7 @@ void join_run(Run& whole, Run part) {
     bench::take_device_facts(part.environment, whole.environment);
   }
   keep_worse_pages(part.header.settings, whole.header.settings);
+  keep_left_processes(left_processes_of(part.header.settings), whole.header.settings);
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
   if (has_shifted) whole.header.settings.erase(std::string(bench::kCountReaderSetting));
 }
@@ -172,15 +174,10 @@ void drop_failed_counts_of_skipped(Run& run) {
   });
 }
 
-namespace {
-
-// A listing knows of no device.
 std::string listed_name(BenchmarkId id) {
   id.device.clear();
   return id.canonical();
 }
-
-}  // namespace
 
 void sort_as_listed(const std::vector<const bench::ListedProgram*>& programs, Run& run) {
   std::map<std::string, std::size_t> places;

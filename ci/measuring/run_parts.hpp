@@ -25,7 +25,7 @@ struct Unmeasured {
 
 // One failure for each benchmark; with none, nothing.
 void fail_benchmarks(const std::vector<bench::ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run);
-// The same where they may be unknown: with none, one failure of the program as a whole.
+// fail_benchmarks() where they may be unknown: with none, one failure of the program as a whole.
 void fail_program(const bench::ListedProgram& program, const Unmeasured& what, Run& run);
 
 // The counts of one benchmark as a run of their own, to be kept or given to another: every measurement of it that has a
@@ -46,6 +46,9 @@ void add_counts(Run part, Run& run);
 
 // Takes out that what left itself out while it was timed could not be counted: there was nothing to count.
 void drop_failed_counts_of_skipped(Run& run);
+
+// The benchmark's canonical text as a listing has it, which knows of no device.
+std::string listed_name(BenchmarkId id);
 
 // Measurements and failures in the order in which the programs list their benchmarks, what is of one benchmark side by
 // side and else as it was; what no program lists comes last. Rounds measure in random order, which is kept with the

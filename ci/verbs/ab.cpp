@@ -19,6 +19,7 @@ struct AbOptions {
   std::string bench;                   // with commits: path and arguments of the program, relative to the work tree
   std::vector<std::string> arguments;  // for the program, from after --
   std::optional<std::uint64_t> seed;
+  ShardOptions shard;
   JudgementOutputs outputs;
 };
 
@@ -67,8 +68,11 @@ Result<RepositoryCommits> resolve_both(const AbOptions& options) {
 Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kAbBudget, options.seed));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
+  STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
+  if (shard) STEELYARD_CHECK(check_outputs_of_shard(options.outputs));
   const Cancellation cancellation;
-  const JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
+  JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
+  request.shard = shard ? &*shard : nullptr;
   if (is_file(options.baseline) && is_file(options.candidate)) return judge_files(options, request, app);
   const Result<RepositoryCommits> found = resolve_both(options);
   if (!found) return neither_files_nor_commits(options, found.error());
@@ -97,6 +101,7 @@ Verb ab_verb() {
   };
   verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench,
                        "with commits: the program, relative to the work tree", kBuildingGroup));
+  add_shard_options(verb, options->shard);
   add_judging_options(verb, options->outputs, options->seed);
   return verb;
 }

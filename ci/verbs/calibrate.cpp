@@ -141,7 +141,7 @@ Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) 
   ExitCode code = calibration.failed ? ExitCode::regression : ExitCode::success;
   if (!measured.circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
   const bool is_whole = !cancellation.requested() && !calibration.benchmarks.empty();
-  const bool says_enough = regress::why_not_used(calibration).empty();
+  const bool says_enough = regress::is_used(calibration);
   if (is_whole && !says_enough) {
     code = worse(code, ExitCode::not_judged);  // the report says why
   } else if (is_whole) {

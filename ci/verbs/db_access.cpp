@@ -187,7 +187,7 @@ std::string json_connection(const storage::SplitAddress& address) {
   };
   return "{\n  \"schema\": \"steelyard.connection/1\"" + member("url", address.url) + member("host", settings.host) +
          member("port", settings.port) + member("user", settings.user) + member("database", settings.database) +
-         "\n}\n";
+         member("password_file", settings.password_file) + "\n}\n";
 }
 
 std::string connection_text(const storage::SplitAddress& address) {
@@ -200,6 +200,7 @@ std::string connection_text(const storage::SplitAddress& address) {
     if (!value.empty()) text += name + value + '\n';
   }
   if (address.password) text += "password  the one that the store's address holds\n";
+  if (!settings.password_file.empty()) text += "password  the last word of " + settings.password_file + '\n';
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/accepted.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/judge_programs.hpp"
@@ -45,27 +46,74 @@ Result<GatePlan> plan_gate(const GateOptions& options) {
     STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
     base = default_base(caller_environment(), options.head, parents.size());
   }
+  if (!base.left_branch.empty()) {
+    STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.left_branch));
+    if (!left.stale.empty()) base.why += ", as it was known before: it could not be fetched (" + left.stale + ')';
+    return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, base.why};
+  }
   STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
   return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+}
+
+Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& plan, GateConfiguration& judged) {
+  STEELYARD_TRY(AcceptedChanges accepted, accepted_by_options(options.accepted));
+  if (plan && !judged.configuration.gate.no_accept_trailers) {
+    AcceptedChanges more =
+        accepted_by_commits(plan->repository, plan->commits.baseline + ".." + plan->commits.candidate);
+    accepted.tables.insert(accepted.tables.end(), more.tables.begin(), more.tables.end());
+    accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
+  }
+  std::vector<PatternPolicy>& patterns = judged.configuration.policy.patterns;
+  // The last that matches holds: options before commits, the newest commit before older ones, all before the file.
+  patterns.insert(patterns.end(), accepted.tables.rbegin(), accepted.tables.rend());
+  judged.notes.insert(judged.notes.end(), accepted.notes.begin(), accepted.notes.end());
+  return {};
+}
+
+// By what a candidate is judged that is held against a history: the file of the commit that it would be held against
+// otherwise. A run that was measured before comes with the file at hand, which in a pull request is the candidate's.
+Result<GateConfiguration> judged_by_history(const GateOptions& options, const Configuration& configuration,
+                                            const Result<GatePlan>& plan, const App& app) {
+  if (!options.run.empty() && !is_of_pull_request(caller_environment())) return GateConfiguration{configuration, {}};
+  if (plan) return with_baseline_policy(configuration, plan->repository, plan->commits.baseline, kGateBudget, app);
+  if (configuration.file.empty()) return GateConfiguration{configuration, {}};
+  return GateConfiguration{configuration,
+                           {"the candidate is judged by its own " + std::string(kConfigurationFile) +
+                            ", as there is no baseline: " + plan.error().text()}};
 }
 
 Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kGateBudget, options.seed));
   STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
-  if (against_history) return gate_against_history(options, configuration, app);
+  STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
+  if (shard) STEELYARD_CHECK(check_outputs_of_shard(options.outputs));
+  if (shard && against_history) return input_error("--shard", "--against-history", "one of them");
   // Before anything is fetched or built: what is wrong here is wrong whatever the baseline says.
-  STEELYARD_CHECK(programs_to_judge(configuration, options.bench));
-  STEELYARD_TRY(const GatePlan plan, plan_gate(options));
-  STEELYARD_TRY(const GateConfiguration judged,
+  if (!against_history) STEELYARD_CHECK(programs_to_judge(configuration, options.bench));
+  const Result<GatePlan> planned = plan_gate(options);
+  if (against_history) {
+    STEELYARD_TRY(GateConfiguration judged, judged_by_history(options, configuration, planned, app));
+    STEELYARD_CHECK(take_accepted(options, planned, judged));
+    // Whether a history is what it is held against is the baseline's to say as well.
+    STEELYARD_TRY(const bool stays, is_against_history(options, judged.configuration));
+    if (stays) return gate_against_history(options, judged.configuration, judged.notes, app);
+  }
+  STEELYARD_TRY(const GatePlan plan, planned);
+  STEELYARD_TRY(GateConfiguration judged,
                 with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
+  STEELYARD_CHECK(take_accepted(options, planned, judged));
+  if (judged.configuration.gate.against_history && options.base.empty() && !shard) {
+    return gate_against_history(options, judged.configuration, judged.notes, app);
+  }
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(judged.configuration, options.bench));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(judged.configuration));
   if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
-  const JudgeRequest request{judged.configuration, options.outputs, options.bench.empty(), cancellation.flag(), true,
-                             judged.notes};
+  const JudgeRequest request{
+      judged.configuration, options.outputs,          options.bench.empty(), cancellation.flag(), true,
+      judged.notes,         shard ? &*shard : nullptr};
   return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
 }
 
@@ -87,6 +135,10 @@ Verb gate_verb() {
                        "with --against-history: judge this run, measured before, in place of the head; as one side of "
                        "compare",
                        kJudgingGroup));
+  verb.add(repeated_option("--accept", "\"PATTERN REASON\"", options->accepted,
+                           "changes of these benchmarks are meant and fail nothing; as Perf-accept: PATTERN REASON in "
+                           "a commit's message"));
+  add_shard_options(verb, options->shard);
   add_key_options(verb, {{"gate"}});
   add_judging_options(verb, options->outputs, options->seed);
   return verb;

@@ -6,6 +6,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/judge_shards.hpp"
 #include "ci/measuring/merge_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/document/json.hpp"
@@ -14,8 +15,9 @@ namespace steelyard::ci {
 namespace {
 
 struct MergeVerbOptions {
-  std::vector<std::string> runs;  // each as one side of compare
+  std::vector<std::string> runs;  // each as one side of compare, or a shard's folder
   std::filesystem::path output;
+  JudgementOutputs judgement;  // of shards
 };
 
 // Schema steelyard.merge/1.
@@ -54,7 +56,29 @@ std::string failures_text(const Run& run) {
          (skipped > 0 ? ", " + std::to_string(skipped) + " skipped" : "");
 }
 
+// True: all are folders with both sides of a shard.
+Result<bool> are_judged(const MergeVerbOptions& options) {
+  const auto folders = std::count_if(options.runs.begin(), options.runs.end(),
+                                     [](const std::string& name) { return is_judged_folder(name); });
+  if (folders == 0) {
+    const bool any = !report_option(options.judgement).empty() || !options.judgement.archive_dir.empty();
+    if (!any) return false;
+    return input_error("steelyard merge", "runs, and a report or --archive-dir", "folders of shards, which are judged",
+                       "of runs there is --output FILE.syrun");
+  }
+  if (static_cast<std::size_t>(folders) == options.runs.size()) return true;
+  const auto other = std::find_if(options.runs.begin(), options.runs.end(),
+                                  [](const std::string& name) { return !is_judged_folder(name); });
+  return input_error(*other, "no folder with baseline.syrun, candidate.syrun and comparison.json", "one, as the others",
+                     "a shard's job writes it with --archive-dir");
+}
+
 Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
+  STEELYARD_TRY(const bool judged, are_judged(options));
+  if (judged && !options.output.empty()) {
+    return input_error("--output", "folders of shards", "--archive-dir FOLDER for both sides and the comparison");
+  }
+  if (judged) return judge_shards(options.runs, options.judgement, app);
   if (options.output.extension() != ".syrun") {
     return input_error("--output", '"' + options.output.string() + '"', "an archive's name",
                        "write for example --output whole.syrun");
@@ -98,16 +122,25 @@ Verb merge_verb() {
   const auto options = std::make_shared<MergeVerbOptions>();
   Verb verb = make_verb(options, run_merge, "merge",
                         "Makes one run out of several of one program, commit and kind of machine: shards of a suite, "
-                        "or the same benchmarks again. RUN: as one side of compare.",
-                        "  steelyard merge shard-1.syrun shard-2.syrun --output whole.syrun");
+                        "or the same benchmarks again. RUN: as one side of compare. Of folders that the shards of ab "
+                        "or gate left with --archive-dir, it joins both sides and judges all benchmarks at once.",
+                        "  steelyard merge shard-1.syrun shard-2.syrun --output whole.syrun\n"
+                        "  steelyard merge shards/* --archive-dir whole --markdown summary.md");
   verb.names = {"RUN..."};
-  verb.min_names = 2;
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->runs = std::move(words.names);
     return {};
   };
   verb.add(path_option("--output", "FILE", options->output, "the archive to write, a name in .syrun"));
-  add_key_options(verb, {{"store"}});
+  verb.add(path_option("--archive-dir", "FOLDER", options->judgement.archive_dir,
+                       "of shards: write both sides' archives and the comparison there"));
+  verb.add(path_option("--markdown", "FILE", options->judgement.markdown,
+                       "of shards: write the report as Markdown there as well"));
+  add_picture_options(verb, options->judgement);
+  add_key_options(verb, {{"policy", "run", "store", "project"},
+                         {},
+                         {"--demand-decision", "--forbid-skips", "--counts", "--store", "--project"}});
   add_common_options(verb);
   return verb;
 }

@@ -9,6 +9,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/judging/judge_shards.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run.hpp"
@@ -22,17 +23,20 @@ constexpr Nanoseconds kRunBudget = seconds(120);  // of measuring, as for ab
 struct RunOptions {
   std::vector<std::string> command;  // the program and its arguments
   std::optional<std::uint64_t> seed;
+  ShardOptions shard;
   std::filesystem::path output;  // .syrun; empty: none beside the spool's
   bool no_store = false;
 };
 
 Result<Run> measure(const RunOptions& options, const Configuration& configuration, std::vector<std::string>& warnings,
                     const Cancellation& cancellation, const App& app) {
+  STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   bench::Program program;
   program.executable = options.command.front();
   program.arguments.assign(options.command.begin() + 1, options.command.end());
   ProgressLine progress = app.live_view();
-  STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag()));
+  STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag(),
+                                       shard ? &*shard : nullptr));
   run.header.seed = configuration.run.seed;
   run.header.program.clear();
   run.header.project = project_name(configuration);
@@ -104,6 +108,7 @@ Verb run_verb() {
     return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
   };
   add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check", "--relink", "--relinks"}});
+  add_shard_options(verb, options->shard);
   verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive there as well"));
   verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));
   verb.add(seed_option(options->seed));

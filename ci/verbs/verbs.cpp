@@ -9,6 +9,7 @@ namespace steelyard::ci {
   VERB(ab)                    \
   VERB(compare)               \
   VERB(gate)                  \
+  VERB(publish)               \
   VERB(calibrate)             \
   VERB(verify)                \
   VERB(import)                \

@@ -1,0 +1,86 @@
+#include "ci/judging/accepted.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "bench/environment/system_file.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kMaxAccepted = 100;
+constexpr std::size_t kMaxBytes = 1000;  // of a line
+constexpr char kField = '\x1f';
+constexpr char kRecord = '\x1e';
+
+// The part before `separator`, which is taken away with it.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
+}
+
+void add(Result<PatternPolicy> table, AcceptedChanges& changes) {
+  if (!table) {
+    changes.notes.push_back(table.error().text());
+    return;
+  }
+  changes.notes.push_back("accepted, so that it fails nothing: \"" + table->match + "\" (" + table->where + ')');
+  changes.tables.push_back(std::move(table).value());
+}
+
+}  // namespace
+
+Result<PatternPolicy> read_accepted(std::string_view text, const std::string& who, const std::string& where) {
+  std::string_view rest = bench::trimmed(text.substr(0, kMaxBytes));
+  const bool is_quoted = rest.starts_with('"');
+  if (is_quoted) rest.remove_prefix(1);
+  PatternPolicy table;
+  table.match = std::string(take_until(rest, is_quoted ? '"' : ' '));
+  const std::string reason(bench::trimmed(rest));
+  if (table.match.empty() || reason.empty()) {
+    return input_error(where, table.match.empty() ? "no pattern" : "no reason after \"" + table.match + '"',
+                       "the benchmarks' pattern and why",
+                       "write: " + std::string(kAcceptTrailer) + ": BM_x/* it is worth it");
+  }
+  table.gates = std::vector<std::string>();
+  table.where = who + ": " + reason;
+  return table;
+}
+
+Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& options) {
+  AcceptedChanges changes;
+  for (const std::string& option : options) {
+    STEELYARD_TRY(PatternPolicy table, read_accepted(option, "--accept", "--accept"));
+    add(std::move(table), changes);
+  }
+  return changes;
+}
+
+AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range) {
+  const std::string format =
+      "--format=%h%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",valueonly,unfold,separator=%x1f)%x1e";
+  // Commits that cannot be listed, as in a shallow clone, accept nothing.
+  const Result<GitAnswer> log = run_git(repository.root(), {"log", "--max-count=1000", format, range, "--"});
+  return log && log->succeeded ? accepted_in_log(log->output) : AcceptedChanges();
+}
+
+AcceptedChanges accepted_in_log(std::string_view log) {
+  AcceptedChanges changes;
+  std::string_view rest = log;
+  while (!rest.empty()) {
+    std::string_view commit = bench::trimmed(take_until(rest, kRecord));
+    const std::string sha(take_until(commit, kField));
+    const std::string who = "commit " + sha + " by " + std::string(take_until(commit, kField));
+    while (!commit.empty()) {
+      const std::string_view line = bench::trimmed(take_until(commit, kField));
+      if (line.empty()) continue;
+      if (changes.notes.size() == kMaxAccepted) return changes;
+      add(read_accepted(line, who, std::string(kAcceptTrailer) + " of " + who), changes);
+    }
+  }
+  return changes;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,42 @@
+// Changes that are meant. Who makes a benchmark slower on purpose says so where it is reviewed: in the commit's
+// message,
+//
+//     Perf-accept: gemv/*  the checksum is worth 3 %
+//
+// or, for a label or a comment that a CI job has checked the author of, by --accept. The benchmarks of that pattern are
+// judged and reported as ever and fail nothing, and the report and the comparison name who accepted them, and why.
+// The commit is the next one's baseline, so its level is the new normal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "ci/git/repository.hpp"
+
+namespace steelyard::ci {
+
+inline constexpr std::string_view kAcceptTrailer = "Perf-accept";
+
+// "PATTERN REASON" as a table of the policy that holds before all others; a pattern with blanks stands in quotes.
+// `who`: what the table's `where` begins with. Error (input): no pattern, or no reason; `where` names the line.
+Result<PatternPolicy> read_accepted(std::string_view text, const std::string& who, const std::string& where);
+
+struct AcceptedChanges {
+  std::vector<PatternPolicy> tables;
+  std::vector<std::string> notes;  // a line of the report each: what was accepted, or why a line was not understood
+};
+
+// "BASELINE..CANDIDATE" of full hashes: the trailers of the commits that the candidate has and the baseline has not,
+// the newest first (git-interpret-trailers(1)); at most 100 lines, of which the first 1000 bytes are read. A line that
+// is not understood is a note.
+AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range);
+// From what `git log` prints of them: records that end in U+001E, in which U+001F stands between the hash, the author
+// and the trailers' values.
+AcceptedChanges accepted_in_log(std::string_view log);
+// Of --accept, as typed. Error (input): one is not understood.
+Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& options);
+
+}  // namespace steelyard::ci

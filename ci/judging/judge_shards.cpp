@@ -1,0 +1,254 @@
+#include "ci/judging/judge_shards.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "bench/model/number_text.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/git/repository.hpp"
+#include "ci/judging/baseline_policy.hpp"
+#include "ci/judging/judge_programs.hpp"
+#include "ci/judging/replay.hpp"
+#include "ci/measuring/merge_runs.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr const char* kComparisonFile = "comparison.json";
+constexpr std::array<const char*, 3> kFiles{"baseline.syrun", "candidate.syrun", kComparisonFile};
+
+// Of the report of a part, which is none of the whole.
+std::string part_warning(const Shard& shard) {
+  return "this is shard " + to_text(shard) + " alone: what is said of all benchmarks holds of these; steelyard merge " +
+         "judges all shards at once";
+}
+
+}  // namespace
+
+void add_shard_options(Verb& verb, ShardOptions& options) {
+  verb.add(text_option("--shard", "I/N", options.shard,
+                       "measure the Ith of N parts of the benchmarks, both sides of each, for steelyard merge; the "
+                       "parts follow from the benchmarks' names, and are the same on every machine",
+                       "Measuring"));
+  verb.add(text_option("--shard-by", "RUN", options.durations,
+                       "parts that take as long as each other by the times of this run, as one side of compare; the "
+                       "same run on every machine (default: as many benchmarks each)",
+                       "Measuring"));
+}
+
+Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, const Configuration& configuration,
+                                                const App& app) {
+  if (options.shard.empty()) {
+    if (options.durations.empty()) return std::optional<ShardChoice>();
+    return input_error("--shard-by", "no --shard", "both");
+  }
+  const std::optional<Shard> shard = parse_shard(options.shard);
+  if (!shard) {
+    return input_error("--shard", '"' + options.shard + '"',
+                       "the number of a part and of how many, from 2 to " + std::to_string(kMaxShards),
+                       "write for example --shard 2/4");
+  }
+  ShardChoice choice{*shard};
+  if (!options.durations.empty()) {
+    STEELYARD_TRY(const Run run, load_side(options.durations, configuration, app));
+    choice.durations = durations_of(run);
+    if (choice.durations.empty()) {
+      return input_error("--shard-by", options.durations + ", which has no times", "a run with times of benchmarks");
+    }
+  }
+  return std::optional(std::move(choice));
+}
+
+std::string report_option(const JudgementOutputs& outputs) {
+  if (!outputs.markdown.empty()) return "--markdown";
+  if (!outputs.html.empty()) return "--html";
+  if (!outputs.flame_dir.empty()) return "--flame-dir";
+  if (!outputs.svg_dir.empty()) return "--svg-dir";
+  if (outputs.pictures) return "--pictures";
+  if (outputs.details) return "--details";
+  return outputs.explain.empty() ? "" : "--explain";
+}
+
+Result<void> check_outputs_of_shard(const JudgementOutputs& outputs) {
+  if (const std::string option = report_option(outputs); !option.empty()) {
+    return input_error(option, "--shard", "a report of all shards", "give it to steelyard merge");
+  }
+  if (!outputs.archive_dir.empty()) return {};
+  return input_error("--shard", "no --archive-dir", "a folder for what steelyard merge judges");
+}
+
+ExitCode tell_shard(const TakenShard& taken, Comparison comparison, std::vector<std::string> warnings,
+                    const JudgementOutputs& outputs, const App& app) {
+  comparison.warnings = std::move(warnings);
+  comparison.warnings.insert(comparison.warnings.begin(), part_warning(taken.shard));
+  const std::string json = storage::comparison_document(comparison);
+  const Result<void> written = write_text_file(outputs.archive_dir / kComparisonFile, json);
+  const ExitCode code = written ? ExitCode::success : app.report(written.error());
+  if (app.common.json) {
+    app.print(json);
+    return code;
+  }
+  app.print("shard " + to_text(taken.shard) + ": " + std::to_string(taken.benchmarks) + " of " +
+            plural_text(static_cast<std::int64_t>(taken.all), "benchmark") + " measured; steelyard merge judges " +
+            outputs.archive_dir.string() + " with those of the other shards\n");
+  return code;
+}
+
+bool is_judged_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::all_of(kFiles.begin(), kFiles.end(),
+                     [&](const char* file) { return std::filesystem::is_regular_file(folder / file, ignored); });
+}
+
+namespace {
+
+struct ShardFolder {
+  std::string name;
+  Run baseline;
+  Run candidate;
+  Comparison comparison;
+};
+
+Result<ShardFolder> read_shard(const std::string& name) {
+  const std::filesystem::path folder(name);
+  STEELYARD_TRY(Run baseline, storage::read_sealed_archive(folder / kFiles[0]));
+  STEELYARD_TRY(Run candidate, storage::read_sealed_archive(folder / kFiles[1]));
+  STEELYARD_TRY(Comparison comparison, storage::read_comparison(folder / kComparisonFile));
+  const std::optional<Shard> shard = shard_of(candidate.header);
+  if (!shard) {
+    return input_error(name, "a whole, measured without --shard", "one of several shards",
+                       "steelyard verify and steelyard compare take it as it is");
+  }
+  if (shard_of(baseline.header) != shard || baseline.header.session != candidate.header.session) {
+    return input_error(name, "sides of two measurements", "both sides of one shard");
+  }
+  if (comparison.baseline.id != baseline.header.id || comparison.candidate.id != candidate.header.id) {
+    return input_error((folder / kComparisonFile).string(), "a comparison of other runs",
+                       "that of the archives beside it");
+  }
+  if (baseline.environment.fingerprint() != candidate.environment.fingerprint()) {
+    return input_error(name, "sides of two machines", "both sides of a shard measured on one");
+  }
+  return ShardFolder{name, std::move(baseline), std::move(candidate), std::move(comparison)};
+}
+
+// The policy's fields by their names. Seeds are each machine's own, and decide nothing.
+std::vector<std::pair<std::string, std::string>> policy_texts(ComparisonPolicy policy) {
+  policy.seed = 0;
+  storage::JsonWriter object;
+  ComparisonPolicy::fields(object, policy);
+  return object.member_texts("not set");
+}
+
+Result<void> check_policies(const std::vector<ShardFolder>& shards) {
+  const ShardFolder& first = shards.front();
+  const auto wanted = policy_texts(first.comparison.policy);
+  for (const ShardFolder& shard : shards) {
+    const auto found = policy_texts(shard.comparison.policy);
+    for (std::size_t i = 0; i < std::min(wanted.size(), found.size()); ++i) {
+      if (found[i] == wanted[i]) continue;
+      return input_error(shard.name, found[i].first + ' ' + found[i].second,
+                         "that of " + first.name + ", " + wanted[i].first + ' ' + wanted[i].second,
+                         "measure all shards with the same steelyard.toml and options");
+    }
+    if (found.size() != wanted.size()) {
+      return input_error(shard.name, "another policy", "that of " + first.name,
+                         "measure all shards with the same steelyard.toml and options");
+    }
+  }
+  return {};
+}
+
+void add_once(const std::vector<std::string>& more, std::vector<std::string>& lines) {
+  for (const std::string& line : more) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+}
+
+// What the whole is judged by: the shards' policy, what they say of equal builds and small steps, and the calibration
+// that all of them had.
+Comparison as_asked(std::vector<ShardFolder>& shards, std::vector<std::string>& warnings) {
+  Comparison asked;
+  asked.policy = shards.front().comparison.policy;
+  asked.rule_version = shards.front().comparison.rule_version;
+  asked.calibration = shards.front().comparison.calibration;
+  bool any_other = false;
+  for (ShardFolder& shard : shards) {
+    any_other = any_other || shard.comparison.calibration != asked.calibration;
+    for (ComparisonRow& row : shard.comparison.rows) asked.rows.push_back(std::move(row));
+    std::erase(shard.comparison.warnings, part_warning(*shard_of(shard.candidate.header)));
+    add_once(shard.comparison.warnings, warnings);
+  }
+  if (any_other) {
+    asked.calibration.reset();
+    warnings.push_back("the shards' machines have calibrations of their own: none is used");
+  }
+  return asked;
+}
+
+Result<Run> merged_side(std::vector<ShardFolder>& shards, Run ShardFolder::*side, const char* file,
+                        std::vector<std::string>& warnings) {
+  std::vector<NamedRun> parts;
+  for (ShardFolder& shard : shards) {
+    parts.push_back({(std::filesystem::path(shard.name) / file).string(), std::move(shard.*side)});
+  }
+  std::vector<std::string> own;
+  STEELYARD_TRY(Run whole, merge_runs(std::move(parts), own));
+  add_once(own, warnings);
+  return whole;
+}
+
+// Targets and what has to be judged are said by the baseline's file, as in a gate of the whole.
+Result<Configuration> configuration_of(const RunHeader& baseline, const App& app, std::vector<std::string>& warnings) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  if (configuration.file.empty() || baseline.commit.sha.empty()) return configuration;
+  const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
+  if (!repository) return configuration;
+  STEELYARD_TRY(const std::string commit, resolve_deepening(*repository, baseline.commit.sha));
+  STEELYARD_TRY(GateConfiguration judged,
+                with_baseline_policy(configuration, *repository, commit, bench::Limits().budget, app));
+  add_once(judged.notes, warnings);
+  return std::move(judged.configuration);
+}
+
+}  // namespace
+
+Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const JudgementOutputs& outputs,
+                              const App& app) {
+  std::vector<ShardFolder> shards;
+  if (folders.size() > static_cast<std::size_t>(kMaxShards)) {
+    return input_error("steelyard merge", std::to_string(folders.size()) + " shards",
+                       "at most " + std::to_string(kMaxShards));
+  }
+  for (const std::string& folder : folders) {
+    STEELYARD_TRY(ShardFolder shard, read_shard(folder));
+    shards.push_back(std::move(shard));
+  }
+  std::sort(shards.begin(), shards.end(), [](const ShardFolder& a, const ShardFolder& b) {
+    return shard_of(a.candidate.header)->number < shard_of(b.candidate.header)->number;
+  });
+  std::vector<std::string> warnings;
+  const Comparison asked = as_asked(shards, warnings);
+  STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kFiles[0], warnings));
+  STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kFiles[1], warnings));
+  STEELYARD_CHECK(check_policies(shards));
+  STEELYARD_TRY(const Configuration configuration, configuration_of(baseline.header, app, warnings));
+
+  Judgement judgement{baseline, candidate, judged_as(asked, baseline, candidate)};
+  add_once(warnings, judgement.comparison.warnings);
+  const bool expect_all = configuration.run.filter.empty() && !configuration.programs.empty() &&
+                          candidate.header.program == joined_commands(configuration.programs);
+  judge_promises(judgement, configuration, expect_all);
+  ExitCode code = copy_archives(baseline, candidate, outputs.archive_dir, app);
+  code = worse(code, explain_rows(judgement, outputs, app));
+  code = worse(code, tell(judgement, outputs, configuration, app));
+  const bool is_interrupted = stop_of(candidate.header) == Stop::interrupted;
+  return is_interrupted ? worse(code, ExitCode::not_judged) : code;
+}
+
+}  // namespace steelyard::ci

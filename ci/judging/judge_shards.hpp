@@ -1,0 +1,47 @@
+// A suite that several machines share: what the verbs that measure are asked, what the part of one machine leaves
+// behind instead of a report, and all parts joined and judged at once. docs/method/judgement.md says what holds of the
+// whole.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ci/app/app.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/judging/judge.hpp"
+#include "ci/measuring/shard.hpp"
+
+namespace steelyard::ci {
+
+struct ShardOptions {
+  std::string shard;      // "2/4"; empty: all is measured here
+  std::string durations;  // a run, as one side of compare; empty: every benchmark counts alike
+};
+void add_shard_options(Verb& verb, ShardOptions& options);
+
+// Absent: all is measured here. Error (input): no shard, or no such run.
+Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, const Configuration& configuration,
+                                                const App& app);
+
+// Error (input): a report was asked for that only the whole can give, or there is no folder for the archives.
+Result<void> check_outputs_of_shard(const JudgementOutputs& outputs);
+// The name of an option of a report; empty: none was given.
+std::string report_option(const JudgementOutputs& outputs);
+
+// Keeps the part's judgement beside its archives, with the policy that the whole is judged by, and says what was
+// measured; no verdict, which the whole has. `warnings`: what is told of it in the whole's report.
+ExitCode tell_shard(const TakenShard& taken, Comparison comparison, std::vector<std::string> warnings,
+                    const JudgementOutputs& outputs, const App& app);
+
+// Whether it is what ab or gate left there with --archive-dir, as a shard or as a whole.
+bool is_judged_folder(const std::filesystem::path& folder);
+
+// Joins the shards and judges them as one gate over all of their benchmarks: one policy, one adjustment, one exit
+// status. Errors (input): a shard is missing, there twice, or of another commit, split or policy; sides of one shard on
+// two machines; what merge_runs() refuses.
+Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const JudgementOutputs& outputs, const App& app);
+
+}  // namespace steelyard::ci

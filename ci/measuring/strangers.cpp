@@ -1,0 +1,57 @@
+#include "ci/measuring/strangers.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "bench/runner/secrets.hpp"
+#include "ci/app/keeping.hpp"
+#include "storage/embedded/cluster.hpp"
+#include "storage/place/store_address.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_refused_by_user() {
+  const char* const asked = std::getenv("STEELYARD_CONFINE");
+  return asked != nullptr && std::string_view(asked) == "no";
+}
+
+}  // namespace
+
+StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> needed) {
+  bench::close_own_memory();
+  if (is_refused_by_user()) return {};
+  const std::string could_reach = "builds and benchmarks could reach ";
+  const std::string advice = "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
+  const fs::path state = storage::state_folder();
+  const Result<storage::StoreAddress> address = store_address(places.configuration);
+  std::vector<fs::path> hidden = storage::paths_to_store(address ? *address : storage::StoreAddress{}, state);
+  std::error_code trouble;
+  if (places.keeps) fs::create_directories(state, trouble);
+  if (!places.archive_dir.empty()) {
+    fs::create_directories(places.archive_dir, trouble);
+    hidden.push_back(places.archive_dir);
+  }
+  needed.push_back(fs::temp_directory_path(trouble));
+  needed.push_back(fs::current_path(trouble));
+  // What counts is loaded from beside this program.
+  needed.push_back(fs::read_symlink("/proc/self/exe", trouble).parent_path().parent_path());
+  const bench::HiddenPaths paths = bench::hidden_around(hidden, needed);
+  StrangersView view;
+  for (const fs::path& path : paths.left_out) {
+    view.warnings.push_back(could_reach + path.string() + ", which holds what they work with" + advice);
+  }
+  Result<bench::SharedConfinement> confinement = bench::confine(paths.paths);
+  if (confinement) {
+    view.confinement = std::move(confinement).value();
+  } else {
+    view.warnings.push_back(could_reach + "the store: " + confinement.error().text() + advice);
+  }
+  return view;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,29 @@
+// Where the code of judged commits runs: it may be a stranger's pull request, and must reach no store. Builds, programs
+// and what links them anew see the file system without what leads to one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/runner/confinement.hpp"
+#include "ci/config/configuration.hpp"
+
+namespace steelyard::ci {
+
+struct KeptPlaces {
+  const Configuration& configuration;
+  bool keeps = true;                  // the state folder will be needed, and is made now, before a stranger could
+  std::filesystem::path archive_dir;  // where archives are copied to, made now as well; empty: nowhere
+};
+
+struct StrangersView {
+  bench::SharedConfinement confinement;
+  std::vector<std::string> warnings;  // for the report: what they could reach all the same, and what to rely on
+};
+
+// Also closes our memory to them. `needed`: what has to stay to be seen, wherever it lies. No confinement where there
+// is nothing to hide, the system does not allow it or STEELYARD_CONFINE=no is set.
+StrangersView confine_strangers(const KeptPlaces& places, std::vector<std::filesystem::path> needed);
+
+}  // namespace steelyard::ci
