@@ -23,11 +23,30 @@ endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+# What is C++ is linked in, so that nothing that lies beside the program needs a C++ library: Debian 12's own asks for a
+# later C library (2.36) than all else that the program loads (2.35).
+option(STEELYARD_STATIC_CXX "Link C++ libraries statically, for ci/package.sh" OFF)
+set(Boost_USE_STATIC_LIBS ${STEELYARD_STATIC_CXX})
 find_package(Boost 1.74 REQUIRED COMPONENTS serialization iostreams)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
+# 7.85: CURLOPT_PROTOCOLS_STR.
+pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.85)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw>=0.188 libelf)
+# A static library alone, and no module of pkg-config. Its demangler, all that is linked of it, may be linked into
+# anything.
+find_library(STEELYARD_IBERTY iberty REQUIRED)
+set(STEELYARD_FMT fmt::fmt)
+if(STEELYARD_STATIC_CXX)
+  # Debian's static library does not say what it needs.
+  set_property(TARGET Boost::iostreams APPEND PROPERTY INTERFACE_LINK_LIBRARIES zstd)
+  # Of these two Debian has no static library: their code comes from their headers.
+  set(STEELYARD_FMT fmt::fmt-header-only)
+  set_target_properties(PkgConfig::tomlplusplus PROPERTIES INTERFACE_COMPILE_OPTIONS "" INTERFACE_LINK_LIBRARIES "")
+  find_library(STEELYARD_PQXX_ARCHIVE libpqxx.a REQUIRED)
+  set_target_properties(PkgConfig::pqxx PROPERTIES INTERFACE_LINK_LIBRARIES "${STEELYARD_PQXX_ARCHIVE};pq")
+endif()
 # Found, not demanded: without Capstone the machine code of two builds is equal only if it lies at the same addresses.
 pkg_check_modules(capstone QUIET IMPORTED_TARGET capstone)
 

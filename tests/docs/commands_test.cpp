@@ -65,6 +65,8 @@ std::vector<Words> arguments_in(std::string_view line) {
       const bool is_command = begin + 1 == words.end() || (begin[1] != "=" && begin[1] != "─");
       if (!is_command) break;  // a key of a configuration file, a box of a drawing
       found.emplace_back(begin + 1, words.end());
+      // An exit status that a script kept.
+      std::replace(found.back().begin(), found.back().end(), std::string("$status"), std::string("1"));
       begin = std::find(begin, words.end(), "--");
       if (begin != words.end()) ++begin;
     }

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+#include "ci/grammar/command_line.hpp"
+#include "ci/verbs/verbs.hpp"
 #include "tests/docs/markdown_page.hpp"
 #include "tests/tidy/source_tree.hpp"
 
@@ -158,6 +160,21 @@ TEST(Sources, NamePagesAndHeadingsThatAreThere) {
     }
   }
   EXPECT_GT(names, 60U);
+}
+
+// As the program prints it: a page may stand in two literals of a source.
+TEST(HelpTexts, NamePagesThatAreThere) {
+  std::size_t names = 0;
+  for (const ci::Verb& verb : ci::all_verbs()) {
+    const auto help = ci::parse_command_line(ci::all_verbs(), {verb.name, "--help"});
+    ASSERT_TRUE(help) << verb.name;
+    ASSERT_NE(help->text, "") << verb.name;
+    for (const std::string& name : named_files(help->text)) {
+      EXPECT_EQ(link_fault(MarkdownPage{}, name, {}), "") << "steelyard " << verb.name << " --help";
+      ++names;
+    }
+  }
+  EXPECT_GT(names, 2U);
 }
 
 // The checks themselves.

@@ -1,4 +1,4 @@
-#include "tests/fuzz/callgrind_reader_claims.hpp"
+#include "tests/fuzz/claims.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -150,7 +150,7 @@ std::string with_long_line_ends(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> broken_claim_about_callgrind(std::string_view text) {
+BrokenClaim broken_claim_about_callgrind(const std::string& text) {
   const Parts parts = bench::parse_callgrind(text, "profile", {.maximum_bytes = kMaximumBytes});
   if (!parts && !parts.error().where.starts_with("profile:")) return "an error says where: " + parts.error().text();
   if (parts) {

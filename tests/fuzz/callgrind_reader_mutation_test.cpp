@@ -1,12 +1,11 @@
-// Seeded mutations of real profiles, and every text that a fuzzer once found wrong
-// (tests/fuzz/corpus/callgrind_reader).
+// Seeded mutations of real profiles, by line as well as by byte; corpus_test.cpp has those of all readers.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
 
 #include "bench/counting/reader/callgrind_reader.hpp"
-#include "tests/fuzz/callgrind_reader_claims.hpp"
+#include "tests/fuzz/claims.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {
@@ -102,16 +101,6 @@ TEST(CallgrindReaderMutations, NoMutationOfAProfileBreaksAClaim) {
   // Most are refused; were none accepted, the claims about what is accepted would not have been tried.
   EXPECT_GT(accepted, 100u);
   EXPECT_LT(accepted, 4500u);
-}
-
-TEST(CallgrindReaderMutations, NoTextOfTheCorpusBreaksAClaim) {
-  std::size_t texts = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(STEELYARD_FUZZ_CORPUS "/callgrind_reader")) {
-    const auto broken = testing::broken_claim_about_callgrind(text_of(entry.path()));
-    EXPECT_FALSE(broken) << entry.path() << ": " << *broken;
-    ++texts;
-  }
-  EXPECT_GT(texts, 0u);
 }
 
 }  // namespace

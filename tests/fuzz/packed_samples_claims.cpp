@@ -1,4 +1,4 @@
-#include "tests/fuzz/packed_samples_claims.hpp"
+#include "tests/fuzz/claims.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -34,7 +34,7 @@ bool bitwise_equal(const Section& a, const Section& b) {
 
 }  // namespace
 
-std::optional<std::string> broken_claim_about_packed_samples(const std::string& bytes) {
+BrokenClaim broken_claim_about_packed_samples(const std::string& bytes) {
   const auto unpacked = storage::unpack_samples(bytes, "fuzz");
   if (!unpacked) {
     if (unpacked.error().kind != ErrorKind::store) return "bytes that cannot be read are an error of the store";

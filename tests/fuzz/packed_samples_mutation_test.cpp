@@ -1,30 +1,16 @@
-// Seeded mutations of packed samples, and all bytes that a fuzzer once found wrong (tests/fuzz/corpus/packed_samples).
+// Seeded mutations of packed samples.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "storage/packing/packed_samples.hpp"
-#include "tests/fuzz/packed_samples_claims.hpp"
+#include "tests/fuzz/claims.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 
 namespace steelyard {
 namespace {
 
 using testing::broken_claim_about_packed_samples;
-
-TEST(PackedSamplesFuzzTest, ClaimsHoldForWhatAFuzzerBeganWith) {
-  int replayed = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(STEELYARD_FUZZ_CORPUS "/packed_samples")) {
-    std::ifstream stream(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    EXPECT_EQ(broken_claim_about_packed_samples(bytes), std::nullopt) << entry.path();
-    ++replayed;
-  }
-  EXPECT_GT(replayed, 5);
-}
 
 TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
   std::mt19937_64 engine(7);

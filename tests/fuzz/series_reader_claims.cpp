@@ -1,7 +1,8 @@
-#include "tests/fuzz/series_reader_claims.hpp"
+#include "tests/fuzz/claims.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "ci/judging/series_file.hpp"
@@ -47,14 +48,11 @@ std::string written(const std::vector<Series>& all) {
 
 }  // namespace
 
-std::optional<std::string> broken_claim_about_series(std::string_view text) {
+BrokenClaim broken_claim_about_series(const std::string& text) {
   const Result<std::vector<Series>> all = ci::parse_series(text, "file");
   if (!all) {
-    const Error& error = all.error();
-    if (error.kind != ErrorKind::input) return "an error is the input's: " + error.text();
-    if (!error.where.starts_with("file")) return "an error says where: " + error.text();
-    if (error.found.empty() || error.wanted.empty()) return "an error says what was found and wanted: " + error.text();
-    return std::nullopt;
+    if (all.error().wanted.empty()) return "an error says what was wanted: " + all.error().text();
+    return broken_claim_about_error(all.error());
   }
   for (const Series& series : *all) {
     if (const auto broken = broken_claim_about_one(series)) return broken;
@@ -62,7 +60,7 @@ std::optional<std::string> broken_claim_about_series(std::string_view text) {
   const Result<std::vector<Series>> again = ci::parse_series(written(*all), "file");
   if (!again) return "what was read can be written and read: " + again.error().text();
   if (*again != *all) return "what was read, written and read again is the same";
-  const Result<std::vector<Series>> spaced = ci::parse_series(" \r\n\t" + std::string(text) + "\n \n", "file");
+  const Result<std::vector<Series>> spaced = ci::parse_series(" \r\n\t" + text + "\n \n", "file");
   if (!spaced || *spaced != *all) return "blanks around it change nothing";
   return std::nullopt;
 }

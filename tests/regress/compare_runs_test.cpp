@@ -13,7 +13,6 @@ namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 SimulatedPair pair_with(double ratio, int rounds, Layout layout = Layout::duet) {
@@ -27,9 +26,23 @@ SimulatedPair pair_with(double ratio, int rounds, Layout layout = Layout::duet) 
 }
 
 ComparisonRow only_row(const SimulatedPair& pair, const ComparisonPolicy& policy = {}) {
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy);
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy).comparison;
   EXPECT_EQ(comparison.rows.size(), 1U);
   return comparison.rows.empty() ? ComparisonRow{} : comparison.rows.front();
+}
+
+RowFacts first_facts(const Run& baseline, const Run& candidate, Rules rules = kNewestRules) {
+  const Judged judged = compare_runs(baseline, candidate, {}, nullptr, rules);
+  EXPECT_EQ(judged.facts.size(), judged.comparison.rows.size());
+  EXPECT_EQ(judged.gate_notes.size(), judged.comparison.rows.size());
+  return judged.facts.at(0);
+}
+
+RowFacts only_facts(const SimulatedPair& pair) { return first_facts(pair.baseline, pair.candidate); }
+
+template <class T>
+bool is(const RowFacts& facts) {
+  return std::holds_alternative<T>(facts.reason);
 }
 
 Measurement counted(const std::string& benchmark, std::vector<double> values, const std::string& key = "cpu=x;libc=1") {
@@ -58,7 +71,7 @@ TEST(CompareRuns, SaysOfATimeWhatItsCyclesMovedByAndOfNothingElse) {
   }
   ComparisonPolicy policy;
   policy.metrics = {"real_time", "hardware_cycles"};
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy);
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy).comparison;
   ASSERT_EQ(comparison.rows.size(), 2U);
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kRealTime) {
@@ -79,7 +92,9 @@ TEST(CompareRuns, FindsASlowdownAndSaysHowMuch) {
   EXPECT_LT(row.interval->low, 1.05);
   EXPECT_GT(row.interval->high, 1.05);
   EXPECT_LE(*row.q, 0.05);
-  EXPECT_THAT(row.reason, HasSubstr("% slower in 12 rounds"));
+  const RowFacts facts = only_facts(pair_with(1.05, 12));
+  EXPECT_TRUE(is<why::Changed>(facts));
+  EXPECT_FALSE(facts.unpaired);
 }
 
 TEST(CompareRuns, DifferentInputsAreDifferentConditions) {
@@ -90,13 +105,15 @@ TEST(CompareRuns, DifferentInputsAreDifferentConditions) {
   EXPECT_EQ(only_row(pair).verdict, Verdict::regression);
   pair.candidate.labels["BM_0"] = "steelyard_item:fedcba9876543210 seed:0";
   EXPECT_EQ(only_row(pair).verdict, Verdict::incomparable);
-  EXPECT_EQ(only_row(pair).reason, "measured on different inputs: item 0123456789ab against fedcba987654");
+  const auto items = std::get<why::InputsDiffer>(only_facts(pair).reason);
+  EXPECT_EQ(items.baseline, "0123456789abcdef");
+  EXPECT_EQ(items.candidate, "fedcba9876543210");
 }
 
 TEST(CompareRuns, CallsASpeedupAnImprovement) {
   const ComparisonRow row = only_row(pair_with(0.9, 12));
   EXPECT_EQ(row.verdict, Verdict::improvement);
-  EXPECT_THAT(row.reason, HasSubstr("% faster"));
+  EXPECT_LT(*row.ratio, 1);
 }
 
 TEST(CompareRuns, MoreIsBetterWhereTheMetricSaysSo) {
@@ -133,9 +150,11 @@ TEST(CompareRuns, NoiseIsInconclusiveAndNamesTheRoundsThatWouldDo) {
   SimulationOptions options;
   options.rounds = 12;
   options.noise.process = 0.08;
-  const ComparisonRow row = only_row(Simulation(3).draw(options));
+  const SimulatedPair pair = Simulation(3).draw(options);
+  const ComparisonRow row = only_row(pair);
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_THAT(row.reason, HasSubstr("rounds would tell"));
+  EXPECT_TRUE(is<why::TooNoisy>(only_facts(pair)));
+  EXPECT_GT(row.rounds_wanted.value(), 12);
 }
 
 TEST(CompareRuns, FiveRoundsGiveAPAndNoVerdict) {
@@ -143,7 +162,8 @@ TEST(CompareRuns, FiveRoundsGiveAPAndNoVerdict) {
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_EQ(row.test, "t on log levels");
   EXPECT_LT(*row.p, 0.001);
-  EXPECT_THAT(row.reason, HasSubstr("only 5 rounds"));
+  EXPECT_EQ(row.rounds, 5);
+  EXPECT_EQ(std::get<why::TooFewUnits>(only_facts(pair_with(1.5, 5)).reason).rounds_needed, 12);
 }
 
 TEST(CompareRuns, SixRoundsAreEnoughForAVerdict) {
@@ -158,21 +178,23 @@ TEST(CompareRuns, OneInvocationASideHasNoP) {
   EXPECT_EQ(row.test, "none");
   EXPECT_FALSE(row.p.has_value());
   EXPECT_FALSE(row.interval.has_value());
-  EXPECT_THAT(row.reason, HasSubstr("process-to-process variation is not in the data"));
+  const auto one = std::get<why::OneInvocation>(only_facts(pair_with(1.5, 1)).reason);
+  EXPECT_EQ(one.rounds_needed, 12);
+  EXPECT_FALSE(one.noise) << "nothing is calibrated";
 }
 
-TEST(CompareRuns, RoundsThatLackASideAreCountedInTheReason) {
+TEST(CompareRuns, RoundsThatLackASideAreCounted) {
   SimulatedPair pair = pair_with(1.05, 12);
   pair.candidate.measurements[0].invocations.erase(pair.candidate.measurements[0].invocations.begin());
   const ComparisonRow row = only_row(pair);
   EXPECT_EQ(row.rounds, 11);
-  EXPECT_THAT(row.reason, HasSubstr("(1 round lacked a side)"));
+  EXPECT_EQ(only_facts(pair).dropped_rounds, 1);
 }
 
 TEST(CompareRuns, SequentialSidesNeedMoreThanDriftExplains) {
   const ComparisonRow small = only_row(pair_with(1.05, 15, Layout::sequential));
   EXPECT_EQ(small.verdict, Verdict::inconclusive);
-  EXPECT_THAT(small.reason, HasSubstr("drift"));
+  EXPECT_TRUE(std::get<why::Apart>(only_facts(pair_with(1.05, 15, Layout::sequential)).reason).cause);
   EXPECT_EQ(only_row(pair_with(1.3, 15, Layout::sequential)).verdict, Verdict::regression);
 }
 
@@ -203,30 +225,37 @@ TEST(CompareRuns, ValuesWithoutALogarithmFailTheRow) {
     pair.candidate.measurements[0].invocations[4].values[1] = bad;
     const ComparisonRow row = only_row(pair);
     EXPECT_EQ(row.verdict, Verdict::failed);
-    EXPECT_THAT(row.reason, HasSubstr("round 5"));
+    const auto with = std::get<why::WithDefect>(only_facts(pair).reason);
+    EXPECT_EQ(with.side, WhichSide::candidate);
+    EXPECT_EQ(with.defect.kind, DefectKind::no_logarithm);
+    EXPECT_EQ(with.defect.round, 4);
     EXPECT_FALSE(row.p.has_value());
   }
 }
 
 TEST(CompareRuns, CountsAreComparedExactly) {
   const steelyard::Run before = run_with({counted("BM_sort/64", {11013})});
-  const ComparisonRow row = compare_runs(before, run_with({counted("BM_sort/64", {12447})}), {}).rows.at(0);
+  const ComparisonRow row = compare_runs(before, run_with({counted("BM_sort/64", {12447})}), {}).comparison.rows.at(0);
   EXPECT_EQ(row.verdict, Verdict::regression);
   EXPECT_EQ(row.test, "exact");
   EXPECT_FALSE(row.p.has_value());
-  EXPECT_THAT(row.reason, HasSubstr("11,013 -> 12,447 instructions an iteration"));
-  EXPECT_EQ(compare_runs(before, before, {}).rows.at(0).verdict, Verdict::unchanged);
+  EXPECT_EQ(row.baseline, 11013);
+  EXPECT_EQ(row.candidate, 12447);
+  EXPECT_EQ(compare_runs(before, before, {}).comparison.rows.at(0).verdict, Verdict::unchanged);
 }
 
 TEST(CompareRuns, CountsUnderDifferentKeysAreIncomparable) {
-  const ComparisonRow row =
-      compare_runs(run_with({counted("a", {5})}), run_with({counted("a", {6}, "cpu=y;libc=1")}), {}).rows.at(0);
-  EXPECT_EQ(row.verdict, Verdict::incomparable);
-  EXPECT_THAT(row.reason, HasSubstr("the baseline has cpu=x, the candidate has cpu=y"));
+  const steelyard::Run baseline = run_with({counted("a", {5})});
+  const steelyard::Run candidate = run_with({counted("a", {6}, "cpu=y;libc=1")});
+  EXPECT_EQ(compare_runs(baseline, candidate, {}).comparison.rows.at(0).verdict, Verdict::incomparable);
+  const auto keys = std::get<why::CountKeysDiffer>(first_facts(baseline, candidate).reason);
+  EXPECT_THAT(keys.baseline, ElementsAre("cpu=x"));
+  EXPECT_THAT(keys.candidate, ElementsAre("cpu=y"));
 }
 
 TEST(CompareRuns, BenchmarksOfOneSideAreMissingOrNew) {
-  const Comparison comparison = compare_runs(run_with({counted("old", {5})}), run_with({counted("a_new", {5})}), {});
+  const Comparison comparison =
+      compare_runs(run_with({counted("old", {5})}), run_with({counted("a_new", {5})}), {}).comparison;
   ASSERT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].verdict, Verdict::fresh);
   EXPECT_EQ(comparison.rows[1].verdict, Verdict::missing);
@@ -235,9 +264,12 @@ TEST(CompareRuns, BenchmarksOfOneSideAreMissingOrNew) {
 TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
   steelyard::Run candidate = run_with({});
   candidate.failures.push_back({parse_google_benchmark_name("a"), "", 2, "killed by signal 11"});
-  const ComparisonRow row = compare_runs(run_with({counted("a", {5})}), candidate, {}).rows.at(0);
-  EXPECT_EQ(row.verdict, Verdict::failed);
-  EXPECT_THAT(row.reason, HasSubstr("the candidate failed in round 3: killed by signal 11"));
+  const Judged judged = compare_runs(run_with({counted("a", {5})}), candidate, {});
+  EXPECT_EQ(judged.comparison.rows.at(0).verdict, Verdict::failed);
+  const auto failed = std::get<why::Failed>(judged.facts.at(0).reason);
+  EXPECT_EQ(failed.side, WhichSide::candidate);
+  EXPECT_EQ(failed.round, 2);
+  EXPECT_EQ(failed.words, "killed by signal 11");
 }
 
 // One side of "a": a time, or what it said when it skipped itself, or both, or nothing.
@@ -247,7 +279,13 @@ struct SkipSide {
   std::string words = "no AVX10 here";
 };
 
-ComparisonRow row_of_skips(const SkipSide& baseline, const SkipSide& candidate) {
+struct SkippedRow {
+  Verdict verdict;
+  why::Skipped why;
+  RowNotes notes;
+};
+
+SkippedRow row_of_skips(const SkipSide& baseline, const SkipSide& candidate) {
   const auto run_of = [](const SkipSide& side) {
     steelyard::Run run = run_with({});
     if (side.has_time) run = run_with({counted("a", {5})});
@@ -257,36 +295,44 @@ ComparisonRow row_of_skips(const SkipSide& baseline, const SkipSide& candidate) 
     }
     return run;
   };
-  return compare_runs(run_of(baseline), run_of(candidate), {}).rows.at(0);
+  const Judged judged = compare_runs(run_of(baseline), run_of(candidate), {});
+  const ComparisonRow& row = judged.comparison.rows.at(0);
+  return {row.verdict, std::get<why::Skipped>(judged.facts.at(0).reason), row.notes};
 }
 
 TEST(CompareRuns, WhatSkipsItselfOnBothSidesIsSkippedWithItsWordsWhicheverWay) {
   constexpr auto kWords = FailureKind::skipped;
   constexpr auto kError = FailureKind::reported_error;
   EXPECT_EQ(row_of_skips({false, kWords}, {false, kWords}).verdict, Verdict::skipped);
-  EXPECT_EQ(row_of_skips({false, kWords}, {false, kWords}).reason, "both sides skipped it: no AVX10 here");
+  EXPECT_EQ(row_of_skips({false, kWords}, {false, kWords}).why.baseline, (why::OwnSkip{false, false, "no AVX10 here"}));
   EXPECT_EQ(row_of_skips({false, kError}, {false, kError}).verdict, Verdict::skipped);
-  const ComparisonRow mixed = row_of_skips({false, kWords}, {false, kError, "no license"});
+  const SkippedRow mixed = row_of_skips({false, kWords}, {false, kError, "no license"});
   EXPECT_EQ(mixed.verdict, Verdict::skipped);
-  EXPECT_EQ(mixed.reason, "the baseline skipped it: no AVX10 here; the candidate skipped it with an error: no license");
+  EXPECT_EQ(mixed.why.baseline, (why::OwnSkip{false, false, "no AVX10 here"}));
+  EXPECT_EQ(mixed.why.candidate, (why::OwnSkip{true, false, "no license"}));
+  EXPECT_FALSE(mixed.why.some_conditions_only);
 }
 
 TEST(CompareRuns, WhatSkipsItselfOnOneSideIsMissingOrNewWithItsWords) {
   for (const FailureKind kind : {FailureKind::skipped, FailureKind::reported_error}) {
-    const ComparisonRow lost = row_of_skips({true}, {false, kind});
+    const SkippedRow lost = row_of_skips({true}, {false, kind});
     EXPECT_EQ(lost.verdict, Verdict::missing);
-    EXPECT_THAT(lost.reason, HasSubstr("the candidate skipped it"));
-    EXPECT_THAT(lost.reason, HasSubstr("no AVX10 here; the baseline does not"));
-    const ComparisonRow found = row_of_skips({false, kind}, {true});
+    EXPECT_FALSE(lost.why.baseline);
+    ASSERT_TRUE(lost.why.candidate);
+    EXPECT_EQ(lost.why.candidate->words, "no AVX10 here");
+    EXPECT_EQ(lost.why.candidate->by_error, kind == FailureKind::reported_error);
+    EXPECT_FALSE(lost.why.other_lacks_it);
+    const SkippedRow found = row_of_skips({false, kind}, {true});
     EXPECT_EQ(found.verdict, Verdict::fresh);
-    EXPECT_THAT(found.reason, HasSubstr("the baseline skipped it"));
+    EXPECT_TRUE(found.why.baseline);
+    EXPECT_FALSE(found.why.candidate);
     EXPECT_TRUE(found.notes.has(RowNote::skipped_by_baseline));
-    EXPECT_EQ(read_notes(found.reason), found.notes) << "as a store reads it back";
   }
 }
 
 TEST(CompareRuns, ABenchmarkThatOneSideLacksAndTheOtherSkipsIsLostOnlyByAnErrorOfTheCandidate) {
   EXPECT_EQ(row_of_skips({}, {false, FailureKind::skipped}).verdict, Verdict::skipped);
+  EXPECT_TRUE(row_of_skips({}, {false, FailureKind::skipped}).why.other_lacks_it);
   EXPECT_EQ(row_of_skips({}, {false, FailureKind::reported_error}).verdict, Verdict::missing);
   EXPECT_EQ(row_of_skips({false, FailureKind::skipped}, {}).verdict, Verdict::skipped);
   EXPECT_EQ(row_of_skips({false, FailureKind::reported_error}, {}).verdict, Verdict::skipped);
@@ -294,13 +340,16 @@ TEST(CompareRuns, ABenchmarkThatOneSideLacksAndTheOtherSkipsIsLostOnlyByAnErrorO
 
 TEST(CompareRuns, WhatSkipsItselfInPartOfItsRepetitionsIsNeverUnchanged) {
   constexpr auto kError = FailureKind::reported_error;
-  const ComparisonRow candidate = row_of_skips({true}, {true, kError});
+  const SkippedRow candidate = row_of_skips({true}, {true, kError});
   EXPECT_EQ(candidate.verdict, Verdict::missing);
-  EXPECT_THAT(candidate.reason, HasSubstr("in part of its repetitions"));
+  ASSERT_TRUE(candidate.why.candidate);
+  EXPECT_TRUE(candidate.why.candidate->in_part);
   EXPECT_EQ(row_of_skips({true, kError}, {false, kError}).verdict, Verdict::missing);
-  EXPECT_EQ(row_of_skips({true, kError}, {true}).verdict, Verdict::inconclusive);
-  EXPECT_EQ(row_of_skips({true, kError}, {true, kError}).verdict, Verdict::inconclusive);
-  EXPECT_EQ(row_of_skips({false, kError}, {true, kError}).verdict, Verdict::inconclusive);
+  for (const SkippedRow& row : {row_of_skips({true, kError}, {true}), row_of_skips({true, kError}, {true, kError}),
+                                row_of_skips({false, kError}, {true, kError})}) {
+    EXPECT_EQ(row.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(row.why.some_conditions_only);
+  }
 }
 
 TEST(CompareRuns, ACrashIsToldBeforeASkip) {
@@ -309,8 +358,8 @@ TEST(CompareRuns, ACrashIsToldBeforeASkip) {
       {parse_google_benchmark_name("a"), "", 0, "the benchmark was skipped", FailureKind::skipped});
   steelyard::Run crashing = run_with({});
   crashing.failures.push_back({parse_google_benchmark_name("a"), "", 0, "killed by signal 11"});
-  EXPECT_EQ(compare_runs(skipping, crashing, {}).rows.at(0).verdict, Verdict::failed);
-  EXPECT_EQ(compare_runs(crashing, skipping, {}).rows.at(0).verdict, Verdict::failed);
+  EXPECT_EQ(compare_runs(skipping, crashing, {}).comparison.rows.at(0).verdict, Verdict::failed);
+  EXPECT_EQ(compare_runs(crashing, skipping, {}).comparison.rows.at(0).verdict, Verdict::failed);
 }
 
 TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
@@ -319,10 +368,10 @@ TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
     run.failures.push_back(
         {parse_google_benchmark_name(name), "", -1, "not reached: the budget was spent", FailureKind::not_reached});
   }
-  const Comparison comparison = compare_runs(run, run, {});
+  const Comparison comparison = compare_runs(run, run, {}).comparison;
   for (const ComparisonRow& row : comparison.rows) {
     const bool was_counted = row.benchmark == "a" && row.metric.name == kInstructions;
-    EXPECT_EQ(row.verdict, was_counted ? Verdict::unchanged : Verdict::inconclusive) << row.benchmark << row.reason;
+    EXPECT_EQ(row.verdict, was_counted ? Verdict::unchanged : Verdict::inconclusive) << row.benchmark;
   }
   EXPECT_EQ(comparison.count_by_verdict().at(static_cast<std::size_t>(Verdict::unchanged)), 1);
 }
@@ -330,7 +379,7 @@ TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
 TEST(CompareRuns, AProgramThatFailsAsAWholeIsNeverDropped) {
   steelyard::Run candidate;
   candidate.failures.push_back({{}, "", -1, "no such file"});
-  EXPECT_EQ(compare_runs(steelyard::Run{}, candidate, {}).rows.at(0).verdict, Verdict::failed);
+  EXPECT_EQ(compare_runs(steelyard::Run{}, candidate, {}).comparison.rows.at(0).verdict, Verdict::failed);
 }
 
 TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
@@ -338,12 +387,15 @@ TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
   steelyard::Run candidate = run_with({counted("a", {6})});
   baseline.environment.set("cpu.model", "Xeon", true);
   candidate.environment.set("cpu.model", "EPYC", true);
-  const ComparisonRow row = compare_runs(baseline, candidate, {}).rows.at(0);
-  EXPECT_EQ(row.verdict, Verdict::incomparable);
-  EXPECT_THAT(row.reason, HasSubstr("cpu.model: Xeon against EPYC"));
+  const Judged judged = compare_runs(baseline, candidate, {});
+  EXPECT_EQ(judged.comparison.rows.at(0).verdict, Verdict::incomparable);
+  EXPECT_TRUE(is<why::OnDifferentMachines>(judged.facts.at(0)));
+  ASSERT_TRUE(judged.machines);
+  EXPECT_TRUE(judged.machines->is_sure);
+  EXPECT_THAT(judged.machines->facts, ElementsAre(FactDifference{"cpu.model", "Xeon", "EPYC", true}));
   ComparisonPolicy policy;
   policy.ignored_facts = {"cpu.model"};
-  EXPECT_EQ(compare_runs(baseline, candidate, policy).rows.at(0).verdict, Verdict::regression);
+  EXPECT_EQ(compare_runs(baseline, candidate, policy).comparison.rows.at(0).verdict, Verdict::regression);
 }
 
 TEST(CompareRuns, FactsOfTheProgramsThemselvesAreNoDifferenceOfTheEnvironment) {
@@ -353,7 +405,7 @@ TEST(CompareRuns, FactsOfTheProgramsThemselvesAreNoDifferenceOfTheEnvironment) {
   candidate.environment.set("program.sha256", "bb", false);
   baseline.environment.set("libc", "2.36", false);
   candidate.environment.set("libc", "2.41", false);
-  const Comparison comparison = compare_runs(baseline, candidate, {});
+  const Comparison comparison = compare_runs(baseline, candidate, {}).comparison;
   ASSERT_EQ(comparison.environment_differences.size(), 1U);
   EXPECT_EQ(comparison.environment_differences[0].name, "libc");
 }
@@ -364,18 +416,20 @@ TEST(CompareRuns, WhatOneSideDidNotRecordIsNotSaidToDiffer) {
   baseline.environment.set("cpu.model", "Xeon", true);
   candidate.environment.set("cpu.model", "Xeon", true);
   candidate.environment.set("cpu.cores", "2", true);
-  ComparisonRow row = compare_runs(baseline, candidate, {}).rows.at(0);
-  EXPECT_EQ(row.verdict, Verdict::incomparable);
-  EXPECT_THAT(row.reason, HasSubstr("not known to be measured on one machine (cpu.cores: not recorded against 2)"));
-  row = compare_runs(baseline, candidate, {}, nullptr, Rules::rounds_3).rows.at(0);
-  EXPECT_THAT(row.reason, HasSubstr("measured on different machines (")) << "as it was told then";
+  const Judged judged = compare_runs(baseline, candidate, {});
+  EXPECT_EQ(judged.comparison.rows.at(0).verdict, Verdict::incomparable);
+  EXPECT_FALSE(judged.machines.value().is_sure);
+  EXPECT_THAT(judged.machines->facts, ElementsAre(FactDifference{"cpu.cores", "", "2", true}));
+  EXPECT_TRUE(compare_runs(baseline, candidate, {}, nullptr, Rules::rounds_3).machines.value().is_sure)
+      << "as it was told then";
   candidate.environment.set("cpu.model", "EPYC", true);
-  EXPECT_THAT(compare_runs(baseline, candidate, {}).rows.at(0).reason, HasSubstr("measured on different machines ("));
+  EXPECT_TRUE(compare_runs(baseline, candidate, {}).machines.value().is_sure);
 }
 
 TEST(CompareRuns, SidesThatDoNotNameTheirMachineAreWarnedAbout) {
-  EXPECT_THAT(compare_runs(steelyard::Run{}, steelyard::Run{}, {}).warnings,
-              ElementsAre("neither side says what machine it was measured on; one machine was assumed"));
+  const Judged judged = compare_runs(steelyard::Run{}, steelyard::Run{}, {});
+  ASSERT_EQ(judged.cautions.size(), 1U);
+  EXPECT_EQ(std::get<caution::MachineNotNamed>(judged.cautions[0]).side, WhichSide::both);
 }
 
 TEST(CompareRuns, UnitsThatDifferAreIncomparable) {
@@ -388,7 +442,7 @@ TEST(CompareRuns, MetricsNobodyAskedForGetNoRow) {
   SimulatedPair pair = pair_with(1, 12);
   for (steelyard::Run* run : {&pair.baseline, &pair.candidate})
     run->measurements[0].metric = *well_known_metric(kCpuTime);
-  EXPECT_THAT(compare_runs(pair.baseline, pair.candidate, {}).rows, IsEmpty());
+  EXPECT_THAT(compare_runs(pair.baseline, pair.candidate, {}).comparison.rows, IsEmpty());
 }
 
 TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
@@ -398,7 +452,7 @@ TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
     run->measurements.push_back(counted("A", {5}));
   }
   std::vector<std::string> order;
-  for (const ComparisonRow& row : compare_runs(pair.baseline, pair.candidate, {}).rows) {
+  for (const ComparisonRow& row : compare_runs(pair.baseline, pair.candidate, {}).comparison.rows) {
     order.push_back(row.benchmark + " " + row.metric.name);
   }
   EXPECT_THAT(order, ElementsAre("A instructions", "BM_0 real_time", "BM_0 instructions"));
@@ -406,7 +460,8 @@ TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
 
 TEST(CompareRuns, SameInputGivesTheSameComparison) {
   const SimulatedPair pair = pair_with(1.02, 15);
-  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}), compare_runs(pair.baseline, pair.candidate, {}));
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}).comparison,
+            compare_runs(pair.baseline, pair.candidate, {}).comparison);
 }
 
 // Holm over 12 rounds gives at least 60 * 2 / 924 = .13.
@@ -418,15 +473,15 @@ TEST(CompareRuns, FindsAChangeAmongSixtyInTwelveRoundsWhichHolmCannot) {
   options.ratio = 1.25;
   options.noise.burst_chance = 0;
   const SimulatedPair pair = Simulation(4).draw(options);
-  const Comparison now = compare_runs(pair.baseline, pair.candidate, {});
-  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3);
+  const Comparison now = compare_runs(pair.baseline, pair.candidate, {}).comparison;
+  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3).comparison;
   EXPECT_TRUE(is_jointly_adjusted(now));
   EXPECT_FALSE(is_jointly_adjusted(before));
   EXPECT_EQ(now.rule_version, "rounds-4");
   ASSERT_EQ(now.rows.size(), before.rows.size());
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     const bool is_changed = now.rows[i].benchmark == "BM_0";
-    EXPECT_EQ(now.rows[i].verdict == Verdict::regression, is_changed) << now.rows[i].reason;
+    EXPECT_EQ(now.rows[i].verdict == Verdict::regression, is_changed) << now.rows[i].benchmark;
     EXPECT_NE(before.rows[i].verdict, Verdict::regression);
     EXPECT_GE(*now.rows[i].q, *now.rows[i].p);
     EXPECT_EQ(now.rows[i].p, before.rows[i].p);
@@ -438,7 +493,7 @@ TEST(CompareRuns, OneComparisonKeepsItsP) {
   options.ratio = 1.03;
   options.changed_benchmarks = 1;
   const SimulatedPair pair = Simulation(4).draw(options);
-  const Comparison alone = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison alone = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   EXPECT_EQ(alone.rows.at(0).q, alone.rows.at(0).p);
   EXPECT_FALSE(is_jointly_adjusted(alone));
 }
@@ -448,7 +503,7 @@ TEST(CompareRuns, WithoutRoundsThatCanBePairedHolmAdjusts) {
   options.benchmarks = 3;
   SimulatedPair pair = Simulation(4).draw(options);
   pair.baseline.header.session = pair.candidate.header.session = "";
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   EXPECT_FALSE(is_jointly_adjusted(comparison));
   std::vector<double> p;
   for (const ComparisonRow& row : comparison.rows) p.push_back(*row.p);
@@ -463,20 +518,23 @@ TEST(CompareRuns, OfTwoOccasionsNothingIsCalledWithoutACalibrationOfTheirDrift) 
   options.ratio = 3;
   SimulatedPair pair = Simulation(4).draw(options);
   pair.candidate.header.session = "another";
-  const Comparison now = compare_runs(pair.baseline, pair.candidate, {});
-  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3);
-  EXPECT_EQ(before.rows[0].verdict, Verdict::regression) << before.rows[0].reason;
-  EXPECT_EQ(now.rows[0].verdict, Verdict::inconclusive);
-  EXPECT_TRUE(now.rows[0].notes.has(RowNote::drift_explains));
-  EXPECT_THAT(now.rows[0].reason, HasSubstr("no calibration tells how far apart equal builds lie on two occasions"));
+  const Judged now = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3).comparison;
+  EXPECT_EQ(before.rows[0].verdict, Verdict::regression);
+  EXPECT_EQ(now.comparison.rows[0].verdict, Verdict::inconclusive);
+  EXPECT_TRUE(now.comparison.rows[0].notes.has(RowNote::drift_explains));
+  EXPECT_TRUE(std::get<why::Apart>(now.facts[0].reason).occasions_unknown);
 }
 
 TEST(CompareRuns, PoliciesOutOfRangeAreNamedAndReplaced) {
   ComparisonPolicy policy;
   policy.false_alarm_rate = -1;
-  const Comparison comparison = compare_runs(steelyard::Run{}, steelyard::Run{}, policy);
-  EXPECT_EQ(comparison.policy.false_alarm_rate, 0.05);
-  EXPECT_THAT(comparison.warnings.at(0), HasSubstr("false_alarm_rate"));
+  const Judged judged = compare_runs(steelyard::Run{}, steelyard::Run{}, policy);
+  EXPECT_EQ(judged.comparison.policy.false_alarm_rate, 0.05);
+  const auto out_of_range = std::get<caution::PolicyOutOfRange>(judged.cautions.at(0));
+  EXPECT_EQ(out_of_range.key, "false_alarm_rate");
+  EXPECT_EQ(out_of_range.found, -1);
+  EXPECT_EQ(out_of_range.used, 0.05);
 }
 
 // 2 / C(12, 6) = 1/462 and 2 / C(14, 7) = 1/1716: how the slots of 12 and 14 rounds can be drawn.

@@ -35,7 +35,7 @@ Rates rates(SimulationOptions options, int trials, std::uint64_t seed) {
   options.changed_benchmarks = 1;
   for (int i = 0; i < trials; ++i) {
     const SimulatedPair pair = simulation.draw(options);
-    const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).rows.at(0);
+    const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).comparison.rows.at(0);
     if (row.p.value_or(1) <= 0.05) ++result.at_05;
     if (row.p.value_or(1) <= 0.01) ++result.at_01;
     if (row.interval && row.interval->low <= options.ratio && options.ratio <= row.interval->high) ++result.covered;
@@ -98,7 +98,7 @@ TEST(ErrorRates, AGateOfManyBenchmarksKeepsItsFamilyWisePromise) {
   int false_alarms = 0;
   for (int gate = 0; gate < kGates; ++gate) {
     const SimulatedPair pair = simulation.draw(options);
-    const auto counts = compare_runs(pair.baseline, pair.candidate, {}).count_by_verdict();
+    const auto counts = compare_runs(pair.baseline, pair.candidate, {}).comparison.count_by_verdict();
     if (counts[static_cast<std::size_t>(Verdict::regression)] > 0) ++false_alarms;
   }
   EXPECT_LE(false_alarms, honest_bound(kGates, 0.05));

@@ -78,7 +78,7 @@ TEST(JudgeLooks, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
   benchmark.alarms.tries = 10;
   benchmark.floor = 0.09;
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::decided);
-  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).rows[1].verdict, Verdict::unchanged);
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).comparison.rows[1].verdict, Verdict::unchanged);
 }
 
 TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
@@ -92,7 +92,7 @@ TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
   benchmark.floor = 0.2;
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::futile)
       << "no rounds will call it unchanged";
-  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).rows[1].verdict, Verdict::inconclusive);
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).comparison.rows[1].verdict, Verdict::inconclusive);
 }
 
 TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
@@ -102,7 +102,7 @@ TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
 
 TEST(CompareRuns, ReplaysTheLooksOfAPlan) {
   const SimulatedPair pair = drawn(1.2, 0.01, 24, "12:0.2 24:0.8");
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   for (const ComparisonRow& row : comparison.rows) {
     EXPECT_EQ(row.p_kind, "sequential");
     ASSERT_EQ(row.looks.size(), 2u);
@@ -114,11 +114,11 @@ TEST(CompareRuns, ReplaysTheLooksOfAPlan) {
 
 TEST(CompareRuns, WithoutAPlanPIsOfAFixedNumberOfRounds) {
   const SimulatedPair pair = drawn(1.2, 0.01, 24, "none");
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
-  EXPECT_EQ(comparison.rows[0].p_kind, "fixed");
-  EXPECT_TRUE(comparison.rows[0].looks.empty());
-  ASSERT_EQ(comparison.warnings.size(), 2u);  // the other: neither side says what machine it was measured on
-  EXPECT_NE(comparison.warnings[1].find("do not have one plan of looks"), std::string::npos) << comparison.warnings[1];
+  const Judged judged = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(judged.comparison.rows[0].p_kind, "fixed");
+  EXPECT_TRUE(judged.comparison.rows[0].looks.empty());
+  ASSERT_EQ(judged.cautions.size(), 2u);  // the other: neither side says what machine it was measured on
+  EXPECT_TRUE(std::holds_alternative<caution::WithoutLookPlan>(judged.cautions[1]));
 }
 
 // A damaged archive: nothing that the plan looks at is there.
@@ -129,9 +129,14 @@ TEST(CompareRuns, RoundsBeyondAllLooksDecideNothing) {
       measurement.invocations.erase(measurement.invocations.begin(), measurement.invocations.begin() + 16);
     }
   }
-  const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).rows[0];
-  EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_EQ(row.reason, "none of the 16 planned rounds has both sides");
+  const Judged judged = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(judged.comparison.rows[0].verdict, Verdict::inconclusive);
+  EXPECT_EQ(std::get<why::NoPlannedRound>(judged.facts[0].reason).planned, 16);
+}
+
+// Of the second benchmark, which did not change.
+std::optional<EndOfLooks> end_of(const SimulatedPair& pair) {
+  return compare_runs(pair.baseline, pair.candidate, {}).facts.at(1).ended;
 }
 
 TEST(CompareRuns, SaysThatAMeasurementWasInterrupted) {
@@ -139,45 +144,43 @@ TEST(CompareRuns, SaysThatAMeasurementWasInterrupted) {
   for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     run->header.settings["stopped"] = "interrupted after 14 rounds";
   }
-  const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).rows[1];
-  EXPECT_NE(row.reason.find("; interrupted after 14 rounds of up to 400"), std::string::npos) << row.reason;
-  EXPECT_EQ(row.reason.find("budget"), std::string::npos) << row.reason;
+  const auto ended = end_of(pair);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->end, LookEnd::interrupted);
+  EXPECT_EQ(ended->rounds, 14);
+  EXPECT_EQ(ended->planned, 400);
 }
 
 TEST(CompareRuns, SaysThatTheFirstLookWasMeantToBeTheLast) {
-  const auto row_of = [](int rounds, const std::set<std::string>& benchmarks) {
+  const auto judged = [](int rounds, const std::set<std::string>& benchmarks) {
     SimulatedPair pair = drawn(1, 0.03, rounds, "12:0.2 400:0.8");
     for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
       keep_first_look_only(benchmarks, run->header.settings);
     }
-    return compare_runs(pair.baseline, pair.candidate, {}).rows[1];
+    return compare_runs(pair.baseline, pair.candidate, {});
   };
-  const std::string words = "; no rounds beyond the first look: counting has shown both builds to be equal here";
-  const ComparisonRow row = row_of(12, {"BM_0", "BM_1"});
-  EXPECT_TRUE(row.notes.has(RowNote::first_look_only));
-  EXPECT_TRUE(row.reason.ends_with(words)) << row.reason;
-  EXPECT_EQ(row.reason.find("budget"), std::string::npos) << row.reason;
-  EXPECT_EQ(row.notes, read_notes(row.reason));
-  for (const ComparisonRow& other : {row_of(12, {"BM_0"}), row_of(14, {"BM_0", "BM_1"})}) {
-    EXPECT_EQ(other.reason.find(words), std::string::npos) << other.reason;
-    EXPECT_NE(other.reason.find("budget spent"), std::string::npos) << other.reason;
+  const Judged meant = judged(12, {"BM_0", "BM_1"});
+  EXPECT_TRUE(meant.comparison.rows[1].notes.has(RowNote::first_look_only));
+  EXPECT_TRUE(meant.facts[1].first_look_only);
+  EXPECT_FALSE(meant.facts[1].ended) << "that is why it ended";
+  for (const Judged& other : {judged(12, {"BM_0"}), judged(14, {"BM_0", "BM_1"})}) {
+    EXPECT_FALSE(other.facts[1].first_look_only);
+    EXPECT_EQ(other.facts[1].ended.value().end, LookEnd::budget_spent);
   }
 }
 
 TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
   const SimulatedPair futile = drawn(1, 0.3, 12, "12:0.2 24:0.8");
-  const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});
-  EXPECT_NE(stopped.rows[1].reason.find("as a decision within 24 was unlikely"), std::string::npos)
-      << stopped.rows[1].reason;
+  EXPECT_EQ(end_of(futile).value().end, LookEnd::futile);
+  EXPECT_EQ(end_of(futile)->planned, 24);
   // Between two looks nobody asks whether to go on.
   const SimulatedPair between = drawn(1, 0.3, 14, "12:0.2 24:0.8");
-  const Comparison ended = compare_runs(between.baseline, between.candidate, {});
-  EXPECT_NE(ended.rows[1].reason.find("budget spent after 14 rounds of up to 24"), std::string::npos)
-      << ended.rows[1].reason;
+  EXPECT_EQ(end_of(between).value().end, LookEnd::budget_spent);
+  EXPECT_EQ(end_of(between)->rounds, 14);
+  EXPECT_EQ(end_of(between)->planned, 24);
   const SimulatedPair cut = drawn(1, 0.03, 14, "12:0.2 400:0.8");
-  const Comparison spent = compare_runs(cut.baseline, cut.candidate, {});
-  EXPECT_NE(spent.rows[1].reason.find("budget spent after 14 rounds of up to 400"), std::string::npos)
-      << spent.rows[1].reason;
+  EXPECT_EQ(end_of(cut).value().end, LookEnd::budget_spent);
+  EXPECT_EQ(end_of(cut)->planned, 400);
 }
 
 }  // namespace

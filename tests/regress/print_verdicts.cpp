@@ -31,7 +31,19 @@ void print(const ComparisonRow& row) {
   print(row.interval);
   print(row.equivalence_interval);
   for (const Look& look : row.looks) std::printf(" %d:%a:%a", look.rounds, look.p, look.share);
-  std::printf(" %d %s\n", row.rounds_wanted.value_or(0), row.reason.c_str());
+  std::printf(" %d", row.rounds_wanted.value_or(0));
+}
+
+// Which reason it is, and the figures of those that have some.
+void print(const RowFacts& facts) {
+  std::printf(" reason %zu", facts.reason.index());
+  if (const auto* apart = std::get_if<why::Apart>(&facts.reason)) {
+    std::printf(" %d %a %a", apart->cause ? static_cast<int>(*apart->cause) : -1, apart->errors.scatter,
+                apart->errors.drift);
+  }
+  if (const auto* few = std::get_if<why::TooFewUnits>(&facts.reason)) std::printf(" %d", few->rounds_needed);
+  if (facts.movement) std::printf(" movement %a %a", facts.movement->seen, facts.movement->common);
+  std::printf("\n");
 }
 
 // The simulation itself takes the library's logarithms: measured values have few digits.
@@ -70,9 +82,13 @@ void judge_many(int comparisons, std::uint64_t seed) {
     SimulatedPair pair = simulation.draw(options);
     round_values(pair.baseline);
     round_values(pair.candidate);
-    const Comparison comparison = compare_runs(pair.baseline, pair.candidate, ComparisonPolicy{});
+    const Judged judged = compare_runs(pair.baseline, pair.candidate, ComparisonPolicy{});
+    const Comparison& comparison = judged.comparison;
     for (const SharedDrift& drift : comparison.drifts) std::printf("drift %a %a\n", drift.ratio, drift.deviation);
-    for (const ComparisonRow& row : comparison.rows) print(row);
+    for (std::size_t k = 0; k < comparison.rows.size(); ++k) {
+      print(comparison.rows[k]);
+      print(judged.facts[k]);
+    }
   }
 }
 

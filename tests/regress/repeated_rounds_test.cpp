@@ -47,7 +47,7 @@ double p_of(Simulation& random, int rounds, bool repeat) {
     pair.baseline.measurements[0].invocations[at].values = {baseline.value};
     pair.candidate.measurements[0].invocations[at].values = {candidate.value};
   }
-  return compare_runs(pair.baseline, pair.candidate, {}).rows.at(0).p.value_or(1);
+  return compare_runs(pair.baseline, pair.candidate, {}).comparison.rows.at(0).p.value_or(1);
 }
 
 TEST(RepeatedRounds, RaiseNoFalseAlarms) {
@@ -77,7 +77,7 @@ TEST(RepeatedRounds, OfOneSideAloneWouldRaiseThem) {
       pair.baseline.measurements[0].invocations[at].values = {take(random, 0).value};
       pair.candidate.measurements[0].invocations[at].values = {candidate.value};
     }
-    alarms += compare_runs(pair.baseline, pair.candidate, {}).rows.at(0).p.value_or(1) <= 0.05 ? 1 : 0;
+    alarms += compare_runs(pair.baseline, pair.candidate, {}).comparison.rows.at(0).p.value_or(1) <= 0.05 ? 1 : 0;
   }
   EXPECT_GT(alarms, 37);  // the honest bound of 400 and .05
 }

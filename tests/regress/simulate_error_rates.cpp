@@ -42,7 +42,7 @@ Tally simulate(SimulationOptions options, int replications, std::uint64_t seed) 
     for (int change = -1; change < 3; ++change) {
       options.ratio = change < 0 ? 1 : kChanges[change];
       const SimulatedPair pair = simulation.draw(options);
-      const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, policy).rows.front();
+      const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, policy).comparison.rows.front();
       if (row.interval) {
         ++tally.intervals;
         if (row.interval->low <= options.ratio && options.ratio <= row.interval->high) ++tally.covered;

@@ -35,7 +35,7 @@ Run side(bool is_candidate) {
 }
 
 TEST(WorkedExample, SixRoundsThatAllPointOneWay) {
-  const Comparison comparison = compare_runs(side(false), side(true), {});
+  const Comparison comparison = compare_runs(side(false), side(true), {}).comparison;
   ASSERT_EQ(comparison.rows.size(), 1U);
   const ComparisonRow& row = comparison.rows.front();
   EXPECT_DOUBLE_EQ(row.p.value(), 2.0 / 64);
@@ -54,7 +54,7 @@ TEST(WorkedExample, AmongTenThatStandStillTheGreatestIsItsOwn) {
     add("other_" + std::to_string(i), kBaseline, baseline);
     add("other_" + std::to_string(i), kBaseline, candidate);
   }
-  const Comparison comparison = compare_runs(baseline, candidate, {});
+  const Comparison comparison = compare_runs(baseline, candidate, {}).comparison;
   ASSERT_EQ(comparison.rows.size(), 10U);
   for (const ComparisonRow& row : comparison.rows) {
     if (row.benchmark != "parse") continue;

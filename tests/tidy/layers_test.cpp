@@ -129,6 +129,7 @@ struct Fence {
 TEST(Layers, HeavyHeadersStayInsideTheirFences) {
   const std::vector<Fence> fences{
       {"CLI/", {"ci/grammar/"}, 1},
+      {"curl/", {"ci/publish/"}, 1},
       {"toml++/", {"ci/config/"}, 1},
       {"pqxx/", {"storage/postgres/"}, 1},
       {"boost/archive/", {"storage/archive/", "bench/harness/measurement_archive.cpp"}, 3},
@@ -136,10 +137,13 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
       {"boost/math/", {"regress/"}, 1},
       {"elfutils/", {"bench/counting/lines/", "bench/environment/dwarf_producers.cpp"}, 4},
       {"gelf.h", {"bench/environment/elf_file.cpp"}, 1},
+      // Names out of files are demangled within bounds; a device program names its own kernels.
+      {"libiberty/", {"bench/environment/readable_symbol.cpp"}, 1},
+      {"cxxabi.h", {"bench/cuda/kernel_symbol.cpp"}, 1},
       {"nlohmann/json.hpp",
        {"bench/formats/", "ci/judging/", "ci/report/", "storage/document/", "storage/calibration/",
         "storage/comparison/", "storage/backup/"},
-       18},
+       19},
       {"cuda", {"bench/cuda/", "bench/suites/cuda/"}, 100, true},
       {"driver_types.h", {"bench/cuda/", "bench/suites/cuda/"}, 10, true},
   };

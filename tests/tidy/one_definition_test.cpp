@@ -100,7 +100,7 @@ std::string type_named_by(const Tokens& head, std::size_t at) {
   return name;
 }
 
-// "kMost" of "inline constexpr int kMost[2] = ..."; empty: no inline variable.
+// "kMax" of "inline constexpr int kMax[2] = ..."; empty: no inline variable.
 std::string variable_named_by(const Tokens& head) {
   const Tokens declared(head.begin(), std::find(head.begin(), head.end(), "="));
   if (!any_is(declared, "inline") || any_is(declared, "(") || any_is(declared, "operator")) return "";
@@ -179,7 +179,7 @@ TEST(OneDefinition, TypesAndInlineVariablesOfANamespaceAreFound) {
       struct Local {};
       return {};
     }
-    inline constexpr int kMost[2] = {1, 2}, kLeast = 3;
+    inline constexpr int kMax[2] = {1, 2}, kMin = 3;
     inline constexpr Colour kColour{Colour::red};
     inline int twice(int x = 2) { return 2 * x; }
     inline bool operator==(Colour, Colour) { return true; }
@@ -196,7 +196,7 @@ TEST(OneDefinition, TypesAndInlineVariablesOfANamespaceAreFound) {
     }
   )cpp";
   EXPECT_EQ(definitions_in(text), (std::set<std::string>{"OfC", "a::b::Colour", "a::b::Kept", "a::b::Kept::Impl",
-                                                         "a::b::kColour", "a::b::kMost"}));
+                                                         "a::b::kColour", "a::b::kMax"}));
 }
 
 TEST(OneDefinition, NoTwoFilesDefineTheSameName) {

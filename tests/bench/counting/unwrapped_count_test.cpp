@@ -1,6 +1,8 @@
 #include "bench/counting/unwrapped_count.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/bench/counting/counting_fixture.hpp"
 
@@ -8,6 +10,7 @@ namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using UnwrappedCounting = Counting;
 
@@ -17,10 +20,10 @@ TEST_F(UnwrappedCounting, WhereFunctionsHaveTheirSymbolsTheyAreCountedWholeAndIt
   ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
   EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_functions);
   EXPECT_GE(measurement->count_basis.jitter, 0.0002) << "never called exact";
-  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole functions: learned from 5 repeats"));
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole functions: learned from 4 repeats"));
   EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("link libc dynamically"));
   EXPECT_EQ(run.header.settings.count("counting.learned_jitter"), 1u);
-  EXPECT_EQ(values_of(run, "hidden"), std::vector<double>(5, value_of(run, "hidden")));
+  EXPECT_EQ(values_of(run, "hidden"), std::vector<double>(kUnwrappedRepeats, value_of(run, "hidden")));
   // Nothing but that function.
   const CountedProfile* profile = profile_of(run, "hidden");
   const ProfiledFunction* runs = function_of(*profile, "FunctionBenchmark::Run");
@@ -45,7 +48,7 @@ TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIter
   ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
   EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_program);
   EXPECT_GT(measurement->count_basis.jitter, 0);
-  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole program: learned from 5 repeats"));
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole program: learned from 4 repeats"));
   EXPECT_THAT(measurement->count_key, HasSubstr(";cpu "));
   // Each of the 10000 steps is a whole number of instructions; start and end have cancelled, and some remain.
   const double steps = value_of(run, "hidden") / 10'000;
@@ -79,7 +82,7 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
   const auto second = count_benchmark(place, "hidden", options);
   ASSERT_TRUE(second) << second.error().text();
   // One and two iterations to choose n, then n and 2n for each value that the jitter is learned from.
-  EXPECT_EQ(collections - of_the_first, 2 + 2 * kLearningRepeats);
+  EXPECT_EQ(collections - of_the_first, 2 + 2 * kUnwrappedRepeats);
   EXPECT_EQ(of_the_first - (collections - of_the_first), 3) << "the library, the functions' names, the conditions";
   EXPECT_EQ(second->basis.scope, CountScope::whole_program);
   EXPECT_EQ(second->count_key, first->count_key);
@@ -88,6 +91,22 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
     return count.basis.jitter_from.substr(count.basis.jitter_from.find("; "));
   };
   EXPECT_EQ(why(*second), why(*first));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(UnwrappedCounting, OfAScriptItSaysThatItIsOne) {
+  std::string folder = (std::filesystem::temp_directory_path() / "steelyard-script-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Program script;
+  script.executable = folder + "/bench.sh";
+  std::ofstream(script.executable) << "#!/bin/sh\nexec " << beside_this("counting_counted").string() << " \"$@\"\n";
+  std::filesystem::permissions(script.executable, std::filesystem::perms(0755));
+  const CountedRun run = counted(script, {"iterations_set/iterations:777"});
+  const Measurement* measurement = measurement_of(run, "iterations_set/iterations:777");
+  const std::string told =
+      measurement == nullptr ? failure_of(run, "iterations_set/iterations:777") : measurement->count_basis.jitter_from;
+  EXPECT_THAT(told, HasSubstr("bench.sh is a script; name the program that it starts"));
+  EXPECT_THAT(told, Not(HasSubstr("without its symbols")));
   std::filesystem::remove_all(folder);
 }
 

@@ -244,6 +244,36 @@ TEST(GoogleBenchmark, RepetitionsThatTheFileLacksAreTakenFromTheLogOfTheProcess)
   EXPECT_THAT(file->only_aggregates, IsEmpty());
 }
 
+TEST(GoogleBenchmark, IterationsThatNoLoopCanHaveMadeAreLeftOut) {
+  const std::string text = R"({"context": {}, "benchmarks": [)" + aggregates_of("BM_x/repeats:3") + "]}";
+  for (const std::string count : {"9223372036854775807", "-1000", "0"}) {
+    std::string threads = text;
+    for (std::size_t at = 0; (at = threads.find("\"threads\": 1", at)) != std::string::npos; at += 12) {
+      threads.replace(at, 12, "\"threads\": 3");
+    }
+    std::string log = kThreePasses;
+    for (std::size_t at = 0; (at = log.find("for 1000\n", at)) != std::string::npos;) {
+      log.replace(at + 4, 4, count);
+    }
+    const auto file = parse_google_benchmark(threads, "in.json", PassLog{log});
+    ASSERT_TRUE(file) << file.error().text();
+    const InvocationSamples& samples = find(*file, "BM_x/repeats:3", "real_time")->invocations[0];
+    EXPECT_THAT(samples.values, SizeIs(3)) << count;
+    EXPECT_THAT(samples.iterations, IsEmpty()) << count;
+  }
+}
+
+TEST(GoogleBenchmark, AMeanThatIsNoNumberOfNanosecondsIsABadRecord) {
+  std::string text = R"({"context": {}, "benchmarks": [)" + aggregates_of("BM_x/repeats:3") + "]}";
+  for (std::size_t at = 0; (at = text.find("_time\": 1.1,", at)) != std::string::npos; at += 8) {
+    text.replace(at + 8, 3, "1e307");
+  }
+  const auto file = parse_google_benchmark(text, "in.json", PassLog{""});
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_THAT(file->bad_records, SizeIs(2)) << "the real and the CPU time";
+  EXPECT_THAT(file->measurements, SizeIs(1)) << "items per second";
+}
+
 TEST(GoogleBenchmark, ALogThatDoesNotYieldTheAggregatesLeavesTheMeanAsOneSample) {
   const std::string text = R"({"context": {}, "benchmarks": [)" + aggregates_of("BM_x/repeats:3") + "]}";
   std::string other = kThreePasses;

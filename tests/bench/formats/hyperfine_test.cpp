@@ -82,6 +82,15 @@ TEST_F(Hyperfine, AMeanWithoutItsTimesIsABadRecordAndTheRestIsRead) {
   EXPECT_THAT(run->failures[1].reason, HasSubstr("again"));
 }
 
+TEST_F(Hyperfine, ATimeLongerThanAClockCountsIsABadRecord) {
+  const LoadedRun run = load(R"({"results": [{"command": "a", "times": [1e300]}, {"command": "b", "times": [1e10]},
+                                               {"command": "c", "times": [1], "memory_usage_byte": [1e308]}]})");
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_THAT(run->failures, SizeIs(2));
+  ASSERT_THAT(run->measurements, SizeIs(1)) << "the time of c, and no memory";
+  EXPECT_THAT(run->measurements[0].invocations[0].values, ElementsAre(1e9));
+}
+
 TEST_F(Hyperfine, RefusesWhatIsNotItsOwn) {
   for (const char* text : {"", "{", "[]", "{}", R"({"results": {}})", R"({"results": []})", R"({"benchmarks": []})",
                            R"({"results": [[[[[[[[[[1]]]]]]]]]]})"}) {

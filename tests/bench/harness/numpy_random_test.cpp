@@ -39,11 +39,11 @@ TEST(NumpyRandom, IntervalCoversItsEndsAndNothingElse) {
 
 TEST(NumpyRandom, WideIntervalsUseBothWords) {
   NumpyRandom random(7);
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 40U;
   std::uint64_t largest = 0;
   for (int i = 0; i < 100; ++i) {
-    const std::uint64_t drawn = random.interval(kMost);
-    EXPECT_LE(drawn, kMost);
+    const std::uint64_t drawn = random.interval(kMax);
+    EXPECT_LE(drawn, kMax);
     largest = std::max(largest, drawn);
   }
   EXPECT_GT(largest, std::uint64_t{1} << 32U);

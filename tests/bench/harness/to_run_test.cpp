@@ -110,7 +110,7 @@ TEST(ToRun, RunIsArchivedAndComparedLikeAnyOther) {
   const auto read = storage::decode_run(storage::encode_run(baseline), "in.syrun");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, baseline);
-  const auto comparison = regress::compare_runs(baseline, candidate, {});
+  const auto comparison = regress::compare_runs(baseline, candidate, {}).comparison;
   ASSERT_EQ(comparison.rows.size(), 1U);
   ASSERT_TRUE(comparison.rows.front().ratio);
   EXPECT_NEAR(*comparison.rows.front().ratio, 2, 0.01);

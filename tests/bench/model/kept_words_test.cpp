@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
@@ -143,6 +144,32 @@ TEST(RowNotes, OfABaselineThatWasNotCountedAgainSayNothingOfTheCandidate) {
   EXPECT_EQ(read_notes("counted exactly: 5; the baseline was not counted again: every loaded section of program and "
                        "libraries is equal (sha256 0)"),
             RowNotes{});
+}
+
+TEST(LeftProcesses, AreReadAsTheyWereKeptAndAddUp) {
+  LeftProcesses left;
+  left.build = {4, 0};
+  left.benchmarks["BM_x/8 [suite=a b]"] = {96, 2};
+  left.benchmarks[""] = {1, 0};
+  left.benchmarks["BM_clean"] = {};
+  std::map<std::string, std::string> settings;
+  keep_left_processes(left, settings);
+  EXPECT_EQ(settings.at(kLeftProcessesSetting), "build 4 0\nbenchmark 1 0\nbenchmark 96 2 BM_x/8 [suite=a b]");
+  left.benchmarks.erase("BM_clean");
+  EXPECT_EQ(left_processes_of(settings), left);
+  keep_left_processes(left, settings);
+  EXPECT_EQ(left_processes_of(settings).build, (LeftProcesses::Count{8, 0}));
+  EXPECT_EQ(left_processes_of(settings).all(), (LeftProcesses::Count{202, 4}));
+}
+
+TEST(LeftProcesses, OfARunThatLeftNoneOrSaysNonsenseAreNone) {
+  std::map<std::string, std::string> settings;
+  keep_left_processes({}, settings);
+  EXPECT_TRUE(settings.empty());
+  for (const char* text : {"", "build", "build 1", "build -1 0", "build 1 x", "benchmark 99999999999999999999 0 BM_x",
+                           "benchmark 9000000000 0 BM_x", "server 1 1", "\n\n \n"}) {
+    EXPECT_FALSE(left_processes_of({{kLeftProcessesSetting, text}}).any()) << text;
+  }
 }
 
 }  // namespace

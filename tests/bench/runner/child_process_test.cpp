@@ -153,6 +153,52 @@ TEST(RunChild, EndsWhatAChildLeftRunningBehindIt) {
   EXPECT_TRUE(ends(first_line(child.output)));
 }
 
+TEST(RunChild, EndsWhatLeftTheChildsProcessGroup) {
+  // In a session of its own, as a server that a build starts, and an orphan before the child ends.
+  const ChildResult child = run(shell("setsid sh -c 'echo $$; exec sleep 1000' & sleep 0.2"));
+  EXPECT_TRUE(child.succeeded());
+  EXPECT_FALSE(is_alive(first_line(child.output))) << "when we are told of the end, everything has ended";
+  EXPECT_EQ(child.left_running, 0);
+}
+
+TEST(RunChild, CountsWhatAChildLeftRunningBehindIt) {
+  EXPECT_EQ(run(shell("true")).left_ended, 0);
+  EXPECT_EQ(run(shell("sleep 1000 & sleep 1000 & (setsid sleep 1000 &); true")).left_ended, 3);
+  EXPECT_EQ(run(shell("sleep 1000 & kill -9 $!; wait")).left_ended, 0) << "ended by the child itself";
+  EXPECT_EQ(run(shell("sleep 1000 & kill -9 $$")).left_ended, 1) << "of a child that was killed";
+}
+
+TEST(RunChild, BlamesNoChildThatItEndedItselfForWhatWasStillRunning) {
+  ChildCommand command = shell("trap '' TERM; setsid sleep 1000 & sleep 1000");
+  command.timeout = seconds(1);
+  const ChildResult child = run(command);
+  EXPECT_EQ(child.end, ChildEnd::timed_out);
+  EXPECT_EQ(child.left_ended, 0);
+}
+
+TEST(RunChild, EndsEverythingWhereTheCallerItselfIsKilled) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path list = folder.path() / "processes";
+  const std::string keep = "echo $$ >> " + list.string() + "; exec sleep 1000";
+  const pid_t caller = ::fork();
+  if (caller == 0) {
+    run(shell("setsid sh -c '" + keep + "' & sh -c '" + keep + "' & " + keep));
+    ::_exit(0);
+  }
+  const auto processes = [&] {
+    std::vector<std::string> found;
+    std::ifstream file(list);
+    for (std::string line; std::getline(file, line);) found.push_back(line);
+    return found;
+  };
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (processes().size() < 3 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+  ::kill(caller, SIGKILL);
+  ::waitpid(caller, nullptr, 0);
+  ASSERT_EQ(processes().size(), 3U);
+  for (const std::string& process : processes()) EXPECT_TRUE(ends(process)) << process;
+}
+
 TEST(RunChild, KeepsTheEndOfALongErrorOutput) {
   ChildCommand command = shell("head -c 3000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2");
   command.output_limit = 1000;
@@ -279,10 +325,16 @@ TEST(RunChild, RefusesArgumentsAboveTheSystemsLimit) {
   EXPECT_THAT(child.error().text(), HasSubstr("above the system's limit"));
 }
 
-TEST(RunChild, SaysThatTheExitStatusIsLostWhereSomeoneIgnoresTheDeathOfChildren) {
+TEST(RunChild, KnowsTheExitStatusWhereSomeoneIgnoresTheDeathOfChildren) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
-  const ChildResult child = run(shell("echo done"));
+  const ChildResult child = run(shell("echo done; exit 7"));
   ::signal(SIGCHLD, before);
+  EXPECT_EQ(child.exit_code, 7);
+  EXPECT_EQ(child.output, "done\n");
+}
+
+TEST(RunChild, SaysThatTheExitStatusIsLostWhereWhatWatchesTheChildIsKilled) {
+  const ChildResult child = run(shell("echo done; kill -9 $PPID; sleep 1000"));
   EXPECT_FALSE(child.succeeded());
   EXPECT_EQ(child.output, "done\n");
   EXPECT_THAT(child.describe(), HasSubstr("its exit status was lost"));

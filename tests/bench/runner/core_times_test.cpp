@@ -33,6 +33,8 @@ TEST(CoreTimes, AreAbsentWhereTheKernelDoesNotTell) {
   EXPECT_FALSE(core_times_in("cpu0 1 2 3 x 5 6 7 8\n", 0, kTick));
   EXPECT_FALSE(core_times_in("cpu0 1 2 3 -4 5 6 7 8\n", 0, kTick));
   EXPECT_FALSE(read_core_times(0, "/nonexistent"));
+  EXPECT_FALSE(core_times_in("cpu0 9223372036854775807 1 1 1 1 1 1 1\n", 0, kTick)) << "no sum of it is a number";
+  EXPECT_FALSE(core_times_in("cpu0 1 1 1 1 1 1 1 999999999999\n", 0, kTick)) << "nor in nanoseconds";
 }
 
 TEST(Migrations, AreReadFromTheSchedulersPage) {

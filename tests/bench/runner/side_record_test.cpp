@@ -180,5 +180,24 @@ TEST_F(SideRecordTest, ASideThatYieldedNothingIsToldTheOthersDevice) {
   EXPECT_EQ(record_.take().failures.at(0).benchmark.device, "NVIDIA H200");
 }
 
+TEST_F(SideRecordTest, SaysWhichBenchmarksLeftProcessesBehind) {
+  const auto one = listed_benchmark("BM_x/8", "cpu");
+  const auto other = listed_benchmark("BM_y", "cpu");
+  ChildResult child;
+  record_.note_left({one}, child);
+  EXPECT_FALSE(record_.left_processes().any());
+  child.left_ended = 8;
+  record_.note_left({one}, child);
+  record_.note_left({one}, child);
+  child.left_running = 1;
+  record_.note_left({one, other}, child);
+  child.end = ChildEnd::cancelled;
+  record_.note_left({other}, child);
+  LeftProcesses left;
+  left.benchmarks["BM_x/8 [suite=cpu]"] = {16, 0};
+  left.benchmarks[""] = {8, 1};
+  EXPECT_EQ(record_.left_processes(), left) << "of a process that measured both it is not known which";
+}
+
 }  // namespace
 }  // namespace steelyard::bench

@@ -181,12 +181,19 @@ TEST(LiveView, InAPipeIsALineEveryFewSecondsAtMost) {
   ProgressStyle style;
   style.form = ProgressForm::lines;
   ProgressLine view(err, style);
-  view.found({{"regression: BM_parse, time +25.0 %", Tone::bad}});
+  view.found({{"regression: BM_parse, time +25.0 %", Tone::bad, "regression: BM_parse, time"}});
   for (int i = 0; i < 20; ++i) view.show("timing BM_sort", 0.25, seconds(70));
   EXPECT_EQ(err.str(), "") << "what is over soon is said by its result";
   std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsBetweenLines));
   for (int i = 0; i < 20; ++i) view.show("timing BM_sort", 0.25, seconds(70));
   EXPECT_EQ(err.str(), "timing BM_sort; 25 %, 1 min 10 s left; so far: regression: BM_parse, time +25.0 %\n");
+  err.str("");
+  view.found({{"regression: BM_parse, time +24.0 %", Tone::bad, "regression: BM_parse, time"},
+              {"BM_new, time +9.0 % so far", Tone::doubtful, "BM_new, time"}});
+  std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsBetweenLines));
+  view.show("timing BM_sort", 0.5, seconds(40));
+  EXPECT_EQ(err.str(), "timing BM_sort; 50 %, 40 s left; so far: BM_new, time +9.0 % so far\n")
+      << "what was told is not told again with another figure";
 }
 
 TEST(LiveView, WhereNoCodeErasesBlanksDo) {

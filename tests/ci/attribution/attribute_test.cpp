@@ -3,6 +3,7 @@
 
 #include "bench/counting/count.hpp"
 #include "ci/attribution/attribute.hpp"
+#include "regress/ab/gates.hpp"
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
 namespace steelyard::ci {
@@ -266,7 +267,9 @@ TEST(Attribute, SignalsOfOtherCodeDecideEachAlone) {
   auto run = run_of({profile});
   run.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code", false);
   attribute(comparison, run, run, {});
+  const auto notes = regress::decide_gates(comparison);
   EXPECT_TRUE(comparison.rows[0].gates);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(notes[0]));
 }
 
 TEST(Attribute, FunctionThatOnlyTheBaselineHasIsNamedForAnImprovement) {

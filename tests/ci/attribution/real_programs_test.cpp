@@ -64,7 +64,7 @@ class RealPrograms : public ::testing::Test {
     static const Comparison comparison = [] {
       const CountedRun before = counted("attributed_before");
       const CountedRun after = counted("attributed_after");
-      Comparison made = regress::compare_runs(before, after, {});
+      Comparison made = regress::compare_runs(before, after, {}).comparison;
       attribute(made, before, after, {{STEELYARD_SOURCE_FOLDER}});
       return made;
     }();

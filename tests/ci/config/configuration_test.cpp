@@ -107,6 +107,16 @@ TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
   EXPECT_EQ(*again, configuration) << to_toml(configuration);
 }
 
+TEST(Configuration, PrintsTheOneProgramThatHasNoNameSoThatItReadsBack) {
+  const Result<Configuration> read =
+      parse_configuration("[[program]]\ncommand = \"bench\"\n[policy]\nminimum_effect = -0.0\n", "steelyard.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  const Result<Configuration> again = parse_configuration(to_toml(*read), "steelyard.toml");
+  ASSERT_TRUE(again) << again.error().text() << '\n' << to_toml(*read);
+  EXPECT_EQ(again->programs, read->programs);
+  EXPECT_EQ(to_toml(*again), to_toml(*read));
+}
+
 TEST(Configuration, HandsThePolicyToTheComparison) {
   PolicySettings settings;
   settings.gates = {"instructions"};
@@ -228,6 +238,45 @@ TEST(Configuration, RefusesKeysThatAreDeeperOrLongerThanAnyOfItsOwn) {
   std::string list = "\"a\"";
   for (int i = 0; i < 100; ++i) list += ", \"b.c\"";
   EXPECT_EQ(error_of("[policy]\nmetrics = [" + list + "]\n"), "");
+}
+
+TEST(Configuration, RefusesWhatIsNoAsciiOutsideOfStringsAndComments) {
+  for (const std::string text : {"\xcc\xad", "[\x01", "[p\xc3\xa9]", "a = \x7f"}) {
+    const Result<Configuration> read = parse_configuration("\n" + text, "steelyard.toml");
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().where, "steelyard.toml:2") << text;
+    EXPECT_THAT(read.error().found, ::testing::HasSubstr("printable ASCII")) << text;
+  }
+  EXPECT_THAT(parse_configuration("a = 3\"\xd0\x92", "t").error().found, ::testing::HasSubstr("middle of a word"));
+  EXPECT_TRUE(parse_configuration("[project]\nname = \"\"\"a\"\"\"\"\"\n", "t")) << "two marks of its own";
+  const Result<Configuration> read =
+      parse_configuration("\xef\xbb\xbf# \xc3\xa9\r\n[project]\nname = \"\xc3\xa9\" # \xc3\xa9\n", "steelyard.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->project, "\xc3\xa9");
+}
+
+// In the middle of a value a quotation mark begins no string for toml++, which then asks of a letter that is no ASCII
+// what it has declared unreachable: it is given ASCII alone.
+TEST(Configuration, TakesLettersOfAnyScriptForNothingButText) {
+  const auto found = [](const std::string& text) {
+    const Result<Configuration> read = parse_configuration(text, "steelyard.toml");
+    return read ? "nothing" : read.error().where + ": " + read.error().found;
+  };
+  for (const std::string text :
+       {"a = -0[\"\xd0\xa4\"]", "a = 0=\"\xd0\xa4\"", "a = 3.\"\xd0\xa4\"", "a = inf\t[\"\xd0\xa4\""}) {
+    EXPECT_THAT(found("\n" + text + "\n"), ::testing::StartsWith("steelyard.toml:2: ")) << text;
+  }
+  EXPECT_EQ(found("[project]\nname = \"\xff\"\n"), "steelyard.toml:2: bytes that are no UTF-8");
+  EXPECT_EQ(found("[project]\nname = \"a\x01\"\n"), "steelyard.toml:2: a control character");
+  EXPECT_EQ(found("[project]\nname = \"\\u007e41\"\n"), "steelyard.toml:2: an escaped ~");
+  EXPECT_THAT(found("[project]\nn\"\xc3\xa9\" = 1\n"), ::testing::HasSubstr("middle of a word"));
+  EXPECT_THAT(found("[project]\n\"\xc3\xa9~\" = 1\n"), ::testing::HasSubstr("\xc3\xa9~"));
+  const Result<Configuration> read = parse_configuration(
+      "[project]\nname = \"~/\xc3\xa9\\u00e9 ~c3 \xe6\xbc\xa2\"\n[policy]\nmetrics = ['~\xf0\x9f\x98\x80', \"b\"]\n",
+      "t");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->project, "~/\xc3\xa9\xc3\xa9 ~c3 \xe6\xbc\xa2");
+  EXPECT_EQ(read->policy.metrics, (std::vector<std::string>{"~\xf0\x9f\x98\x80", "b"}));
 }
 
 TEST(Configuration, EndsWithAnErrorOrAValueOnEveryPrefixOfAFile) {

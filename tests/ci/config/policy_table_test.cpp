@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ci/config/configuration_key.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -42,7 +43,18 @@ TEST(PolicyTable, SaysWhatHoldsForWhichBenchmarks) {
   EXPECT_FALSE(policy.patterns[1].margin);
   ASSERT_TRUE(policy.patterns[1].gates);
   EXPECT_TRUE(policy.patterns[1].gates->empty());
-  EXPECT_EQ(comparison_policy(policy).patterns, policy.patterns);
+}
+
+// In a kept comparison's policy the first that matches holds, as it always did: verify judges by its order.
+TEST(PolicyTable, TheLastInTheFileHoldsBeforeThoseAboveIt) {
+  const auto parsed = parse_configuration(
+      "[[policy]]\nmatch = \"*\"\nmargin = 0.1\n[[policy]]\nmatch = \"a/*\"\nmargin = 0.2\n", "steelyard.toml");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const ComparisonPolicy policy = comparison_policy(parsed->policy);
+  ASSERT_EQ(policy.patterns.size(), 2U);
+  EXPECT_EQ(policy.patterns[0].match, "a/*");
+  EXPECT_EQ(regress::margin_of(policy, "a/1"), 0.2);
+  EXPECT_EQ(regress::margin_of(policy, "b/1"), 0.1);
 }
 
 TEST(PolicyTable, IsPrintedSoThatItReadsBack) {

@@ -1,16 +1,35 @@
 #!/usr/bin/env bash
 # Runs the gate step of one CI service against a real repository:
-#   gate_scripts_test.sh github|gitlab PROGRAM SOURCE_FOLDER
-# The pull request's merge commit makes one benchmark do twenty times the work; its first parent is the baseline.
+#   gate_scripts_test.sh github|gitlab PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
+# The pull request's merge commit makes one benchmark do twenty times the work; its first parent is the baseline. What
+# the steps tell on the request goes to a local service (tests/ci/publish/service_program.cpp).
 set -euo pipefail
-service=$1 program=$2 source=$3
+service=$1 program=$2 source=$3 service_program=$4
 work=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-gate-scripts.XXXXXX")
 chmod 0711 "$work"
+service_pid=
 finish() {
+  stop_service
   STEELYARD_STATE=$work/state "$program" db stop --quiet >/dev/null 2>&1 || true
   rm -rf "$work" "$work.tmp"
 }
 trap finish EXIT
+start_service() {  # start_service WORD...: its address is in $address, what it has in $work/service
+  rm -rf "$work/service" "$work/stop"
+  mkdir "$work/service"
+  mkfifo "$work/stop"
+  "$service_program" "$work/service" "$@" <"$work/stop" &
+  service_pid=$!
+  exec 7>"$work/stop"
+  for _ in $(seq 200); do [ -s "$work/service/address" ] && break; sleep 0.05; done
+  address=$(cat "$work/service/address")
+}
+stop_service() {
+  [ -n "$service_pid" ] || return 0
+  exec 7>&-
+  wait "$service_pid" || true
+  service_pid=
+}
 fail() { echo "FAILED: $*" >&2; [ ! -f "$work/log" ] || tail -n 60 "$work/log" >&2; exit 1; }
 export GIT_AUTHOR_NAME=Test GIT_AUTHOR_EMAIL=test@example.invalid GIT_COMMITTER_NAME=Test
 export GIT_COMMITTER_EMAIL=test@example.invalid GIT_CONFIG_GLOBAL=/dev/null
@@ -22,7 +41,8 @@ cd "$repository"
 write_work() {  # write_work STEPS
   cat >work.hpp <<CPP
 inline unsigned work() {
-  unsigned hash = 1;
+  volatile unsigned start = 1;
+  unsigned hash = start;
   for (unsigned i = 0; i < $1; ++i) hash = hash * 31 + i;
   return hash;
 }
@@ -36,8 +56,26 @@ static void BM_work(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(work());
 }
 BENCHMARK(BM_work);
+static void BM_other(benchmark::State& state) {
+  unsigned count = 1;
+  for (auto _ : state) {
+    for (int i = 0; i < 1000; ++i) benchmark::DoNotOptimize(count = count * 31 + 7);
+  }
+}
+BENCHMARK(BM_other);
 BENCHMARK_MAIN();
 CPP
+# What is built has no token.
+cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(work CXX)
+if("$ENV{GITHUB_TOKEN}$ENV{STEELYARD_GITLAB_TOKEN}" MATCHES ".")
+  message(FATAL_ERROR "the build has a token")
+endif()
+find_package(benchmark REQUIRED)
+add_executable(my_bench bench.cpp)
+target_link_libraries(my_bench benchmark::benchmark)
+CMAKE
 git add . && git commit -q -m "Start"
 git checkout -q -b feature
 write_work 40000
@@ -50,7 +88,13 @@ git merge -q --no-ff -m "Merge feature into main" feature
 git update-ref refs/pull/1/merge HEAD
 git checkout -q main
 
-build='g++ -O1 -g bench.cpp -o bench -lbenchmark -lpthread'
+head=$(git rev-parse feature)
+
+# The inputs of the file that a repository adds, as the guide has them.
+guide=$source/docs/guide/pull_requests.md
+build=$(sed -n 's/^ *build: //p' "$guide" | sort -u)
+bench=$(sed -n 's/^ *bench: //p' "$guide" | sort -u)
+[ -n "$build" ] && [ "$(wc -l <<<"$build$bench")" -eq 1 ] || fail "the guide's files differ: $build $bench"
 # An effect far above any noise, so that a busy machine cannot decide this test.
 arguments="--rounds 12 --min-time 5ms --counts never --minimum-effect 0.5"
 common=(CI=true STEELYARD_PROGRAM="$program" STEELYARD_STATE="$work/state")
@@ -61,12 +105,14 @@ cat >"$work/noting" <<SH
 #!/usr/bin/env bash
 echo "\$1 \${2:-} state=\$STEELYARD_STATE" >>"$work/calls"
 echo "\$*" >>"$work/arguments"
-[ "\$1" = gate ] && exit 7
+echo "\$1 \${GITHUB_ENV-}\${GITHUB_PATH-}\${GITHUB_OUTPUT-}\${GITHUB_STATE-}\${GITHUB_STEP_SUMMARY-}" >>"$work/runners"
+[ "\$1" = gate ] || [ "\$1" = merge ] && exit 7
+[ "\$1" = config ] && echo 'address = "embedded"' && exit 0
 exit 9
 SH
 chmod +x "$work/noting"
 run_noting() {  # run_noting [VARIABLE=VALUE]
-  rm -f "$work/calls" "$work/arguments"
+  rm -f "$work/calls" "$work/arguments" "$work/runners"
   status=0
   env -u STEELYARD_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY STEELYARD_PROGRAM="$work/noting" RUNNER_TEMP="$work" \
     CI_PROJECT_DIR="$work" "$@" "$source/ci/$service/gate.sh" >"$work/log" 2>&1 || status=$?
@@ -78,6 +124,13 @@ state=$(sed -n 's/^gate .* state=//p' "$work/calls")
 [ -n "$state" ] || fail "no state folder was chosen"
 grep -qx "db stop state=$state" "$work/calls" || fail "the server in $state was left running"
 case $state in /var/tmp/* | /tmp/steelyard-state*) fail "others can guess the state folder $state" ;; esac
+grep -q -- "^gate .*--no-store" "$work/arguments" || fail "a server is asked for, whose store would end with the job"
+run_noting STEELYARD_INPUT_ARGUMENTS="--store postgresql://db" STEELYARD_ARGUMENTS="--store postgresql://db"
+! grep -q -- "--no-store" "$work/arguments" || fail "the arguments' own store is not used"
+lines=$'--filter BM_restore\n--rounds 12'
+run_noting STEELYARD_INPUT_ARGUMENTS="$lines" STEELYARD_ARGUMENTS="$lines"
+grep -q -- "^gate .*--no-store --filter BM_restore --rounds 12\$" "$work/arguments" ||
+  fail "arguments on two lines, one of which has the word store in it: $(cat "$work/arguments")"
 again=$state
 run_noting
 [ "$(sed -n 's/^gate .* state=//p' "$work/calls")" != "$again" ] || fail "two jobs share the state folder $again"
@@ -86,26 +139,41 @@ if [ "$service" = github ]; then
   resume=$(sed -n '1s/^::stop-commands::\([0-9a-f]\{32\}\)$/\1/p' "$work/log")
   [ -n "$resume" ] || fail "the log does not begin by stopping the runner's commands"
   grep -qx "::$resume::" "$work/log" || fail "the runner's commands are not resumed"
+  # What is built is not told the files by which it would choose what the next steps run.
+  run_noting GITHUB_ENV="$work/file" GITHUB_PATH="$work/file" GITHUB_OUTPUT="$work/file" GITHUB_STATE="$work/file" \
+    GITHUB_STEP_SUMMARY="$work/file"
+  grep -qx 'gate ' "$work/runners" || fail "the gate has the runner's files: $(cat "$work/runners")"
+  awk '/name: Publish/, /run:/' "$source/ci/github/action.yml" | grep -q '^ *STEELYARD_PROGRAM: ""$' ||
+    fail "the environment chooses the program that has the token"
 fi
+mkdir -p "$work/shards/one" "$work/shards/two"
+run_noting STEELYARD_INPUT_MERGE="$work/shards" STEELYARD_MERGE="$work/shards"
+grep -q -- "^merge $work/shards/one/ $work/shards/two/ .*--markdown" "$work/arguments" || fail "shards are not judged"
+! grep -q -- "--no-store" "$work/arguments" || fail "merge has no store to leave out"
 run_noting STEELYARD_STATE="$work/state"
 ! grep -q "^db stop" "$work/calls" || fail "a server in the caller's own state folder was stopped"
+! grep -q -- "--no-store" "$work/arguments" || fail "the store of the caller's own state folder is not used"
 
 run_gate() {  # run_gate FOLDER: the service's own step in that checkout
   cd "$1"
   rm -f "$work/summary" "$work/outputs"
   if [ "$service" = github ]; then
     env "${common[@]}" GITHUB_ACTIONS=true GITHUB_EVENT_NAME=pull_request GITHUB_STEP_SUMMARY="$work/summary" \
-      GITHUB_OUTPUT="$work/outputs" RUNNER_TEMP="$work" STEELYARD_INPUT_BUILD="$build" STEELYARD_INPUT_BENCH=./bench \
+      GITHUB_OUTPUT="$work/outputs" RUNNER_TEMP="$work" STEELYARD_INPUT_BUILD="$build" STEELYARD_INPUT_BENCH="$bench" \
       STEELYARD_INPUT_ARGUMENTS="$arguments" "$source/ci/github/gate.sh"
   else
     env "${common[@]}" GITLAB_CI=true CI_PIPELINE_SOURCE=merge_request_event CI_PROJECT_DIR="$1" \
-      STEELYARD_BUILD="$build" STEELYARD_BENCH=./bench STEELYARD_ARGUMENTS="$arguments" "$source/ci/gitlab/gate.sh"
+      CI_API_V4_URL="$address" CI_PROJECT_ID=17 CI_MERGE_REQUEST_PROJECT_ID=17 CI_MERGE_REQUEST_IID=1 \
+      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA="$head" CI_JOB_ID=5 STEELYARD_GITLAB_TOKEN=a-secret-token \
+      STEELYARD_BUILD="$build" STEELYARD_BENCH="$bench" STEELYARD_ARGUMENTS="$arguments" "$source/ci/gitlab/gate.sh"
   fi >"$work/log" 2>&1
 }
+address=http://127.0.0.1:1
 report_of() {
   if [ "$service" = github ]; then cat "$work/summary"; else cat "$1/steelyard-report/report.md"; fi
 }
 
+export CI_SERVICE_IS_GITLAB=1
 # 1. The merge commit, whole history: fails by status 1 and the report names the benchmark.
 git clone -q "file://$repository" "$work/full"
 git -C "$work/full" fetch -q origin refs/pull/1/merge
@@ -125,6 +193,133 @@ else
   [ -s "$work/full/steelyard-report/comparison.json" ] || fail "no comparison.json among the artifacts"
   ls "$work/full/steelyard-report/"*.syrun >/dev/null || fail "no archive among the artifacts"
   grep -q BM_work "$work/full/steelyard-report/report.html" || fail "no page among the artifacts"
+  for file in junit.xml code-quality.json metrics.txt; do
+    [ -s "$work/full/steelyard-report/$file" ] || fail "no $file among the artifacts"
+    grep -q "steelyard-report/$file" "$source/ci/gitlab/steelyard.gitlab-ci.yml" || fail "the template lacks $file"
+  done
+  grep -q '<failure ' "$work/full/steelyard-report/junit.xml" || fail "no failure in junit.xml"
+  grep -q "give it the environment scope" "$work/log" || fail "that the job which builds has the token is not told"
+  # The job that has the token writes the note, again after a retry of its own, which is no other try.
+  start_service 1="$head"
+  note() {  # note CI_JOB_ID
+    env "${common[@]}" CI_PROJECT_DIR="$work/full" CI_API_V4_URL="$address" CI_PROJECT_ID=17 CI_MERGE_REQUEST_IID=1 \
+      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA="$head" CI_PROJECT_URL=https://gitlab.example/acme/shop CI_JOB_ID="$1" \
+      CI_JOB_NAME=performance-note STEELYARD_GITLAB_TOKEN=a-secret-token \
+      "$source/ci/gitlab/note.sh" >"$work/log" 2>&1 ||
+      fail "note.sh failed: the verdict is the gate's alone"
+  }
+  (cd "$work/full" && note 6 && note 7)
+  echo '1 ../../evil' >"$work/full/steelyard-report/status"
+  (cd "$work/full" && note 8)
+  grep -q "holds no status" "$work/log" || fail "a status that is none was taken"
+  stop_service
+  [ "$(grep -c -- '----' "$work/service/comments")" -eq 1 ] || fail "not one note on the merge request"
+  grep -q 'BM_work' "$work/service/comments" || fail "the note does not name BM_work"
+  grep -q '/-/jobs/5)' "$work/service/comments" || fail "the note does not lead to the job that measured"
+  ! grep -q 'Measured 2 times' "$work/service/comments" || fail "a note that was written again is told as a try"
+  [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
+
+  # What the guide's file has installed is what its build takes, where the image has none of it.
+  template=$source/ci/gitlab/steelyard.gitlab-ci.yml
+  packages=$(sed -n '/component:/,/```/s/^ *packages: //p' "$guide")
+  install=$(awk '/before_script:/ { on = 1; next }
+    on && /^    - / && seen++ { exit }
+    on { sub(/^    (- )?/, ""); print }' "$template" | tr '\n' ' ')
+  mkdir "$work/image"
+  printf '#!/bin/sh\necho "$*" >>"%s/installed"\n' "$work" >"$work/image/apt-get"
+  chmod +x "$work/image/apt-get"
+  ln -s "$(command -v git)" "$(command -v curl)" "$work/image/"
+  bash=$(command -v bash)
+  PATH=$work/image STEELYARD_PACKAGES=$packages "$bash" -euc "$install"
+  for package in cmake g++ make libbenchmark-dev ca-certificates; do
+    sed 's/$/ /' "$work/installed" | grep -F " $package " >/dev/null || fail "$package is not installed: $install"
+  done
+  : >"$work/installed"
+  PATH=$work/image STEELYARD_PACKAGES='' "$bash" -euc "$install"
+  [ ! -s "$work/installed" ] || fail "what is there is installed again"
+  # The job with the token runs none of the request's code and takes no cache that such code could have written.
+  awk '/^\.steelyard-note:/ { on = 1 } on' "$template" >"$work/note_job"
+  for line in 'cache: null' 'artifacts: null' 'name: steelyard' 'action: access'; do
+    grep -q "^ *$line\$" "$work/note_job" || fail "the note's job lacks $line"
+  done
+  ! grep -q gate.sh "$work/note_job" || fail "the job with the token measures"
+fi
+
+# 1b. On GitHub the next steps tell it, and another workflow judges again what a fork measured.
+publish() {  # publish EVENT FOLDER REPORT STATUS
+  echo "$1" >"$work/event.json"
+  env STEELYARD_PROGRAM="$program" GITHUB_TOKEN=a-secret-token GITHUB_API_URL="$address" GITHUB_REPOSITORY=acme/shop \
+    GITHUB_EVENT_PATH="$work/event.json" GITHUB_RUN_ID=5 GITHUB_RUN_ATTEMPT=1 STEELYARD_FOLDER="$2" \
+    STEELYARD_REPORT="$3" STEELYARD_STATUS="$4" "$source/ci/github/publish.sh" >"$work/log" 2>&1 ||
+    fail "publish.sh failed: the verdict is the gate's alone"
+}
+judge() {  # judge: what lies in $work/artifact; sets $judged and $folder
+  : >"$work/judge_outputs"
+  (cd "$work/main" && env STEELYARD_PROGRAM="${judging_program:-$program}" RUNNER_TEMP="$work" \
+    GITHUB_OUTPUT="$work/judge_outputs" STEELYARD_INPUT_ARCHIVES="$work/artifact" \
+    STEELYARD_CONCLUSION="${ended:-failure}" \
+    STEELYARD_INPUT_ARGUMENTS="${judging_arguments:-}" "$source/ci/github/report/judge.sh") \
+    >"$work/log" 2>&1 || fail "judge.sh failed"
+  judged=$(sed -n 's/^status=//p' "$work/judge_outputs")
+  folder=$(sed -n 's/^folder=//p' "$work/judge_outputs")
+}
+if [ "$service" = github ]; then
+  start_service 1="$head" mallory:feature=1
+  publish '{"pull_request":{"number":1,"head":{"sha":"'"$head"'","repo":{"full_name":"acme/shop"}}}}' \
+    "$archives" "$(sed -n 's/^report=//p' "$work/outputs")" 1
+  stop_service
+  [ "$(grep -c -- '----' "$work/service/comments")" -eq 1 ] || fail "not one comment on the pull request"
+  grep -q 'BM_work' "$work/service/comments" || fail "the comment does not name BM_work"
+  grep -q "^$head failure 1 regression" "$work/service/checks" || fail "no failed check at the pull request's commit"
+  [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitHub does not take"; }
+  publish '{}' "$archives" "" 1
+  grep -q "was not written" "$work/log" || fail "a service that is away is not told"
+
+  # An artifact that says that nothing changed, on another request, with the true archives.
+  git clone -q "file://$repository" "$work/main"
+  mkdir "$work/artifact"
+  cp "$archives/"*.syrun "$work/artifact"
+  echo '{"schema":"steelyard.comparison/1","comparisons":[]}' >"$work/artifact/comparison.json"
+  echo '### all is well @everyone' >"$work/artifact/report.md"
+  echo 99 >"$work/artifact/pull_number"
+  judging_arguments=$'--false-alarm-rate\n0.0001%'  # which twelve rounds cannot show
+  judge
+  [ "$judged" = 0 ] || fail "judged by other arguments than the gate's: status \"$judged\", wanted 0"
+  judging_arguments=
+  judge
+  [ "$judged" = 1 ] || fail "the archives of a regression, judged again: status \"$judged\", wanted 1"
+  start_service 1="$head" mallory:feature=1 99="$head"
+  publish '{"workflow_run":{"id":4,"run_attempt":1,"event":"pull_request","head_sha":"'"$head"'",
+    "head_branch":"feature",
+    "html_url":"https://github.com/acme/shop/actions/runs/4","head_repository":{"full_name":"mallory/shop",
+    "owner":{"login":"mallory"}}}}' "$folder" "$folder/report.md" "$judged"
+  stop_service
+  grep -q "POST /repos/acme/shop/issues/1/comments" "$work/service/requests" || fail "no comment on the fork's request"
+  ! grep -q "issues/99" "$work/service/requests" || fail "the artifact chose the request"
+  grep -q "BM_work" "$work/service/comments" || fail "the comment was not made from the archives"
+  ! grep -q "all is well" "$work/service/comments" || fail "the artifact's report was taken"
+  # No verb that keeps anything is called, so that it becomes no baseline.
+  cat >"$work/only_compares" <<SH
+#!/usr/bin/env bash
+echo "\$1" >>"$work/verbs"
+exec "$program" "\$@"
+SH
+  chmod +x "$work/only_compares"
+  judging_program=$work/only_compares
+  judge
+  [ "$(cat "$work/verbs")" = compare ] || fail "verbs other than compare: $(cat "$work/verbs")"
+  judging_program=
+  ln -sf /etc/passwd "$work/artifact/candidate.syrun"
+  judge
+  [ "$judged" = 2 ] || fail "a link in the artifact was followed: status \"$judged\""
+  ended=success
+  judge
+  [ -z "$folder" ] || fail "a run that succeeded and left no archives is told as one that failed"
+  ended=failure
+  rm "$work/artifact/candidate.syrun"
+  head -c 100000 /dev/urandom >"$work/artifact/candidate.syrun"
+  judge
+  [ "$judged" = 3 ] || fail "an archive that is none: status \"$judged\", wanted 3"
 fi
 
 # 2. A shallow checkout is deepened.
@@ -144,7 +339,36 @@ status=0; run_gate "$work/cut" || status=$?
 grep -qi shallow "$work/log" || fail "the refusal does not say that the clone is shallow"
 
 # 4. The target branch against its own parent, where only notes changed: passes.
-git clone -q "file://$repository" "$work/main"
+[ -d "$work/main" ] || git clone -q "file://$repository" "$work/main"
 status=0; run_gate "$work/main" || status=$?
 [ "$status" -eq 0 ] || fail "a commit that changes notes only: status $status, wanted 0"
+
+# 5. Two jobs share the suite and a third judges what both left: the same status, the same finding, one report.
+usual=$arguments
+for number in 1 2; do
+  checkout=$work/machine$number/full  # of one name on all machines, as a service's checkouts are
+  git -c advice.detachedHead=false clone -q "$work/full" "$checkout"
+  arguments="$usual --shard $number/2"
+  export CI_NODE_INDEX=$number
+  status=0; run_gate "$checkout" || status=$?
+  [ "$status" -eq 0 ] || fail "shard $number measured: status $status, wanted 0, as it has no verdict"
+  mkdir -p "$work/full/steelyard-report/shards"
+  if [ "$service" = github ]; then
+    [ ! -s "$work/summary" ] || fail "a shard has a report of its own"
+    cp -r "$(sed -n 's/^archives=//p' "$work/outputs")" "$work/full/steelyard-report/shards/$number"
+  else
+    cp -r "$checkout/steelyard-report/shards/$number" "$work/full/steelyard-report/shards/$number"
+    [ ! -e "$checkout/steelyard-report/report.md" ] || fail "a shard has a report of its own"
+  fi
+done
+arguments= build= bench=
+export STEELYARD_INPUT_MERGE=$work/full/steelyard-report/shards STEELYARD_MERGE=$work/full/steelyard-report/shards
+status=0; run_gate "$work/full" || status=$?
+[ "$status" -eq 1 ] || fail "both shards judged at once: status $status, wanted 1"
+report_of "$work/full" >"$work/report"
+grep -q BM_work "$work/report" || fail "the report of all shards does not name BM_work"
+rm -r "$work/full/steelyard-report/shards/2"
+status=0; run_gate "$work/full" || status=$?
+[ "$status" -eq 3 ] || fail "a shard that is missing: status $status, wanted 3"
+grep -q "shard 2/2 is missing" "$work/log" || fail "the missing shard is not named"
 echo "ok: $service"

@@ -102,6 +102,51 @@ TEST_F(Repository, FilesABaselineOnTheSameLocalBranchUnderIt) {
   EXPECT_EQ(repository.describe_baseline(*repository.resolve("side"))->branch, "");
 }
 
+TEST_F(Repository, ABranchPointIsOfTheTargetAsItIsNowWhateverTheCloneKnew) {
+  made_.git("checkout --quiet -b topic");
+  made_.commit("change");
+  const std::string clone = (made_.folder() / "clone").string();
+  TemporaryRepository::shell("git clone --quiet --single-branch --branch topic 'file://" + made_.root().string() +
+                             "' '" + clone + "'");
+  const Result<GitRepository> repository = GitRepository::find(clone);
+  ASSERT_TRUE(repository);
+  const std::string topic = *repository->resolve("HEAD");
+  const Result<BranchPoint> left = branch_point(*repository, topic, "main");
+  ASSERT_TRUE(left) << left.error().text();
+  EXPECT_EQ(left->sha, *repository->resolve("HEAD^1")) << "a branch that the clone had not";
+  EXPECT_EQ(left->stale, "");
+  // The target moves on and the topic takes it in: what lies between is the topic's alone.
+  made_.git("checkout --quiet main");
+  made_.commit("on the target");
+  made_.git("checkout --quiet topic");
+  made_.git("merge --quiet --no-ff -m 'take it in' main");
+  TemporaryRepository::shell("git -C '" + clone + "' pull --quiet");
+  const std::string target = *found().resolve("main");
+  EXPECT_EQ(branch_point(*repository, *repository->resolve("HEAD"), "main")->sha, target);
+  TemporaryRepository::shell("git -C '" + clone + "' remote set-url origin file:///no/such/place");
+  const Result<BranchPoint> known = branch_point(*repository, *repository->resolve("HEAD"), "main");
+  ASSERT_TRUE(known) << known.error().text();
+  EXPECT_EQ(known->sha, target);
+  EXPECT_NE(known->stale, "") << "an older baseline is said to be one";
+  const Result<BranchPoint> none = branch_point(*repository, topic, "nowhere");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("--base COMMIT"));
+  EXPECT_FALSE(branch_point(*repository, topic, "main:refs/heads/x")) << "a refspec is no branch";
+}
+
+TEST_F(Repository, ABranchPointBeyondAShallowClonesEndIsFetched) {
+  made_.git("checkout --quiet -b topic");
+  for (int i = 0; i < 3; ++i) made_.commit("change");
+  const std::string clone = (made_.folder() / "clone").string();
+  TemporaryRepository::shell("git clone --quiet --depth 1 --branch topic 'file://" + made_.root().string() + "' '" +
+                             clone + "'");
+  const Result<GitRepository> repository = GitRepository::find(clone);
+  ASSERT_TRUE(repository && repository->is_shallow());
+  const Result<BranchPoint> left = branch_point(*repository, *repository->resolve("HEAD"), "main");
+  ASSERT_TRUE(left) << left.error().text();
+  EXPECT_EQ(left->sha, *found().resolve("main"));
+}
+
 TEST_F(Repository, RefusesNamesOfNoCommit) {
   const GitRepository repository = found();
   EXPECT_THAT(repository.resolve("nowhere").error().text(), HasSubstr("no commit \"nowhere\""));

@@ -26,6 +26,21 @@ TEST(DefaultBase, OfABranchThatWasCheckedOutItselfIsWhatTheRunnerSays) {
   EXPECT_EQ(default_base({{"GITHUB_EVENT_NAME", "push"}, {"GITHUB_BASE_REF", ""}}, "", 1).name, "HEAD^1");
 }
 
+TEST(DefaultBase, WhereTheRequestsOwnCommitIsCheckedOutIsWhereItLeftItsTarget) {
+  const std::vector<Variables> jobs{{{"BUILDKITE", "true"}, {"BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"}},
+                                    {{"CI", "woodpecker"}, {"CI_COMMIT_TARGET_BRANCH", "main"}},
+                                    {{"JENKINS_URL", "https://ci"}, {"CHANGE_TARGET", "main"}}};
+  for (const Variables& job : jobs) {
+    for (const std::size_t parents : {1, 2}) {
+      EXPECT_EQ(default_base(job, "", parents).left_branch, "main") << "a merge's first parent may be the request";
+    }
+    EXPECT_EQ(default_base(job, "topic", 1).name, "topic^1");
+    EXPECT_TRUE(is_of_pull_request(job));
+    EXPECT_EQ(history_branch("", job, {}), "main");
+  }
+  EXPECT_EQ(default_base({{"JENKINS_URL", "https://ci"}, {"BRANCH_NAME", "main"}}, "", 1).name, "HEAD^1") << "a push";
+}
+
 TEST(DefaultBase, OfACommitThatTheUserNamedIgnoresTheRunner) {
   EXPECT_EQ(default_base({{"CI_MERGE_REQUEST_DIFF_BASE_SHA", "1234abcd"}}, "topic", 1).name, "topic^1");
 }

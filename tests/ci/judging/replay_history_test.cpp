@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ci/judging/replay.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/history/judge_history.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
@@ -48,7 +49,7 @@ Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio) {
     one.usual_invocations = 4;
     baseline.series.push_back(one);
   }
-  const Comparison comparison = regress::judge_against_history(baseline, pair.candidate, ComparisonPolicy{});
+  const Comparison comparison = worded(regress::judge_against_history(baseline, pair.candidate, ComparisonPolicy{}));
   return {pair.baseline, pair.candidate, *storage::as_kept(comparison)};
 }
 
@@ -107,7 +108,7 @@ TEST(ReplayOfAHistory, NamesWhatWasChanged) {
 TEST(ReplayOfAHistory, NeedsNoNewestRunWhereThereWasNone) {
   Kept kept = judged(300, 12, false, 1);
   regress::HistoryBaseline baseline{{}, kept.comparison.history->series, "main"};
-  const Comparison judged = regress::judge_against_history(baseline, kept.candidate, ComparisonPolicy{});
+  const Comparison judged = worded(regress::judge_against_history(baseline, kept.candidate, ComparisonPolicy{}));
   const auto comparison = storage::as_kept(judged);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(replay(*comparison, {}, kept.candidate).differences, std::vector<FieldDifference>{});

@@ -7,13 +7,15 @@
 
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
-#include "regress/ab/gates.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard::ci {
@@ -27,7 +29,7 @@ struct Kept {
 Kept kept_comparison(std::uint64_t seed, const regress::SimulationOptions& options) {
   Kept kept{regress::Simulation(seed).draw(options), {}};
   kept.runs.baseline.header.tool = kept.runs.candidate.header.tool = "steelyard";
-  const Comparison judged = regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{});
+  const Comparison judged = worded(regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}));
   kept.comparison = *storage::parse_comparison(json_report(judged), "kept");
   return kept;
 }
@@ -110,7 +112,7 @@ TEST(Replay, VerifiesTheFunctionsOfRunsWhoseLinesMayBeShiftedAsTheyWereNamedThen
   };
   const steelyard::Run baseline = counted(50), candidate = counted(70);
   for (const bool was_known : {false, true}) {
-    Comparison judged = regress::compare_runs(baseline, candidate, ComparisonPolicy{});
+    Comparison judged = worded(regress::compare_runs(baseline, candidate, ComparisonPolicy{}));
     AttributionOptions naming{own_folders(baseline, candidate)};
     naming.trust_shifted_lines = !was_known;
     attribute(judged, baseline, candidate, naming);
@@ -183,7 +185,8 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
   calibration.false_gates = {0, 8, {0, 0.37}};
   calibration.benchmarks = {
       {kept.comparison.rows[0].benchmark, "real_time", {0, 8, {0, 0.37}}, 0.09, {}, {}, {}, {}, {}, ""}};
-  kept.comparison = regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
+  kept.comparison =
+      worded(regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration));
   EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
             std::vector<FieldDifference>{});
   kept.comparison.calibration.reset();
@@ -197,7 +200,7 @@ TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
   ComparisonPolicy policy;
   policy.patterns = {{"BM_0", 0.5, 0.3, {}, {}, {}, "kernels", "steelyard.toml:3"},
                      {"BM_*", {}, {}, {}, std::vector<std::string>{}, {}, "", "steelyard.toml:9"}};
-  const Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, policy);
+  const Comparison judged = worded(regress::compare_runs(runs.baseline, runs.candidate, policy));
   Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
   EXPECT_EQ(kept.policy.patterns, policy.patterns);
   EXPECT_EQ(kept.rows, judged.rows);
@@ -219,14 +222,14 @@ TEST(Replay, TakesTheStepsOfACreepAndConcludesAgainWhatTheyComeTo) {
     counted.count_basis.jitter = 0;
     run->measurements.push_back(std::move(counted));
   }
-  Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  Comparison judged = worded(regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{}));
   const auto row = std::find_if(judged.rows.begin(), judged.rows.end(),
                                 [](const ComparisonRow& one) { return one.metric.name == kInstructions; });
   ASSERT_TRUE(row != judged.rows.end() && regress::may_creep(judged.policy, *row)) << row->reason;
   regress::CreepQuestion question;
   question.points = {{994, "a"}, {999, "b"}, {1000, "c"}, {1004, "d"}};
   row->creep = regress::judge_creep(question);
-  regress::decide_gates(judged);
+  decide_gates_in_words(judged);
   EXPECT_TRUE(row->creep->beyond && row->gates);
   Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
   EXPECT_EQ(kept.rows, judged.rows);
@@ -257,7 +260,8 @@ TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
     calibration.benchmarks.push_back({row.benchmark, "real_time", {0, 3, {0, 0.708}}, 0.34, {}, {}, {}, {}, {}, ""});
   }
   const auto judged = [&](regress::Rules rules) {
-    return regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration, rules);
+    return worded(
+        regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration, rules));
   };
   std::map<Verdict, int> before;
   for (const ComparisonRow& row : judged(regress::Rules::rounds_2).rows) ++before[row.verdict];
@@ -289,7 +293,7 @@ TEST(Replay, JudgesByTheWitnessThatWasKept) {
     policy.witness = static_cast<Witness>(i);
     policy.counted_minimum_effect = i % 2 == 0 ? 0.01 : 0;
     policy.margin = 0.5;  // time is unchanged
-    const Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, policy);
+    const Comparison judged = worded(regress::compare_runs(runs.baseline, runs.candidate, policy));
     const Replay replayed =
         replay(*storage::parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
     EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(policy.witness);
@@ -306,7 +310,7 @@ TEST(Replay, ReadsNamesThatAreNoUtf8AsTheirDocumentHasThem) {
   for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
     run->measurements.front().benchmark.name = "BM_\xff";
   }
-  const Comparison from_store = regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  const Comparison from_store = worded(regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{}));
   EXPECT_EQ(replay(from_store, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
 }
 
@@ -322,6 +326,41 @@ TEST(Replay, LeavesRowsAloneThatCountingDecided) {
   EXPECT_EQ(replayed.untimed, 1);
   EXPECT_EQ(replayed.rows, 6);
   EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
+}
+
+class ComparedSides : public ProgramUnderTest {};
+
+// Time that stands still excuses a count of the same code; here a library ran other code under the counter.
+TEST_F(ComparedSides, ACountOfOtherCodeThanWasTimedDecidesAloneAndAReplayAgrees) {
+  regress::SimulationOptions options = options_of(Layout::duet, 12, 1);
+  options.noise = {.drift = 0.01, .process = 0.001, .sample = 0.001, .burst_chance = 0};
+  regress::SimulatedPair runs = regress::Simulation(7).draw(options);
+  const auto add_count = [](double value, steelyard::Run& run) {
+    Measurement& count = run.measurements.emplace_back(run.measurements.front());
+    count.metric = *well_known_metric(kInstructions);
+    count.count_key = "one machine";
+    count.invocations = {{0, {value}, {}}};
+    run.header.tool = "steelyard";
+  };
+  add_count(1000, runs.baseline);
+  add_count(1100, runs.candidate);
+  Configuration configuration;
+  Result<KnownCalibration> calibrations = KnownCalibration::of(configuration);
+  ASSERT_TRUE(calibrations);
+  for (const bool is_other_code : {false, true}) {
+    if (is_other_code)
+      runs.candidate.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code",
+                                     false);
+    const Comparison compared = compare_sides(runs.baseline, runs.candidate, {configuration, *calibrations}, {});
+    const ComparisonRow& time = compared.rows.at(0);
+    const ComparisonRow& count = compared.rows.at(1);
+    ASSERT_EQ(time.verdict, Verdict::unchanged);
+    ASSERT_EQ(count.verdict, Verdict::regression);
+    EXPECT_EQ(count.gates, is_other_code);
+    EXPECT_EQ(count.gate_note, is_other_code ? "" : "time decides where it is decided, and it is shown unchanged");
+    const Comparison kept = *storage::parse_comparison(json_report(compared), "kept");
+    EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
+  }
 }
 
 }  // namespace

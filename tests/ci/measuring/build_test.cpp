@@ -17,7 +17,7 @@ class Build : public testing::Test {
     tree_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(tree_); }
-  Result<void> run(const std::string& command, Nanoseconds timeout = seconds(60)) {
+  Result<LeftProcesses::Count> run(const std::string& command, Nanoseconds timeout = seconds(60)) {
     return build({tree_, command, timeout, "the candidate (1a2b3c4)"}, nullptr);
   }
   std::filesystem::path tree_;
@@ -34,13 +34,16 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
                                                      {"GITHUB_TOKEN", "secret"},
                                                      {"aws_secret_access_key", "secret"},
                                                      {"CI_JOB_JWT_V2", "secret"},
+                                                     {"REGISTRY_PASS", "secret"},
+                                                     {"CI_REPOSITORY_URL", "https://job:secret@example.org/a.git"},
+                                                     {"GIT_CONFIG_VALUE_0", "Authorization: basic secret"},
                                                      {"CONAN_PASSWORD", "needed"},
                                                      {"STEELYARD_BUILD_TEST", "kept"},
                                                      {"STEELYARD_BUILD_ENVIRONMENT", "CONAN_PASSWORD OTHER"}};
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-  const Result<void> built =
+  const Result<LeftProcesses::Count> built =
       run("env | grep -q secret && exit 1; test $STEELYARD_BUILD_TEST$CONAN_PASSWORD = keptneeded");
-  const Result<void> failed = run("exit 2");
+  const Result<LeftProcesses::Count> failed = run("exit 2");
   for (const auto& [name, value] : variables) unsetenv(name.c_str());
   EXPECT_TRUE(built) << built.error().text();
   ASSERT_FALSE(failed);
@@ -50,7 +53,8 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
 }
 
 TEST_F(Build, ShowsTheLastFortyLinesInOrderWhereItFails) {
-  const Result<void> failed = run("for i in $(seq 1 100); do echo out $i; echo err $i >&2; done; exit 7");
+  const Result<LeftProcesses::Count> failed =
+      run("for i in $(seq 1 100); do echo out $i; echo err $i >&2; done; exit 7");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind, ErrorKind::program);
   const std::string text = failed.error().text();
@@ -62,14 +66,15 @@ TEST_F(Build, ShowsTheLastFortyLinesInOrderWhereItFails) {
 }
 
 TEST_F(Build, EndsAtItsLimit) {
-  const Result<void> failed = run("sleep 600", milliseconds(100));
+  const Result<LeftProcesses::Count> failed = run("sleep 600", milliseconds(100));
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().text(), HasSubstr("limit"));
 }
 
 TEST_F(Build, ThatIsInterruptedSaysOnlyThat) {
   const std::atomic<bool> cancelled{true};
-  const Result<void> ended = build({tree_, "echo output >&2; sleep 600", seconds(60), "the candidate"}, &cancelled);
+  const Result<LeftProcesses::Count> ended =
+      build({tree_, "echo output >&2; sleep 600", seconds(60), "the candidate"}, &cancelled);
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().text(), "build of the candidate: interrupted");
 }

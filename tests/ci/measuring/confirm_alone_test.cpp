@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
@@ -44,12 +45,13 @@ class ConfirmAlone : public ProgramUnderTest {
     return pair;
   }
   bench::MeasuredPair confirmed(bench::MeasuredPair pair) {
-    confirm_alone(listed_, regress::compare_runs(pair.baseline, pair.candidate, {}), settings_, timing_, limits_, pair,
-                  warnings_);
+    confirm_alone(listed_, regress::compare_runs(pair.baseline, pair.candidate, {}).comparison, settings_, timing_,
+                  limits_, pair, warnings_);
     return pair;
   }
   static ComparisonRow row_of(const bench::MeasuredPair& pair, const std::string& name) {
-    for (const ComparisonRow& row : regress::compare_runs(pair.baseline, pair.candidate, {}).rows) {
+    const Comparison comparison = worded(regress::compare_runs(pair.baseline, pair.candidate, {}));
+    for (const ComparisonRow& row : comparison.rows) {
       if (row.benchmark.starts_with(name)) return row;
     }
     ADD_FAILURE() << "no row " << name;

@@ -42,6 +42,24 @@ TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), std::to_string(needed));
 }
 
+TEST_F(MeasurePrograms, SpendWhatAPatternMayCostAndSaySo) {
+  const std::vector<ProgramPair> programs{{working("", "."), working("", ".")}};
+  configuration_.run.rounds = 12;
+  PatternPolicy table;
+  table.match = "*";
+  table.where = "steelyard.toml:12";
+  table.budget_ns = 1;
+  configuration_.policy.patterns = {table};
+  const Result<MeasuredPrograms> measured = this->measured(programs);
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_THAT(measured->warnings, ::testing::Contains(::testing::AllOf(::testing::HasSubstr("the budget of \"*\""),
+                                                                       ::testing::HasSubstr("1.00 ns, was spent"))));
+  ASSERT_FALSE(measured->pair.baseline.measurements.empty());
+  for (const Measurement& measurement : measured->pair.baseline.measurements) {
+    EXPECT_LT(measurement.invocations.size(), 12u) << measurement.benchmark.canonical();
+  }
+}
+
 TEST_F(MeasurePrograms, LookEarlyByAPlanThatIsKeptUnlessTheRoundsAreFixed) {
   const std::vector<ProgramPair> programs{{working("", "."), working("", ".")}};
   configuration_.run.budget = nanoseconds(1);
@@ -85,7 +103,7 @@ TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
   configuration_.run.rounds = 12;
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
-  const Comparison comparison = regress::compare_runs(measured->pair.baseline, measured->pair.candidate, {});
+  const Comparison comparison = regress::compare_runs(measured->pair.baseline, measured->pair.candidate, {}).comparison;
   ASSERT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].verdict, Verdict::fresh);
   EXPECT_EQ(comparison.rows[1].benchmark, "BM_same [suite=old]");

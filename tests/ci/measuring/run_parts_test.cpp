@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/counting/count.hpp"
+#include "bench/model/left_processes.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -167,6 +168,19 @@ TEST(Unmeasured, OfNoBenchmarkIsNothingOrTheWholeProgram) {
   program.listing.benchmarks = {bench::listed_benchmark("BM_x", "")};
   fail_program(program, {"", "why"}, run);
   EXPECT_EQ(run.failures.size(), 2U) << "known names stand for the program";
+}
+
+TEST(JoinRun, AddsUpTheProcessesThatItsProgramsLeftBehind) {
+  steelyard::Run whole;
+  steelyard::Run part;
+  LeftProcesses left;
+  left.benchmarks["BM_a"] = {3, 0};
+  keep_left_processes(left, whole.header.settings);
+  left.benchmarks["BM_b"] = {1, 1};
+  keep_left_processes(left, part.header.settings);
+  join_run(whole, part);
+  left.benchmarks["BM_a"] = {6, 0};
+  EXPECT_EQ(left_processes_of(whole.header.settings), left);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/comparison.hpp"
-#include "regress/ab/gates.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci {
@@ -57,7 +57,7 @@ Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::
                                   std::string(100, 'x'));
     comparison.environment_differences.push_back({"fact." + std::to_string(i), "before", "after", i % 2 == 0});
   }
-  regress::decide_gates(comparison);
+  decide_gates_in_words(comparison);
   return comparison;
 }
 

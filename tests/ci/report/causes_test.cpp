@@ -184,6 +184,28 @@ TEST(Causes, MissingAndNewAreToldByTheirPatternAndFailuresByTheirReason) {
                                  "new BM_UIOVecSource/0 to /11, 12 benchmarks: only the candidate has it"));
 }
 
+TEST(Causes, ManyMissingAndNewOfUnlikeNamesAreOneFindingEach) {
+  Comparison comparison;
+  for (int i = 0; i < 150; ++i) {
+    // In pairs, so that no family is of one.
+    const std::string name = "BM_" + std::string(1, static_cast<char>('a' + i % 25)) + std::to_string(i / 50);
+    const std::string parameter = "/" + std::to_string(i % 50 / 25);
+    comparison.rows.push_back(unmeasured(name + parameter, Verdict::missing, "only the baseline has it"));
+    comparison.rows.push_back(unmeasured("New" + name + parameter, Verdict::fresh, "only the candidate has it"));
+  }
+  for (int i = 0; i < 3; ++i) {
+    comparison.rows.push_back(unmeasured("BM_z/" + std::to_string(i), Verdict::fresh, "only the candidate has it"));
+  }
+  std::vector<std::string> lines;
+  for (const Finding& finding : find_causes(comparison)) {
+    lines.push_back(std::string(to_text(finding.kind)) + " " + finding_line(finding));
+  }
+  EXPECT_THAT(lines, ElementsAre("missing BM_a0/0, BM_a0/1, BM_a1/0, BM_a1/1 and 146 more: only the baseline has it",
+                                 "new BM_z/0 to /2, 3 benchmarks: only the candidate has it",
+                                 "new NewBM_a0/0, NewBM_a0/1, NewBM_a1/0, NewBM_a1/1 and 146 more: only the candidate "
+                                 "has it"));
+}
+
 TEST(Causes, APatternClaimsNoBenchmarkThatIsNotThere) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"BM_a"}, "BM_a"},

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
 #include "tests/ci/report/golden.hpp"
@@ -35,7 +36,7 @@ SimulatedPair pair_with(double ratio, int rounds, Layout layout, int benchmarks 
 }
 
 std::vector<std::string> steps_of(const SimulatedPair& pair, std::string_view part = "BM_0") {
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
   const auto explained = explain(pair.baseline, pair.candidate, comparison, part);
   return explained.empty() ? std::vector<std::string>{} : explained.front().steps;
 }
@@ -61,7 +62,7 @@ TEST(Explain, TellsWhatCodeLayoutMakesOfTheChangeOrThatItIsNotKnown) {
     keep_code_layouts({4, 5, 6}, {2, 2, 0, 0, 1, 1, 1, 1, 0, 0, 2, 2}, "", run->header.settings);
   }
   EXPECT_THAT(steps_of(pair), Contains(AllOf(StartsWith("code layout: over 3 code layouts +"), HasSubstr(" of it; "))));
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
   const NoiseParts& noise = comparison.rows.front().noise;
   EXPECT_EQ(noise.code_layouts, 3);
   ASSERT_TRUE(noise.code_layout && noise.over_code_layouts);
@@ -90,7 +91,7 @@ TEST(Explain, OneProcessASideHasNoTestAndAskForMore) {
 
 TEST(Explain, SeveralLooksHaveOneP) {
   const SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
-  Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
   ComparisonRow& row = comparison.rows.front();
   row.looks = {{8, 0.02, 0.25}, {12, 0.0125, 0.5}};
   row.p = 0.025;
@@ -147,7 +148,7 @@ TEST(Explain, WhatIsMissingIsExplainedToo) {
 
 TEST(Explain, TakesTheRowsWhoseNameHasThePart) {
   const SimulatedPair pair = pair_with(1, 8, Layout::duet, 12);
-  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
   EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "all").size(), 12U);
   EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "").size(), 12U);
   EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "BM_1").size(), 3U);  // BM_1, BM_10, BM_11
@@ -156,7 +157,7 @@ TEST(Explain, TakesTheRowsWhoseNameHasThePart) {
 
 TEST(Explain, TellsWhatCopiesOfTheProgramMakeWhereThatIsCalibrated) {
   const SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
-  Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
   comparison.calibration.emplace();
   comparison.calibration->at_unix_s = 1'795'305'600;
   CalibratedBenchmark& known = comparison.calibration->benchmarks.emplace_back();
@@ -177,14 +178,14 @@ TEST(Explain, NamesThePolicyOfARow) {
   policy.patterns[0].where = "steelyard.toml:12";
   policy.patterns[0].minimum_effect = 0.05;
   policy.patterns[0].owner = "kernels";
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const Comparison comparison = worded(compare_runs(runs.baseline, runs.candidate, policy));
   const auto explained = explain(runs.baseline, runs.candidate, comparison, "all");
   ASSERT_FALSE(explained.empty());
   EXPECT_THAT(explained[0].steps,
               Contains("policy: minimum effect 5 % by the policy of \"*\" (steelyard.toml:12); margin 2 % as for all; "
                        "owner kernels"));
   policy.patterns.clear();
-  const Comparison plain = compare_runs(runs.baseline, runs.candidate, policy);
+  const Comparison plain = worded(compare_runs(runs.baseline, runs.candidate, policy));
   const auto without = explain(runs.baseline, runs.candidate, plain, "all");
   for (const std::string& step : without.at(0).steps) {
     EXPECT_FALSE(step.starts_with("policy:")) << step;
@@ -217,7 +218,7 @@ TEST(Explain, OfARowThatAPredictionDecidedIsOfItsHistoryAndNotOfThePair) {
                                      candidate.environment.fingerprint(),
                                      "r" + std::to_string(i)});
   }
-  Comparison comparison = regress::judge_against_history(baseline, candidate, {});
+  Comparison comparison = worded(regress::judge_against_history(baseline, candidate, {}));
   const auto steps_of_metric = [&](const char* metric) {
     const auto explanations = explain(baseline.newest, candidate, comparison, "all");
     EXPECT_EQ(explanations.size(), 2U);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string page_of(const Comparison& comparison, const std::vector<Explanation>& explanations = {},
-                    std::size_t most_bytes = kMostPageBytes) {
+                    std::size_t most_bytes = kMaxPageBytes) {
   const steelyard::Run none;
   return html_report(comparison, {none, none, explanations}, {}, most_bytes);
 }
@@ -186,7 +186,7 @@ TEST(HtmlReport, StaysWithinItsBoundAndSaysWhatItLeftOut) {
   const auto page_within = [&](std::size_t most) {
     return html_report(with(rows), {baseline, candidate, explanations}, {}, most);
   };
-  const std::string whole = page_within(kMostPageBytes);
+  const std::string whole = page_within(kMaxPageBytes);
   EXPECT_THAT(whole, Not(HasSubstr("Left out")));
   EXPECT_EQ(count_of(whole, "<figure"), 1500U);
   // Pictures go first, then explanations, then the best rows; the worst has everything.

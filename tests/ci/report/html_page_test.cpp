@@ -185,7 +185,7 @@ TEST_F(HtmlPage, TwoThousandRowsAreSortedAndFiltered) {
   Comparison comparison = sample::quiet_comparison(0);
   comparison.rows = rows;
   const std::string page = page_of(comparison);
-  EXPECT_LE(page.size(), kMostPageBytes);
+  EXPECT_LE(page.size(), kMaxPageBytes);
   const std::string dom =
       dom_of(page, "#find=family7/&sort=-change", tell("document.getElementById('shown').textContent"));
   EXPECT_EQ(told(dom), "100 of 2,000 rows");

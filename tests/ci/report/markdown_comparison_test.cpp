@@ -31,6 +31,14 @@ TEST(MarkdownReport, MessagesCannotFormatMentionOrLink) {
   }
 }
 
+TEST(MarkdownReport, NoMarkBeginsAListOfItsOwn) {
+  for (const Extent extent : {Extent::brief, Extent::whole}) {
+    const std::string text = markdown_report(sample::comparison_with_every_verdict(), {}, extent);
+    EXPECT_THAT(text, HasSubstr("- \\+ **new** `BM_rank_wide/8`"));
+    for (const char* nested : {"- + ", "- - ", "- * "}) EXPECT_THAT(text, Not(HasSubstr(nested)));
+  }
+}
+
 TEST(MarkdownReport, IsMarkedAsBadOnlyByARegressionThatFailsSomething) {
   ComparisonRow told = sample::instructions_row("BM_a", 1000, 1100);
   told.gates = false;

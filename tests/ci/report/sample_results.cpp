@@ -1,6 +1,8 @@
 #include "tests/ci/report/sample_results.hpp"
 
-#include "regress/ab/gates.hpp"
+#include <utility>
+
+#include "ci/report/judgement_text.hpp"
 
 namespace steelyard::sample {
 namespace {
@@ -143,7 +145,7 @@ Comparison comparison_with_every_verdict() {
       time_row("BM_trim/8", 0.9987, Verdict::unchanged),
       instructions_row("BM_trim/8", 642, 642),
   };
-  regress::decide_gates(comparison);
+  ci::decide_gates_in_words(comparison);
   return comparison;
 }
 
@@ -155,6 +157,19 @@ Comparison quiet_comparison(int benchmarks) {
   for (int i = 0; i < benchmarks; ++i) {
     comparison.rows.push_back(time_row("BM_case/" + std::to_string(i), 1 + 0.0001 * (i % 40 - 20), Verdict::unchanged));
   }
+  return comparison;
+}
+
+ComparisonRow row_changed_in(const std::string& benchmark, const std::string& file, int line, double factor) {
+  ComparisonRow row = instructions_row(benchmark, 1000, 1000 * factor);
+  const double change = 1000 * (factor - 1);
+  row.functions = {{"work_of_" + benchmark + "(int)", file, line, change, change, 0, 1, true}};
+  return row;
+}
+
+Comparison comparison_of(std::vector<ComparisonRow> rows) {
+  Comparison comparison = quiet_comparison(0);
+  comparison.rows = std::move(rows);
   return comparison;
 }
 

@@ -64,9 +64,10 @@ TEST(SoFar, PutsWhatIsJudgedFirstAndSaysWhatIsNot) {
   judged.rows.push_back(row);
   const std::vector<PlainChange> open{{"BM_x", 1.25, 12, 12}, {"BM_y", 1.5, 6, 6}};
   EXPECT_THAT(found_lines(&judged, open),
-              ElementsAre(FoundLine{"regression: BM_x, time +25.0 %", Tone::bad},
-                          FoundLine{"improvement: BM_better, time -10.0 %", Tone::good},
-                          FoundLine{"BM_y, time +50.0 % so far, in 6 of 6 rounds; not judged yet", Tone::doubtful}));
+              ElementsAre(FoundLine{"regression: BM_x, time +25.0 %", Tone::bad, "regression: BM_x, time"},
+                          FoundLine{"improvement: BM_better, time -10.0 %", Tone::good, "improvement: BM_better, time"},
+                          FoundLine{"BM_y, time +50.0 % so far, in 6 of 6 rounds; not judged yet", Tone::doubtful,
+                                    "BM_y, time slower"}));
   EXPECT_EQ(found_lines(nullptr, open).size(), 2U);
 }
 

@@ -82,6 +82,7 @@ TEST(CeilingsReport, ADatasheetHasNeitherSpreadNorThreads) {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TargetRow row(const std::string& benchmark, TargetVerdict verdict) {
   TargetRow made;
@@ -158,6 +159,13 @@ TEST(TargetReportText, AboveTheErrorOfMeasurementThereIsNoFigure) {
   const std::string text = terminal_targets(report, {false, false, 120});
   EXPECT_THAT(text, AllOf(HasSubstr("no result: above 115 % of DRAM"), HasSubstr("neither")));
   EXPECT_EQ(text.find("285"), std::string::npos) << text;
+  TargetRow target = ::steelyard::ci::row("gemv", TargetVerdict::undecided);
+  target.utilization = 2.85;
+  target.utilization_interval = Interval{2.8, 2.9};
+  report.targets = {target};
+  const steelyard::Run run;
+  EXPECT_THAT(json_checked_targets({{&run, report}}),
+              AllOf(HasSubstr("bandwidth_utilization"), HasSubstr("\"utilization\": null"), Not(HasSubstr("2.8"))));
   report.utilizations[0].bandwidth->utilization = 1.15;
   EXPECT_THAT(terminal_targets(report, {false, false, 120}), HasSubstr("115 % of DRAM"));
   EXPECT_EQ(bound_text("memory"), "bound by memory");

@@ -190,6 +190,32 @@ TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) 
   EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
 }
 
+TEST_F(Gate, WhatACommitAcceptsFailsNothingAndIsToldWithWhoAndWhy) {
+  const auto accepting = [this](const std::string& program, const std::string& trailer) {
+    made_.write("build.sh", "mkdir -p out && cp '" + fixture(program) + "' out/bench\n");
+    made_.commit("change it\n\nPerf-accept: " + trailer);
+  };
+  // It holds before whatever the file says of those benchmarks.
+  std::string file = text_of("steelyard.toml");
+  file.replace(file.find("[policy]"), 8, "[[policy]]");
+  made_.write("steelyard.toml", file + "[[policy]]\nmatch = \"BM_*\"\ngates = [\"real_time\"]\n");
+  made_.commit("gate time by pattern");
+  accepting("slow", "BM_var* the checksum is worth it");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("regression"), HasSubstr("accepted, so that it fails nothing: \"BM_var*\""),
+                                 HasSubstr("the checksum is worth it")));
+  EXPECT_EQ(gate({"--no-accept-trailers"}).status, 1);
+  commit("again", "fast");
+  accepting("slow", "BM_other another one");
+  const Outcome other = gate();
+  EXPECT_EQ(other.status, 1) << "what was accepted is not this one: " << other.out;
+  EXPECT_EQ(gate({"--accept", "BM_varied a label of the pull request"}).status, 0);
+  const Outcome unclear = gate({"--accept", "BM_varied"});
+  EXPECT_EQ(unclear.status, 3);
+  EXPECT_THAT(unclear.err, HasSubstr("no reason"));
+}
+
 TEST_F(Gate, MeasuresWhatTheCandidatesFileNoLongerNames) {
   made_.write("steelyard.toml",
               "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"other\"\n"

@@ -92,6 +92,31 @@ TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasio
   EXPECT_THAT(broken.err, HasSubstr("no such header"));
 }
 
+TEST_F(MeasuredHistory, IsJudgedByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) {
+  start("loosened", "4");
+  commit("day 0", "fast");
+  std::string text = text_of("steelyard.toml");
+  text.replace(text.find("minimum_effect = 0.5"), 20, "minimum_effect = \"99%\"");
+  made_.write("steelyard.toml", text + "[gate]\nhistory_branch = \"mine\"\n");
+  commit("loosen the gate", "fast");
+  const Outcome outcome = gate({"--json"});
+  ASSERT_TRUE(outcome.status == 0 || outcome.status == 2) << outcome.err;
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["policy"]["minimum_effect"], 0.5);
+  EXPECT_THAT(report["warnings"].dump(), AllOf(HasSubstr("steelyard.toml is another one in the candidate"),
+                                               HasSubstr("minimum_effect"), HasSubstr("history_branch")));
+  EXPECT_THAT(outcome.err, HasSubstr("the history of branch main"));
+  const Outcome by_option = gate({"--json", "--minimum-effect", "70%"});
+  EXPECT_EQ(json::parse(by_option.out)["policy"]["minimum_effect"], 0.7) << "who calls it has the last word";
+  // A run that was measured before, in the checkout of a pull request and in one of one's own.
+  const std::string run = "run:" + report["candidate"]["id"].get<std::string>();
+  ::setenv("GITHUB_BASE_REF", "main", 1);
+  const Outcome pull_request = gate({"--json", "--run", run});
+  ::unsetenv("GITHUB_BASE_REF");
+  EXPECT_EQ(json::parse(pull_request.out)["policy"]["minimum_effect"], 0.5) << pull_request.err;
+  EXPECT_EQ(json::parse(gate({"--json", "--run", run}).out)["policy"]["minimum_effect"], 0.99);
+}
+
 TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
   start("beside", "12");
   commit("start", "fast");

@@ -99,6 +99,58 @@ TEST_F(Measuring, AbWritesMarkdownAndArchivesThatGiveTheSameVerdictAgain) {
   EXPECT_THAT(again.out, HasSubstr("BM_varied"));
 }
 
+TEST_F(Measuring, TwoMachinesThatShareASuiteAreJudgedAsOneThatMeasuresAllOfIt) {
+  const Outcome whole = run(quick({"ab", fixture("fast"), fixture("slow"), "--archive-dir", "whole", "--json"}));
+  EXPECT_EQ(whole.status, 1) << whole.err;
+  for (const std::string number : {"1", "2"}) {
+    const Outcome part = run(quick({"ab", fixture("fast"), fixture("slow"), "--shard", number + "/2", "--shard-by",
+                                    "whole/baseline.syrun", "--archive-dir", "shards/" + number}));
+    EXPECT_EQ(part.status, 0) << "a part has no verdict: " << part.err << part.out;
+    EXPECT_EQ(part.out, "shard " + number + "/2: 1 of 2 benchmarks measured; steelyard merge judges shards/" + number +
+                            " with those of the other shards\n");
+    EXPECT_EQ(run({"verify", "shards/" + number}).status, 0);
+  }
+  const Outcome merged = run({"merge", "shards/1", "shards/2", "--archive-dir", "merged", "--json"});
+  EXPECT_EQ(merged.status, whole.status) << merged.err;
+  for (const std::string& report : {whole.out, merged.out}) {
+    const std::size_t same = report.find("\"benchmark\": \"BM_same\"");
+    const std::size_t varied = report.find("\"benchmark\": \"BM_varied\"");
+    ASSERT_NE(same, std::string::npos);
+    ASSERT_NE(varied, std::string::npos);
+    EXPECT_THAT(report.substr(varied, same < varied ? std::string::npos : same - varied),
+                HasSubstr("\"verdict\": \"regression\""));
+  }
+  EXPECT_EQ(run({"verify", "merged"}).status, 0);
+  const Outcome equal = run(quick({"ab", fixture("fast"), fixture("fast"), "--shard", "1/3", "--archive-dir", "none"}));
+  EXPECT_EQ(equal.status, 3);
+  EXPECT_THAT(equal.err, HasSubstr("at least one benchmark a shard"));
+}
+
+TEST_F(Measuring, AShardHasNoReportOfItsOwnAndWantsAFolder) {
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"ab", fixture("fast"), fixture("slow"), "--shard", "1/2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(quick(arguments));
+    EXPECT_EQ(outcome.status, 3) << outcome.out;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused({}), HasSubstr("no --archive-dir"));
+  EXPECT_THAT(refused({"--archive-dir", "a", "--markdown", "report.md"}), HasSubstr("give it to steelyard merge"));
+  EXPECT_THAT(run({"ab", fixture("fast"), fixture("slow"), "--shard", "3/2"}).err, HasSubstr("--shard 2/4"));
+  EXPECT_THAT(run({"ab", fixture("fast"), fixture("slow"), "--shard-by", "x.syrun"}).err, HasSubstr("no --shard"));
+}
+
+TEST_F(Measuring, RunsOfAllShardsAreTheWholeSuite) {
+  for (const std::string number : {"1", "2"}) {
+    const Outcome part =
+        run(quick({"run", "--shard", number + "/2", "--output", number + ".syrun", "--", fixture("fast")}));
+    EXPECT_EQ(part.status, 0) << part.err;
+  }
+  const Outcome merged = run({"merge", "1.syrun", "2.syrun", "--output", "whole.syrun"});
+  EXPECT_EQ(merged.status, 0) << merged.err;
+  EXPECT_THAT(run({"export", "whole.syrun"}).out, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied")));
+}
+
 TEST_F(Measuring, RunPrintsEveryBenchmarkAndWritesTheArchive) {
   const Outcome outcome = run(quick({"run", "--output", "kept.syrun", "--", fixture("fast")}));
   EXPECT_EQ(outcome.status, 0) << outcome.err;

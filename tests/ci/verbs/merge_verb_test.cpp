@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/measuring/merge_runs.hpp"
+#include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
@@ -237,6 +239,233 @@ TEST_F(Merge, WantsTwoRunsAndAnArchivesName) {
   std::vector<std::string> many{"merge", "--output", "whole.syrun"};
   for (std::size_t i = 0; i <= kMaxMergedRuns; ++i) many.push_back("head-1.syrun");
   EXPECT_THAT(run(many).err, HasSubstr("at most 1000"));
+}
+
+// What the jobs of a runner matrix leave, each in a folder.
+class MergeShards : public Merge {
+ protected:
+  // Number 1 has what changed, where anything did.
+  static regress::SimulatedPair shard(int number, double ratio = 1, int of = 2) {
+    regress::SimulatedPair pair = session(static_cast<std::uint64_t>(number), 12, number == 1 ? ratio : 1);
+    for (SimulatedRun* side : {&pair.baseline, &pair.candidate}) {
+      for (Measurement& measurement : side->measurements) {
+        measurement.benchmark.name += "_of_" + std::to_string(number);
+      }
+      side->header.settings["shard"] = std::to_string(number) + "/" + std::to_string(of);
+      side->header.settings["shard.split"] = "one suite";
+    }
+    return pair;
+  }
+  static void keep_folder(regress::SimulatedPair pair, const std::string& folder, const ComparisonPolicy& policy = {}) {
+    std::filesystem::create_directories(folder);
+    for (SimulatedRun* side : {&pair.baseline, &pair.candidate}) storage::seal(*side);
+    ASSERT_TRUE(storage::write_archive(folder + "/baseline.syrun", pair.baseline));
+    ASSERT_TRUE(storage::write_archive(folder + "/candidate.syrun", pair.candidate));
+    const Comparison comparison = regress::compare_runs(pair.baseline, pair.candidate, policy).comparison;
+    write(folder + "/comparison.json", storage::comparison_document(comparison));
+  }
+  // Of a second shard that is changed by `change`.
+  template <class Change>
+  static std::string refusal_of_shard(Change change) {
+    keep_folder(shard(1), "one");
+    regress::SimulatedPair other = shard(2);
+    change(other);
+    keep_folder(other, "two");
+    const Outcome outcome = run({"merge", "one", "two", "--archive-dir", "whole"});
+    EXPECT_EQ(outcome.status, 3) << outcome.out;
+    EXPECT_FALSE(std::filesystem::exists("whole"));
+    return outcome.err;
+  }
+  template <class Change>
+  static std::string refusal_of_both_sides(Change change) {
+    return refusal_of_shard([&](regress::SimulatedPair& pair) {
+      change(pair.baseline);
+      change(pair.candidate);
+    });
+  }
+};
+
+TEST_F(MergeShards, AreOneGateWithOneReportAndOneVerdictThatVerifies) {
+  keep_folder(shard(1, 1.25), "one");
+  keep_folder(shard(2), "two");
+  const Outcome outcome =
+      run({"merge", "two", "one", "--archive-dir", "whole", "--markdown", "report.md", "--html", "report.html"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(text_of("report.md"), AllOf(HasSubstr("BM_0_of_1"), HasSubstr("jointly over 6 comparisons")));
+  EXPECT_TRUE(std::filesystem::exists("report.html"));
+  const auto json = nlohmann::json::parse(text_of("whole/comparison.json"));
+  ASSERT_EQ(json["comparisons"].size(), 6U);
+  for (const auto& row : json["comparisons"]) {
+    const bool is_changed = row["benchmark"].get<std::string>().ends_with("_of_1");
+    EXPECT_EQ(row["verdict"] == "regression", is_changed) << row;
+    EXPECT_EQ(row["layout"], "duet");
+    EXPECT_EQ(row["rounds"], 12) << "every shard's rounds are numbered as they were";
+  }
+  EXPECT_EQ(json["candidate"]["settings"]["shards"], "2");
+  EXPECT_FALSE(json["candidate"]["settings"].contains("shard"));
+  const Outcome verified = run({"verify", "whole"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  EXPECT_EQ(run({"compare", "whole/baseline.syrun", "whole/candidate.syrun"}).status, 1);
+
+  const Outcome other_order = run({"merge", "one", "two", "--archive-dir", "again"});
+  EXPECT_EQ(other_order.status, 1);
+  EXPECT_EQ(text_of("again/comparison.json"), text_of("whole/comparison.json"));
+  EXPECT_EQ(text_of("again/candidate.syrun"), text_of("whole/candidate.syrun"));
+}
+
+// Rows are held against the greatest of all, and not against that of their own shard.
+TEST_F(MergeShards, QIsOfTheWholeGateAndNotOfAShard) {
+  keep_folder(shard(1), "one");
+  keep_folder(shard(2), "two");
+  EXPECT_NE(run({"merge", "one", "two", "--archive-dir", "whole"}).status, 3);
+  const auto q_of = [](const std::string& folder) {
+    std::map<std::string, double> q;
+    const auto json = nlohmann::json::parse(text_of(folder + "/comparison.json"));
+    for (const auto& row : json["comparisons"]) q[row["benchmark"]] = row["q"];
+    return q;
+  };
+  const std::map<std::string, double> whole = q_of("whole");
+  double more = 0;
+  for (const char* folder : {"one", "two"}) {
+    for (const auto& [benchmark, q] : q_of(folder)) more = std::max(more, whole.at(benchmark) - q);
+  }
+  EXPECT_GT(more, 0);
+}
+
+TEST_F(MergeShards, OfDifferentMachinesAndBuildsAreJudgedAsBothSidesOfABenchmarkWereOnOne) {
+  keep_folder(shard(1, 1.25), "one");
+  regress::SimulatedPair other = shard(2);
+  for (SimulatedRun* side : {&other.baseline, &other.candidate}) {
+    side->environment.set("cpu.model", "two", true);
+    side->environment.set("program.sha256", side->header.commit.sha + "built elsewhere", false);
+  }
+  keep_folder(other, "two");
+  const Outcome outcome = run({"merge", "one", "two", "--archive-dir", "whole"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("the shards were measured on machines that differ in cpu.model"));
+  EXPECT_EQ(run({"verify", "whole"}).status, 0);
+  const auto merged = storage::read_archive("whole/candidate.syrun");
+  EXPECT_NE(merged->environment.fingerprint(), other.candidate.environment.fingerprint());
+}
+
+TEST_F(MergeShards, EachRowSaysTheLayoutOfItsOwnMachine) {
+  regress::SimulatedPair in_duet = shard(1, 1.25);
+  for (SimulatedRun* side : {&in_duet.baseline, &in_duet.candidate}) side->header.layout = Layout::duet;
+  keep_folder(in_duet, "one");
+  regress::SimulatedPair in_turns = shard(2);
+  for (SimulatedRun* side : {&in_turns.baseline, &in_turns.candidate}) side->header.layout = Layout::interleaved;
+  keep_folder(in_turns, "two");
+  EXPECT_EQ(run({"merge", "one", "two", "--archive-dir", "whole"}).status, 1);
+  const auto json = nlohmann::json::parse(text_of("whole/comparison.json"));
+  EXPECT_EQ(json["candidate"]["layout"], "interleaved") << "no more holds of all of it";
+  for (const auto& row : json["comparisons"]) {
+    const bool is_first = row["benchmark"].get<std::string>().ends_with("_of_1");
+    EXPECT_EQ(row["layout"], is_first ? "duet" : "interleaved");
+  }
+}
+
+TEST_F(MergeShards, NamesAShardThatIsMissingAndOneThatIsThereTwice) {
+  keep_folder(shard(1, 1, 3), "one");
+  keep_folder(shard(2, 1, 3), "two");
+  const Outcome missing = run({"merge", "one", "two", "--archive-dir", "whole"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("shard 3/3 is missing"));
+  EXPECT_THAT(run({"merge", "two"}).err, HasSubstr("shard 1/3 is missing"));
+  std::filesystem::copy("one", "three");
+  const Outcome twice = run({"merge", "one", "two", "three"});
+  EXPECT_EQ(twice.status, 3);
+  EXPECT_THAT(twice.err, AllOf(HasSubstr("three"), HasSubstr("shard 1/3 a second time"), HasSubstr("one")));
+}
+
+TEST_F(MergeShards, RefuseWhatIsNotOfOneGateAndSayWhy) {
+  EXPECT_THAT(refusal_of_shard([](auto& pair) { pair.candidate.header.commit.sha = std::string(40, 'c'); }),
+              AllOf(HasSubstr("two/candidate.syrun: found commit \"cccccccccccc\""), HasSubstr("one")));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) { run.header.settings["shard"] = "2/4"; }),
+              HasSubstr("the shard \"2/4\""));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) { run.header.settings["shard.split"] = "another"; }),
+              HasSubstr("a share of other benchmarks"));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) { run.header.settings["looks"] = "8:0.5 16:0.5"; }),
+              HasSubstr("a plan of looks"));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) { run.header.settings.erase("shard"); }),
+              HasSubstr("measured without --shard"));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) {
+                for (Measurement& measurement : run.measurements) measurement.benchmark.name = "BM_0_of_1";
+                run.measurements.resize(1);
+              }),
+              HasSubstr("a benchmark that"));
+  EXPECT_THAT(refusal_of_both_sides([](SimulatedRun& run) { run.header.layout = Layout::sequential; }),
+              HasSubstr("layout"));
+  EXPECT_THAT(refusal_of_shard([](auto& pair) { pair.candidate.environment.set("cpu.model", "two", true); }),
+              HasSubstr("sides of two machines"));
+  EXPECT_THAT(refusal_of_shard([](auto& pair) { pair.candidate.header.session = "another"; }),
+              HasSubstr("sides of two measurements"));
+}
+
+TEST_F(MergeShards, AreNotPublishedOneByOne) {
+  keep_folder(shard(1), "one");
+  const Outcome outcome = run({"publish", "files", "one", "--output", "reports"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("shard 1/2 alone"));
+}
+
+TEST_F(MergeShards, RefuseAnotherPolicyAndNameWhatDiffers) {
+  keep_folder(shard(1), "one");
+  ComparisonPolicy policy;
+  policy.seed = 77;  // each machine has its own
+  policy.minimum_effect = 0.5;
+  keep_folder(shard(2), "two", policy);
+  const Outcome outcome = run({"merge", "one", "two"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("two: found minimum_effect 0.5"), HasSubstr("of one, minimum_effect 0.01")));
+}
+
+TEST_F(MergeShards, RefuseAComparisonOfOtherRunsAndFoldersBesideRuns) {
+  keep_folder(shard(1), "one");
+  keep_folder(shard(2), "two");
+  std::filesystem::copy("one/comparison.json", "two/comparison.json",
+                        std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(run({"merge", "one", "two"}).err, HasSubstr("a comparison of other runs"));
+  EXPECT_THAT(run({"merge", "one", "one/baseline.syrun"}).err, HasSubstr("no folder with baseline.syrun"));
+  EXPECT_THAT(run({"merge", "one", "two", "--output", "whole.syrun"}).err, HasSubstr("--archive-dir"));
+  EXPECT_THAT(run({"merge", "one/baseline.syrun", "two/baseline.syrun", "--html", "page.html"}).err,
+              HasSubstr("--output FILE.syrun"));
+}
+
+TEST_F(MergeShards, OfRunsThatWereMeasuredAloneBecomeOneRunOfOneMachine) {
+  for (const int number : {1, 2}) {
+    regress::SimulatedPair pair = shard(number);
+    pair.candidate.header.session.clear();
+    keep(pair.candidate, "shard-" + std::to_string(number) + ".syrun");
+  }
+  EXPECT_THAT(run({"merge", "shard-2.syrun", "--output", "whole.syrun"}).err, HasSubstr("shard 1/2 is missing"));
+  ASSERT_EQ(run({"merge", "shard-1.syrun", "shard-2.syrun", "--output", "whole.syrun"}).status, 0);
+  const auto whole = storage::read_archive("whole.syrun");
+  EXPECT_EQ(whole->measurements.size(), 6U);
+  EXPECT_EQ(whole->header.settings.at("shards"), "2");
+  SimulatedRun elsewhere = shard(2).candidate;
+  elsewhere.header.session.clear();
+  elsewhere.environment.set("cpu.model", "two", true);
+  keep(elsewhere, "shard-2.syrun");
+  EXPECT_THAT(run({"merge", "shard-1.syrun", "shard-2.syrun", "--output", "other.syrun"}).err,
+              HasSubstr("they differ in cpu.model"));
+}
+
+TEST_F(MergeShards, WhatEachMachineTimedToTheFirstLookOnlyIsKeptOfAll) {
+  for (const int number : {1, 2}) {
+    regress::SimulatedPair pair = shard(number);
+    for (SimulatedRun* side : {&pair.baseline, &pair.candidate}) {
+      keep_first_look_only({side->measurements[0].benchmark.canonical(), side->measurements[1].benchmark.canonical()},
+                           side->header.settings);
+    }
+    keep_folder(pair, std::to_string(number));
+  }
+  ASSERT_NE(run({"merge", "1", "2", "--archive-dir", "whole"}).status, 3);
+  const auto whole = storage::read_archive("whole/candidate.syrun");
+  std::size_t found = 0;
+  for (const Measurement& measurement : whole->measurements) {
+    found += is_first_look_only(whole->header, measurement.benchmark.canonical()) ? 1 : 0;
+  }
+  EXPECT_EQ(found, 4U);
 }
 
 }  // namespace

@@ -20,9 +20,16 @@ git add -A
 git -c user.name=t -c user.email=t@t commit -q -m build
 git -c user.name=t -c user.email=t@t commit -q --allow-empty -m again
 export OUT_OF_TEST=$work/seen FIXTURE_OF_TEST=$fixture
-# A shell that becomes the program, so that the number of its process is known beforehand.
-PGPASSWORD=hunter2 GITHUB_TOKEN=hunter3 bash -c 'export STEELYARD_PID_OF_TEST=$$; exec "$@"' sh \
-  "$program" gate --no-store --build 'sh build.sh' --bench out/bench --rounds 2 --min-time 1ms --counts never \
-  --filter varied >"$work/log" 2>&1 || [ $? -le 2 ] || { cat "$work/log"; exit 1; }
-grep -q '^PATH=' "$work/seen" || { cat "$work/log"; echo "the build saw no environment"; exit 1; }
-if grep -a hunter "$work/seen"; then echo "the build saw a secret"; exit 1; fi
+gate() {
+  rm -f "$work/seen"
+  # A shell that becomes the program, so that the number of its process is known beforehand.
+  env "$@" PGPASSWORD=hunter2 GITHUB_TOKEN=hunter3 REPOSITORY_URL=https://job:hunter4@example.org/code.git \
+    bash -c 'export STEELYARD_PID_OF_TEST=$$; exec "$@"' sh \
+    "$program" gate --no-store --build 'sh build.sh' --bench out/bench --rounds 2 --min-time 1ms --counts never \
+    --filter varied >"$work/log" 2>&1 || [ $? -le 2 ] || { cat "$work/log"; exit 1; }
+  grep -q '^PATH=' "$work/seen" || { cat "$work/log"; echo "the build saw no environment"; exit 1; }
+  if grep -a hunter "$work/seen"; then echo "the build saw a secret ($*)"; exit 1; fi
+}
+gate STEELYARD_CONFINE=yes
+# Where /proc shows another process's environment to the build, it shows none either.
+gate STEELYARD_CONFINE=no

@@ -36,8 +36,8 @@ TEST(Verbs, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) {
     EXPECT_THAT(text, HasSubstr("Example:\n  steelyard " + verb));
     if (verb == "completion") continue;  // prints a script, whoever reads it
     for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
-    // One keeps nothing, the other a file.
-    const bool needs_no_store = verb == "doctor" || verb == "calibrate";
+    // They keep nothing, or a file.
+    const bool needs_no_store = verb == "doctor" || verb == "calibrate" || verb == "publish";
     EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, needs_no_store) << verb;
   }
 }

@@ -1,6 +1,5 @@
 #include "regress/ab/calibrated.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,8 +9,6 @@
 
 namespace steelyard::regress {
 namespace {
-
-using ::testing::HasSubstr;
 
 Calibration calibration_with(double floor) {
   Calibration calibration;
@@ -63,16 +60,15 @@ TEST(CalibratedNoise, AFloorOfTooFewGatesIsNoMargin) {
 }
 
 // Where no gate was false, at most so many may be.
-TEST(WhyNotUsed, TheLeastGatesAreThoseByWhichNotEverySecondCouldBeFalse) {
+TEST(CalibrationIsUsed, TheLeastGatesAreThoseByWhichNotEverySecondCouldBeFalse) {
   EXPECT_LT(observed_rate(0, kMinCalibrationGates).interval.high, 0.5);
   EXPECT_GT(observed_rate(0, kMinCalibrationGates - 1).interval.high, 0.5);
   Calibration calibration = calibration_with(0.01);
-  EXPECT_EQ(why_not_used(calibration), "");
+  EXPECT_TRUE(is_used(calibration));
   calibration.false_gates = observed_rate(0, 3);
-  EXPECT_EQ(why_not_used(calibration),
-            "it is of 3 A/A gates, by which up to 70.8 % of all gates may be false; at least 6 are wanted");
+  EXPECT_FALSE(is_used(calibration));
   calibration.failed = true;
-  EXPECT_EQ(why_not_used(calibration), "") << "three false gates of three say enough";
+  EXPECT_TRUE(is_used(calibration)) << "three false gates of three say enough";
 }
 
 TEST(CalibratedNoise, SingleProcessesAreAsManyTimesNoisierAsTheRootOfTheRounds) {
@@ -91,18 +87,17 @@ TEST(CalibratedNoise, DriftIsKnownForSidesOneAfterTheOtherOnly) {
   EXPECT_FALSE(CalibratedNoise(nullptr).drift(Layout::sequential).has_value());
 }
 
-TEST(RefuseVerdict, KeepsWhatWasSeenAndSaysWhatWouldFixIt) {
-  Calibration calibration = calibration_with(0.01);
-  calibration.failed = true;
-  calibration.reason = "9 of 20 A/A gates called a change";
+TEST(RefuseVerdict, TakesTheVerdictBackAndKeepsWhatWasSeen) {
   ComparisonRow row;
   row.verdict = Verdict::regression;
-  row.reason = "5 % slower";
-  refuse_verdict(calibration, row);
+  row.notes.add(RowNote::too_noisy);
+  RowFacts facts;
+  facts.reason = why::Changed{};
+  refuse_verdict(row, facts);
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_THAT(row.reason, HasSubstr("9 of 20 A/A gates called a change"));
-  EXPECT_THAT(row.reason, HasSubstr("steelyard doctor"));
-  EXPECT_THAT(row.reason, HasSubstr("seen: 5 % slower"));
+  EXPECT_EQ(row.notes, RowNotes{});
+  EXPECT_TRUE(facts.calibration_failed);
+  EXPECT_TRUE(std::holds_alternative<why::Changed>(facts.reason));
 }
 
 }  // namespace

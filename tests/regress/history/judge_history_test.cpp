@@ -8,9 +8,6 @@
 namespace steelyard::regress {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-
 constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
 
 void add(Run& run, const std::string& benchmark, double value, const char* metric = "real_time") {
@@ -52,7 +49,8 @@ struct World {
   HistoryBaseline baseline;
   Run candidate = run_of("big", "candidate");
   World() { baseline.newest = run_of("big", "newest"); }
-  Comparison judge() const { return judge_against_history(baseline, candidate, ComparisonPolicy{}); }
+  Judged judged() const { return judge_against_history(baseline, candidate, ComparisonPolicy{}); }
+  Comparison judge() const { return judged().comparison; }
 };
 
 const ComparisonRow& row_of(const Comparison& comparison, const std::string& benchmark,
@@ -63,6 +61,17 @@ const ComparisonRow& row_of(const Comparison& comparison, const std::string& ben
   throw std::runtime_error("no row " + benchmark);
 }
 
+const RowFacts& facts_of(const Judged& judged, const std::string& benchmark) {
+  for (std::size_t i = 0; i < judged.comparison.rows.size(); ++i) {
+    if (judged.comparison.rows[i].benchmark == benchmark) return judged.facts.at(i);
+  }
+  throw std::runtime_error("no row " + benchmark);
+}
+
+why::ByHistory answer_of(const Judged& judged, const std::string& benchmark) {
+  return std::get<why::ByHistory>(facts_of(judged, benchmark).reason);
+}
+
 TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
   World world;
   const std::string machine = world.candidate.environment.fingerprint();
@@ -71,18 +80,21 @@ TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
     add(world.candidate, name, value);
     world.baseline.series.push_back(history_of(name, machine, 100));
   }
-  const Comparison comparison = world.judge();
+  const Judged judged = world.judged();
+  const Comparison& comparison = judged.comparison;
   const ComparisonRow& slower = row_of(comparison, "slower");
-  EXPECT_EQ(slower.verdict, Verdict::regression) << slower.reason;
+  EXPECT_EQ(slower.verdict, Verdict::regression);
   EXPECT_NEAR(*slower.ratio, 1.3, 0.01);
   EXPECT_EQ(slower.test, "history");
   EXPECT_EQ(slower.rounds, 20);
   EXPECT_EQ(slower.layout, Layout::separate);
   EXPECT_LT(*slower.q, 0.05);
-  EXPECT_THAT(slower.reason, HasSubstr("against the level of 20 occasions"));
+  EXPECT_EQ(answer_of(judged, "slower").answer, why::HistoryAnswer::changed);
+  EXPECT_EQ(answer_of(judged, "slower").since, std::string(kCommit) + "0");
   EXPECT_EQ(row_of(comparison, "faster").verdict, Verdict::improvement);
   EXPECT_EQ(row_of(comparison, "near").verdict, Verdict::inconclusive);
-  EXPECT_THAT(row_of(comparison, "near").reason, HasSubstr("tells nothing"));
+  EXPECT_EQ(answer_of(judged, "near").answer, why::HistoryAnswer::tells_nothing);
+  EXPECT_GT(answer_of(judged, "near").spread, 0.01);
   EXPECT_GT(*row_of(comparison, "same").minimum_detectable_effect, 0.05);
 }
 
@@ -93,11 +105,13 @@ TEST(JudgeHistory, AMachineThatFailedItsCalibrationGetsNoVerdicts) {
   world.baseline.series.push_back(history_of("slower", world.candidate.environment.fingerprint(), 100));
   Calibration calibration;
   calibration.fingerprint = world.candidate.environment.fingerprint();
-  EXPECT_EQ(row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration), "slower").verdict,
-            Verdict::regression);
+  EXPECT_EQ(
+      row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration).comparison, "slower").verdict,
+      Verdict::regression);
   calibration.failed = true;
-  EXPECT_EQ(row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration), "slower").verdict,
-            Verdict::inconclusive);
+  EXPECT_EQ(
+      row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration).comparison, "slower").verdict,
+      Verdict::inconclusive);
 }
 
 TEST(JudgeHistory, ShowsNothingUnchangedOfWhichACalibratedFloorIsBeyondAnyMargin) {
@@ -118,12 +132,13 @@ TEST(JudgeHistory, ShowsNothingUnchangedOfWhichACalibratedFloorIsBeyondAnyMargin
     calibration.benchmarks[0].floor = floor;
     return judge_against_history(world.baseline, world.candidate, {}, &calibration, rules);
   };
-  EXPECT_EQ(row_of(judged(0.05), "quiet").verdict, Verdict::unchanged);
-  const Comparison beyond = judged(0.34);
-  EXPECT_EQ(beyond.rule_version, "history-3");
-  EXPECT_EQ(row_of(beyond, "quiet").verdict, Verdict::inconclusive);
-  EXPECT_THAT(row_of(beyond, "quiet").reason, HasSubstr("up to 34 % apart"));
-  const Comparison before = judged(0.34, Rules::rounds_2);
+  EXPECT_EQ(row_of(judged(0.05).comparison, "quiet").verdict, Verdict::unchanged);
+  const Judged beyond = judged(0.34);
+  EXPECT_EQ(beyond.comparison.rule_version, "history-3");
+  EXPECT_EQ(row_of(beyond.comparison, "quiet").verdict, Verdict::inconclusive);
+  EXPECT_EQ(answer_of(beyond, "quiet").answer, why::HistoryAnswer::floor_beyond);
+  EXPECT_EQ(answer_of(beyond, "quiet").floor, 0.34);
+  const Comparison before = judged(0.34, Rules::rounds_2).comparison;
   EXPECT_EQ(before.rule_version, "history-2");
   EXPECT_EQ(row_of(before, "quiet").verdict, Verdict::unchanged);
 }
@@ -145,12 +160,14 @@ TEST(JudgeHistory, WithoutAHistoryNothingPasses) {
   add(world.candidate, "unknown", 1000, "instructions");
   world.baseline.series.push_back(history_of("elsewhere", "another machine", 100));
   world.baseline.branch = "main";
-  const Comparison comparison = world.judge();
-  const ComparisonRow& unknown = row_of(comparison, "unknown");
-  EXPECT_EQ(unknown.verdict, Verdict::incomparable);
-  EXPECT_THAT(unknown.reason, AllOf(HasSubstr("no baseline"), HasSubstr("on branch main"), HasSubstr("steelyard run")));
+  const Judged judged = world.judged();
+  const Comparison& comparison = judged.comparison;
+  EXPECT_EQ(row_of(comparison, "unknown").verdict, Verdict::incomparable);
+  const auto unknown = std::get<why::NoBaseline>(facts_of(judged, "unknown").reason);
+  EXPECT_EQ(unknown.lack, why::BaselineLack::values);
+  EXPECT_EQ(unknown.branch, "main");
   EXPECT_EQ(row_of(comparison, "elsewhere").verdict, Verdict::incomparable);
-  EXPECT_THAT(row_of(comparison, "elsewhere").reason, HasSubstr("other machines only"));
+  EXPECT_EQ(std::get<why::NoBaseline>(facts_of(judged, "elsewhere").reason).lack, why::BaselineLack::this_machine);
   EXPECT_EQ(row_of(comparison, "unknown", "instructions").verdict, Verdict::incomparable);
 }
 
@@ -159,9 +176,9 @@ TEST(JudgeHistory, AHistoryInAnotherUnitIsNone) {
   add(world.candidate, "sort", 100);
   world.baseline.series.push_back(history_of("sort", world.candidate.environment.fingerprint(), 0.1));
   world.baseline.series.back().series.unit = "us";
-  const Comparison comparison = world.judge();
-  EXPECT_EQ(row_of(comparison, "sort").verdict, Verdict::incomparable);
-  EXPECT_THAT(row_of(comparison, "sort").reason, HasSubstr("another unit or direction"));
+  const Judged judged = world.judged();
+  EXPECT_EQ(row_of(judged.comparison, "sort").verdict, Verdict::incomparable);
+  EXPECT_EQ(std::get<why::NoBaseline>(facts_of(judged, "sort").reason).lack, why::BaselineLack::this_unit);
 }
 
 TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
@@ -171,10 +188,12 @@ TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
   add(world.baseline.newest, "gone", 100);
   add(world.candidate, "young", 200);
   world.baseline.series = {history_of("young", machine, 100, 5), history_of("gone", machine, 100)};
-  const Comparison comparison = world.judge();
-  EXPECT_EQ(row_of(comparison, "young").verdict, Verdict::inconclusive);
-  EXPECT_THAT(row_of(comparison, "young").reason, HasSubstr("5 occasions, and 8 are needed"));
-  EXPECT_EQ(row_of(comparison, "gone").verdict, Verdict::missing);
+  const Judged judged = world.judged();
+  EXPECT_EQ(row_of(judged.comparison, "young").verdict, Verdict::inconclusive);
+  EXPECT_EQ(row_of(judged.comparison, "young").rounds, 5);
+  EXPECT_EQ(std::get<why::NotPredicted>(facts_of(judged, "young").reason).obstacle,
+            why::PredictionObstacle::too_few_occasions);
+  EXPECT_EQ(row_of(judged.comparison, "gone").verdict, Verdict::missing);
 }
 
 TEST(JudgeHistory, WhatSkipsItselfNowAndInTheNewestRunIsMissingWhileItsLastValueIsRecent) {
@@ -189,12 +208,14 @@ TEST(JudgeHistory, WhatSkipsItselfNowAndInTheNewestRunIsMissingWhileItsLastValue
           {parse_google_benchmark_name(name), "", 0, "the benchmark was skipped: no AVX10 here", FailureKind::skipped});
     }
   }
-  const Comparison comparison = world.judge();
-  ASSERT_EQ(comparison.rows.size(), 3U);
-  EXPECT_EQ(row_of(comparison, "never").verdict, Verdict::skipped);
-  const ComparisonRow& lately = row_of(comparison, "lately");
-  EXPECT_EQ(lately.verdict, Verdict::missing);
-  EXPECT_THAT(lately.reason, AllOf(HasSubstr("both sides skipped it: no AVX10 here"), HasSubstr("last measured at")));
+  const Judged judged = world.judged();
+  ASSERT_EQ(judged.comparison.rows.size(), 3U);
+  EXPECT_EQ(row_of(judged.comparison, "never").verdict, Verdict::skipped);
+  EXPECT_FALSE(facts_of(judged, "never").lost);
+  EXPECT_EQ(row_of(judged.comparison, "lately").verdict, Verdict::missing);
+  const RowFacts& lately = facts_of(judged, "lately");
+  EXPECT_EQ(std::get<why::Skipped>(lately.reason).baseline, (why::OwnSkip{false, false, "no AVX10 here"}));
+  EXPECT_EQ(lately.lost.value().last_occasion, std::string(kCommit) + "19");
 }
 
 // A run that lost a benchmark is the newest when the next one is judged: two runs without it agree.
@@ -215,18 +236,21 @@ TEST(JudgeHistory, WhatOnlyRunsShortlyBeforeTheNewestHadIsMissing) {
   lost("just recent", machine, kRecentOccasions - 1);
   lost("long ago", machine, kRecentOccasions);
   lost("elsewhere", "another machine", 1);
-  const Comparison comparison = world.judge();
+  const Judged judged = world.judged();
+  const Comparison& comparison = judged.comparison;
   std::vector<std::string> names;
   for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
   EXPECT_THAT(names, testing::ElementsAre("apple", "just recent", "lately", "zebra"));
   const ComparisonRow& lately = row_of(comparison, "lately");
   EXPECT_EQ(lately.verdict, Verdict::missing);
   EXPECT_TRUE(lately.gates);
-  EXPECT_EQ(lately.reason,
-            "neither the candidate nor the newest run of the history has it; it was last measured at 012345678");
+  const RowFacts& facts = facts_of(judged, "lately");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(facts.reason));
+  EXPECT_EQ(facts.lost.value().last_occasion, std::string(kCommit) + "18");
+  EXPECT_FALSE(facts_of(judged, "zebra").lost) << "the facts stand in the order of the rows";
   ComparisonPolicy other;
   other.metrics = {"cpu_time"};
-  for (const ComparisonRow& row : judge_against_history(world.baseline, world.candidate, other).rows) {
+  for (const ComparisonRow& row : judge_against_history(world.baseline, world.candidate, other).comparison.rows) {
     EXPECT_NE(row.benchmark, "lately") << "it is of a metric that is not judged";
   }
 }
@@ -248,11 +272,15 @@ TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
     add(world.candidate, name, 104 + 0.1 * i);
     world.baseline.series.push_back(history_of(name, machine, 100));
   }
-  const Comparison comparison = world.judge();
+  const Judged judged = world.judged();
+  const Comparison& comparison = judged.comparison;
   ASSERT_EQ(comparison.drifts.size(), 1U);
   EXPECT_NEAR(comparison.drifts[0].ratio, 1.042, 0.003);
   EXPECT_FALSE(comparison.drifts[0].removed);
-  EXPECT_THAT(comparison.warnings, testing::Contains(HasSubstr("half of 6 benchmarks moved by +4.")));
+  const auto moved = std::get<caution::MovedAgainstHistory>(judged.cautions.at(judged.cautions.size() - 2));
+  EXPECT_EQ(moved.benchmarks, 6);
+  EXPECT_NEAR(moved.ratio, 1.042, 0.003);
+  EXPECT_TRUE(std::holds_alternative<caution::JudgedByHistory>(judged.cautions.back()));
 }
 
 }  // namespace

@@ -12,9 +12,7 @@
 namespace steelyard::regress {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 PatternPolicy table(const std::string& match) {
@@ -63,12 +61,12 @@ TEST(PatternPolicy, OfEachKeyTheFirstTableHoldsThatMatchesAndSaysIt) {
 TEST(PatternPolicy, JudgesTheRowsThatMatchAndNoOther) {
   const SimulatedPair runs = drawn(1.05);
   ComparisonPolicy policy;
-  const std::vector<std::string> without = regressions(compare_runs(runs.baseline, runs.candidate, policy));
+  const std::vector<std::string> without = regressions(compare_runs(runs.baseline, runs.candidate, policy).comparison);
   ASSERT_EQ(without.size(), 2U);
   policy.patterns = {table(without[0])};
   policy.patterns[0].minimum_effect = 0.2;
   policy.patterns[0].owner = "kernels";
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy).comparison;
   EXPECT_THAT(regressions(comparison), ElementsAre(without[1]));
   for (const ComparisonRow& row : comparison.rows) {
     const bool matches = row.benchmark == without[0];
@@ -81,16 +79,16 @@ TEST(PatternPolicy, JudgesTheRowsThatMatchAndNoOther) {
 TEST(PatternPolicy, SaysWhichMetricsGateAndAnEmptyListThatNoneDoes) {
   const SimulatedPair runs = drawn(1.05);
   ComparisonPolicy policy;
-  const std::vector<std::string> names = regressions(compare_runs(runs.baseline, runs.candidate, policy));
+  const std::vector<std::string> names = regressions(compare_runs(runs.baseline, runs.candidate, policy).comparison);
   policy.patterns = {table(names.at(0))};
   policy.patterns[0].gates.emplace();
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
-  EXPECT_THAT(regressions(comparison), ElementsAre(names.at(1)));
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.benchmark != names[0]) continue;
-    EXPECT_EQ(row.verdict, Verdict::regression) << "it is told all the same";
-    EXPECT_EQ(row.gate_note,
-              "real_time is not among the metrics that gate by the policy of \"" + names[0] + "\" (steelyard.toml:12)");
+  const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_THAT(regressions(judged.comparison), ElementsAre(names.at(1)));
+  for (std::size_t i = 0; i < judged.comparison.rows.size(); ++i) {
+    if (judged.comparison.rows[i].benchmark != names[0]) continue;
+    EXPECT_EQ(judged.comparison.rows[i].verdict, Verdict::regression) << "it is told all the same";
+    EXPECT_EQ(std::get<ungated::MetricNotAsked>(judged.gate_notes.at(i)).table,
+              '"' + names[0] + "\" (steelyard.toml:12)");
   }
 }
 
@@ -99,12 +97,14 @@ TEST(PatternPolicy, AMetricThatATableGatesAndNoneOfItsBenchmarksMeasuredIsMissin
   ComparisonPolicy policy;
   policy.patterns = {table("BM_0")};
   policy.patterns[0].gates = {"real_time", "bandwidth"};
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+  const Comparison& comparison = judged.comparison;
   const auto missing = std::find_if(comparison.rows.begin(), comparison.rows.end(),
                                     [](const ComparisonRow& row) { return row.verdict == Verdict::missing; });
   ASSERT_NE(missing, comparison.rows.end());
   EXPECT_EQ(missing->metric.name, "bandwidth");
-  EXPECT_THAT(missing->reason, HasSubstr("the policy of \"BM_0\" (steelyard.toml:12)"));
+  const RowFacts& facts = judged.facts.at(static_cast<std::size_t>(missing - comparison.rows.begin()));
+  EXPECT_EQ(std::get<why::MeasuredByNobody>(facts.reason).table, "\"BM_0\" (steelyard.toml:12)");
   EXPECT_TRUE(missing->gates) << "a gate on what nobody measured does not pass";
 }
 
@@ -113,8 +113,9 @@ TEST(PatternPolicy, ATableThatMatchesNothingIsSaidToDoSo) {
   ComparisonPolicy policy;
   policy.patterns = {table("gone/*")};
   policy.patterns[0].margin = 0.1;
-  EXPECT_THAT(compare_runs(runs.baseline, runs.candidate, policy).warnings,
-              Contains("no benchmark here matches the policy of \"gone/*\" (steelyard.toml:12)"));
+  const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_THAT(std::get<caution::TablesWithoutBenchmark>(judged.cautions.back()).tables,
+              ElementsAre("\"gone/*\" (steelyard.toml:12)"));
 }
 
 TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {
@@ -122,9 +123,12 @@ TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {
   ComparisonPolicy policy;
   policy.patterns = {table("*")};
   policy.patterns[0].margin = -1;
-  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
-  EXPECT_EQ(comparison.rows.at(0).margin, policy.margin);
-  EXPECT_THAT(comparison.warnings, Contains(HasSubstr("policy of \"*\" (steelyard.toml:12) margin: found -1")));
+  const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_EQ(judged.comparison.rows.at(0).margin, policy.margin);
+  const auto out_of_range = std::get<caution::PolicyOutOfRange>(judged.cautions.at(0));
+  EXPECT_EQ(out_of_range.table, "\"*\" (steelyard.toml:12)");
+  EXPECT_EQ(out_of_range.key, "margin");
+  EXPECT_EQ(out_of_range.found, -1);
 }
 
 }  // namespace

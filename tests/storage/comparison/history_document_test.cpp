@@ -92,16 +92,16 @@ TEST(HistoryDocument, RefusesPointsThatDoNotFitTogether) {
 
 TEST(HistoryDocument, RefusesADocumentThatAsksForUnboundedMemory) {
   std::string places = "0";
-  for (int i = 1; i < 2000; ++i) places += ",0";
+  for (int i = 1; i < 500; ++i) places += ",0";
   std::string ones = "1";
-  for (int i = 1; i < 2000; ++i) ones += ",1";
+  for (int i = 1; i < 500; ++i) ones += ",1";
   const std::string history = R"({"occasions": [{"commit": ")" + std::string(1 << 20, 'c') +
                               R"("}], "series": [{"benchmark": "b", "metric": "m", "unit": "ns", "better": "lower", )"
                               R"("changes": [], "occasions": [)" +
                               places + R"(], "values": [)" + ones + "]}]}";
   const auto read = with_history(history);
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().text().find("1 GiB"), std::string::npos) << read.error().text();
+  EXPECT_NE(read.error().text().find("256 MiB"), std::string::npos) << read.error().text();
 }
 
 }  // namespace

@@ -19,10 +19,12 @@
 #include <thread>
 #include <vector>
 
+#include "storage/access_store.hpp"
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -31,6 +33,7 @@ namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class ClusterTest : public ::testing::Test {
@@ -60,8 +63,9 @@ class ClusterTest : public ::testing::Test {
     file >> process;
     return process;
   }
-  static std::string ask(const EmbeddedServer& server, const std::string& query) {
-    auto session = Session::connect(server.url, "test");
+  static std::string ask(const EmbeddedServer& server, const std::string& query) { return ask(server.url, query); }
+  static std::string ask(const std::string& url, const std::string& query) {
+    auto session = Session::connect(url, "test");
     if (!session) return session.error().text();
     auto transaction = Transaction::begin(*session);
     const auto rows = transaction->run(query, {}, kOneRow);
@@ -87,6 +91,133 @@ TEST_F(ClusterTest, ServesASecondCallFromTheServerOfTheFirst) {
   EXPECT_EQ(server_process(first), server_process(second));
   EXPECT_EQ(ask(first, "select current_database()"), "steelyard");
   EXPECT_TRUE(first.notes.empty());
+}
+
+// The address without the file that the password lies in.
+std::string without_password(const std::string& url) {
+  const std::size_t at = url.find("&passfile=");
+  return url.substr(0, at) + "&passfile=/nowhere" + url.substr(url.find('&', at + 1));
+}
+
+TEST_F(ClusterTest, IsNoSuperusersToWhoeverOnlyReachesItsSocket) {
+  const EmbeddedServer server = start();
+  EXPECT_EQ(ask(server, "select session_user"), "steelyard");
+  // A reload takes a moment.
+  auto session = Session::connect(without_password(server.url), "test");
+  for (int tries = 0; session && tries < 600; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    session = Session::connect(without_password(server.url), "test");
+  }
+  ASSERT_FALSE(session);
+  EXPECT_THAT(session.error().text(), HasSubstr("password"));
+  struct stat status {};
+  ASSERT_EQ(stat((server.home / "superuser.pgpass").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(ClusterTest, OfAnOlderVersionGetsItsPasswordAtTheNextStartAndKeepsItsRows) {
+  put_example_run();
+  const EmbeddedServer first = start();
+  ASSERT_TRUE(Session::connect(first.url, "test")->run_alone("alter role steelyard password null"));
+  ASSERT_TRUE(stop_embedded(state_));
+  fs::remove(first.home / "superuser.pgpass");
+  fs::remove(first.home / (std::to_string(first.major) + ".password"));
+  const EmbeddedServer second = start();
+  EXPECT_EQ(ask(second, "select count(*) from steelyard.runs"), "1");
+  EXPECT_TRUE(fs::exists(second.home / "superuser.pgpass"));
+  EXPECT_EQ(ask(second, "select (rolpassword is not null)::text from pg_authid where rolname = 'steelyard'"), "true");
+  // A password that somebody removed is made anew, too.
+  ASSERT_TRUE(stop_embedded(state_));
+  fs::remove(first.home / "superuser.pgpass");
+  EXPECT_EQ(ask(start(), "select count(*) from steelyard.runs"), "1");
+}
+
+TEST_F(ClusterTest, ALoginForDailyWorkIsNoSuperuserAndCannotBecomeOne) {
+  put_example_run();
+  const EmbeddedServer server = start();
+  EXPECT_EQ(ask(server.daily_url, "select session_user || ' ' || count(*) from steelyard.runs"), "steelyard_daily 1");
+  for (const char* statement : {"alter system set work_mem = '1GB'",
+                                "copy (select 1) to program 'true'",
+                                "copy (select 1) to '/tmp/stolen'",
+                                "reset role; create role mallory superuser",
+                                "reset session authorization; create role mallory",
+                                "set session authorization steelyard",
+                                "set role steelyard",
+                                "set role steelyard_owner",
+                                "alter role steelyard_daily superuser",
+                                "alter role steelyard password 'mine'",
+                                "grant steelyard_owner to steelyard_daily",
+                                "set role pg_execute_server_program",
+                                "select pg_read_file('postgresql.conf')",
+                                "select rolpassword from pg_authid",
+                                "select lo_import('/etc/passwd')",
+                                "create database mine",
+                                "create schema mine",
+                                "create function public.f() returns int language c as '/tmp/mine.so', 'f'",
+                                "drop table steelyard.runs",
+                                "alter table steelyard.runs disable trigger all",
+                                "set session_replication_role = replica",
+                                "delete from steelyard.runs",
+                                "update steelyard.runs set id = id",
+                                "truncate steelyard.measurements",
+                                "insert into steelyard.tokens default values",
+                                "select pg_reload_conf()"}) {
+    auto session = Session::connect(server.daily_url, "test");
+    ASSERT_TRUE(session) << session.error().text();
+    const auto refused = session->run_alone(statement);
+    ASSERT_FALSE(refused) << statement;
+    // Not for another reason, which would tell nothing.
+    EXPECT_THAT(refused.error().text(),
+                AnyOf(HasSubstr("permission denied"), HasSubstr("must be"), HasSubstr("must have")))
+        << statement;
+  }
+  const auto open_to_all = Session::connect(without_password(server.daily_url), "test");
+  ASSERT_FALSE(open_to_all);
+  EXPECT_THAT(open_to_all.error().text(), HasSubstr("password"));
+  struct stat status {};
+  ASSERT_EQ(stat((server.home / "daily.pgpass").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(ClusterTest, IsUsedByDailyWorkAsItsDailyLoginAndByUpkeepAsItsOwner) {
+  auto store = Store::open({}, state_);
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(RunStore(*store).put(storage_test::example_run()));
+  const EmbeddedServer server = start();
+  // Whoever made the schema may be on its way out.
+  const auto logins = [&server] {
+    return ask(server,
+               "select string_agg(distinct usename::text, ' ') from pg_stat_activity "
+               "where datname = 'steelyard' and backend_type = 'client backend' and pid <> pg_backend_pid()");
+  };
+  for (int tries = 0; logins() != "steelyard_daily" && tries < 600; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(logins(), "steelyard_daily");
+  const auto token = AccessStore(*store).issue_token({"ci", "", {"read"}, 1, "test"});
+  ASSERT_TRUE(token) << token.error().text();
+  EXPECT_TRUE(*AccessStore(*store).revoke_token(token->token.id, "test"));
+  const auto pruned = Upkeep(*store).prune({{}, 0, true, "test"});
+  EXPECT_TRUE(pruned) << pruned.error().text();
+  EXPECT_TRUE(RunStore(*store).put(storage_test::example_run(2)));
+}
+
+TEST_F(ClusterTest, OfAnOlderVersionGetsItsDailyLoginAtTheNextCommandAndKeepsItsRows) {
+  put_example_run();
+  const EmbeddedServer first = start();
+  const auto forget = [&first] {
+    ASSERT_TRUE(Session::connect(first.url, "test")->run_alone("drop role steelyard_daily"));
+    fs::remove(first.home / "daily.pgpass");
+  };
+  forget();
+  EXPECT_EQ(ask(start().daily_url, "select count(*) from steelyard.runs"), "1") << "while the server runs";
+  EXPECT_EQ(server_process(first), server_process(start()));
+  forget();
+  ASSERT_TRUE(stop_embedded(state_));
+  EXPECT_EQ(ask(start().daily_url, "select count(*) from steelyard.runs"), "1");
+  // A password that somebody removed is made anew, too.
+  fs::remove(first.home / "daily.pgpass");
+  EXPECT_EQ(ask(start().daily_url, "select count(*) from steelyard.runs"), "1");
 }
 
 // A socket of user `daemon` where the server's would be; counts the bytes that clients send.

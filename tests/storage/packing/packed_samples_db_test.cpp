@@ -27,8 +27,8 @@ class PackedSamplesDbTest : public ::testing::Test {
     session_.emplace(Session::connect(*url, "test").value());
     ASSERT_TRUE(migrate(*session_, known_migrations()));
     transaction_.emplace(Transaction::begin(*session_).value());
-    ASSERT_TRUE(transaction_->run("create table packed (seed bigint, packed bytea)"));
-    const auto copied = transaction_->copy({"packed", {"seed", "packed"}}, kPayloads, [](std::size_t i) {
+    ASSERT_TRUE(transaction_->run("create table public.packed (seed bigint, packed bytea)"));
+    const auto copied = transaction_->copy({"public.packed", {"seed", "packed"}}, kPayloads, [](std::size_t i) {
       const auto sections = example_samples(i);
       return SqlValues().integer(static_cast<std::int64_t>(i)).bytes(pack_samples(sections.judged, sections.excluded));
     });
@@ -45,8 +45,8 @@ class PackedSamplesDbTest : public ::testing::Test {
 TEST_F(PackedSamplesDbTest, SqlUnpacksTheSameBits) {
   for (const bool excluded : {false, true}) {
     const auto rows = transaction_->run(
-        std::string(
-            "select p.seed, u.invocation, u.sample, steelyard.bits_of_double(u.value), u.iterations from packed p, ") +
+        std::string("select p.seed, u.invocation, u.sample, steelyard.bits_of_double(u.value), u.iterations from "
+                    "public.packed p, ") +
         (excluded ? "steelyard.unpack_set_aside" : "steelyard.unpack") +
         "(p.packed) with ordinality as u(invocation, sample, value, iterations, place) order by p.seed, u.place");
     ASSERT_TRUE(rows) << rows.error().text();
@@ -74,7 +74,7 @@ TEST_F(PackedSamplesDbTest, SqlUnpacksTheSameBits) {
 TEST_F(PackedSamplesDbTest, SqlKnowsTheValuesTheInvocationsAndWhatRetentionLeaves) {
   const auto rows = transaction_->run(
       "select cardinality(steelyard.unpacked_values(packed)), steelyard.packed_invocations(packed), "
-      "steelyard.without_samples(packed), steelyard.has_samples(packed) from packed order by seed");
+      "steelyard.without_samples(packed), steelyard.has_samples(packed) from public.packed order by seed");
   ASSERT_TRUE(rows) << rows.error().text();
   for (std::uint64_t seed = 0; seed < kPayloads; ++seed) {
     const auto sections = example_samples(seed);
@@ -94,7 +94,7 @@ TEST_F(PackedSamplesDbTest, SqlKnowsTheValuesTheInvocationsAndWhatRetentionLeave
       "select count(*) filter (where steelyard.without_samples(left_over) = left_over "
       "and not steelyard.has_samples(left_over) and steelyard.unpacked_values(left_over) = '{}' "
       "and steelyard.packed_invocations(left_over) = steelyard.packed_invocations(packed)) "
-      "from (select packed, steelyard.without_samples(packed) from packed) as p(packed, left_over)");
+      "from (select packed, steelyard.without_samples(packed) from public.packed) as p(packed, left_over)");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->integer(0, 0), static_cast<std::int64_t>(kPayloads));
 }

@@ -32,7 +32,7 @@ double seconds_of(const SpeedShape& shape, int comparisons) {
     const std::clock_t begin = std::clock();
     std::size_t rows = 0;
     while (rows < static_cast<std::size_t>(comparisons))
-      rows += regress::compare_runs(baseline, candidate, {}).rows.size();
+      rows += regress::compare_runs(baseline, candidate, {}).comparison.rows.size();
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     least = std::min(least, seconds / static_cast<double>(rows));
   }

@@ -24,7 +24,7 @@ std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) 
   }
   ComparisonPolicy policy;
   policy.false_alarm_rate = options.false_alarm_rate;
-  const Comparison comparison = regress::compare_runs(baseline, candidate, policy, nullptr, options.rules);
+  const Comparison comparison = regress::compare_runs(baseline, candidate, policy, nullptr, options.rules).comparison;
   std::vector<Finding> findings;
   for (const BenchmarkWindow& benchmark : window.benchmarks) {
     const ComparisonRow* found = nullptr;
@@ -32,7 +32,7 @@ std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) 
       if (row.benchmark == benchmark.name) found = &row;
     }
     if (found == nullptr) stop("the comparison has no row for " + benchmark.name);
-    if (!found->ratio) stop(benchmark.name + " has no ratio: " + found->reason);
+    if (!found->ratio) stop(benchmark.name + " has no ratio: it is " + std::string(to_text(found->verdict)));
     Finding finding;
     finding.p = found->p;
     finding.interval = found->interval;

@@ -12,10 +12,12 @@ export STEELYARD_STATE=$state
 sql() { psql -qAtX -v ON_ERROR_STOP=1 "$@"; }
 sql "$url" <<'SQL'
 insert into steelyard.projects (name) values ('mine'), ('other');
-insert into steelyard.environments (identity, fingerprint, facts) values ('e', 'machine', '[]');
-insert into steelyard.metrics (identity, name, unit, better, kind) values ('m', 'real_time', 'ns', 'lower', 'noisy');
+insert into steelyard.environments (identity, fingerprint, facts) values (encode(sha256(''), 'hex'), '', '[]');
+insert into steelyard.metrics (identity, name, unit, better, kind)
+  values (steelyard.bytes_identity('real_time', 'ns', 'lower', 'noisy'), 'real_time', 'ns', 'lower', 'noisy');
 insert into steelyard.benchmarks (identity, canonical, suite, name, parameter_names, parameter_values, device, dtype)
-  select 'b' || i, 'BM_' || i, '', 'BM_' || i, '{}', '{}', '', '' from generate_series(1, 1000) as i;
+  select steelyard.bytes_identity('', 'BM_' || i, '', '', ''), 'BM_' || i, '', 'BM_' || i,
+         '{}', '{}', '', '' from generate_series(1, 1000) as i;
 insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, branch, dirty, session, layout, seed,
                             settings, environment_key, measurements, samples)
   select md5(i::text) || md5((-i)::text), i, '', p.project_key, '', 'main', false, '', 'separate', 0, '{}',
@@ -26,7 +28,8 @@ insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, 
 select steelyard.ensure_partitions(2);
 select steelyard.make_partition(n) from generate_series(0, 2) as n;
 insert into steelyard.series (identity, project_key, benchmark_key, metric_key, fingerprint, count_key)
-  select 's' || b.benchmark_key || '-' || p.project_key, p.project_key, b.benchmark_key, m.metric_key, 'machine', ''
+  select steelyard.content_identity(p.name, b.identity, m.identity, 'machine', ''), p.project_key, b.benchmark_key,
+         m.metric_key, 'machine', ''
   from steelyard.benchmarks b cross join steelyard.projects p cross join steelyard.metrics m;
 insert into steelyard.measurements (value, run_key, series_key, position, samples)
   select 100 + r.run_key % 7, r.run_key, s.series_key, row_number() over (partition by r.run_key), 20

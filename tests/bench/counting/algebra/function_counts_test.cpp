@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 FunctionCounts counts(std::vector<FunctionCount> rows, CountKind kind = CountKind::self) {
   auto result = FunctionCounts::of(kind, {"Ir"}, std::move(rows));
@@ -66,15 +66,15 @@ TEST(FunctionCounts, MixingEventsIsAnError) {
 }
 
 TEST(FunctionCounts, ASumBeyond63BitsIsAnErrorAndNeverWraps) {
-  EXPECT_FALSE(FunctionCounts::of(CountKind::self, {"Ir"}, {row("a", kMost), row("a", 1)}));
-  EXPECT_FALSE(counts({row("a", kMost)}).plus(counts({row("a", 1)})));
-  EXPECT_TRUE(counts({row("a", kMost)}).plus(counts({row("a", 0)})));
-  EXPECT_FALSE(counts({row("a", -kMost)}).minus(counts({row("a", 2)})));
-  EXPECT_TRUE(counts({row("a", -kMost)}).minus(counts({row("a", 1)})));
-  EXPECT_FALSE(counts({row("a", kMost), row("b", 1)}).sum());
-  EXPECT_FALSE(counts({row("a", kMost)}).scaled(2));
-  EXPECT_FALSE(counts({row("a", -kMost - 1)}).scaled(-1));
-  EXPECT_EQ(counts({row("a", kMost)}).scaled(2, 2)->rows(), counts({row("a", kMost)}).rows());
+  EXPECT_FALSE(FunctionCounts::of(CountKind::self, {"Ir"}, {row("a", kMax), row("a", 1)}));
+  EXPECT_FALSE(counts({row("a", kMax)}).plus(counts({row("a", 1)})));
+  EXPECT_TRUE(counts({row("a", kMax)}).plus(counts({row("a", 0)})));
+  EXPECT_FALSE(counts({row("a", -kMax)}).minus(counts({row("a", 2)})));
+  EXPECT_TRUE(counts({row("a", -kMax)}).minus(counts({row("a", 1)})));
+  EXPECT_FALSE(counts({row("a", kMax), row("b", 1)}).sum());
+  EXPECT_FALSE(counts({row("a", kMax)}).scaled(2));
+  EXPECT_FALSE(counts({row("a", -kMax - 1)}).scaled(-1));
+  EXPECT_EQ(counts({row("a", kMax)}).scaled(2, 2)->rows(), counts({row("a", kMax)}).rows());
 }
 
 TEST(FunctionCounts, ScalingRoundsTowardZero) {
@@ -96,7 +96,7 @@ TEST(FunctionCounts, NewNamesBringRowsTogether) {
   const auto second_half = [](const FunctionKey& key) {
     return FunctionKey{key.object, key.file, key.function < "b" ? key.function : "rest"};
   };
-  EXPECT_FALSE(counts({row("a", 1), row("b", kMost), row("c", 3)}).transformed(second_half));
+  EXPECT_FALSE(counts({row("a", 1), row("b", kMax), row("c", 3)}).transformed(second_half));
 }
 
 TEST(FunctionCounts, AFilterTakesRowsAsTheyAre) {
@@ -139,7 +139,7 @@ TEST(FunctionCountsText, ShowsEightteenRowsWholeAndOfMoreTheFirstAndLastNine) {
 TEST(FunctionCountsText, ATotalIsOnlyShownWhereThereIsOne) {
   EXPECT_EQ(text(counts({row("a", 12)}, CountKind::inclusive)), " 12  f.cpp:a [o]\n");
   EXPECT_EQ(text(counts({})), "Total: 0\n");
-  EXPECT_TRUE(text(counts({row("a", kMost), row("b", 1)})).ends_with("\nTotal: more than 63 bits\n"));
+  EXPECT_TRUE(text(counts({row("a", kMax), row("b", 1)})).ends_with("\nTotal: more than 63 bits\n"));
   EXPECT_EQ(text(counts({row("a", 1)}), {.event = 7}), "");
 }
 
@@ -240,7 +240,7 @@ TEST(LearnedNoise, NeedsRepeatsOfOneMeasure) {
   EXPECT_FALSE(learn_noise({counts({row("a", 1)})}));
   EXPECT_FALSE(learn_noise({counts({row("a", 1)}), counts({row("a", 1)}, CountKind::inclusive)}));
   EXPECT_FALSE(learn_noise({counts({row("a", 1)}), *FunctionCounts::of(CountKind::self, {"Dr"}, {row("a", 1)})}));
-  EXPECT_FALSE(learn_noise({counts({row("a", kMost)}), counts({row("a", -1)})}));
+  EXPECT_FALSE(learn_noise({counts({row("a", kMax)}), counts({row("a", -1)})}));
 }
 
 TEST(LearnedNoise, AChangeOfThatSizeIsNoiseAndALargerOneIsNot) {

@@ -73,6 +73,13 @@ TEST_F(ExecutedCodeOf, AnotherVariableDiffersThoughOnlyItsAddressDoes) {
   EXPECT_THAT(difference("data", {"choose(int)"}), AllOf(HasSubstr(" table"), HasSubstr("other_table")));
 }
 
+TEST_F(ExecutedCodeOf, AProgramWhoseNamesTakeTooLongToReadIsNotCalledEqual) {
+  const LoadedProgram a = loaded("base"), b = loaded("moved");
+  ExecutedCodeLimits limits;
+  limits.time = seconds(0);
+  EXPECT_THAT(ExecutedCode(a, b, limits).difference(profile_of({"work(int)"})), HasSubstr("names that take too long"));
+}
+
 TEST_F(ExecutedCodeOf, AFunctionWithoutCounterpartOrNameIsNotCalledEqual) {
   EXPECT_THAT(difference("moved", {"no_such_function"}), HasSubstr("no counterpart"));
   EXPECT_THAT(difference("moved", {"0x4016d0"}), HasSubstr("no counterpart"));

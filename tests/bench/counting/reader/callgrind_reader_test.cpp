@@ -340,9 +340,9 @@ TEST(Costs, AreAddedEventByEventAndMissingOnesAreZero) {
 }
 
 TEST(Costs, ASumThatDoesNotFitIsTold) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> sum{0, kMost};
-  EXPECT_TRUE(add_costs(sum, std::vector<std::int64_t>{kMost, 0}));
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> sum{0, kMax};
+  EXPECT_TRUE(add_costs(sum, std::vector<std::int64_t>{kMax, 0}));
   EXPECT_FALSE(add_costs(sum, std::vector<std::int64_t>{0, 1}));
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "storage/embedded/server_process.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
@@ -32,13 +33,13 @@ HistoryQuery real_times() {
 class PoolerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
-    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    STEELYARD_SKIP_WITHOUT("postgresql", !find_server_programs().empty(), storage_test::kNoServer);
     const auto program = storage_test::pooler_program();
     STEELYARD_SKIP_WITHOUT("pgbouncer", program, storage_test::kNoPooler);
-    const storage_test::DatabasePlace place = storage_test::place_of(*url);
-    pooler_.emplace(*program, place.socket_folder, 2);
-    address_ = {false, pooler_->url(place.database)};
+    // The embedded server asks for a password, which is no matter of the pooler.
+    server_.emplace(find_server_programs().front().folder, std::vector<std::string>());
+    pooler_.emplace(*program, storage_test::place_of(server_->url("postgres")).socket_folder, 2);
+    address_ = {false, pooler_->url("postgres")};
   }
   // Throws the error: nobody waits for a value in a thread.
   Store open() {
@@ -46,6 +47,7 @@ class PoolerTest : public ::testing::Test {
     if (!store) throw std::runtime_error(store.error().text());
     return std::move(store).value();
   }
+  std::optional<storage_test::TestCluster> server_;
   std::optional<storage_test::TestPooler> pooler_;
   StoreAddress address_;
 };

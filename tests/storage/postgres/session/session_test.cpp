@@ -56,11 +56,11 @@ TEST_F(SessionTest, CarriesEveryKindOfValueThereAndBack) {
 TEST_F(SessionTest, CopiesRowsWithEverySpecialCharacter) {
   Session session = connect();
   Transaction transaction = begin(session);
-  ASSERT_TRUE(transaction.run("create table kept (position bigint, content text, numbers float8[])"));
+  ASSERT_TRUE(transaction.run("create table public.kept (position bigint, content text, numbers float8[])"));
   const std::vector<std::string> contents = {
       "", "\\N", "\\.", "a\tb\nc\rd\\e", "\b\f\v", "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x90\x98", "\xFF", "\\", "NULL"};
   const auto copied =
-      transaction.copy({"kept", {"position", "content", "numbers"}}, contents.size() + 1, [&](std::size_t i) {
+      transaction.copy({"public.kept", {"position", "content", "numbers"}}, contents.size() + 1, [&](std::size_t i) {
         SqlValues values;
         values.integer(static_cast<std::int64_t>(i));
         if (i == contents.size()) return values.null().null();
@@ -68,7 +68,7 @@ TEST_F(SessionTest, CopiesRowsWithEverySpecialCharacter) {
       });
   ASSERT_TRUE(copied) << copied.error().text();
   const auto rows =
-      transaction.run("select content, numbers from kept order by position", {}, exactly(contents.size() + 1));
+      transaction.run("select content, numbers from public.kept order by position", {}, exactly(contents.size() + 1));
   ASSERT_TRUE(rows) << rows.error().text();
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
@@ -82,8 +82,9 @@ TEST_F(SessionTest, CopiesRowsWithEverySpecialCharacter) {
 TEST_F(SessionTest, ReportsARowThatCannotBeCopied) {
   Session session = connect();
   Transaction transaction = begin(session);
-  ASSERT_TRUE(transaction.run("create table kept (content bigint)"));
-  const auto copied = transaction.copy({"kept", {"content"}}, 2, [](std::size_t) { return SqlValues().text("word"); });
+  ASSERT_TRUE(transaction.run("create table public.kept (content bigint)"));
+  const auto copied =
+      transaction.copy({"public.kept", {"content"}}, 2, [](std::size_t) { return SqlValues().text("word"); });
   ASSERT_FALSE(copied);
   EXPECT_EQ(copied.error().kind, ErrorKind::input) << "the same row would be refused for ever";
   EXPECT_THAT(copied.error().text(), HasSubstr("word"));
@@ -94,15 +95,15 @@ TEST_F(SessionTest, RollsBackWhatWasNotCommitted) {
   Session session = connect();
   {
     Transaction transaction = begin(session);
-    ASSERT_TRUE(transaction.run("create table gone (x int)"));
+    ASSERT_TRUE(transaction.run("create table public.gone (x int)"));
   }
   {
     Transaction transaction = begin(session);
-    ASSERT_TRUE(transaction.run("create table kept (x int)"));
+    ASSERT_TRUE(transaction.run("create table public.kept (x int)"));
     ASSERT_TRUE(transaction.commit());
   }
   Transaction transaction = begin(session);
-  const auto rows = transaction.run("select to_regclass('gone') is null, to_regclass('kept') is null");
+  const auto rows = transaction.run("select to_regclass('public.gone') is null, to_regclass('public.kept') is null");
   EXPECT_TRUE(rows->boolean(0, 0));
   EXPECT_FALSE(rows->boolean(0, 1));
 }
@@ -112,8 +113,8 @@ TEST_F(SessionTest, RefusesAnUnexpectedNumberOfRows) {
   Transaction transaction = begin(session);
   EXPECT_FALSE(transaction.run("select 1 where false", {}, kOneRow));
   EXPECT_FALSE(transaction.run("select generate_series(1, 2)", {}, kAtMostOneRow));
-  ASSERT_TRUE(transaction.run("create table kept (x int)"));
-  const auto touched = transaction.run("insert into kept values (1), (2)", {}, kOneRow);
+  ASSERT_TRUE(transaction.run("create table public.kept (x int)"));
+  const auto touched = transaction.run("insert into public.kept values (1), (2)", {}, kOneRow);
   ASSERT_FALSE(touched);
   EXPECT_THAT(touched.error().text(), HasSubstr("2 rows"));
 }
@@ -136,20 +137,20 @@ TEST_F(SessionTest, TellsValuesThatAreRefusedForEverFromAServerInTrouble) {
   };
   {
     Transaction transaction = begin(session);
-    ASSERT_TRUE(transaction.run("create table kept (x int primary key, check (x < 10))"));
-    ASSERT_TRUE(transaction.run("insert into kept values (1)"));
+    ASSERT_TRUE(transaction.run("create table public.kept (x int primary key, check (x < 10))"));
+    ASSERT_TRUE(transaction.run("insert into public.kept values (1)"));
     ASSERT_TRUE(transaction.commit());
   }
   EXPECT_EQ(kind_of("select $1::int", SqlValues().text("word")), ErrorKind::input);
-  EXPECT_EQ(kind_of("insert into kept values ($1)", SqlValues().integer(1)), ErrorKind::input) << "unique";
-  EXPECT_EQ(kind_of("insert into kept values ($1)", SqlValues().integer(10)), ErrorKind::input) << "check";
+  EXPECT_EQ(kind_of("insert into public.kept values ($1)", SqlValues().integer(1)), ErrorKind::input) << "unique";
+  EXPECT_EQ(kind_of("insert into public.kept values ($1)", SqlValues().integer(10)), ErrorKind::input) << "check";
   std::string many = "select 1";
   for (int i = 0; i < 1700; ++i) many += ",1";
   EXPECT_EQ(kind_of(many, {}), ErrorKind::input) << "more columns than PostgreSQL has";
   EXPECT_EQ(kind_of("select no_such_column", {}), ErrorKind::store);
   Transaction transaction = begin(session);
   ASSERT_TRUE(transaction.run("set transaction read only"));
-  const auto refused = transaction.run("insert into kept values (2)");
+  const auto refused = transaction.run("insert into public.kept values (2)");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::store) << "a standby takes them after its promotion";
   EXPECT_EQ(session.link(), Session::Link::up);
@@ -158,8 +159,8 @@ TEST_F(SessionTest, TellsValuesThatAreRefusedForEverFromAServerInTrouble) {
 TEST_F(SessionTest, AConstraintThatIsCheckedAtCommitRefusesTheValuesToo) {
   Session session = connect();
   Transaction transaction = begin(session);
-  ASSERT_TRUE(transaction.run("create table kept (x int unique deferrable initially deferred)"));
-  ASSERT_TRUE(transaction.run("insert into kept values (1), (1)"));
+  ASSERT_TRUE(transaction.run("create table public.kept (x int unique deferrable initially deferred)"));
+  ASSERT_TRUE(transaction.run("insert into public.kept values (1), (1)"));
   const auto done = transaction.commit();
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::input);

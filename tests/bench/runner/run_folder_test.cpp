@@ -1,0 +1,72 @@
+#include "bench/runner/run_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/bench/runner/temporary_folder.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+// A $TMPDIR of the test's own.
+class RunFolderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const before = ::getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    ::setenv("TMPDIR", parent_.path().c_str(), 1);
+  }
+  void TearDown() override { before_.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before_.c_str(), 1); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(parent_.path()), {}));
+  }
+  testing::TemporaryFolder parent_;
+  std::string before_;
+};
+
+TEST_F(RunFolderTest, ClearsWhatAKilledRunLeftAndTouchesNoLivingRuns) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    const Result<RunFolder> folder = RunFolder::create();
+    std::filesystem::create_directory(folder->path() / "module");
+    std::ofstream(folder->path() / "module/file") << "x";
+    // As caches of modules are left.
+    std::filesystem::permissions(folder->path() / "module", std::filesystem::perms::owner_read);
+    [[maybe_unused]] const ssize_t written = ::write(ready[1], "x", 1);
+    for (;;) ::pause();
+  }
+  char sign = 0;
+  ASSERT_EQ(::read(ready[0], &sign, 1), 1);
+  const Result<RunFolder> living = RunFolder::create();
+  ASSERT_TRUE(living);
+  EXPECT_EQ(entries(), 2U) << "both live";
+  ::kill(killed, SIGKILL);
+  ::waitpid(killed, nullptr, 0);
+  {
+    const Result<RunFolder> next = RunFolder::create();
+    ASSERT_TRUE(next);
+    EXPECT_EQ(entries(), 2U) << "its own and the living one";
+    EXPECT_TRUE(std::filesystem::exists(living->path()));
+  }
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(RunFolderTest, TouchesNothingOfAnotherName) {
+  for (const char* name : {"steelyard-0123456789abcdef", "steelyard-AbCdEf", "steelyard-run-AbCdEfg", "other"}) {
+    std::filesystem::create_directory(parent_.path() / name);
+  }
+  std::ofstream(parent_.path() / "steelyard-run-AbCdEf") << "a file";
+  { ASSERT_TRUE(RunFolder::create()); }
+  EXPECT_EQ(entries(), 5U);
+}
+
+}  // namespace
+}  // namespace steelyard::bench

@@ -1,0 +1,50 @@
+#include "ci/judging/accepted.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ci/git/temporary_repository.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST(Accepted, APatternAndAReasonAreATableThatGatesNothing) {
+  const auto table = read_accepted("gemv/*  the checksum is worth 3 % ", "commit 1a2b3c4 by Jane", "x");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->match, "gemv/*");
+  ASSERT_TRUE(table->gates);
+  EXPECT_THAT(*table->gates, SizeIs(0));
+  EXPECT_EQ(table->where, "commit 1a2b3c4 by Jane: the checksum is worth 3 %");
+  EXPECT_EQ(read_accepted("\"nice name [x]\" why not", "who", "x")->match, "nice name [x]");
+  for (const char* bad : {"", "  ", "BM_x", "BM_x  ", "\"\" reason", "\"BM_x reason"}) {
+    EXPECT_FALSE(read_accepted(bad, "who", "x")) << bad;
+  }
+}
+
+TEST(Accepted, OnlyTheCandidatesOwnCommitsAcceptAndABadLineIsANote) {
+  TemporaryRepository made;
+  made.write("a", "1");
+  made.commit("base\n\nPerf-accept: BM_old it was meant then");
+  made.write("a", "2");
+  made.commit(
+      "first\n\nPerf-accept: BM_a because\nSigned-off-by: Jane <j@example.org>\nPerf-accept: BM_b/* for a\n reason");
+  made.write("a", "3");
+  made.commit("second\n\nPerf-accept: BM_c");
+  const auto repository = GitRepository::find(made.root());
+  ASSERT_TRUE(repository);
+  const AcceptedChanges changes = accepted_by_commits(*repository, "HEAD~2..HEAD");
+  ASSERT_THAT(changes.tables, SizeIs(2));
+  EXPECT_EQ(changes.tables[0].match, "BM_a");
+  EXPECT_EQ(changes.tables[1].match, "BM_b/*");
+  EXPECT_THAT(changes.tables[1].where, HasSubstr(": for a reason"));
+  EXPECT_THAT(changes.notes,
+              ElementsAre(HasSubstr("no reason after \"BM_c\""), HasSubstr("\"BM_a\""), HasSubstr("\"BM_b/*\"")));
+  EXPECT_THAT(accepted_by_commits(*repository, "no..such").tables, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace steelyard::ci

@@ -1,0 +1,110 @@
+// GitHub's and GitLab's API as far as the program uses it, on a free port of the loopback device: real HTTP, comments
+// and check runs that stay, every request held against a table of what the services' own descriptions say of it, and
+// troubles on request.
+//
+//     ServiceServer server;
+//     server.pulls[7] = std::string(40, 'a');
+//     server.plan({.method = "POST", .path = "/comments", .how = Trouble::How::cut_after});
+//     publish(server.address());
+//     EXPECT_THAT(server.faults(), IsEmpty());
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace steelyard::ci_test {
+
+struct ReceivedRequest {
+  std::string method;
+  std::string path;  // with its query
+  std::map<std::string, std::string> headers;
+  std::string body;
+};
+
+struct Trouble {
+  enum class How {
+    answer,      // in place of the request's effect: status and headers
+    cut_before,  // the connection is cut, nothing was done
+    cut_after,   // it was done, and the connection is cut
+    slow,        // no answer for a second
+  };
+  std::string method;  // of the requests that meet it; empty: any
+  std::string path;    // a part of theirs
+  How how = How::answer;
+  int status = 500;
+  std::vector<std::string> headers = {};  // "Retry-After: 1"
+  std::string message = "trouble";
+  int times = 1;
+};
+
+struct StoredComment {
+  std::int64_t id = 0;
+  std::string author;
+  std::string body;
+};
+
+struct StoredCheck {
+  std::int64_t id = 0;
+  std::string name;
+  std::string head;
+  std::string external_id;
+  std::string conclusion;
+  std::string title;
+  std::string summary;
+  std::vector<std::string> annotations;  // "path:line level"
+};
+
+class ServiceServer {
+ public:
+  ServiceServer();
+  ~ServiceServer();
+  ServiceServer(const ServiceServer&) = delete;
+  ServiceServer& operator=(const ServiceServer&) = delete;
+
+  std::string address() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  void plan(Trouble trouble);
+
+  // What the services have; a test may change it between requests.
+  std::map<std::int64_t, std::string> pulls;           // number, head
+  std::map<std::string, std::int64_t> pull_of_branch;  // "owner:branch"
+  std::vector<StoredComment> comments;
+  std::vector<StoredCheck> checks;
+  std::string login = "github-actions[bot]";  // of the token
+  int user_status = 403;                      // of GET /user: an app's token may not
+  std::string token = "a-secret-token";
+
+  std::vector<ReceivedRequest> requests() const;
+  int count(const std::string& method, const std::string& path) const;  // requests with that part of a path
+  // What requests had that the services' descriptions do not have, or lacked.
+  std::vector<std::string> faults() const;
+
+ private:
+  struct Answer;
+  void serve();
+  void handle(int connection);
+  Answer answer_to(const ReceivedRequest& request);
+  Answer github(const ReceivedRequest& request);
+  Answer gitlab(const ReceivedRequest& request);
+  Answer comment_answer(const ReceivedRequest& request, const std::string& list, const std::string& one,
+                        bool is_github);
+  Answer check_answer(const ReceivedRequest& request);
+  void hold_against_description(const ReceivedRequest& request);
+  void fault(const ReceivedRequest& request, const std::string& what);
+
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  std::vector<Trouble> troubles_;
+  std::vector<ReceivedRequest> requests_;
+  std::vector<std::string> faults_;
+  std::int64_t next_id_ = 1000;
+  std::thread thread_;
+};
+
+}  // namespace steelyard::ci_test

@@ -1,0 +1,54 @@
+// Asks a real CMake and builds with a real compiler.
+#include <gmock/gmock.h>
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class ConfigInit : public ProgramUnderTest {};
+
+TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff) {
+  write("CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(textkit CXX)\n"
+        "option(TEXTKIT_BUILD_BENCHMARKS \"with benchmarks\" OFF)\n"
+        "add_executable(tool tool.cpp)\n"
+        "if(TEXTKIT_BUILD_BENCHMARKS)\n"
+        "  find_package(benchmark REQUIRED)\n"
+        "  add_executable(textkit_bench bench.cpp)\n"
+        "  target_link_libraries(textkit_bench benchmark::benchmark)\n"
+        "  add_subdirectory(third_party/other)\n"
+        "endif()\n");
+  write("third_party/other/CMakeLists.txt",
+        "add_executable(others_bench ../../bench.cpp)\ntarget_link_libraries(others_bench benchmark::benchmark)\n");
+  write("tool.cpp", "int main() {}\n");
+  write("bench.cpp",
+        "#include <benchmark/benchmark.h>\nstatic void BM_x(benchmark::State& s) { for (auto _ : s) {} }\n"
+        "BENCHMARK(BM_x);\nBENCHMARK(BM_x)->Name(\"BM_y\");\nBENCHMARK_MAIN();\n");
+  const Outcome init = run({"config", "init"});
+  ASSERT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(init.out, AllOf(HasSubstr("build/steelyard/textkit_bench: 2 benchmarks"), HasSubstr("steelyard gate")));
+  EXPECT_THAT(text_of("steelyard.toml"), AllOf(HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
+                                               HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench"))));
+  EXPECT_EQ(run({"config", "check"}).status, 0);
+  const Outcome again = run({"config", "init"});
+  EXPECT_EQ(again.status, 3);
+  EXPECT_THAT(again.err, HasSubstr("is there already"));
+}
+
+TEST_F(ConfigInit, SaysWhatIsMissingWhereThereIsNoBenchmark) {
+  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("no CMakeLists.txt"));
+  write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(x CXX)\nadd_executable(tool tool.cpp)\n");
+  write("tool.cpp", "int main() {}\n");
+  const Outcome outcome = run({"config", "init"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no executable that links Google Benchmark"));
+  EXPECT_FALSE(std::filesystem::exists("steelyard.toml"));
+}
+
+}  // namespace
+}  // namespace steelyard::ci

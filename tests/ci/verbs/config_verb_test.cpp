@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ci/config/configuration_key.hpp"
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class ConfigVerb : public ProgramUnderTest {};
+
+TEST_F(ConfigVerb, ExplainsWhichLineDecidedEachKeyOfABenchmark) {
+  write("steelyard.toml",
+        "[[policy]]\n"
+        "minimum_effect = \"2%\"\n"
+        "\n"
+        "[[policy]]\n"
+        "match = \"*\"\n"
+        "margin = \"3%\"\n"
+        "owner = \"kernels@example.org\"\n"
+        "\n"
+        "[[policy]]\n"
+        "match = \"gemv/*\"\n"
+        "margin = \"6%\"\n"
+        "gates = [\"real_time\"]\n"
+        "\n"
+        "[[target]]\n"
+        "benchmark = \"gemv/*\"\n"
+        "target = \"0.6 of bandwidth\"\n");
+  const Outcome gemv = run({"config", "explain", "gemv/4096"});
+  EXPECT_EQ(gemv.status, 0) << gemv.err;
+  EXPECT_THAT(gemv.out, AllOf(ContainsRegex("minimum_effect +0.02 .*steelyard.toml:2\n"),
+                              ContainsRegex("margin +0.06 .*steelyard.toml:11 .*match = \"gemv/"),
+                              ContainsRegex("counted_minimum_effect +0.01 +default\n"),
+                              ContainsRegex("gates +.\"real_time\". .*steelyard.toml:12 "),
+                              ContainsRegex("owner .*kernels@example.org.*steelyard.toml:7 "),
+                              ContainsRegex("target +\"0.6 of bandwidth\" .*steelyard.toml:1[46]\n")));
+  const Outcome other = run({"config", "explain", "BM_other", "--minimum-effect", "5%", "--json"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  const auto json = nlohmann::json::parse(other.out);
+  EXPECT_EQ(json["schema"], "steelyard.explained_policy/1");
+  EXPECT_EQ(json["keys"][0]["key"], "minimum_effect");
+  EXPECT_EQ(json["keys"][0]["from"], "--minimum-effect");
+  EXPECT_EQ(json["keys"][1]["value"], "0.03");
+  EXPECT_THAT(json["keys"][1]["from"].get<std::string>(), HasSubstr("steelyard.toml:6"));
+}
+
+TEST_F(ConfigVerb, OfSeveralTablesThatMatchTheLastHoldsAndTheOthersAreNamed) {
+  const std::string special = "[[policy]]\nmatch = \"gemv/*\"\nmargin = \"6%\"\n";
+  const std::string general = "[[policy]]\nmatch = \"*\"\nmargin = \"3%\"\nowner = \"me\"\n";
+  write("steelyard.toml", special + general);
+  const Outcome covered = run({"config", "explain", "gemv/8"});
+  EXPECT_THAT(covered.out, ContainsRegex("margin +0.03 +steelyard.toml:6 "));
+  EXPECT_THAT(covered.out,
+              ContainsRegex("\n +not by steelyard.toml:3 .*match = \"gemv/.*the last in the file holds\n"));
+  const auto json = nlohmann::json::parse(run({"config", "explain", "gemv/8", "--json"}).out);
+  EXPECT_THAT(json["keys"][1]["not_from"][0].get<std::string>(), HasSubstr("steelyard.toml:3"));
+  EXPECT_FALSE(json["keys"][5].contains("not_from")) << "one table alone says the owner";
+  write("steelyard.toml", general + special);
+  const Outcome refined = run({"config", "explain", "gemv/8"});
+  EXPECT_THAT(refined.out, AllOf(ContainsRegex("margin +0.06 +steelyard.toml:7 "),
+                                 ContainsRegex("not by steelyard.toml:3 .*match = \"\\*\""),
+                                 ContainsRegex("owner +\"me\" +steelyard.toml:4 ")));
+  EXPECT_THAT(run({"config", "explain", "sort"}).out, Not(HasSubstr("not by")));
+}
+
+TEST_F(ConfigVerb, ExplainsWithoutAFileThatDefaultsHold) {
+  const Outcome outcome = run({"config", "explain", "BM_x"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("margin +0.02 +default\n"));
+  EXPECT_EQ(run({"config", "explain"}).status, 3);
+  EXPECT_EQ(run({"config", "schema", "x"}).status, 3);
+}
+
+TEST_F(ConfigVerb, TheSchemaKnowsEveryKeyAndIsTheOneInTheDocs) {
+  const Outcome outcome = run({"config", "schema"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, text_of(STEELYARD_DOCS "/reference/steelyard.schema.json"))
+      << "write it anew: steelyard config schema > docs/reference/steelyard.schema.json";
+  const auto schema = nlohmann::json::parse(outcome.out);
+  for (const ConfigurationKey& key : configuration_keys()) {
+    const auto& table = schema["properties"][std::string(key.section)];
+    const auto& object = key.section == "policy" ? table["anyOf"][0] : table;
+    const auto& property = object["properties"][std::string(key.name)];
+    EXPECT_EQ(property["description"], std::string(key.help)) << key.section << '.' << key.name;
+    EXPECT_TRUE(property.contains("type") || property.contains("enum") || property.contains("anyOf")) << key.name;
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::ci

@@ -1,0 +1,209 @@
+// The files that CI services read: what a repository adds, and what it includes by it. Whether they are well formed is
+// held by nothing here: the services' schemas are not at hand. Here is what those do not ask.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+#include "ci/git/ci_job.hpp"
+#include "tests/docs/markdown_page.hpp"
+
+namespace steelyard::documentation {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string file_text(const fs::path& file) {
+  std::ifstream stream(fs::path(STEELYARD_SOURCE_FOLDER) / file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Fenced blocks that are a CI service's configuration, and the files themselves, by the place they stand in.
+std::vector<std::pair<std::string, std::string>> configurations() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const char* file : {"ci/github/action.yml", "ci/github/report/action.yml", ".github/workflows/gate.yml",
+                           ".github/workflows/report.yml", "ci/gitlab/steelyard.gitlab-ci.yml", "templates/gate.yml"}) {
+    found.emplace_back(file, file_text(file));
+  }
+  for (const char* page : {"README.md", "docs/guide/pull_requests.md", "docs/guide/other_ci.md"}) {
+    const std::string text = file_text(page);
+    const std::string begin = "```yaml\n";
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+      const std::size_t first = at + begin.size();
+      found.emplace_back(page, text.substr(first, text.find("```", first) - first));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> all_matches(const std::string& text, const std::string& pattern) {
+  std::vector<std::string> found;
+  const std::regex expression(pattern);
+  for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match) {
+    found.push_back((*match)[1]);
+  }
+  return found;
+}
+
+// What each `run:` has, on its line or on the lines below it that stand deeper.
+std::vector<std::string> scripts_of(const std::string& text) {
+  std::vector<std::string> scripts;
+  std::istringstream lines(text);
+  std::size_t depth = std::string::npos;  // of the `run:` whose lines follow
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find_first_not_of(" -");
+    if (at == std::string::npos) continue;
+    if (depth != std::string::npos && at > depth) {
+      scripts.back() += '\n' + line;
+      continue;
+    }
+    depth = line.compare(at, 4, "run:") == 0 ? at : std::string::npos;
+    if (depth != std::string::npos) scripts.push_back(line);
+  }
+  return scripts;
+}
+
+TEST(Workflows, TakeActionsOfOthersByCommit) {
+  std::size_t actions = 0;
+  for (const auto& [place, text] : configurations()) {
+    for (const std::string& action : all_matches(text, "uses: ([^\\s]+)")) {
+      ++actions;
+      // Ours: whoever adds a file chooses what it pins, and what they add takes its own commit.
+      const bool is_ours = action.starts_with(
+          place.ends_with(".md") || place.starts_with("ci/") ? "steelyard/steelyard/" : "./.steelyard-action/");
+      if (is_ours) continue;
+      EXPECT_TRUE(std::regex_match(action, std::regex("[^@]+@[0-9a-f]{40}"))) << place << ": " << action;
+    }
+  }
+  EXPECT_GE(actions, 8U);
+}
+
+TEST(Workflows, TakeTheActionOfTheirOwnCommit) {
+  for (const char* file : {".github/workflows/gate.yml", ".github/workflows/report.yml"}) {
+    const std::string text = file_text(file);
+    EXPECT_EQ(all_matches(text, "uses: (\\./\\.steelyard-action/ci/github)").size(), 1U) << file;
+    EXPECT_THAT(text, HasSubstr("repository: ${{ job.workflow_repository }}\n          ref: ${{ job.workflow_sha }}\n"
+                                "          path: .steelyard-action\n"))
+        << file;
+    EXPECT_THAT(text, HasSubstr("if: ${{ !job.workflow_sha || !job.workflow_repository }}")) << file;
+  }
+}
+
+TEST(Workflows, TellOfAForksRunThatEndedByItselfAlone) {
+  const std::string text = file_text(".github/workflows/report.yml");
+  EXPECT_THAT(text,
+              HasSubstr("contains(fromJSON('[\"success\", \"failure\"]'), github.event.workflow_run.conclusion)"));
+  EXPECT_THAT(text, Not(HasSubstr("continue-on-error"))) << "a download that failed says nothing of the archives";
+  EXPECT_THAT(text, HasSubstr("pattern: ${{ inputs.artifact }}")) << "an artifact that is not there fails no download";
+}
+
+TEST(Workflows, RunNoForksCodeWithRights) {
+  for (const auto& [place, text] : configurations()) {
+    EXPECT_THAT(text, Not(HasSubstr("pull_request_target"))) << place;
+    EXPECT_THAT(text, Not(HasSubstr("write-all"))) << place;
+    EXPECT_THAT(text, Not(HasSubstr("contents: write"))) << place;
+    const bool is_workflow = text.find("\njobs:") != std::string::npos;
+    if (is_workflow) {
+      EXPECT_THAT(text, HasSubstr("\npermissions: {}\n")) << place;
+    }
+  }
+  // What has rights checks out no commit that an event names.
+  EXPECT_EQ(all_matches(file_text(".github/workflows/report.yml"), "\\sref: ([^\n]*)"),
+            std::vector<std::string>{"${{ job.workflow_sha }}"});
+}
+
+TEST(Workflows, KeepNoCredentialsInACheckout) {
+  for (const auto& [place, text] : configurations()) {
+    EXPECT_EQ(all_matches(text, "(actions/checkout@)").size(), all_matches(text, "(persist-credentials: false)").size())
+        << place;
+  }
+}
+
+TEST(Workflows, PasteNoInputIntoAScript) {
+  for (const auto& [place, text] : configurations()) {
+    for (const std::string& script : scripts_of(text)) EXPECT_THAT(script, Not(HasSubstr("${{"))) << place;
+  }
+}
+
+TEST(Workflows, EndASupersededJobAndNoOtherOne) {
+  for (const char* file : {".github/workflows/gate.yml", ".github/workflows/report.yml"}) {
+    const std::string text = file_text(file);
+    EXPECT_THAT(text, HasSubstr("cancel-in-progress: true")) << file;
+    const std::vector<std::string> groups = all_matches(text, "\n  group: ([^\n]+)");
+    ASSERT_EQ(groups.size(), 1U) << file;
+    for (const char* part : {"github.workflow }}", "inputs.key }}"}) EXPECT_THAT(groups[0], HasSubstr(part)) << file;
+  }
+  EXPECT_THAT(file_text(".github/workflows/gate.yml"), HasSubstr("-${{ inputs.runs-on }}-"));
+  EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"), HasSubstr("interruptible: true"));
+}
+
+// What the first file of a repository names, the included one has.
+TEST(FirstFile, IsAtMostTwelveLinesAndTheSameInReadmeAndGuide) {
+  std::vector<std::string> blocks;
+  for (const auto& [place, text] : configurations()) {
+    if (text.find("bench: build/my_bench") != std::string::npos && place.ends_with(".md")) blocks.push_back(text);
+  }
+  ASSERT_EQ(blocks.size(), 4U);
+  for (const std::string& block : blocks) EXPECT_LE(std::count(block.begin(), block.end(), '\n'), 12) << block;
+  EXPECT_EQ(blocks[0], blocks[2]);
+  EXPECT_EQ(blocks[1], blocks[3]);
+  EXPECT_THAT(blocks[0], HasSubstr("uses: steelyard/steelyard/.github/workflows/gate.yml@v0"));
+  EXPECT_THAT(blocks[1], HasSubstr("\n      packages: cmake g++ make libbenchmark-dev\n"));
+  EXPECT_THAT(file_text("templates/gate.yml"), HasSubstr("STEELYARD_PACKAGES: $[[ inputs.packages ]]"));
+  EXPECT_THAT(blocks[1], HasSubstr("component: $CI_SERVER_FQDN/steelyard/steelyard/gate@v0"));
+  for (const char* input : {"build", "bench", "packages"}) {
+    EXPECT_THAT(file_text(".github/workflows/gate.yml"),
+                HasSubstr(std::string("\n      ") + input + ": {type: string"));
+    EXPECT_THAT(file_text("templates/gate.yml"), HasSubstr(std::string("\n    ") + input + ":\n"));
+  }
+  for (const char* input : {"build", "bench"}) {
+    EXPECT_THAT(file_text("ci/github/action.yml"), HasSubstr(std::string("\n  ") + input + ":\n"));
+  }
+}
+
+// What the files of a runner matrix name, action and template have; and every shard of the matrix is measured.
+TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
+  std::vector<std::string> blocks;
+  for (const auto& [place, text] : configurations()) {
+    if (text.find("--shard ") != std::string::npos && place.ends_with(".md")) blocks.push_back(text);
+  }
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_THAT(blocks[0], HasSubstr("matrix: {shard: [1, 2, 3, 4]}"));
+  EXPECT_THAT(blocks[0], HasSubstr("arguments: --shard ${{ matrix.shard }}/4\n"));
+  for (const char* input : {"arguments", "artifact", "comment", "check", "merge"}) {
+    EXPECT_THAT(blocks[0], testing::ContainsRegex(std::string("[ {]") + input + ": "));
+    EXPECT_THAT(file_text("ci/github/action.yml"), HasSubstr(std::string("\n  ") + input + ":\n"));
+  }
+  for (const char* variable : {"STEELYARD_ARGUMENTS", "STEELYARD_MERGE"}) {
+    EXPECT_THAT(blocks[1], HasSubstr(std::string("\n    ") + variable + ": "));
+    EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"), HasSubstr(std::string("\n    ") + variable + ": \"\""));
+    EXPECT_THAT(file_text("ci/gitlab/gate.sh"), HasSubstr(std::string("${") + variable + ":-"));
+  }
+}
+
+TEST(OtherServices, ThePageNamesEveryVariableThatIsLookedAt) {
+  const std::string page = file_text("docs/guide/other_ci.md");
+  for (const ci::CiService& service : ci::kCiServices) {
+    EXPECT_THAT(page, HasSubstr("| " + std::string(service.name) + " |"));
+    if (!service.sign.empty()) {
+      EXPECT_THAT(page, HasSubstr("`" + std::string(service.sign) +
+                                  (service.value.empty() ? "" : "=" + std::string(service.value)) + "`"));
+    }
+    for (const auto* fact :
+         {&service.commit, &service.branch, &service.base_branch, &service.request, &service.build}) {
+      for (const std::string_view variable : *fact) {
+        if (variable.empty()) continue;
+        EXPECT_THAT(page, HasSubstr("`" + std::string(variable) + "`")) << service.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::documentation

@@ -1,0 +1,88 @@
+// What holds of each reader whatever bytes it is given: that it reads them or says why not, and what follows where it
+// does. Shared by the fuzzer and by the tests that replay its corpus and mutate good files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace steelyard::testing {
+
+// An error of what was read under the name "file" is the input's, says where and what was found, and nothing of what it
+// says of the place moves a terminal's cursor.
+BrokenClaim broken_claim_about_error(const Error& error, const std::string& file = "file");
+
+// A run that a reader has made holds together: it can be sealed, written and read, and is the same then.
+BrokenClaim broken_claim_about_run(Run run);
+
+// A file without a place on any disk, for readers that want a path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& content);
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile();
+  std::filesystem::path path() const;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// .syrun files. The payload of a run or of measurements, sealed anew so that it gets past the checksum; and a container
+// as it is, and with a checksum and a length that are right.
+BrokenClaim broken_claim_about_run_payload(const std::string& payload);
+BrokenClaim broken_claim_about_measurement_payload(const std::string& payload);
+BrokenClaim broken_claim_about_container(const std::string& bytes);
+// Measurements as text or XML.
+BrokenClaim broken_claim_about_measurement_archive(const std::string& bytes);
+
+// What is kept or sent as JSON: what was read is the same after it was written and read.
+BrokenClaim broken_claim_about_comparison(const std::string& text);
+BrokenClaim broken_claim_about_calibration(const std::string& text);
+BrokenClaim broken_claim_about_judged_history(const std::string& text);
+
+// What a backup says of itself.
+BrokenClaim broken_claim_about_backup_manifest(const std::string& text);
+
+// Where the next page of a list begins, as a caller hands it back.
+BrokenClaim broken_claim_about_cursor(const std::string& text);
+// What git prints of commits that strangers wrote: trailers that accept a change, the hunks of a diff.
+BrokenClaim broken_claim_about_git_output(const std::string& text);
+// Files under /proc and /sys, each as all of them: in a container others may have made them.
+BrokenClaim broken_claim_about_system_file(const std::string& text);
+
+// A file of Google Benchmark; behind a zero byte, what the program wrote to stderr.
+BrokenClaim broken_claim_about_google_benchmark(const std::string& text);
+// A file in any format that `steelyard import` takes, by its content and by each format's own reader.
+BrokenClaim broken_claim_about_import(const std::string& text);
+// What a measured program and its tools write, each as all of them: the log of passes, reports of counters and of the
+// counting library, the record of the heap, the loader's list, the trace of opened files.
+BrokenClaim broken_claim_about_program_output(const std::string& bytes);
+
+// steelyard.toml: what was read, written by `steelyard config` and read again says the same.
+BrokenClaim broken_claim_about_configuration(const std::string& text);
+// Two lines, a pattern and a name, and each as everything else that people write into a value: targets, durations,
+// commands, addresses of stores, names of benchmarks.
+BrokenClaim broken_claim_about_written_words(const std::string& text);
+
+// A program or library: its sections and facts, whose lines its code is (DWARF), and its functions' code.
+BrokenClaim broken_claim_about_program_file(const std::string& bytes);
+// The name of a symbol, which C++ may have mangled.
+BrokenClaim broken_claim_about_symbol_name(const std::string& name);
+
+// Profiles. Self costs add up to the totals, per event and per position; what is inclusive is at least 0, and nothing
+// refers to a function or file that is not there. Asking for positions changes nothing else, nor do line ends of two
+// characters (they keep the quick scanner of cost lines from being used, so it is held against the careful one). A
+// profile whose relative positions are written in full reads the same, at every address and line.
+BrokenClaim broken_claim_about_callgrind(const std::string& text);
+
+// Packed samples: memory is in proportion to the bytes, and samples come back to the last bit.
+BrokenClaim broken_claim_about_packed_samples(const std::string& bytes);
+
+// Plain series (ci/judging/series_file.hpp): what was read can be written and read, and is the same.
+BrokenClaim broken_claim_about_series(const std::string& text);
+
+}  // namespace steelyard::testing

@@ -1,0 +1,133 @@
+// Every input that a fuzzer began with or once found wrong, and seeded mutations of them: on every machine, without a
+// fuzzer, and within the time and the memory that a fuzzer allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::FuzzTarget;
+
+struct CorpusFile {
+  fs::path path;
+  std::string content;
+};
+
+std::vector<CorpusFile> corpus_of(const FuzzTarget& target) {
+  std::vector<fs::path> paths;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(fs::path(STEELYARD_FUZZ_CORPUS) / target.name, absent)) {
+    paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<CorpusFile> files;
+  for (const fs::path& path : paths) {
+    std::ifstream stream(path, std::ios::binary);
+    files.push_back({path, {std::istreambuf_iterator<char>(stream), {}}});
+  }
+  return files;
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// "VmHWM": the most memory of this process since the last call of forget_peak(); "VmRSS": what it has now. In MiB.
+double memory_mib(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1)) / 1024;
+  }
+  return 0;
+}
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+class FuzzCorpus : public ::testing::TestWithParam<FuzzTarget> {};
+
+TEST_P(FuzzCorpus, NoInputBreaksAClaimOrTakesMoreTimeOrMemoryThanItMay) {
+  const std::vector<CorpusFile> files = corpus_of(GetParam());
+  EXPECT_FALSE(files.empty()) << "nothing to begin with in tests/fuzz/corpus/" << GetParam().name;
+  for (const CorpusFile& file : files) {
+    constexpr std::size_t kLargest = std::size_t{64} << 10;  // a repository keeps them for ever
+    EXPECT_LE(file.content.size(), kLargest) << file.path << ": take a smaller one that shows the same";
+    forget_peak();
+    const double memory_before = memory_mib("VmRSS");
+    const double before = processor_seconds();
+    const auto broken = GetParam().broken_claim(file.content);
+    EXPECT_FALSE(broken) << file.path << ": " << *broken;
+    EXPECT_LT(processor_seconds() - before, testing::kMaxSeconds) << file.path;
+    EXPECT_LT(memory_mib("VmHWM") - memory_before, testing::kMaxMemoryMiB) << file.path;
+  }
+}
+
+// One change: what a full disk, a careless editor or an enemy may do.
+void mutate(std::string& bytes, const std::vector<CorpusFile>& others, std::mt19937_64& engine) {
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
+  const std::size_t at = below(bytes.size() + 1);
+  const std::size_t length = 1 + below(16);
+  const std::string& other = others[below(others.size())].content;
+  switch (below(6)) {
+    case 0:
+      if (at < bytes.size()) bytes[at] = static_cast<char>(engine());
+      break;
+    case 1:
+      if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+      break;
+    case 2:
+      bytes.erase(at, length);
+      break;
+    case 3:
+      bytes.insert(at, std::string(length, static_cast<char>(engine())));
+      break;
+    case 4:
+      bytes.insert(at, other, below(other.size() + 1), length);
+      break;
+    default:
+      bytes.resize(at);
+  }
+}
+
+TEST_P(FuzzCorpus, NoMutationBreaksAClaim) {
+  constexpr int kMutants = 1000;
+  const std::vector<CorpusFile> files = corpus_of(GetParam());
+  ASSERT_FALSE(files.empty());
+  std::mt19937_64 engine(1);
+  for (int mutant = 0; mutant < kMutants; ++mutant) {
+    const CorpusFile& file = files[static_cast<std::size_t>(mutant) % files.size()];
+    std::string bytes = file.content;
+    for (std::uint64_t changes = 1 + engine() % 3; changes > 0; --changes) mutate(bytes, files, engine);
+    const auto broken = GetParam().broken_claim(bytes);
+    ASSERT_FALSE(broken) << file.path << ", mutant " << mutant << ": " << *broken;
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<FuzzTarget>& info) { return std::string(info.param.name); }
+INSTANTIATE_TEST_SUITE_P(Readers, FuzzCorpus,
+                         ::testing::ValuesIn(testing::fuzz_targets().begin(), testing::fuzz_targets().end()), name_of);
+
+// A folder that no row names would be replayed by nobody.
+TEST(FuzzTargets, EveryFolderOfTheCorpusIsOfATarget) {
+  for (const auto& entry : fs::directory_iterator(STEELYARD_FUZZ_CORPUS)) {
+    const auto targets = testing::fuzz_targets();
+    const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const FuzzTarget& target) {
+      return target.name == entry.path().filename().string();
+    });
+    EXPECT_TRUE(is_known) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace steelyard

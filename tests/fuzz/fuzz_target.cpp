@@ -1,0 +1,39 @@
+#include "tests/fuzz/fuzz_target.hpp"
+
+#include <array>
+
+#include "tests/fuzz/claims.hpp"
+
+namespace steelyard::testing {
+
+std::span<const FuzzTarget> fuzz_targets() {
+  static constexpr std::array kTargets{
+      FuzzTarget{"run_payload", "runs in .syrun files, past the checksum", broken_claim_about_run_payload},
+      FuzzTarget{"measurement_payload", "measurements in .syrun files, past the checksum",
+                 broken_claim_about_measurement_payload},
+      FuzzTarget{"container", "the frame of .syrun files, with and without a true checksum",
+                 broken_claim_about_container},
+      FuzzTarget{"measurement_archive", "measurements as text or XML", broken_claim_about_measurement_archive, 8192},
+      FuzzTarget{"comparison", "comparisons as JSON, also those in the spool", broken_claim_about_comparison, 16384},
+      FuzzTarget{"calibration", "calibrations as JSON", broken_claim_about_calibration},
+      FuzzTarget{"judged_history", "the history of a comparison", broken_claim_about_judged_history},
+      FuzzTarget{"backup_manifest", "manifests of backups", broken_claim_about_backup_manifest},
+      FuzzTarget{"cursor", "where a page of a list begins", broken_claim_about_cursor},
+      FuzzTarget{"git_output", "trailers of commits and diffs, as git prints them", broken_claim_about_git_output},
+      FuzzTarget{"system_file", "files under /proc and /sys", broken_claim_about_system_file},
+      FuzzTarget{"google_benchmark", "JSON of Google Benchmark and its log", broken_claim_about_google_benchmark, 8192},
+      FuzzTarget{"import", "what `steelyard import` takes", broken_claim_about_import, 8192},
+      FuzzTarget{"program_output", "what measured programs and their tools write", broken_claim_about_program_output},
+      FuzzTarget{"configuration", "steelyard.toml", broken_claim_about_configuration, 8192},
+      FuzzTarget{"written_words", "patterns, targets, durations, commands, addresses", broken_claim_about_written_words,
+                 1024},
+      FuzzTarget{"program_file", "ELF, DWARF and machine code", broken_claim_about_program_file, 32768},
+      FuzzTarget{"symbol_name", "mangled names of functions", broken_claim_about_symbol_name, 1100},
+      FuzzTarget{"callgrind_reader", "profiles of Callgrind", broken_claim_about_callgrind, 8192},
+      FuzzTarget{"packed_samples", "samples as the store packs them", broken_claim_about_packed_samples},
+      FuzzTarget{"series_reader", "plain series as JSON", broken_claim_about_series, 8192},
+  };
+  return kTargets;
+}
+
+}  // namespace steelyard::testing

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bench/counting/collection.hpp"
+#include "bench/counting/counters/hardware_count.hpp"
+#include "bench/counting/counters/heap_count.hpp"
+#include "bench/counting/equal/counted_inputs.hpp"
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/import_formats.hpp"
+#include "bench/formats/repetition_log.hpp"
+#include "bench/runner/program_facts.hpp"
+#include "tests/fuzz/claims.hpp"
+
+namespace steelyard::testing {
+namespace {
+
+BrokenClaim broken_claim_about_measurement(const Measurement& measurement) {
+  for (const InvocationSamples& taken : measurement.invocations) {
+    for (const double value : taken.values) {
+      if (!std::isfinite(value)) return "samples are finite: " + measurement.benchmark.canonical();
+    }
+    for (const std::int64_t iterations : taken.iterations) {
+      if (iterations <= 0) return "iterations are above 0: " + measurement.benchmark.canonical();
+    }
+  }
+  if (measurement.metric.name.empty()) return "a metric has a name";
+  return std::nullopt;
+}
+
+BrokenClaim broken_claim_about_imported(const Run& run) {
+  for (const Measurement& measurement : run.measurements) {
+    if (const auto broken = broken_claim_about_measurement(measurement)) return broken;
+  }
+  for (const Invocation& invocation : run.invocations) {
+    if (invocation.duration_ns < 0) return "no process took less than no time";
+  }
+  return broken_claim_about_run(run);
+}
+
+}  // namespace
+
+BrokenClaim broken_claim_about_google_benchmark(const std::string& text) {
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  const std::string_view json = std::string_view(text).substr(0, end);
+  std::optional<bench::PassLog> log;
+  if (end < text.size()) log = bench::PassLog{std::string_view(text).substr(end + 1)};
+  const auto file = bench::parse_google_benchmark(json, "file", log);
+  if (!file) return broken_claim_about_error(file.error());
+  for (const Measurement& measurement : file->measurements) {
+    if (const auto broken = broken_claim_about_measurement(measurement)) return broken;
+    if (measurement.invocations.size() != 1) return "a file is one invocation";
+  }
+  for (const bench::BadRecord& record : file->bad_records) {
+    if (record.where.empty() || record.why.empty()) return "a bad record says where and why";
+  }
+  return std::nullopt;
+}
+
+BrokenClaim broken_claim_about_import(const std::string& text) {
+  const MemoryFile file(text);
+  const std::string name = file.path().string();
+  const auto recognised = bench::recognise_format(file.path());
+  if (!recognised) {
+    if (const auto broken = broken_claim_about_error(recognised.error(), name)) return broken;
+  }
+  for (const bench::ImportFormat& format : bench::import_formats()) {
+    std::vector<std::string> warnings;
+    const Result<Run> run = format.load(file.path(), warnings);
+    const auto broken = run ? broken_claim_about_imported(*run) : broken_claim_about_error(run.error(), name);
+    if (broken) return std::string(format.name) + ": " + *broken;
+    const auto is_bad = [](const Failure& failure) { return failure.kind == FailureKind::bad_record; };
+    if (run && warnings.empty() && std::any_of(run->failures.begin(), run->failures.end(), is_bad)) {
+      return "a record that cannot be used is a warning, too";
+    }
+  }
+  return std::nullopt;
+}
+
+BrokenClaim broken_claim_about_program_output(const std::string& bytes) {
+  for (const auto& [name, passes] : bench::read_pass_log(bytes)) {
+    if (name.empty() || passes.empty()) return "passes are of a benchmark";
+  }
+  if (const auto passes = bench::parse_hardware_report(bytes)) {
+    for (const auto& [metric, value] : bench::per_iteration(*passes)) {
+      if (!std::isfinite(value.per_iteration) || value.per_iteration < 0) return "counts are numbers: " + metric;
+      if (!(value.share_counted >= 0 && value.share_counted <= 1)) return "a share is one: " + metric;
+    }
+  }
+  if (const auto record = bench::parse_heap_record(bytes); record && record->live_bytes > record->peak_bytes) {
+    return "no more lives than at the peak";
+  }
+  if (const auto report = bench::parse_shim_report(bytes)) {
+    bench::hides_its_clock(*report, bytes);
+    bench::has_work_in_other_threads(*report);
+    bench::what_is_wrong(*report, bytes);
+  }
+  if (const auto libraries = bench::parse_loader_list(bytes)) {
+    for (const bench::LoadedLibrary& library : *libraries) {
+      if (library.name.empty()) return "a library has a name";
+    }
+  }
+  bench::Program program;
+  program.executable = "/work/bench";
+  program.working_directory = "/work";
+  for (const std::string& file : bench::parse_opened_files(bytes, program, "/own").files) {
+    if (file.empty() || file.find('\n') != std::string::npos) return "an opened file has a name of one line";
+  }
+  if (bench::without_trace(bytes).size() > bytes.size() + 1) return "leaving lines out makes nothing longer";
+  return std::nullopt;
+}
+
+}  // namespace steelyard::testing
