@@ -22,7 +22,7 @@ ulimit -v 400000
 exec python3 -c "x = [bytearray(1 << 20) for i in range(1 << 20)]"'
 gate --base "$start"
 expect "a benchmark that takes all memory it may" 4
-commit forks 'for i in 1 2 3 4 5 6 7 8; do (setsid sleep 1000 &); done; '"$run_fixture"
+commit forks "'$fixture' \"\$@\""'; for i in 1 2 3 4 5 6 7 8; do (setsid sleep 1000 &); done'
 gate --base "$start"
 expect "a benchmark that leaves eight servers" 0 \
   "processes that the candidate left behind were ended: [0-9]* by BM_varied"

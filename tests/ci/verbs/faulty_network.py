@@ -33,14 +33,15 @@ def write(name, text):
 
 
 def reset_all():
-    for link in links:
-        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with guard:
+        ended, links[:] = list(links), []
+    for link in ended:
         try:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             link.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass
+            pass  # it ended by itself
         link.close()
-    links.clear()
 
 
 def carry(source, target, from_client):
@@ -95,12 +96,14 @@ threading.Thread(target=follow_orders, daemon=True).start()
 write("port", str(listener.getsockname()[1]))
 while True:
     client = listener.accept()[0]
-    if left == 0:
+    with guard:
         links.append(client)
+    if left == 0:
         reset_all()
         continue
     server = socket.socket(socket.AF_UNIX)
     server.connect(server_socket)
-    links += [client, server]
+    with guard:
+        links.append(server)
     for ends in ((client, server, True), (server, client, False)):
         threading.Thread(target=carry, args=ends, daemon=True).start()
