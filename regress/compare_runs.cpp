@@ -289,9 +289,9 @@ bool is_jointly_adjusted(const Comparison& comparison) {
   bool any_in_rounds = false;
   for (const ComparisonRow& row : comparison.rows) {
     if (!row.q) continue;
-    if (!is_concurrent(row.layout) || row.test == "invocations") return false;
+    if (!is_concurrent(row.layout) || row.test == TestKind::invocations) return false;
     ++adjusted;
-    any_in_rounds = any_in_rounds || row.test == "rounds";
+    any_in_rounds = any_in_rounds || row.test == TestKind::rounds;
   }
   return any_in_rounds && adjusted > 1;
 }

@@ -248,8 +248,7 @@ class BenchmarkCounting {
 }  // namespace
 
 Error counting_budget_spent() {
-  return budget_error("", opening_of(FailureKind::not_reached) + "the budget for counting was spent", "",
-                      "raise it, or count fewer benchmarks");
+  return budget_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
 }
 
 Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options) {

@@ -15,13 +15,15 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/net_profile.hpp"
+#include "bench/model/kept_words.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard::bench {
 namespace {
 
-constexpr std::string_view kDifferentCode = "different code";
+constexpr std::string_view kEqualCode = "equal";
+constexpr std::string_view kOtherCode = "other";
 
 constexpr std::size_t kMaxNamesShown = 20;
 constexpr Nanoseconds kDispatchTimeout = seconds(30);
@@ -214,8 +216,10 @@ void record_dispatch(const Program& program, const std::set<std::string>& cores,
   add_fact(kDispatchFact,
            (program.suite.empty() ? "" : program.suite + ": ") + "OpenBLAS " + counted + " under Valgrind, " +
                (native.empty() ? "unknown" : native) + " natively" +
-               (is_same ? "" : ": counts and times are of " + std::string(kDifferentCode)),
+               (is_same ? "" : ": counts and times are of different code"),
            run);
+  const bool is_other = !is_same || counted_other_code(run);
+  run.environment.set(kDispatchCodeFact, std::string(is_other ? kOtherCode : kEqualCode), false);
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -428,8 +432,10 @@ bool has_shifted_lines(const Run& run) {
   });
 }
 
-bool tells_of_other_code(std::string_view dispatch_fact) {
-  return dispatch_fact.find(kDifferentCode) != std::string_view::npos;
+bool counted_other_code(const Run& run) {
+  if (const std::string* code = run.environment.find(kDispatchCodeFact)) return *code == kOtherCode;
+  const std::string* dispatch = run.environment.find(kDispatchFact);
+  return dispatch != nullptr && read_other_code(*dispatch);
 }
 
 }  // namespace steelyard::bench

@@ -57,10 +57,11 @@ struct CountRequest {
   CountedInputs* inputs = nullptr;  // told what the program read, where it is not null
 };
 
-// The fact of the environment that says which kernels OpenBLAS took under the counter and which it takes natively, and
-// whether it says that they differ for any of the programs.
+// The fact of the environment that says which kernels OpenBLAS took under the counter and which it takes natively.
 inline constexpr std::string_view kDispatchFact = "count.dispatch";
-bool tells_of_other_code(std::string_view dispatch_fact);
+// Beside it, whether they are the same: "equal", or "other" where they differ for any of the programs.
+inline constexpr std::string_view kDispatchCodeFact = "count.dispatch_code";
+bool counted_other_code(const Run& run);
 
 // Which reader of Callgrind's files told where the instructions of a run's profiles were spent; kept among the settings
 // as "counting.reader". Readers before the second took what follows a call for relative to it, where it is relative to

@@ -53,7 +53,7 @@ Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::st
   const std::string text = read_beginning(files.results());
   if (text.empty()) return no_count("the program wrote no results");
   STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
-  if (!results.failures.empty()) return no_count(results.failures.front().reason);
+  if (!results.failures.empty()) return no_count(to_text(results.failures.front()));
   for (const Measurement& measurement : results.measurements) {
     if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
     const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;

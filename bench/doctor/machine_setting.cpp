@@ -113,13 +113,18 @@ Result<void> write_setting(const std::filesystem::path& root, const std::string&
                      "the firmware or another program holds it");
 }
 
-std::string setting_name(std::string_view file) {
-  if (file == kNoTurbo) return "turbo (no_turbo)";
-  if (file == kBoost) return "turbo (boost)";
-  if (file == kHugePages) return "transparent huge pages";
-  if (const auto core = core_of(file, kGovernorFile); !core.empty()) return "governor of core " + std::string(core);
+NamedSetting named_setting(std::string_view file) {
+  if (file == kNoTurbo) return {"turbo (no_turbo)", ""};
+  if (file == kBoost) return {"turbo (boost)", ""};
+  if (file == kHugePages) return {"transparent huge pages", ""};
+  if (const auto core = core_of(file, kGovernorFile); !core.empty()) return {"governor", std::string(core)};
   const std::string_view core = core_of(file, kPreferenceFile);
-  return core.empty() ? std::string(file) : "energy preference of core " + std::string(core);
+  return {core.empty() ? std::string(file) : "energy preference", std::string(core)};
+}
+
+std::string setting_name(std::string_view file) {
+  const NamedSetting setting = named_setting(file);
+  return setting.name + (setting.core.empty() ? "" : " of core " + setting.core);
 }
 
 namespace {

@@ -36,6 +36,11 @@ Result<void> write_setting(const std::filesystem::path& root, const std::string&
 
 // "governor of core 3", "energy preference of core 3", "turbo (no_turbo)", "huge pages"
 std::string setting_name(std::string_view file);
+struct NamedSetting {
+  std::string name;  // "governor"
+  std::string core;  // "3"; empty: of the whole machine
+};
+NamedSetting named_setting(std::string_view file);
 
 // Which settings are about to be changed, and what they were: on the disk before the first of them is touched, so that
 // whoever comes next can set them back, whatever became of the process that changed them.

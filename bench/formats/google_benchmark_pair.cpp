@@ -220,11 +220,11 @@ std::optional<std::int32_t> recorded_slot(const LoadedFile& file, const LoadedFi
 
 // Names no file, so that the same content is the same run whatever it is called.
 Failure failure_of(const BadRecord& record, std::int32_t round) {
-  std::string reason = opening_of(FailureKind::bad_record) + record.where + ": " + record.why;
+  std::string said = record.where + ": " + record.why;
   // A key of the file's may be quoted in it; a zero byte can be neither stored nor printed.
   std::replace_if(
-      reason.begin(), reason.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-  return {record.benchmark, record.metric, round, std::move(reason), FailureKind::bad_record};
+      said.begin(), said.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return {record.benchmark, record.metric, round, std::move(said), FailureKind::bad_record};
 }
 
 void append_file(Run& run, LoadedFile& file, const Invocation& invocation,

@@ -105,18 +105,16 @@ bool is_storable(const std::string& name) { return name.size() <= kLongestName &
 
 // Absent unless the record says that it yielded nothing.
 std::optional<Failure> failure_of(const json& record, const BenchmarkId& id) {
-  const auto say = [&](FailureKind kind, std::string reason, const std::string& message) {
-    return Failure{id, "", -1, std::move(reason) + (message.empty() ? "" : ": " + message), kind};
-  };
   if (flag(record, "error_occurred")) {
     const std::string message = text_field(record, "error_message");
     if (message.starts_with(kBrokenBenchmark)) {
-      return say(FailureKind::failed, "the benchmark reported an error", message.substr(kBrokenBenchmark.size()));
+      const std::string why = message.substr(kBrokenBenchmark.size());
+      return Failure{id, "", -1, "the benchmark reported an error" + (why.empty() ? "" : ": " + why)};
     }
-    return say(FailureKind::reported_error, opening_of(FailureKind::reported_error), message);
+    return Failure{id, "", -1, message, FailureKind::reported_error};
   }
   if (!flag(record, "skipped")) return std::nullopt;
-  return say(FailureKind::skipped, opening_of(FailureKind::skipped), text_field(record, "skip_message"));
+  return Failure{id, "", -1, text_field(record, "skip_message"), FailureKind::skipped};
 }
 
 Metric metric_of_counter(const std::string& name) {

@@ -130,7 +130,7 @@ Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::s
     if (!flaw.empty()) {
       warnings.push_back(path.string() + ": " + where + ": " + flaw);
       run.failures.push_back({name.empty() ? BenchmarkId{} : parse_google_benchmark_name(name), "", -1,
-                              opening_of(FailureKind::bad_record) + where + ": " + flaw, FailureKind::bad_record});
+                              where + ": " + flaw, FailureKind::bad_record});
     } else if (const std::size_t failed = failed_runs(result); failed > 0) {
       warnings.push_back(name + ": " + std::to_string(failed) + (failed == 1 ? " run" : " runs") +
                          " ended with another exit status than 0");

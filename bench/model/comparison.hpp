@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -159,24 +158,29 @@ enum class RowNote {
   first_look_only,   // of a time: proven equal before it was timed, and so measured no further than the first look
 };
 inline constexpr std::size_t kRowNoteCount = 13;
-// How the reason tells it; of equal_program after kNotCountedAgain or not_timed. What explains a change, and too_noisy,
-// begin the reason.
-std::string_view to_text(RowNote note);
-inline constexpr std::string_view kNotCountedAgain = "; not counted again: ";
+std::span<const std::string_view> words_of(RowNote);  // "equal program", "other dispatch", "drift explains it", ...
+using RowNotes = WordSet<RowNote>;
 
-class RowNotes {
- public:
-  void add(RowNote note) { bits_.set(static_cast<std::size_t>(note)); }
-  bool has(RowNote note) const { return bits_.test(static_cast<std::size_t>(note)); }
-  bool operator==(const RowNotes&) const = default;
-
- private:
-  std::bitset<kRowNoteCount> bits_;
+// What a row's p and interval come from.
+enum class TestKind {
+  none,
+  rounds,         // the sides of each round against each other
+  invocations,    // those of one side against those of the other
+  levels,         // t on the logarithms of the levels: too few for a permutation
+  drift_widened,  // t of sides that were measured apart, with what that adds to its error
+  exact,          // counts
+  history,        // against the levels of the series
+  medians,        // t on the logarithms of the medians: of older programs, in place of `levels`
 };
+std::string_view to_text(TestKind test);  // "none", "rounds", ..., "t on log levels", "drift-widened t", ...
+std::span<const std::string_view> words_of(TestKind);
 
-// The reason is kept and the notes are not: whoever reads a row back takes them from it, and nobody else searches it.
-// Its table has the sentences of every version.
-RowNotes read_notes(std::string_view reason);
+// What a p is valid for.
+enum class PKind {
+  fixed,       // a number of rounds that was fixed beforehand
+  sequential,  // however early or late it was stopped: adjusted for the looks
+};
+std::span<const std::string_view> words_of(PKind);  // "fixed", "sequential"
 
 inline constexpr double kDefaultMargin = 0.02;  // of equivalence
 
@@ -188,11 +192,10 @@ struct ComparisonRow {
   std::optional<double> ratio;       // candidate over baseline
   std::optional<Interval> interval;  // of the ratio
   double confidence = 0.95;
-  std::string test;  // "rounds", "invocations", "t on log levels", "drift-widened t", "exact", "none"
+  TestKind test = TestKind::none;
   Layout layout = Layout::separate;
   std::optional<double> p;  // two-sided, unadjusted, null: ratio = 1
-  // "fixed"; "sequential": valid however early or late it was stopped (adjusted for the looks).
-  std::string p_kind = "fixed";
+  PKind p_kind = PKind::fixed;
   std::vector<Look> looks = {};  // of a sequential design, in order; empty: the number of rounds was fixed beforehand
   std::optional<double> q;       // p adjusted over all noisy comparisons of the gate: what fails it
   std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and does not gate
@@ -211,8 +214,8 @@ struct ComparisonRow {
   // was done; 1: the clock changed. Decides nothing.
   std::optional<double> cycles_ratio = {};
   Verdict verdict = Verdict::inconclusive;
-  std::string reason;   // one sentence a person can read
-  RowNotes notes = {};  // that the reason tells; not kept apart from it
+  std::string reason;  // one sentence a person can read; nothing decides by it
+  RowNotes notes = {};
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
   // size of the change of self cost. Empty where the count did not change or there is no profile.
   std::vector<FunctionChange> functions;
@@ -262,6 +265,7 @@ struct ComparisonRow {
     visit("solo", self.solo, OwnTable{});
     visit("verdict", self.verdict);
     visit("reason", self.reason);
+    visit("notes", self.notes);
     visit("gates", self.gates);
     visit("gate_note", self.gate_note, {.null = Null::written});
     visit("functions", self.functions, OwnTable{});

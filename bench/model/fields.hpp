@@ -21,11 +21,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace steelyard {
 
@@ -75,6 +78,41 @@ std::optional<E> parse_word(std::string_view text) {
   }
   return std::nullopt;
 }
+
+// A set of words of one enumeration: in JSON and in the store the list of its words in the order of the values.
+template <Word E>
+class WordSet {
+ public:
+  WordSet() = default;
+  WordSet(std::initializer_list<E> words) {
+    for (const E word : words) add(word);
+  }
+  void add(E word) { bits_ |= bit(word); }
+  bool has(E word) const { return (bits_ & bit(word)) != 0; }
+  bool operator==(const WordSet&) const = default;
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> all;
+    const std::span<const std::string_view> words = words_of(E{});
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (has(static_cast<E>(i))) all.emplace_back(words[i]);
+    }
+    return all;
+  }
+  // A word that a newer program wrote says nothing here.
+  static WordSet of(const std::vector<std::string>& texts) {
+    WordSet set;
+    for (const std::string& text : texts) {
+      if (const std::optional<E> word = parse_word<E>(text)) set.add(*word);
+    }
+    return set;
+  }
+
+ private:
+  static std::uint64_t bit(E word) { return std::uint64_t{1} << static_cast<unsigned>(word); }
+
+  std::uint64_t bits_ = 0;
+};
 
 struct AnyVisitor;
 

@@ -7,15 +7,13 @@
 namespace steelyard {
 namespace {
 constexpr std::array<std::string_view, 3> kScopeTexts{"timed region", "whole functions", "whole program"};
+constexpr std::array<std::string_view, 3> kOriginWords{"counted", "reused", "equal program"};
 }  // namespace
 
 std::string_view to_text(CountScope scope) { return kScopeTexts.at(static_cast<std::size_t>(scope)); }
 std::span<const std::string_view> words_of(CountScope) { return kScopeTexts; }
 std::optional<CountScope> parse_count_scope(std::string_view text) { return parse_word<CountScope>(text); }
 
-CountOrigin read_count_origin(std::string_view proof) {
-  if (proof.empty()) return CountOrigin::counted;
-  return proof.starts_with(kEqualProgramProof) ? CountOrigin::equal_program : CountOrigin::reused;
-}
+std::span<const std::string_view> words_of(CountOrigin) { return kOriginWords; }
 
 }  // namespace steelyard

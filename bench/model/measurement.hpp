@@ -71,10 +71,7 @@ enum class CountOrigin {
   reused,         // kept from an earlier count under the same key
   equal_program,  // from the other side: programs, libraries and what they read are equal
 };
-// The words that a proof of equal_program begins with. Archives and the store keep the proof alone, so that there they
-// are the format of the origin, which only their readers take from it.
-inline constexpr std::string_view kEqualProgramProof = "every loaded section of program and libraries is equal";
-CountOrigin read_count_origin(std::string_view proof);
+std::span<const std::string_view> words_of(CountOrigin);  // "counted", "reused", "equal program"
 
 // What a count stands on. Noisy metrics leave it as it is.
 struct CountBasis {

@@ -6,22 +6,19 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/kept_words.hpp"
+
 namespace steelyard {
 namespace {
 constexpr std::array<std::string_view, 4> kLayoutTexts{"interleaved", "duet", "sequential", "separate"};
 
 constexpr const char* kFirstLookOnlySetting = "timing.first_look_only";
 constexpr const char* kStoppedSetting = "stopped";
-constexpr std::array<std::pair<Stop, std::string_view>, 2> kStopTexts{
-    {{Stop::budget_spent, "budget spent"}, {Stop::interrupted, "interrupted"}}};
+constexpr const char* kStoppedAfterSetting = "stopped_after_rounds";
+constexpr std::array<std::string_view, 3> kStopWords{"none", "budget spent", "interrupted"};
 
 constexpr std::array<std::string_view, 5> kKindTexts{"failed", "not reached", "bad record", "skipped",
                                                      "skipped with an error"};
-constexpr std::array<std::pair<FailureKind, std::string_view>, 4> kOpenings{
-    {{FailureKind::not_reached, "not reached: "},
-     {FailureKind::bad_record, "bad record "},
-     {FailureKind::skipped, "the benchmark was skipped"},
-     {FailureKind::reported_error, "the benchmark skipped itself with an error"}}};
 }  // namespace
 
 std::string_view to_text(Layout layout) { return kLayoutTexts.at(static_cast<std::size_t>(layout)); }
@@ -72,16 +69,18 @@ std::string to_text(const DisturbanceSummary& summary) {
   return text + (summary.excluded > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
 }
 
+std::span<const std::string_view> words_of(Stop) { return kStopWords; }
+
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings) {
-  for (const auto& [known, text] : kStopTexts) {
-    if (known == stop) settings[kStoppedSetting] = std::string(text) + " after " + std::to_string(rounds) + " rounds";
-  }
+  if (stop == Stop::none) return;
+  settings[kStoppedSetting] = word_of(stop);
+  settings[kStoppedAfterSetting] = std::to_string(rounds);
 }
 
 Stop stop_of(const RunHeader& header) {
   const auto setting = header.settings.find(kStoppedSetting);
   if (setting == header.settings.end()) return Stop::none;
-  return setting->second.starts_with(kStopTexts[1].second) ? Stop::interrupted : Stop::budget_spent;
+  return parse_word<Stop>(setting->second).value_or(read_stop(setting->second));
 }
 
 void keep_first_look_only(const std::set<std::string>& benchmarks, std::map<std::string, std::string>& settings) {
@@ -140,24 +139,23 @@ std::vector<std::int32_t> code_layouts_of(const RunHeader& header) {
 
 std::string_view to_text(FailureKind kind) { return kKindTexts.at(static_cast<std::size_t>(kind)); }
 
-std::string opening_of(FailureKind kind) {
-  for (const auto& [known, opening] : kOpenings) {
-    if (known == kind) return std::string(opening);
-  }
-  return "";
-}
+std::span<const std::string_view> words_of(FailureKind) { return kKindTexts; }
 
-FailureKind read_failure_kind(std::string_view reason) {
-  for (const auto& [kind, opening] : kOpenings) {
-    if (reason.starts_with(opening)) return kind;
+std::string to_text(const Failure& failure) {
+  const auto skip = [&](const char* words) { return words + (failure.said.empty() ? "" : ": " + failure.said); };
+  switch (failure.kind) {
+    case FailureKind::failed:
+      break;
+    case FailureKind::not_reached:
+      return "not reached: " + failure.said;
+    case FailureKind::bad_record:
+      return "bad record " + failure.said;
+    case FailureKind::skipped:
+      return skip("the benchmark was skipped");
+    case FailureKind::reported_error:
+      return skip("the benchmark skipped itself with an error");
   }
-  return FailureKind::failed;
-}
-
-std::string skip_words(const Failure& failure) {
-  if (!is_skip(failure.kind)) return "";
-  const std::size_t begin = opening_of(failure.kind).size() + std::string_view(": ").size();
-  return failure.reason.size() > begin ? failure.reason.substr(begin) : "";
+  return failure.said;
 }
 
 }  // namespace steelyard

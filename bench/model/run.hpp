@@ -85,7 +85,8 @@ inline constexpr std::string_view kElementsWord = "elements:";
 
 // Why a measurement ended before it had all rounds that were planned.
 enum class Stop { none, budget_spent, interrupted };
-// Kept among the settings as "stopped": "budget spent after 12 rounds". Nothing for Stop::none.
+std::span<const std::string_view> words_of(Stop);  // "none", "budget spent", "interrupted"
+// Kept among the settings as "stopped", its word, and "stopped_after_rounds". Nothing for Stop::none.
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings);
 Stop stop_of(const RunHeader& header);
 
@@ -116,19 +117,14 @@ enum class FailureKind {
   reported_error,  // the same, called an error (SkipWithError): until 1.7 Google Benchmark has no other way
 };
 
-std::string_view to_text(
-    FailureKind kind);  // "failed", "not reached", "bad record", "skipped", "skipped with an error"
+// "failed", "not reached", "bad record", "skipped", "skipped with an error"
+std::string_view to_text(FailureKind kind);
+std::span<const std::string_view> words_of(FailureKind);
 
 // Whether the benchmark left itself out, in words or with an error.
 inline constexpr bool is_skip(FailureKind kind) {
   return kind == FailureKind::skipped || kind == FailureKind::reported_error;
 }
-
-// Its reason begins with the words of its kind, and archives and the store keep the reason alone: there these words are
-// the format of the kind. Whoever makes a failure begins with opening_of(), whoever reads one asks read_failure_kind(),
-// and nobody else looks into the text.
-std::string opening_of(FailureKind kind);
-FailureKind read_failure_kind(std::string_view reason);
 
 // Before the words of an error by which a harness of ours says that the benchmark went wrong (a wrong answer, an
 // exception) and did not leave itself out: FailureKind::failed.
@@ -139,13 +135,16 @@ struct Failure {
   BenchmarkId benchmark;    // name empty: the program as a whole
   std::string metric;       // empty: all of them
   std::int32_t round = -1;  // -1: not tied to a round
-  std::string reason;       // with the child's last line of stderr where there is one
+  // What was said of it: by a skip its benchmark's words, empty where it gave none; of what failed with the child's
+  // last line of stderr where there is one.
+  std::string said;
   FailureKind kind = FailureKind::failed;
   bool operator==(const Failure&) const = default;
 };
 
-// What the benchmark said of why it left itself out; empty: nothing, or is_skip() is false.
-std::string skip_words(const Failure& failure);
+// Its kind and what was said, for a report: "not reached: the budget of 10 s was spent", "the benchmark was skipped: no
+// device here". Of FailureKind::failed what was said alone.
+std::string to_text(const Failure& failure);
 
 struct Run {
   RunHeader header;

@@ -340,10 +340,9 @@ std::vector<Run> Session::finish() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const ListedBenchmark& benchmark : outcome_.not_reached) {
       if (!sides_[i].has(benchmark)) continue;
-      constexpr FailureKind kKind = FailureKind::not_reached;
-      sides_[i].record().add_failure(
-          benchmark, opening_of(kKind) + "the budget of " + to_text(limits_.budget) + " was spent; ask for more time",
-          kKind);
+      sides_[i].record().add_failure(benchmark,
+                                     "the budget of " + to_text(limits_.budget) + " was spent; ask for more time",
+                                     FailureKind::not_reached);
     }
     Run run = sides_[i].record().take();
     const Environment told = std::move(run.environment);

@@ -146,9 +146,9 @@ bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult&
   for (const Failure& failure : file.failures) {
     if (failure.benchmark != wanted && !failure.benchmark.name.empty()) continue;
     if (is_skip(failure.kind)) {
-      fail(attempt, failure.reason, 1, failure.kind);
+      fail(attempt, failure.said, 1, failure.kind);
     } else {
-      fail(attempt, with_last_line(failure.reason, child), 1);
+      fail(attempt, with_last_line(failure.said, child), 1);
     }
     has_failure = true;
   }

@@ -270,8 +270,7 @@ std::string warning_of(const KnownLines& known) {
 }  // namespace
 
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options) {
-  const std::string* dispatch = different_dispatch(candidate);
-  if (!dispatch) dispatch = different_dispatch(baseline);
+  const bool is_other = bench::counted_other_code(baseline) || bench::counted_other_code(candidate);
   const auto baseline_profiles = profiles_by_benchmark(baseline);
   const auto candidate_profiles = profiles_by_benchmark(candidate);
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
@@ -283,11 +282,8 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
-    const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
-    if (!same_code) {
-      row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
-      row.notes.add(RowNote::other_dispatch);
-    }
+    const bool same_code = !is_other || !may_call_a_dispatching_library(a, b);
+    if (!same_code) row.notes.add(RowNote::other_dispatch);
     if (!is_change(row) || !a || !b) continue;
     const Attribution attribution(*a, *b, known, options);
     row.functions = attribution.functions();
@@ -409,11 +405,6 @@ namespace {
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-const std::string* different_dispatch(const Run& run) {
-  const std::string* fact = run.environment.find(bench::kDispatchFact);
-  return fact && bench::tells_of_other_code(*fact) ? fact : nullptr;
-}
 
 bool calls_a_dispatching_library(const CountedProfile& profile) {
   return std::any_of(profile.functions.begin(), profile.functions.end(), [](const ProfiledFunction& function) {

@@ -25,12 +25,12 @@ struct AttributionOptions {
 
 // Fills `functions` and `call_path` of every row of a counted metric whose count changed, and of the noisy rows of the
 // same benchmark that moved the same way (a regression of time gets those of a regression of instructions), from the
-// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively, the reason of
-// its counted row says so (RowNote::other_dispatch), its noisy rows get no functions, and neither reports nor the
-// policy's signals combine its time and count: whoever calls this decides anew which rows gate. Where the lines of a
-// run's profiles may be shifted, functions are named without lines and inlined functions, and a warning says so.
-// Without a profile of it the benchmark is taken to be one that calls it. Kernels of a device that changed are named
-// too.
+// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively, its
+// counted row gets RowNote::other_dispatch, its noisy rows get no functions, and neither reports nor the policy's
+// signals combine its time and count: whoever calls this decides anew which rows gate (ci/report/judgement_text.hpp).
+// Where the lines of a run's profiles may be shifted, functions are named without lines and inlined functions, and a
+// warning says so. Without a profile of it the benchmark is taken to be one that calls it. Kernels of a device that
+// changed are named too.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 // Names the kernels that changed between two runs of a device's benchmarks: what was launched comes before how long it
@@ -47,10 +47,6 @@ void annotate_changed_kernels(Comparison& comparison, const Run& baseline, const
 
 // A library that picks its kernels by the processor it sees (OpenBLAS does) runs other code under the counter than
 // natively. Time and count of what calls it are then signals of two programs, and must not be explained as one.
-
-// What the run recorded of such a difference (the fact "count.dispatch"), or null where there is none. Points into the
-// run.
-const std::string* different_dispatch(const Run& run);
 
 // Whether the profile has a function of such a library.
 bool calls_a_dispatching_library(const CountedProfile& profile);

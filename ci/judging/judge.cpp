@@ -162,8 +162,7 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
                                  : regress::judge_against_history(*request.history, candidate, policy, calibration));
   if (request.measured != nullptr)
     annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
-  attribute(comparison, baseline, candidate, {own_folders(baseline, candidate)});
-  decide_gates_in_words(comparison);  // now that each count is known to be of the code that was timed, or not
+  attribute_in_words(comparison, baseline, candidate, {own_folders(baseline, candidate)});
   comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
   return comparison;
 }

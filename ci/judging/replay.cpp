@@ -48,7 +48,7 @@ using Key = std::pair<std::string, std::string>;
 Key key_of(const ComparisonRow& row) { return {row.benchmark, row.metric.name}; }
 
 bool is_untimed(const ComparisonRow& row) {
-  return row.test == "none" && row.verdict == Verdict::unchanged && row.notes.has(RowNote::not_timed);
+  return row.test == TestKind::none && row.verdict == Verdict::unchanged && row.notes.has(RowNote::not_timed);
 }
 
 // What counting found out about the two builds follows from the programs, which are not kept: it is taken as it was
@@ -152,8 +152,7 @@ Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, c
   Comparison computed = judge_again(kept, baseline, candidate);
   take_equality(kept, computed);
   take_creep(kept, computed);
-  attribute(computed, baseline, candidate, naming);
-  decide_gates_in_words(computed);
+  attribute_in_words(computed, baseline, candidate, naming);
   return computed;
 }
 

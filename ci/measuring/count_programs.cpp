@@ -22,6 +22,7 @@
 #include "bench/runner/round_plan.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "ci/report/reason_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "storage/place/store_address.hpp"
 
@@ -102,7 +103,7 @@ std::string proof_of_equality(const BenchmarkCounts& counts) {
       bench::hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
   if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
   constexpr std::size_t kShownDigits = 12;
-  std::string proof(kEqualProgramProof);
+  std::string proof(kEqualProgramText);
   const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
                                    [](const auto& file) { return file.second != bench::kAbsentFile; });
   if (files == 1) proof += ", and so is the file it reads";

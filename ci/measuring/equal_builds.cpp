@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/reason_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -37,7 +38,7 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   row.metric = metric;
   regress::set_policy(comparison.policy, row);
   row.layout = comparison.candidate.layout;
-  row.test = "none";
+  row.test = TestKind::none;
   row.verdict = Verdict::unchanged;
   row.reason = reason;
   row.notes.add(RowNote::not_timed);
@@ -63,16 +64,16 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
   if (policy == SkipTime::never) return "";
   const auto program = builds.same_program.find(benchmark);
-  const std::string not_timed(to_text(RowNote::not_timed));
+  const std::string not_timed = note_text(RowNote::not_timed);
   if (program != builds.same_program.end()) return not_timed + program->second;
   if (policy == SkipTime::equal_code && builds.same_counts.contains(benchmark)) {
-    return not_timed + std::string(to_text(RowNote::equal_code)) + "; " + std::string(to_text(RowNote::equal_counts));
+    return not_timed + note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts);
   }
   return "";
 }
 
 void add_note(RowNote note, ComparisonRow& row) {
-  row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(note));
+  row.reason += (row.reason.empty() ? "" : "; ") + note_text(note);
   row.notes.add(note);
 }
 

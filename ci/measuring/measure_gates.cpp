@@ -159,7 +159,7 @@ class GatesMeasuring {
     for (const Failure& failure : run.failures) {
       const std::string name =
           failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
-      const std::string text = name + ": " + failure.reason;
+      const std::string text = name + ": " + to_text(failure);
       const bool is_known =
           std::find(measured_.failures.begin(), measured_.failures.end(), text) != measured_.failures.end();
       const bool is_failure = failure.kind != FailureKind::not_reached && !is_skip(failure.kind);

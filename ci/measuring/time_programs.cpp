@@ -129,9 +129,8 @@ void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
 }
 
 void ProgramTimer::not_reached(const ListedPair& pair) {
-  constexpr FailureKind kKind = FailureKind::not_reached;
-  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(limits_.budget),
-                        kKind};
+  const Unmeasured what{"", "the budget was spent; ask for more than " + to_text(limits_.budget),
+                        FailureKind::not_reached};
   fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
   fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }
@@ -249,7 +248,7 @@ void add_samples(Run samples, Run& run) {
 std::string failure_of(const bench::MeasuredPair& pair) {
   for (const Run* run : {&pair.baseline, &pair.candidate}) {
     for (const Failure& failure : run->failures) {
-      if (failure.kind != FailureKind::not_reached) return failure.reason;
+      if (failure.kind != FailureKind::not_reached) return to_text(failure);
     }
   }
   return "";

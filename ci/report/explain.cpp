@@ -148,7 +148,7 @@ class Explainer {
   }
 
   void counted(const ComparisonRow& row) {
-    if (row.test != "exact") return;
+    if (row.test != TestKind::exact) return;
     const double jitter = row.jitter.value_or(0);
     add_step("test: exact; the tolerance is the jitter of this count, " +
              (jitter > 0 ? small_share_text(jitter) : std::string("0")));
@@ -159,8 +159,8 @@ class Explainer {
 
   void rounds(const regress::Matched& matched, const ComparisonRow& row) {
     // The t test is of rounds where a session pairs them.
-    const bool few = row.test == "t on log levels" && !baseline_.header.session.empty();
-    if (row.test != "rounds" && !few) return;
+    const bool few = row.test == TestKind::levels && !baseline_.header.session.empty();
+    if (row.test != TestKind::rounds && !few) return;
     const auto baseline = regress::log_invocations(baseline_, matched.baseline.measurements);
     const auto candidate = regress::log_invocations(candidate_, matched.candidate.measurements);
     const auto* b = std::get_if<std::vector<regress::LogInvocation>>(&baseline);
@@ -249,19 +249,19 @@ class Explainer {
       return;
     }
     std::string text = "test: ";
-    if (row.test == "rounds") {
+    if (row.test == TestKind::rounds) {
       text +=
           "if the builds are equal, their labels within a round could as well be the other way round; of all such " +
           std::string("permutations of ") + plural_text(row.rounds, "round") +
           " p is the share that sets the sides at least as far apart, by ranks of the samples";
-    } else if (row.test == "invocations") {
+    } else if (row.test == TestKind::invocations) {
       text += "permutation of the processes of both sides, which no rounds pair, by ranks of the samples";
-    } else if (row.test == "drift-widened t") {
+    } else if (row.test == TestKind::drift_widened) {
       text += "Student's t of the effect over its error, in which the drift between the sides and the likeness of " +
               std::string("neighbouring processes are counted");
     } else {
-      text += row.test + " of the processes, because fewer than " + std::to_string(regress::kMinRounds) +
-              " rounds cannot be permuted to p = 0.05";
+      text += std::string(to_text(row.test)) + " of the processes, because fewer than " +
+              std::to_string(regress::kMinRounds) + " rounds cannot be permuted to p = 0.05";
     }
     add_step(has_adjusted_p(row) ? text : text + "; p = " + p_value_text(*row.p));
   }

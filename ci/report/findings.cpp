@@ -273,7 +273,7 @@ namespace {
 
 // As they are printed: what two equal cells hide needs no word.
 bool levels_contradict(const ComparisonRow& row) {
-  const bool is_estimate = row.metric.kind == MetricKind::noisy && row.test != "history";
+  const bool is_estimate = row.metric.kind == MetricKind::noisy && row.test != TestKind::history;
   if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return false;
   const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
@@ -294,7 +294,7 @@ std::string named_benchmarks(const std::vector<std::string>& benchmarks, std::si
 namespace {
 
 std::string how_estimated(const ComparisonRow& row, const Comparison& comparison) {
-  if (row.test == "rounds") return "the change holds the sides of each round against each other";
+  if (row.test == TestKind::rounds) return "the change holds the sides of each round against each other";
   const bool is_less_drift = std::any_of(comparison.drifts.begin(), comparison.drifts.end(), [&](const auto& drift) {
     return drift.removed && drift.metric == row.metric.name;
   });
@@ -355,7 +355,7 @@ std::string equality_line(const Comparison& comparison) {
     return std::to_string(count) + " of " + plural(counts, "count", "counts");
   };
   std::string line;
-  if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramProof);
+  if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramText);
   if (code > 0)
     line += (line.empty() ? "" : "; ") + of_counts(code) + ": the code that was executed is equal, data may differ";
   return line;
@@ -450,7 +450,7 @@ bool is_called_changed(const ComparisonRow& row) {
 }
 
 std::string interval_cell(const ComparisonRow& row) {
-  if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
+  if (row.test == TestKind::exact && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
   // A change that lies within the margin is told with it: as unchanged it would have been held to that.
   const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;

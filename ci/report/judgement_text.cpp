@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/counting/count.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
@@ -133,6 +134,18 @@ void set_gate_notes(const std::vector<regress::GateNote>& notes, Comparison& com
 }  // namespace
 
 void decide_gates_in_words(Comparison& comparison) { set_gate_notes(regress::decide_gates(comparison), comparison); }
+
+void attribute_in_words(Comparison& comparison, const Run& baseline, const Run& candidate,
+                        const AttributionOptions& options) {
+  attribute(comparison, baseline, candidate, options);
+  const Run& counted = bench::counted_other_code(candidate) ? candidate : baseline;
+  const std::string* dispatch = counted.environment.find(bench::kDispatchFact);
+  for (ComparisonRow& row : comparison.rows) {
+    if (dispatch == nullptr || !row.notes.has(RowNote::other_dispatch)) continue;
+    row.reason += (row.reason.empty() ? "" : "; ") + note_text(RowNote::other_dispatch) + *dispatch;
+  }
+  decide_gates_in_words(comparison);  // now that each count is known to be of the code that was timed, or not
+}
 
 Comparison worded(regress::Judged judged) {
   std::vector<ComparisonRow>& rows = judged.comparison.rows;

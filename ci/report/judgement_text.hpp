@@ -10,6 +10,8 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/left_processes.hpp"
+#include "bench/model/run.hpp"
+#include "ci/attribution/attribute.hpp"
 #include "regress/judged.hpp"
 
 namespace steelyard::ci {
@@ -19,6 +21,11 @@ Comparison worded(regress::Judged judged);
 
 // Decides anew which rows gate (regress/ab/gates.hpp), and says of each other one why it does not.
 void decide_gates_in_words(Comparison& comparison);
+
+// attribute() (ci/attribution/attribute.hpp), which also says of each row whose count is of other code than was timed
+// what was dispatched; then decides anew which rows gate.
+void attribute_in_words(Comparison& comparison, const Run& baseline, const Run& candidate,
+                        const AttributionOptions& options);
 
 // A sentence of its own.
 std::string warning_text(const regress::Caution& caution);

@@ -411,7 +411,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   std::vector<const ComparisonRow*> hopeless;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
-    if (!row.interval && row.test == "none" && row.rounds == 0) {
+    if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
       // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
     } else if (row.notes.has(RowNote::contradicted_alone)) {
       ++contradicted;

@@ -334,8 +334,7 @@ struct ReasonWords {
     const std::string seen = movement_text(facts.movement);
     std::string text;
     if (apart.cause) {
-      text = std::string(to_text(*apart.cause)) + "the " + (seen.empty() ? "" : "remaining ") +
-             change_text(*row.ratio) +
+      text = note_text(*apart.cause) + "the " + (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
              (apart.occasions_unknown ? " (no calibration tells how far apart equal builds lie on two occasions)"
                                       : errors_text(*apart.cause, apart.errors));
     } else if (const auto* adjusted = std::get_if<why::AdjustedAway>(&apart.open)) {
@@ -376,7 +375,7 @@ struct ReasonWords {
            more_rounds_text(row);
   }
   std::string operator()(const why::TooNoisy&) const {
-    return std::string(to_text(RowNote::too_noisy)) + units_text(row, facts) + " the " + interval_text(row) +
+    return note_text(RowNote::too_noisy) + units_text(row, facts) + " the " + interval_text(row) +
            " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
   }
 
@@ -475,8 +474,8 @@ std::string alone_text_of_rounds_2(const SoloCheck& solo) {
 // What the check alone leaves of the answer of a duet. Before rounds_4 one cause was named of several why there is
 // none.
 std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone) {
-  const std::string not_confirmed = reason + "; " + std::string(to_text(RowNote::not_confirmed_alone));
-  const std::string contradicted = std::string(to_text(RowNote::contradicted_alone)) +
+  const std::string not_confirmed = reason + "; " + note_text(RowNote::not_confirmed_alone);
+  const std::string contradicted = note_text(RowNote::contradicted_alone) +
                                    (row.solo ? solo_change_text(*row.solo) : std::string()) +
                                    " with nothing beside it, which ";
   const std::string in_duet = "; measure in turns to tell (--layout interleaved); side by side: " + reason;
@@ -518,6 +517,38 @@ std::string device_text(const regress::DeviceClock& device) {
 
 }  // namespace
 
+std::string note_text(RowNote note) {
+  switch (note) {
+    case RowNote::equal_program:
+      return std::string(kEqualProgramText);
+    case RowNote::equal_code:
+      return "the code it executes is equal in both builds; data may differ";
+    case RowNote::other_dispatch:
+      return "library dispatch: ";
+    case RowNote::not_timed:
+      return "not timed, as the policy says (skip_time): ";
+    case RowNote::not_confirmed_alone:
+      return "not confirmed alone";
+    case RowNote::skipped_by_baseline:
+      return "the baseline skipped it";
+    case RowNote::contradicted_alone:
+      return "contradicted alone: ";
+    case RowNote::drift_explains:
+      return "drift between the sides could explain ";
+    case RowNote::scatter_explains:
+      return "the scatter of invocations could explain ";
+    case RowNote::both_explain:
+      return "drift and the scatter of invocations together could explain ";
+    case RowNote::too_noisy:
+      return "too noisy: in ";
+    case RowNote::equal_counts:
+      return "each of its functions costs the same; what sets it up may differ";
+    case RowNote::first_look_only:
+      return "no rounds beyond the first look: counting has shown both builds to be equal here";
+  }
+  return "";
+}
+
 std::string both_sides_text(const FactDifference& fact) {
   const auto shown = [](const std::string& said) { return said.empty() ? "not recorded" : said; };
   return shown(fact.baseline) + " against " + shown(fact.candidate);
@@ -526,12 +557,12 @@ std::string both_sides_text(const FactDifference& fact) {
 std::string reason_text(const ComparisonRow& row, const regress::RowFacts& facts, const regress::Judged& comparison) {
   std::string text = std::visit(ReasonWords{row, facts, comparison}, facts.reason);
   if (facts.proof) {
-    text += facts.proof->side == WhichSide::candidate ? std::string(kNotCountedAgain)
-                                                      : "; the baseline was not counted again: ";
+    text +=
+        facts.proof->side == WhichSide::candidate ? "; not counted again: " : "; the baseline was not counted again: ";
     text += facts.proof->proof;
   }
   if (facts.ended) text += end_text(*facts.ended);
-  if (facts.first_look_only) text += "; " + std::string(to_text(RowNote::first_look_only));
+  if (facts.first_look_only) text += "; " + note_text(RowNote::first_look_only);
   if (facts.slots_confounded) {
     text += "; no round is known to have the other order, so an effect of the slot is part of this figure";
   }
@@ -547,7 +578,7 @@ std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
   if (row.solo) return alone_text(row, false);
   constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
-  return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
+  return row.notes.has(kNotConfirmed) ? note_text(kNotConfirmed) : "";
 }
 
 }  // namespace steelyard::ci

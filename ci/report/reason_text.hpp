@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bench/model/comparison.hpp"
 #include "regress/judged.hpp"
@@ -19,6 +20,13 @@ std::string reason_text(const ComparisonRow& row, const regress::RowFacts& facts
 // What the reason of a change ends in: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees" or "too wide to tell", or
 // that it was not measured. Empty where there is nothing to tell, and of a row that was contradicted: its reason does.
 std::string solo_text(const ComparisonRow& row);
+
+// What a note adds to the reason of its row, or begins it with. Of other_dispatch what follows is the fact
+// bench::kDispatchFact, of not_timed why.
+std::string note_text(RowNote note);
+
+// What the proof of RowNote::equal_program begins with.
+inline constexpr std::string_view kEqualProgramText = "every loaded section of program and libraries is equal";
 
 // What each side says of a fact: "Xeon against EPYC", "not recorded against 2".
 std::string both_sides_text(const FactDifference& fact);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
+#include "ci/report/reason_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/verdict.hpp"
 
@@ -18,7 +19,7 @@ std::string detectable_line(const std::vector<const ComparisonRow*>& rows) {
   double least = HUGE_VAL;
   double most = 0;
   for (const ComparisonRow* row : rows) {
-    if (!row->minimum_detectable_effect || row->test == "history") continue;
+    if (!row->minimum_detectable_effect || row->test == TestKind::history) continue;
     least = std::min(least, *row->minimum_detectable_effect);
     most = std::max(most, *row->minimum_detectable_effect);
   }
@@ -43,8 +44,9 @@ std::optional<RowNote> cause_of(const ComparisonRow& row) {
 enum class FigureCause { adjusted, below_minimum };
 
 std::optional<FigureCause> figure_cause_of(const ComparisonRow& row, const Comparison& comparison) {
-  const bool is_open = row.verdict == Verdict::inconclusive && row.test == "rounds" && is_concurrent(row.layout) &&
-                       row.p && row.q && row.interval && !row.notes.has(RowNote::contradicted_alone) && !cause_of(row);
+  const bool is_open = row.verdict == Verdict::inconclusive && row.test == TestKind::rounds &&
+                       is_concurrent(row.layout) && row.p && row.q && row.interval &&
+                       !row.notes.has(RowNote::contradicted_alone) && !cause_of(row);
   if (!is_open) return std::nullopt;
   const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
   const bool is_refused = calibration != nullptr && calibration->failed;
@@ -72,7 +74,7 @@ std::string reason_key(const ComparisonRow& row, const Comparison& comparison) {
   }
   if (!cause || *cause == RowNote::not_timed) return row.reason;
   const bool stopped_early = row.notes.has(RowNote::first_look_only);
-  return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name +
+  return note_text(*cause) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name +
          (stopped_early ? "\nfirst look" : "");
 }
 
@@ -157,13 +159,12 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
         std::all_of(rows.begin(), rows.end(), [&](const ComparisonRow* row) { return row->margin == first.margin; });
     return "too noisy: each interval holds no change and reaches beyond " +
            (one_margin ? "the margin of " + share_text(first.margin) : std::string("its margin")) + rounds_text(rows) +
-           (first.notes.has(RowNote::first_look_only) ? "; " + std::string(to_text(RowNote::first_look_only)) : "");
+           (first.notes.has(RowNote::first_look_only) ? "; " + note_text(RowNote::first_look_only) : "");
   }
   const auto drift = std::find_if(comparison.drifts.begin(), comparison.drifts.end(),
                                   [&](const SharedDrift& one) { return one.metric == first.metric.name; });
   const bool was_removed = drift != comparison.drifts.end() && drift->removed;
-  return std::string(to_text(cause)) + (was_removed ? "what is left of each change (" : "each change (") +
-         changes_text(rows) +
+  return note_text(cause) + (was_removed ? "what is left of each change (" : "each change (") + changes_text(rows) +
          (was_removed ? ", the common movement of " + change_text(drift->ratio) + " taken off)" : ")") +
          (first.layout == Layout::separate ? "; the sides were measured on different occasions"
                                            : "; all of one side was measured before the other") +

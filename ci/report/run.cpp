@@ -156,7 +156,7 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
     std::string what = failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
     if (!failure.metric.empty()) what += ", " + failure.metric;
     if (failure.round >= 0 && !skipped) what += ", round " + std::to_string(failure.round + 1);
-    what += ": " + failure.reason;
+    what += ": " + to_text(failure);
     if (skipped && !told.insert(what).second) continue;
     const std::string mark = skipped ? (style.unicode ? skipped_mark : mark_of(Verdict::skipped).ascii) : "!";
     const std::string head = padded(mark + (skipped ? " skipped" : " failed"), kIndent);
@@ -369,7 +369,7 @@ std::string json_run(const Run& run, const TargetReport& targets) {
                                 {"metric", json_text(failure.metric)},
                                 {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
                                 {"kind", to_text(failure.kind)},
-                                {"reason", failure.reason}});
+                                {"reason", to_text(failure)}});
   }
   json["labels"] = run.labels;
   json["targets"] = targets_json(targets);

@@ -101,7 +101,7 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
     const std::string what =
         failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
     const bool is_skipped = is_skip(failure.kind);
-    std::string text = side.name + ": " + what + (is_skipped ? ": " : " failed: ") + failure.reason;
+    std::string text = side.name + ": " + what + (is_skipped ? ": " : " failed: ") + to_text(failure);
     if (!known.insert(text).second) continue;
     if (told.size() < kMaxNamed) {
       told.push_back(std::move(text));

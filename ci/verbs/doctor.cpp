@@ -107,12 +107,10 @@ bench::GuardPlaces places_of(const DoctorOptions& options) {
 
 // "governor of 4 cores: powersave -> performance" for what would be four lines.
 std::vector<std::string> in_few_lines(const std::vector<bench::SettingChange>& changes) {
-  constexpr std::string_view kOfCore = " of core ";
   std::map<std::tuple<bool, std::string, std::string, std::string>, int> kinds;
   for (const bench::SettingChange& change : changes) {
-    const std::string name = bench::setting_name(change.file);
-    const std::size_t of_core = name.find(kOfCore);
-    ++kinds[{of_core == std::string::npos, name.substr(0, of_core), change.before, change.after}];
+    const bench::NamedSetting setting = bench::named_setting(change.file);
+    ++kinds[{setting.core.empty(), setting.name, change.before, change.after}];
   }
   std::vector<std::string> lines;
   for (const auto& [kind, count] : kinds) {

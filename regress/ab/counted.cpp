@@ -68,7 +68,7 @@ double relative_jitter(std::span<const double> values) {
 
 RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row) {
   RowFacts facts;
-  row.test = "exact";
+  row.test = TestKind::exact;
   row.count_scope = candidate.basis.scope;
   auto lack = lack_of(baseline.values, WhichSide::baseline);
   if (!lack) lack = lack_of(candidate.values, WhichSide::candidate);
@@ -79,7 +79,7 @@ RowFacts judge_counted(const CountedSide& baseline, const CountedSide& candidate
   }
   if (baseline.basis.scope != candidate.basis.scope) {
     row.verdict = Verdict::incomparable;
-    row.test = "none";
+    row.test = TestKind::none;
     facts.reason = why::ScopesDiffer{baseline.basis.scope, candidate.basis.scope};
     return facts;
   }

@@ -240,7 +240,7 @@ Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise
   result.interval.reset();
   result.equivalence_interval.reset();
   if (!effect.standard_error) return result;
-  result.test = "drift-widened t";
+  result.test = TestKind::drift_widened;
   const double deviation = std::max(drift.deviation, restless_drift(drift, own_noise));
   const double own = steady_hypot(sampling_error(effect, own_noise), deviation);
   const double error = drift.removed ? steady_hypot(own, drift.common_error) : own;

@@ -57,7 +57,7 @@ void judge_by_permutation(const ShiftTest& test, const EffectQuestion& question,
 
 // Estimate, its error and degrees are set: the rest follows by Student's t.
 void judge_by_student(const EffectQuestion& question, Effect& effect) {
-  effect.test = "t on log levels";
+  effect.test = TestKind::levels;
   effect.min_p = 0;
   const double error = *effect.standard_error;
   if (error <= kRounding) {
@@ -83,7 +83,7 @@ Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& questi
   effect.noise = noise_of_rounds(paired.rounds);
   const RoundsTest test(paired.rounds, question.disturbed);
   if (effect.units >= kMinRounds) {
-    effect.test = "rounds";
+    effect.test = TestKind::rounds;
     judge_by_permutation(test, question, effect);
   } else {
     effect.log_ratio = paired.rounds.front().difference();
@@ -105,7 +105,7 @@ Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<
   effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
   effect.noise = noise_of_invocations(baseline, candidate);
   if (effect.units >= kMinRounds) {
-    effect.test = "invocations";
+    effect.test = TestKind::invocations;
     judge_by_permutation(
         InvocationsTest({baseline.begin(), baseline.end()}, {candidate.begin(), candidate.end()}, question.disturbed),
         question, effect);

@@ -32,8 +32,8 @@ struct EffectQuestion {
 };
 
 struct Effect {
-  std::string test = "none";  // "rounds", "invocations", "t on log levels"
-  int units = 0;              // rounds that entered, or the smaller side's invocations
+  TestKind test = TestKind::none;
+  int units = 0;  // rounds that entered, or the smaller side's invocations
   double log_ratio = 0;
   std::optional<double> p;                            // two-sided, of no effect
   std::optional<Interval> interval;                   // absent where so few units cannot give one of that confidence

@@ -65,7 +65,7 @@ bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
 // Nor does a time decide that does not gate itself.
 GateNote note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
   const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
-  if (!is_shown || time.test == "none" || !metric_gates(policy, time.benchmark, time.metric)) return {};
+  if (!is_shown || time.test == TestKind::none || !metric_gates(policy, time.benchmark, time.metric)) return {};
   return ungated::TimeDecides{time.verdict};
 }
 

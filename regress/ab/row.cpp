@@ -42,7 +42,7 @@ std::optional<why::InputsDiffer> item_difference(const Run& baseline, const Run&
   return items;
 }
 
-why::Failed failed(WhichSide side, const Failure& failure) { return {side, failure.round, failure.reason}; }
+why::Failed failed(WhichSide side, const Failure& failure) { return {side, failure.round, to_text(failure)}; }
 
 Metric metric_of(const Matched& matched) {
   if (!matched.candidate.measurements.empty()) return matched.candidate.measurements.front()->metric;
@@ -95,7 +95,7 @@ CountedSide counted_side(const MatchedSide& matched) {
 
 void finish(RowDraft& draft, Verdict verdict, Reason reason) {
   draft.row.verdict = verdict;
-  draft.row.test = "none";
+  draft.row.test = TestKind::none;
   draft.facts.reason = std::move(reason);
 }
 
@@ -133,7 +133,7 @@ const Failure* skip_of(const MatchedSide& side) {
 }
 
 why::OwnSkip own_skip(const Failure& skip, const MatchedSide& side) {
-  return {skip.kind == FailureKind::reported_error, !side.measurements.empty(), skip_words(skip)};
+  return {skip.kind == FailureKind::reported_error, !side.measurements.empty(), skip.said};
 }
 
 void finish_both_skipped(const Matched& matched, why::Skipped skipped, RowDraft& draft) {
@@ -158,7 +158,7 @@ void finish_skipped(const Matched& matched, const Failure* baseline, const Failu
   const MatchedSide& other = baseline != nullptr ? matched.candidate : matched.baseline;
   const bool other_has_values = !other.measurements.empty();
   skipped.other_lacks_it = !other_has_values && other.failures.empty();
-  if (!other_has_values && !skipped.other_lacks_it) skipped.other_failure = other.failures.front()->reason;
+  if (!other_has_values && !skipped.other_lacks_it) skipped.other_failure = to_text(*other.failures.front());
   if (skipped.candidate) {
     const bool is_loss = !skipped.other_lacks_it || skipped.candidate->by_error;
     return finish(draft, is_loss ? Verdict::missing : Verdict::skipped, std::move(skipped));
@@ -187,7 +187,7 @@ bool finish_without_values(const Matched& matched, RowDraft& draft) {
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
     finish_skipped(matched, skip_of(b), skip_of(c), draft);
   } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
-    finish(draft, Verdict::inconclusive, why::NotReached{spent->reason});
+    finish(draft, Verdict::inconclusive, why::NotReached{to_text(*spent)});
   } else if (c.measurements.empty()) {
     finish(draft, Verdict::missing, why::OnOneSideOnly{WhichSide::baseline});
   } else if (b.measurements.empty()) {

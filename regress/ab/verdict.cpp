@@ -133,7 +133,7 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
   }
   row.noise.over_code_layouts = steady(row.noise.over_code_layouts);
   if (!evidence.plan.empty()) {
-    row.p_kind = "sequential";
+    row.p_kind = PKind::sequential;
     row.looks = evidence.looked.looks;
     for (Look& look : row.looks) look.p = steady(look.p);
   }

@@ -91,7 +91,7 @@ void clear_pair_fields(ComparisonRow& row) {
   row.looks.clear();
   row.p_kind = usual.p_kind;
   row.layout = Layout::separate;
-  row.test = "none";
+  row.test = TestKind::none;
   row.rounds = 0;
 }
 
@@ -123,7 +123,7 @@ void fill(const Prediction& prediction, const ComparisonPolicy& policy, Comparis
   row.p = prediction.p;
   row.rounds = static_cast<std::int32_t>(prediction.values);
   row.confidence = policy.confidence;
-  if (prediction.p) row.test = "history";
+  if (prediction.p) row.test = TestKind::history;
   if (prediction.error > 0) row.noise.between = prediction.error;
 }
 
@@ -338,7 +338,7 @@ LostRow lost_row(const Series& series, const SeriesPoint& last, const Comparison
   set_policy(policy, row);
   row.layout = Layout::separate;
   row.verdict = Verdict::missing;
-  row.test = "none";
+  row.test = TestKind::none;
   return {std::move(row), {occasion_of(last)}};
 }
 

@@ -105,7 +105,7 @@ std::vector<BenchmarkRates> rates_of(const Run& run) {
   for (const Failure& failure : run.failures) {
     const std::string name = failure.benchmark.canonical();
     if (failure.benchmark.name.empty() || by_name.contains(name)) continue;
-    by_name[name] = {failure.benchmark, {}, {}, failure.reason};
+    by_name[name] = {failure.benchmark, {}, {}, to_text(failure)};
   }
   std::vector<BenchmarkRates> list;
   for (const auto& [name, found] : by_name) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "bench/model/kept_words.hpp"
 #include "bench/model/sha256.hpp"
 #include "storage/archive/container.hpp"
 #include "storage/archive/portable_archive.hpp"
@@ -21,6 +22,8 @@ BOOST_CLASS_VERSION(steelyard::Invocation, 1)
 BOOST_CLASS_VERSION(steelyard::Measurement, 2)
 BOOST_CLASS_VERSION(steelyard::CountedProfile, 1)
 BOOST_CLASS_VERSION(steelyard::Run, 1)
+BOOST_CLASS_VERSION(steelyard::Failure, 1)
+BOOST_CLASS_VERSION(steelyard::CountBasis, 1)
 
 namespace steelyard::storage {
 namespace {
@@ -101,6 +104,10 @@ template <>
 inline constexpr std::uint8_t kEnumerators<Layout> = 4;
 template <>
 inline constexpr std::uint8_t kEnumerators<CountScope> = 3;
+template <>
+inline constexpr std::uint8_t kEnumerators<CountOrigin> = 3;
+template <>
+inline constexpr std::uint8_t kEnumerators<FailureKind> = 5;
 
 template <class Archive>
 void serialize(Archive& archive, Parameter& parameter, unsigned /*version*/) {
@@ -157,8 +164,13 @@ void serialize(Archive& archive, InvocationSamples& samples, unsigned /*version*
 }
 
 template <class Archive>
-void serialize(Archive& archive, CountBasis& basis, unsigned /*version*/) {
+void serialize(Archive& archive, CountBasis& basis, unsigned version) {
   archive& basis.scope& basis.jitter& basis.jitter_from& basis.proof;
+  if (version >= 1) {
+    archive& basis.origin;
+  } else if constexpr (Archive::is_loading::value) {
+    basis.origin = read_count_origin(basis.proof);
+  }
 }
 
 template <class Archive>
@@ -191,8 +203,15 @@ void serialize(Archive& archive, CountedProfile& profile, unsigned version) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, Failure& failure, unsigned /*version*/) {
-  archive& failure.benchmark& failure.metric& failure.round& failure.reason;
+void serialize(Archive& archive, Failure& failure, unsigned version) {
+  archive& failure.benchmark& failure.metric& failure.round;
+  if (version >= 1) {
+    archive& failure.said& failure.kind;
+  } else {
+    std::string reason = to_text(failure);
+    archive& reason;
+    if constexpr (Archive::is_loading::value) read_failure(reason, failure);
+  }
 }
 
 template <class Archive>
@@ -280,11 +299,6 @@ Result<Run> decode_payload(std::string_view payload, std::string_view name, cons
   } catch (const PayloadDefect& defect) {
     return defect_error(name, defect, limits);
   }
-  // The payload has these two as the words that their texts begin with.
-  for (Failure& failure : run.failures) failure.kind = read_failure_kind(failure.reason);
-  for (Measurement& measurement : run.measurements) {
-    measurement.count_basis.origin = read_count_origin(measurement.count_basis.proof);
-  }
   if (std::string flaw = flaw_of(run); !flaw.empty()) {
     return input_error(std::string(name), std::move(flaw), "a whole run", "the file is damaged; measure again");
   }
@@ -314,7 +328,8 @@ struct OlderPayload {
   RunTypes::Versions versions;
   std::uint32_t kinds;
 };
-constexpr std::array<OlderPayload, 2> kOlderPayloads{{{{}, 15}, {{1, 0, 0, 0, 0, 1, 1}, 16}}};
+constexpr std::array<OlderPayload, 3> kOlderPayloads{
+    {{{}, 15}, {{1, 0, 0, 0, 0, 1, 1}, 16}, {{1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1}, 18}}};
 
 // How many kinds of record a payload says that it knows; precondition: decode_payload() has taken it.
 std::size_t kinds_of(std::string_view payload) { return static_cast<unsigned char>(payload.front()); }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "bench/model/kept_words.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
 #include "storage/place/files.hpp"
@@ -48,6 +49,14 @@ class ComparisonReader : public JsonReader {
     const JsonValue found = object().at(name);
     if (!found.is_null()) history = read_history_value(found);
   }
+  void operator()(const char* name, std::vector<ComparisonRow>& rows, const FieldRule& rule) {
+    for (const JsonValue& item : object().at(name).items(rule.most)) {
+      ComparisonRow& row = rows.emplace_back();
+      JsonReader reader(item);
+      ComparisonRow::fields(reader, row);
+      if (item.at("notes").is_null()) row.notes = read_notes(row.reason);
+    }
+  }
 };
 
 void read_side(const JsonValue& value, RunHeader& header, std::string& fingerprint) {
@@ -64,7 +73,6 @@ Result<Comparison> read_document(const JsonDocument& document) {
   ComparisonReader reader(root);
   Comparison::fields(reader, comparison);
   STEELYARD_CHECK(document.check());
-  for (ComparisonRow& row : comparison.rows) row.notes = read_notes(row.reason);
   return comparison;
 }
 

@@ -122,6 +122,10 @@ class JsonWriter {
   void operator()(const char* name, E value, const FieldRule& rule = {}) {
     rule.applies ? (*this)(name, word_of(value)) : add_null(name);
   }
+  template <Word E>
+  void operator()(const char* name, const WordSet<E>& words, const FieldRule& rule = {}) {
+    (*this)(name, words.texts(), rule);
+  }
   template <class T>
   void operator()(const char* name, const std::optional<T>& value, const FieldRule& rule = {}) {
     if (value) {
@@ -192,6 +196,12 @@ class JsonReader {
     if (rule.null != Null::refused && found.is_null()) return;
     const std::size_t word = word_at(found, words_of(value));
     if (rule.applies) value = static_cast<E>(word);
+  }
+  // Null, in a document that is older than the member: none.
+  template <Word E>
+  void operator()(const char* name, WordSet<E>& words, const FieldRule& rule = {}) {
+    const JsonValue found = object_.at(name);
+    if (!found.is_null()) words = WordSet<E>::of(found.texts(rule.most));
   }
   template <class T>
   void operator()(const char* name, std::optional<T>& value, const FieldRule& rule = {}) {

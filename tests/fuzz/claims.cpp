@@ -22,7 +22,7 @@ BrokenClaim broken_claim_about_error(const Error& error, const std::string& file
 BrokenClaim broken_claim_about_run(Run run) {
   if (const Result<void> whole = storage::check_run(run, "file"); !whole) return "a whole run: " + whole.error().text();
   // What later reads texts of a run takes any.
-  for (const Failure& failure : run.failures) skip_words(failure);
+  for (const Failure& failure : run.failures) to_text(failure);
   for (const Measurement& measurement : run.measurements) {
     is_first_look_only(run.header, measurement.benchmark.canonical());
   }

@@ -104,7 +104,7 @@ TEST(CompareRuns, ReplaysTheLooksOfAPlan) {
   const SimulatedPair pair = drawn(1.2, 0.01, 24, "12:0.2 24:0.8");
   const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   for (const ComparisonRow& row : comparison.rows) {
-    EXPECT_EQ(row.p_kind, "sequential");
+    EXPECT_EQ(row.p_kind, PKind::sequential);
     ASSERT_EQ(row.looks.size(), 2u);
     EXPECT_EQ(row.looks[0].rounds, 12);
     EXPECT_DOUBLE_EQ(row.looks[1].share, 0.8);
@@ -115,7 +115,7 @@ TEST(CompareRuns, ReplaysTheLooksOfAPlan) {
 TEST(CompareRuns, WithoutAPlanPIsOfAFixedNumberOfRounds) {
   const SimulatedPair pair = drawn(1.2, 0.01, 24, "none");
   const Judged judged = compare_runs(pair.baseline, pair.candidate, {});
-  EXPECT_EQ(judged.comparison.rows[0].p_kind, "fixed");
+  EXPECT_EQ(judged.comparison.rows[0].p_kind, PKind::fixed);
   EXPECT_TRUE(judged.comparison.rows[0].looks.empty());
   ASSERT_EQ(judged.cautions.size(), 2u);  // the other: neither side says what machine it was measured on
   EXPECT_TRUE(std::holds_alternative<caution::WithoutLookPlan>(judged.cautions[1]));

@@ -185,7 +185,7 @@ TEST(OddInput, RoundsThatNeverHaveBothSidesAreUnpaired) {
   b.erase(b.begin() + 12, b.end());
   c.erase(c.begin(), c.begin() + 12);
   const ComparisonRow row = first_row(pair);
-  EXPECT_EQ(row.test, "invocations");
+  EXPECT_EQ(row.test, TestKind::invocations);
   EXPECT_EQ(row.rounds, 12);
 }
 

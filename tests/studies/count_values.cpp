@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
                 with_key ? measurement.count_key.c_str() : basis.jitter_from.c_str());
   }
   for (const steelyard::Failure& failure : run.failures) {
-    std::printf("%s\tfailed\t\t\t%s\n", failure.benchmark.canonical().c_str(), failure.reason.c_str());
+    std::printf("%s\tfailed\t\t\t%s\n", failure.benchmark.canonical().c_str(), failure.said.c_str());
   }
   return run.failures.empty() ? 0 : 4;
 }

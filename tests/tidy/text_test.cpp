@@ -115,6 +115,70 @@ TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
   for (const std::string& path : refusing) ADD_FAILURE() << path << " has no sentence: take it from the list";
 }
 
+// A literal with a space between letters, or a constant that is one, that a text is searched for.
+bool searches_sentence(const std::string& line, const std::set<std::string>& sentences) {
+  static const std::string text = "(std::string(_view)?[({])?";
+  static const std::string searched = "\\b(find|rfind|starts_with|ends_with|contains|strstr|regex|regex_search)\\(" +
+                                      text + "(\"[^\"]*\" \\+ )?" + text;
+  static const std::regex literal(searched + "\"[^\"]*[A-Za-z] [A-Za-z]");
+  static const std::regex constant(searched + "(k[A-Z]\\w*)");
+  const std::string code = line.substr(0, line.find("//"));
+  if (std::regex_search(code, literal)) return true;
+  std::smatch found;
+  return std::regex_search(code, found, constant) && sentences.contains(found[found.size() - 1]);
+}
+
+// The constants of a file that are literals with a space between letters.
+std::set<std::string> sentences_of(const SourceFile& file) {
+  static const std::regex defined("\\b(k[A-Z]\\w*)(\\[\\])? ?(= ?|\\()\"[^\"]*[A-Za-z] [A-Za-z]");
+  std::set<std::string> sentences;
+  std::smatch found;
+  for (const std::string& line : file.lines) {
+    if (std::regex_search(line, found, defined)) sentences.insert(found[1]);
+  }
+  return sentences;
+}
+
+TEST(Text, ASearchForASentenceIsSeen) {
+  EXPECT_TRUE(searches_sentence("if (row.reason.starts_with(\"not reached: by\")) return;", {}));
+  EXPECT_TRUE(searches_sentence("return reason.find(\"; \" + std::string(\"not counted\")) != npos;", {}));
+  EXPECT_TRUE(searches_sentence("return reason.starts_with(kWords);", {"kWords"}));
+  EXPECT_FALSE(searches_sentence("return reason.starts_with(kWords);", {}));
+  EXPECT_FALSE(searches_sentence("line.find(\"cpu \"); line.rfind(\" (0x\");", {}));
+  EXPECT_FALSE(searches_sentence("text += names.find(x)->second; text += \"a b\";", {}));
+  EXPECT_FALSE(searches_sentence("// reason.find(\"a b\")", {}));
+  const SourceFile file{"x.cpp", {"constexpr std::string_view kWords = \"not reached\";", "int kOne = 1;"}};
+  EXPECT_EQ(sentences_of(file), std::set<std::string>{"kWords"});
+}
+
+// What is known is a member with a type, and a sentence is for people: whoever decided by one would be wrong as soon as
+// it is worded otherwise. Files of before are read by bench/model/kept_words.
+TEST(Text, NobodySearchesASentenceButReadersOfWhatOthersWrite) {
+  std::set<std::string> readers{"bench/counting/collection.cpp",        // Valgrind's log
+                                "bench/cuda/kernel_name.cpp",           // a demangler's names
+                                "bench/cuda/kernel_symbol.cpp",         // the same
+                                "bench/environment/binary_facts.cpp",   // what compilers leave in programs
+                                "bench/environment/machine_facts.cpp",  // /proc/cpuinfo
+                                "bench/runner/benchmark_listing.cpp",   // Google Benchmark's errors
+                                "ci/attribution/own_source.cpp",        // Callgrind's names of functions
+                                "ci/git/repository.cpp",                // git's errors
+                                "regress/targets/declared_target.cpp",  // what a user writes
+                                "storage/postgres/access/roles.cpp",    // the comment that is kept on a role
+                                "bench/model/kept_words.cpp"};
+  const std::set<std::string> allowed = readers;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    if (file.path.starts_with("tests/")) continue;
+    const std::set<std::string> sentences = sentences_of(file);
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (!searches_sentence(file.lines[i], sentences)) continue;
+      readers.erase(file.path);
+      EXPECT_TRUE(allowed.contains(file.path))
+          << file.path << ":" << i + 1 << ": keep the fact as a member with a type, and word it in ci/report";
+    }
+  }
+  for (const std::string& path : readers) ADD_FAILURE() << path << " searches no sentence: take it from the list";
+}
+
 TEST(Text, TrackedFilesStayWithinTwoHundredAndFiftySixKilobytes) {
   for (const SourceFile& file : read_source_files({""})) {
     const auto size = std::filesystem::file_size(std::filesystem::path(STEELYARD_SOURCE_FOLDER) / file.path);

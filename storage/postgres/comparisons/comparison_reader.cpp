@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "bench/model/kept_words.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
@@ -105,12 +106,16 @@ Result<void> read_of_rows(Transaction& transaction, const SqlValues& key, const 
 }
 
 Result<void> read_rows(Transaction& transaction, const SqlValues& key, std::vector<ComparisonRow>& list) {
-  STEELYARD_CHECK(read_list(transaction, key,
-                            "select " + selected<ComparisonRow>("r") +
-                                " from steelyard.comparison_rows r join steelyard.metrics using (metric_key) "
-                                "where r.comparison_key = $1 order by r.position",
-                            list));
-  for (ComparisonRow& row : list) row.notes = read_notes(row.reason);
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select r.notes is null, " + selected<ComparisonRow>("r") +
+                                    " from steelyard.comparison_rows r join steelyard.metrics using (metric_key) "
+                                    "where r.comparison_key = $1 order by r.position",
+                                key));
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    ComparisonRow& row = list.emplace_back();
+    read_fields(rows, i, 1, row);
+    if (rows.boolean(i, 0)) row.notes = read_notes(row.reason);
+  }
   STEELYARD_CHECK(read_of_rows(transaction, key,
                                "select f.row_position, " + selected<FunctionChange>("f") +
                                    " from steelyard.comparison_functions f where f.comparison_key = $1 "

@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <map>
+#include <optional>
 
+#include "bench/model/kept_words.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/runs/profile_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
@@ -124,7 +126,7 @@ Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::
   return invocations;
 }
 
-// Columns scope, jitter, jitter_from and proof; null where there is nothing to say.
+// Columns scope, jitter, jitter_from, proof and origin; null where there is nothing to say.
 CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   CountBasis basis;
   if (rows.is_null(row, first_column)) return basis;
@@ -132,7 +134,7 @@ CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
   basis.jitter_from = rows.text(row, first_column + 2);
   basis.proof = rows.text(row, first_column + 3);
-  basis.origin = read_count_origin(basis.proof);
+  basis.origin = parse_word<CountOrigin>(rows.raw(row, first_column + 4)).value_or(read_count_origin(basis.proof));
   return basis;
 }
 
@@ -152,7 +154,7 @@ Error lost_measurements(const std::string& where, std::int64_t found, std::int64
 Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key,
                                                    const std::string& where, std::int64_t written) {
   STEELYARD_TRY(const Rows rows,
-                transaction.run("select s.count_key, x.packed, k.scope, k.jitter, k.jitter_from, k.proof, " +
+                transaction.run("select s.count_key, x.packed, k.scope, k.jitter, k.jitter_from, k.proof, k.origin, " +
                                     std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
                                     " from steelyard.measurements x join steelyard.series s using (series_key) "
                                     "join steelyard.metrics m using (metric_key) "
@@ -161,8 +163,8 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
                                     "where x.run_key = $1 order by x.position",
                                 SqlValues().integer(run_key)));
   if (rows.size() != written) return lost_measurements(where, rows.size(), written);
-  constexpr int kFirstMetricColumn = 6;
-  constexpr int kFirstBenchmarkColumn = 10;
+  constexpr int kFirstMetricColumn = 7;
+  constexpr int kFirstBenchmarkColumn = 11;
   std::vector<Measurement> measurements;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     Measurement& measurement = measurements.emplace_back();
@@ -179,16 +181,25 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
 }
 
 Result<std::vector<Failure>> read_failures(Transaction& transaction, std::int64_t run_key) {
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("select x.metric, x.round, x.reason, " + std::string(kBenchmarkColumns) +
-                                    " from steelyard.failures x join steelyard.benchmarks b using (benchmark_key) "
-                                    "where x.run_key = $1 order by x.position",
-                                SqlValues().integer(run_key)));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run("select x.metric, x.round, x.reason, x.kind, x.said, " + std::string(kBenchmarkColumns) +
+                          " from steelyard.failures x join steelyard.benchmarks b using (benchmark_key) "
+                          "where x.run_key = $1 order by x.position",
+                      SqlValues().integer(run_key)));
   std::vector<Failure> failures;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    const std::string reason = rows.text(row, 2);
-    failures.push_back({benchmark_of(rows, row, 3), rows.text(row, 0), static_cast<std::int32_t>(rows.integer(row, 1)),
-                        reason, read_failure_kind(reason)});
+    constexpr int kFirstBenchmarkColumn = 5;
+    Failure& failure = failures.emplace_back();
+    failure.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
+    failure.metric = rows.text(row, 0);
+    failure.round = static_cast<std::int32_t>(rows.integer(row, 1));
+    if (const std::optional<FailureKind> kind = parse_word<FailureKind>(rows.raw(row, 3))) {
+      failure.kind = *kind;
+      failure.said = rows.text(row, 4);
+    } else {  // of an older program
+      read_failure(rows.text(row, 2), failure);
+    }
   }
   return failures;
 }

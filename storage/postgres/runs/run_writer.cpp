@@ -161,14 +161,16 @@ Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, 
 }
 
 Result<void> write_failures(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
-  return transaction.copy({"steelyard.failures", {"run_key", "position", "benchmark_key", "metric", "round", "reason"}},
-                          run.failures.size(), [&](std::size_t i) {
-                            const Failure& failure = run.failures[i];
-                            SqlValues values;
-                            values.integer(run_key).integer(static_cast<std::int64_t>(i));
-                            values.integer(keys.failure_benchmarks[i]).text(failure.metric).integer(failure.round);
-                            return values.text(failure.reason);
-                          });
+  return transaction.copy(
+      {"steelyard.failures", {"run_key", "position", "benchmark_key", "metric", "round", "reason", "kind", "said"}},
+      run.failures.size(), [&](std::size_t i) {
+        const Failure& failure = run.failures[i];
+        SqlValues values;
+        values.integer(run_key).integer(static_cast<std::int64_t>(i));
+        values.integer(keys.failure_benchmarks[i]).text(failure.metric).integer(failure.round);
+        // The reason is for whoever asks in SQL; who reads the run takes the other two.
+        return values.text(to_text(failure)).text(word_of(failure.kind)).text(failure.said);
+      });
 }
 
 // Copying reports no count of its own that reaches us: what arrived is counted where it arrived. Of the measurements

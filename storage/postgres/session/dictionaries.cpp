@@ -71,6 +71,7 @@ const std::string& KeyCache::name_of(const CountBasis& basis) {
   append(name_, basis.jitter ? std::bit_cast<std::int64_t>(*basis.jitter) : 0);
   append(name_, std::string_view(basis.jitter_from));
   append(name_, std::string_view(basis.proof));
+  append(name_, static_cast<std::int64_t>(basis.origin));
   return name_;
 }
 
@@ -196,7 +197,7 @@ const Dictionary& projects() {
 }
 const Dictionary& count_bases() {
   static const Dictionary kTable{
-      "steelyard.count_bases", "count_basis_key", {"identity", "scope", "jitter", "jitter_from", "proof"}};
+      "steelyard.count_bases", "count_basis_key", {"identity", "scope", "jitter", "jitter_from", "proof", "origin"}};
   return kTable;
 }
 const Dictionary& series() {
@@ -266,12 +267,13 @@ std::string identity_of(const CountBasis& basis) {
       .number(is_nan ? std::optional(std::numeric_limits<double>::quiet_NaN()) : basis.jitter)
       .text(encode_database_text(basis.jitter_from))
       .text(encode_database_text(basis.proof))
+      .text(word_of(basis.origin))
       .hex();
 }
 void add(RowsByIdentity& rows, const std::string& identity, const CountBasis& basis) {
   if (rows.contains(identity)) return;
   rows[identity].text(identity).text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
-  rows[identity].text(basis.proof);
+  rows[identity].text(basis.proof).text(word_of(basis.origin));
 }
 
 std::string identity_of(const ProfiledFunction& function) {

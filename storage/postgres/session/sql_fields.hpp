@@ -47,6 +47,10 @@ class SqlWriter {
   void operator()(const char* name, E value, const FieldRule& rule = {}) {
     add_word(name, word_of(value), rule);
   }
+  template <Word E>
+  void operator()(const char* name, const WordSet<E>& words, const FieldRule& rule = {}) {
+    (*this)(name, words.texts(), rule);
+  }
   template <class T>
   void operator()(const char* name, const std::optional<T>& value, const FieldRule& rule = {}) {
     value ? (*this)(name, *value, rule) : void(at(name, rule).null());
@@ -102,6 +106,12 @@ class SqlReader {
   template <Word E>
   void operator()(const char*, E& value, const FieldRule& = {}) {
     value = parse_word<E>(rows_.raw(row_, column_++)).value_or(value);
+  }
+  // A null: none.
+  template <Word E>
+  void operator()(const char*, WordSet<E>& words, const FieldRule& = {}) {
+    const int column = column_++;
+    if (!rows_.is_null(row_, column)) words = WordSet<E>::of(texts_of_array(rows_.raw(row_, column)));
   }
   template <class T>
   void operator()(const char* name, std::optional<T>& value, const FieldRule& rule = {}) {

@@ -60,7 +60,7 @@ inline double value_of(const CountedRun& run, const std::string& name) {
 
 inline std::string failure_of(const CountedRun& run, const std::string& name) {
   for (const Failure& failure : run.failures) {
-    if (failure.benchmark.canonical() == canonical(name)) return failure.reason;
+    if (failure.benchmark.canonical() == canonical(name)) return failure.said;
   }
   return "";
 }

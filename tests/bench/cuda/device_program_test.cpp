@@ -57,7 +57,7 @@ class DeviceProgramTest : public ::testing::Test {
     for (const Failure& failure : file.failures) {
       BenchmarkId on_any_device = failure.benchmark;
       on_any_device.device.clear();
-      if (on_any_device.canonical() == name) return failure.reason;
+      if (on_any_device.canonical() == name) return failure.said;
     }
     return "none";
   }

@@ -234,7 +234,7 @@ TEST_F(DeviceTest, TheSuiteMeasuresACopyFromTheCommandLineToTheFile) {
   const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   const auto file = bench::parse_google_benchmark(text, out);
   ASSERT_TRUE(file) << file.error().text();
-  EXPECT_TRUE(file->failures.empty()) << file->failures.front().reason;
+  EXPECT_TRUE(file->failures.empty()) << file->failures.front().said;
   EXPECT_TRUE(file->bad_records.empty());
   EXPECT_FALSE(file->measurements.empty());
   std::remove(out.c_str());

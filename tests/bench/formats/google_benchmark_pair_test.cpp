@@ -243,8 +243,7 @@ TEST_F(GoogleBenchmarkPair, BadRecordIsAFailureOfItsRunWithItsBenchmarkMetricAnd
   EXPECT_THAT(pair.baseline.failures, IsEmpty());
   std::vector<std::string> found;
   for (const Failure& failure : pair.candidate.failures) {
-    EXPECT_EQ(failure.kind, FailureKind::bad_record) << failure.reason;
-    EXPECT_EQ(read_failure_kind(failure.reason), FailureKind::bad_record) << failure.reason;
+    EXPECT_EQ(failure.kind, FailureKind::bad_record) << failure.said;
     EXPECT_EQ(failure.round, 1);
     found.push_back(failure.benchmark.name + ' ' + failure.metric);
   }
@@ -260,7 +259,7 @@ TEST_F(GoogleBenchmarkPair, FailureCarriesItsRound) {
   const LoadedPair pair = load("old", "new");
   ASSERT_THAT(pair.candidate.failures, SizeIs(1));
   EXPECT_EQ(pair.candidate.failures[0].round, 1);
-  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("out of memory"));
+  EXPECT_THAT(pair.candidate.failures[0].said, HasSubstr("out of memory"));
 }
 
 TEST_F(GoogleBenchmarkPair, SameFilesGiveTheSameRunWhereverTheyLie) {

@@ -126,7 +126,7 @@ TEST(GoogleBenchmark, ReadsWhatTheInstalledLibraryWrote) {
   EXPECT_EQ(find(file, "BM_counters", "hits")->metric, (Metric{"hits", "1", Better::undeclared, MetricKind::noisy}));
   ASSERT_THAT(file.failures, SizeIs(1));
   EXPECT_EQ(file.failures[0].benchmark.canonical(), "BM_error");
-  EXPECT_THAT(file.failures[0].reason, HasSubstr("no such device"));
+  EXPECT_THAT(file.failures[0].said, HasSubstr("no such device"));
   EXPECT_EQ(file.failures[0].kind, FailureKind::reported_error);
   EXPECT_EQ(file.layout, Layout::interleaved);
   EXPECT_EQ(file.round, 2);
@@ -145,9 +145,9 @@ TEST(GoogleBenchmark, CounterThatIsNotFiniteIsNamedAndTheRestIsRead) {
 TEST(GoogleBenchmark, SkipsInWordsAndWithAnErrorAreToldApartAndAreNoMeasurements) {
   const auto file = parse(golden("skipped_1.8.3.json"));
   ASSERT_THAT(file.failures, SizeIs(2));
-  EXPECT_EQ(file.failures[0].reason, "the benchmark was skipped: no device here");
+  EXPECT_EQ(file.failures[0].said, "no device here");
   EXPECT_EQ(file.failures[0].kind, FailureKind::skipped);
-  EXPECT_EQ(file.failures[1].reason, "the benchmark skipped itself with an error: wrong answer");
+  EXPECT_EQ(file.failures[1].said, "wrong answer");
   EXPECT_EQ(file.failures[1].kind, FailureKind::reported_error);
   EXPECT_EQ(find(file, "BM_allocate", "max_bytes_used")->metric.unit, "bytes");
   EXPECT_EQ(find(file, "BM_allocate", "tokens_per_second")->metric.better, Better::higher);
@@ -204,7 +204,7 @@ TEST(GoogleBenchmark, ABenchmarkThatOurHarnessFoundBrokenFailedAndDidNotSkipItse
                                     R"(it threw an exception: x")"));
   ASSERT_THAT(file.failures, SizeIs(1));
   EXPECT_EQ(file.failures[0].kind, FailureKind::failed);
-  EXPECT_EQ(file.failures[0].reason, "the benchmark reported an error: it threw an exception: x");
+  EXPECT_EQ(file.failures[0].said, "the benchmark reported an error: it threw an exception: x");
 }
 
 TEST(GoogleBenchmark, OnlyAggregatesIsAnErrorThatNamesTheFlagTheSourceAndAWayThatHelps) {

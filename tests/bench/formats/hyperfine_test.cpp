@@ -78,8 +78,8 @@ TEST_F(Hyperfine, AMeanWithoutItsTimesIsABadRecordAndTheRestIsRead) {
   ASSERT_THAT(run->failures, SizeIs(5));
   for (const Failure& failure : run->failures) EXPECT_EQ(failure.kind, FailureKind::bad_record);
   EXPECT_THAT(warnings_, SizeIs(5));
-  EXPECT_THAT(run->failures[0].reason, HasSubstr("no \"times\""));
-  EXPECT_THAT(run->failures[1].reason, HasSubstr("again"));
+  EXPECT_THAT(run->failures[0].said, HasSubstr("no \"times\""));
+  EXPECT_THAT(run->failures[1].said, HasSubstr("again"));
 }
 
 TEST_F(Hyperfine, ATimeLongerThanAClockCountsIsABadRecord) {

@@ -55,7 +55,7 @@ TEST(MeasuredProgram, FailsInOneBenchmarkAlone) {
     ASSERT_TRUE(run) << behaviour << ": " << run.error().text();
     ASSERT_FALSE(run->failures.empty()) << behaviour;
     EXPECT_EQ(run->failures[0].benchmark.name, "BM_victim");
-    EXPECT_THAT(run->failures[0].reason, HasSubstr(reason));
+    EXPECT_THAT(run->failures[0].said, HasSubstr(reason));
     EXPECT_GE(invocations_of(*run, "BM_last"), 2U) << behaviour;
     EXPECT_EQ(invocations_of(*run, "BM_victim"), 0U) << behaviour;
   }
@@ -65,7 +65,7 @@ TEST(MeasuredProgram, IsNotDisturbedByAForkedChildNorByChatter) {
   for (const char* behaviour : {"fork", "stdout"}) {
     const auto run = measure("^BM_(victim|last)$", behaviour);
     ASSERT_TRUE(run) << behaviour << ": " << run.error().text();
-    EXPECT_TRUE(run->failures.empty()) << behaviour << ": " << run->failures.front().reason;
+    EXPECT_TRUE(run->failures.empty()) << behaviour << ": " << run->failures.front().said;
     EXPECT_GE(invocations_of(*run, "BM_victim"), 2U) << behaviour;
   }
 }

@@ -179,8 +179,8 @@ TEST(BenchMain, MakesFailedRowsOfDefinitionsThatMakeNoSense) {
   const Ran ran = run_to_file("^(empty|nothing|BM_last)", {{"DEFINE", "wrong"}});
   EXPECT_TRUE(ran.child.succeeded());
   ASSERT_EQ(ran.file.failures.size(), 2U);
-  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr("axis \"n\": found [5:4:1], which is empty"));
-  EXPECT_THAT(ran.file.failures[1].reason, HasSubstr("a filter that leaves none of 1 combinations"));
+  EXPECT_THAT(ran.file.failures[0].said, HasSubstr("axis \"n\": found [5:4:1], which is empty"));
+  EXPECT_THAT(ran.file.failures[1].said, HasSubstr("a filter that leaves none of 1 combinations"));
   EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last"));
   EXPECT_THAT(ran.child.error_output, HasSubstr("benchmark \"copy\": name: found a second benchmark of this name"));
 }
@@ -193,7 +193,7 @@ TEST_P(BenchMainContains, AFailedBenchmarkInItsRow) {
   EXPECT_TRUE(ran.child.succeeded()) << ran.child.describe();
   ASSERT_EQ(ran.file.failures.size(), 1U);
   EXPECT_EQ(ran.file.failures[0].benchmark.name, "BM_victim");
-  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr(reason));
+  EXPECT_THAT(ran.file.failures[0].said, HasSubstr(reason));
   EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last", "BM_work"));
 }
 
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Behaviours, BenchMainContains,
 TEST(BenchMain, ContainsAWrongUseOfAnAxis) {
   const Ran ran = run_to_file("^mistaken");
   ASSERT_EQ(ran.file.failures.size(), 2U);
-  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr("found no axis \"m\", wanted one of: n"));
+  EXPECT_THAT(ran.file.failures[0].said, HasSubstr("found no axis \"m\", wanted one of: n"));
 }
 
 TEST(BenchMain, EndsAForkedChildThatComesBack) {

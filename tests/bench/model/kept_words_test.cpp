@@ -1,45 +1,44 @@
 // The facts that are kept as words: each is written and read in one place, and old files mean what they meant.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <initializer_list>
 #include <string>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/kept_words.hpp"
 #include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr std::array kFailureKinds{FailureKind::failed, FailureKind::not_reached, FailureKind::bad_record,
-                                   FailureKind::skipped, FailureKind::reported_error};
-
-TEST(FailureKinds, AreReadFromTheOpeningThatTheirMakersWrite) {
-  for (const FailureKind kind : kFailureKinds) EXPECT_EQ(read_failure_kind(opening_of(kind) + "x"), kind);
+Failure read(const std::string& reason) {
+  Failure failure;
+  read_failure(reason, failure);
+  return failure;
 }
 
-TEST(FailureKinds, OfOlderArchivesAreKnown) {
-  EXPECT_EQ(read_failure_kind("not reached: the budget of 10 s was spent; ask for more time"),
-            FailureKind::not_reached);
-  EXPECT_EQ(read_failure_kind("not reached: the budget for counting was spent; raise it"), FailureKind::not_reached);
-  EXPECT_EQ(read_failure_kind("bad record benchmarks[0].real_time: found NaN"), FailureKind::bad_record);
-  EXPECT_EQ(read_failure_kind("the benchmark was skipped"), FailureKind::skipped);
-  EXPECT_EQ(read_failure_kind("the benchmark was skipped: no device here"), FailureKind::skipped);
-  EXPECT_EQ(read_failure_kind("the benchmark reported an error: wrong answer"), FailureKind::failed)
-      << "of a time that knew no skip with an error";
-  EXPECT_EQ(read_failure_kind("killed by signal 11; it was not reached: x"), FailureKind::failed);
-  EXPECT_EQ(read_failure_kind(""), FailureKind::failed);
+TEST(Failures, OfOlderArchivesAreKnownByTheirReason) {
+  const auto of = [](FailureKind kind, const std::string& said) { return Failure{{}, "", -1, said, kind}; };
+  using enum FailureKind;
+  EXPECT_EQ(read("not reached: the budget of 10 s was spent"), of(not_reached, "the budget of 10 s was spent"));
+  EXPECT_EQ(read("bad record benchmarks[0].real_time: found NaN"),
+            of(bad_record, "benchmarks[0].real_time: found NaN"));
+  EXPECT_EQ(read("the benchmark was skipped"), of(skipped, ""));
+  EXPECT_EQ(read("the benchmark was skipped: no device: gone"), of(skipped, "no device: gone"));
+  EXPECT_EQ(read("the benchmark skipped itself with an error: no AVX10 here"), of(reported_error, "no AVX10 here"));
+  for (const char* reason : {"", "the benchmark reported an error: wrong answer",  // of a time that knew no such skip
+                             "killed by signal 11; it was not reached: x", "the benchmark was skippedx"}) {
+    EXPECT_EQ(read(reason), of(failed, reason));
+  }
 }
 
-TEST(FailureKinds, OfASkipYieldWhatTheBenchmarkSaid) {
-  const auto said = [](FailureKind kind, const std::string& rest) {
-    return skip_words({{}, "", -1, opening_of(kind) + rest, kind});
-  };
-  EXPECT_EQ(said(FailureKind::skipped, ": no device: gone"), "no device: gone");
-  EXPECT_EQ(said(FailureKind::reported_error, ": no AVX10 here"), "no AVX10 here");
-  EXPECT_EQ(said(FailureKind::skipped, ""), "") << "it gave no reason";
-  EXPECT_EQ(said(FailureKind::bad_record, "benchmarks[0]: x"), "");
+TEST(Failures, AreToldInTheWordsThatOlderArchivesHave) {
+  for (const char* reason :
+       {"", "killed by signal 11", "not reached: the budget was spent", "bad record x: y", "the benchmark was skipped",
+        "the benchmark was skipped: no device: gone", "the benchmark skipped itself with an error",
+        "the benchmark was skippedx", "the benchmark skipped itself with an error: no AVX10 here"}) {
+    EXPECT_EQ(to_text(read(reason)), reason);
+  }
 }
 
 TEST(FirstLookOnly, IsReadFromTheSettingThatItsMakerWrites) {
@@ -81,7 +80,7 @@ TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {
   RunHeader header;
   header.settings["stopped"] = "interrupted after 14 rounds";
   EXPECT_EQ(stop_of(header), Stop::interrupted);
-  header.settings["stopped"] = "budget spent after 14 rounds";
+  header.settings["stopped"] = "budget spent after 14 rounds";  // as older runs have it
   EXPECT_EQ(stop_of(header), Stop::budget_spent);
 }
 
@@ -93,12 +92,6 @@ TEST(CountOrigins, AreReadFromTheProof) {
             CountOrigin::equal_program);
 }
 
-RowNotes notes_of(std::initializer_list<RowNote> notes) {
-  RowNotes all;
-  for (const RowNote note : notes) all.add(note);
-  return all;
-}
-
 TEST(RowNotes, AreReadFromTheReason) {
   const std::string equal = "every loaded section of program and libraries is equal (sha256 0)";
   const std::string code = "the code it executes is equal in both builds; data may differ";
@@ -106,37 +99,37 @@ TEST(RowNotes, AreReadFromTheReason) {
   const auto counted = [](const std::string& more) { return "counted exactly: 5 on both sides; " + more; };
   EXPECT_EQ(read_notes(""), RowNotes{});
   EXPECT_EQ(read_notes("4 % slower in 8 rounds"), RowNotes{});
-  EXPECT_EQ(read_notes(counted("not counted again: " + equal)), notes_of({RowNote::equal_program}));
+  EXPECT_EQ(read_notes(counted("not counted again: " + equal)), (RowNotes{RowNote::equal_program}));
   EXPECT_EQ(read_notes(counted("not counted again: the file dispatch.bin is equal")), RowNotes{});
-  EXPECT_EQ(read_notes(counted(code)), notes_of({RowNote::equal_code}));
-  EXPECT_EQ(read_notes(counted(dispatch)), notes_of({RowNote::other_dispatch}));
-  EXPECT_EQ(read_notes(counted(code + "; " + dispatch)), notes_of({RowNote::equal_code, RowNote::other_dispatch}));
-  EXPECT_EQ(read_notes(dispatch), notes_of({RowNote::other_dispatch})) << "of a row without a reason of its own";
+  EXPECT_EQ(read_notes(counted(code)), (RowNotes{RowNote::equal_code}));
+  EXPECT_EQ(read_notes(counted(dispatch)), (RowNotes{RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(counted(code + "; " + dispatch)), (RowNotes{RowNote::equal_code, RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(dispatch), (RowNotes{RowNote::other_dispatch})) << "of a row without a reason of its own";
   EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + equal),
-            notes_of({RowNote::not_timed, RowNote::equal_program}));
+            (RowNotes{RowNote::not_timed, RowNote::equal_program}));
   EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
-            notes_of({RowNote::not_timed, RowNote::equal_code}));
+            (RowNotes{RowNote::not_timed, RowNote::equal_code}));
   const std::string counts = "each of its functions costs the same; what sets it up may differ";
-  EXPECT_EQ(read_notes(counted(code + "; " + counts)), notes_of({RowNote::equal_code, RowNote::equal_counts}));
+  EXPECT_EQ(read_notes(counted(code + "; " + counts)), (RowNotes{RowNote::equal_code, RowNote::equal_counts}));
   EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code + "; " + counts),
-            notes_of({RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts}));
+            (RowNotes{RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts}));
   EXPECT_EQ(read_notes("shown to lie within the margin of 2 %: +0.1 % in 12 rounds; no rounds beyond the first look: "
                        "counting has shown both builds to be equal here"),
-            notes_of({RowNote::first_look_only}));
+            (RowNotes{RowNote::first_look_only}));
   EXPECT_EQ(read_notes("drift between the sides could explain the -3 % (standard error of drift 4 %)"),
-            notes_of({RowNote::drift_explains}));
+            (RowNotes{RowNote::drift_explains}));
   EXPECT_EQ(read_notes("kernel x is new; the scatter of invocations could explain the -3 %"),
-            notes_of({RowNote::scatter_explains}));
+            (RowNotes{RowNote::scatter_explains}));
   EXPECT_EQ(read_notes("drift and the scatter of invocations together could explain the -3 %"),
-            notes_of({RowNote::both_explain}));
-  EXPECT_EQ(read_notes("too noisy: in 24 rounds the 95 % interval -2 % to +3 %"), notes_of({RowNote::too_noisy}));
+            (RowNotes{RowNote::both_explain}));
+  EXPECT_EQ(read_notes("too noisy: in 24 rounds the 95 % interval -2 % to +3 %"), (RowNotes{RowNote::too_noisy}));
   EXPECT_EQ(read_notes("no verdicts on this machine, because its calibration failed; seen: too noisy: in 24 rounds"),
             RowNotes{})
       << "the answer is another";
   EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
-            notes_of({RowNote::not_confirmed_alone}));
+            (RowNotes{RowNote::not_confirmed_alone}));
   EXPECT_EQ(read_notes("contradicted alone: -0.02 % (-1.41 % to +1.28 %) with nothing beside it"),
-            notes_of({RowNote::contradicted_alone}));
+            (RowNotes{RowNote::contradicted_alone}));
 }
 
 // The proof of a baseline is about what it was once held against, not about this candidate.

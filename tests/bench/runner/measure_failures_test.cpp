@@ -55,7 +55,7 @@ TEST(MeasurePairFailures, ContainACrashInItsBenchmarkAndSide) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(pair.candidate.failures[i].benchmark.canonical(), "BM_victim");
     EXPECT_EQ(pair.candidate.failures[i].round, static_cast<int>(i));
-    EXPECT_THAT(pair.candidate.failures[i].reason, HasSubstr("was ended by signal 6 (Aborted)"));
+    EXPECT_THAT(pair.candidate.failures[i].said, HasSubstr("was ended by signal 6 (Aborted)"));
   }
   EXPECT_TRUE(pair.baseline.failures.empty());
   EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 4U);
@@ -77,7 +77,7 @@ TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
   STEELYARD_NEEDS_FIXTURE();
   const MeasuredPair pair = with_victim("exit");
   ASSERT_FALSE(pair.candidate.failures.empty());
-  EXPECT_EQ(pair.candidate.failures[0].reason, "exited with 3; its last line of stderr: \"the disk is full\"");
+  EXPECT_EQ(pair.candidate.failures[0].said, "exited with 3; its last line of stderr: \"the disk is full\"");
 }
 
 TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
@@ -86,7 +86,7 @@ TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   options.timeout = seconds(3);  // far above what the other side's processes take
   const MeasuredPair pair = with_victim("hang", options);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
-  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("ran past its limit of"));
+  EXPECT_THAT(pair.candidate.failures[0].said, HasSubstr("ran past its limit of"));
   EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 2U);
 }
 
@@ -105,7 +105,7 @@ TEST(MeasureOneFailures, AHangTakesNoMoreThanIsLeftOfTheBudget) {
   EXPECT_LT(took, std::chrono::seconds(40)) << "less than one process may take";
   EXPECT_EQ(invocations_of(*run, "BM_victim"), 0U);
   ASSERT_FALSE(run->failures.empty());
-  EXPECT_THAT(run->failures.front().reason, HasSubstr("ran past its limit of"));
+  EXPECT_THAT(run->failures.front().said, HasSubstr("ran past its limit of"));
 }
 
 TEST(MeasurePairFailures, AreNotMadeOfMegabytesOnStderr) {
@@ -115,7 +115,7 @@ TEST(MeasurePairFailures, AreNotMadeOfMegabytesOnStderr) {
   EXPECT_EQ(invocations_of(flooding.candidate, "BM_victim"), 4U);
   const MeasuredPair crashing = with_victim("flood_and_crash");
   ASSERT_FALSE(crashing.candidate.failures.empty());
-  EXPECT_THAT(crashing.candidate.failures[0].reason, HasSubstr("the end of the flood"));
+  EXPECT_THAT(crashing.candidate.failures[0].said, HasSubstr("the end of the flood"));
 }
 
 TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
@@ -123,7 +123,7 @@ TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
   const MeasuredPair pair = with_victim("skip");
   ASSERT_EQ(pair.candidate.failures.size(), 3U);
   for (const Failure& failure : pair.candidate.failures) {
-    EXPECT_THAT(failure.reason, HasSubstr("the device is away"));
+    EXPECT_THAT(failure.said, HasSubstr("the device is away"));
     EXPECT_EQ(failure.kind, FailureKind::reported_error);
   }
 }
@@ -138,7 +138,7 @@ TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySa
     const Result<MeasuredPair> pair = testing::measure_pair(program, program, options);
     ASSERT_TRUE(pair) << pair.error().text();
     for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
-      EXPECT_TRUE(run->failures.empty()) << run->failures.front().reason;
+      EXPECT_TRUE(run->failures.empty()) << run->failures.front().said;
       const std::map<std::string, std::size_t> wanted{
           {"BM_aggregates/repeats:3", 3}, {"BM_displayed/repeats:3", 3}, {"BM_flagless", 4}};
       std::map<std::string, int> times;
@@ -170,7 +170,7 @@ TEST(MeasurePairFailures, AreMadeOfAnExceptionThatNobodyCaught) {
   STEELYARD_NEEDS_FIXTURE();
   const MeasuredPair pair = with_victim("throw");
   ASSERT_FALSE(pair.candidate.failures.empty());
-  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("no such table"));
+  EXPECT_THAT(pair.candidate.failures[0].said, HasSubstr("no such table"));
   EXPECT_EQ(invocations_of(pair.candidate, "BM_sum/8"), 4U);
 }
 
@@ -213,7 +213,7 @@ TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
   EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
   EXPECT_EQ(pair->candidate.failures[0].round, -1);
-  EXPECT_THAT(pair->candidate.failures[0].reason, HasSubstr("cannot load the model"));
+  EXPECT_THAT(pair->candidate.failures[0].said, HasSubstr("cannot load the model"));
   EXPECT_EQ(invocations_of(pair->baseline, "BM_sum/8"), 4U);
   EXPECT_EQ(refusal(crashing, crashing).kind, ErrorKind::program);
 }

@@ -72,7 +72,8 @@ TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   outcome.rounds = 4;
   outcome.budget_spent = true;
   settings = describe_settings({}, seconds(120), layout, 12, outcome);
-  EXPECT_EQ(settings["stopped"], "budget spent after 4 rounds");
+  EXPECT_EQ(settings["stopped"], "budget spent");
+  EXPECT_EQ(settings["stopped_after_rounds"], "4");
   layout.cores.clear();
   EXPECT_EQ(describe_settings({}, seconds(120), layout, 12, outcome)["cores"], "not pinned");
 }

@@ -335,9 +335,9 @@ TEST(Attribute, DispatchIsSaidWhereAProfileIsMissingUnlessTheOtherShowsThatItIsN
   Comparison comparison;
   comparison.rows = {row_of(plain, plain, kInstructions)};
   attribute(comparison, run_of({plain}), without, {});
-  EXPECT_EQ(comparison.rows[0].reason, "");
+  EXPECT_FALSE(comparison.rows[0].notes.has(RowNote::other_dispatch));
   attribute(comparison, run_of({}), without, {});
-  EXPECT_THAT(comparison.rows[0].reason, testing::HasSubstr("library dispatch"));
+  EXPECT_TRUE(comparison.rows[0].notes.has(RowNote::other_dispatch));
 }
 
 TEST(Attribute, DispatchOfALibraryIsSaidInTheCountOfWhatCallsIt) {
@@ -355,12 +355,10 @@ TEST(Attribute, DispatchOfALibraryIsSaidInTheCountOfWhatCallsIt) {
   Comparison comparison;
   comparison.rows = {row_of(plain, plain, kInstructions), row_of(blas, blas, kInstructions),
                      row_of(blas, blas, kRealTime)};
-  for (ComparisonRow& row : comparison.rows) row.reason = "measured";
   attribute(comparison, run, run, {});
-  EXPECT_EQ(comparison.rows[0].reason, "measured");
-  EXPECT_EQ(comparison.rows[1].reason,
-            "measured; library dispatch: Haswell under Valgrind, SkylakeX natively: different code");
-  EXPECT_EQ(comparison.rows[2].reason, "measured");
+  EXPECT_EQ(comparison.rows[0].notes, RowNotes{});
+  EXPECT_EQ(comparison.rows[1].notes, RowNotes{RowNote::other_dispatch});
+  EXPECT_EQ(comparison.rows[2].notes, RowNotes{});
 }
 
 TEST(Attribute, MissingProfileLeavesTheRowAsItIs) {
@@ -448,13 +446,17 @@ TEST(ChangedKernels, LeaveRowsAloneThatWereNotJudged) {
 
 TEST(LibraryDispatch, DiffersOnlyWhereTheRunSaysSo) {
   steelyard::Run run;
-  EXPECT_EQ(different_dispatch(run), nullptr);
+  EXPECT_FALSE(bench::counted_other_code(run));
   run.environment.set("count.dispatch", "OpenBLAS Haswell under Valgrind, Haswell natively", false);
-  EXPECT_EQ(different_dispatch(run), nullptr);
+  EXPECT_FALSE(bench::counted_other_code(run));
   run.environment.set("count.dispatch",
                       "OpenBLAS Haswell under Valgrind, SkylakeX natively: counts and times are of different code",
                       false);
-  ASSERT_NE(different_dispatch(run), nullptr);
+  EXPECT_TRUE(bench::counted_other_code(run)) << "as older runs say it";
+  run.environment.set("count.dispatch_code", "equal", false);
+  EXPECT_FALSE(bench::counted_other_code(run)) << "the fact of its own decides";
+  run.environment.set("count.dispatch_code", "other", false);
+  EXPECT_TRUE(bench::counted_other_code(run));
 }
 
 TEST(LibraryDispatch, IsSeenInThePathOrTheNamesOfTheLibrary) {

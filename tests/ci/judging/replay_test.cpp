@@ -318,7 +318,7 @@ TEST(Replay, LeavesRowsAloneThatCountingDecided) {
   Kept kept = kept_comparison(10, options_of(Layout::duet, 12, 1));
   ComparisonRow untimed = kept.comparison.rows[0];
   untimed.benchmark = "BM_untimed";
-  untimed.test = "none";
+  untimed.test = TestKind::none;
   untimed.verdict = Verdict::unchanged;
   untimed.reason = "not timed, as the policy says (skip_time): every loaded section is equal";
   kept.comparison.rows.push_back(untimed);

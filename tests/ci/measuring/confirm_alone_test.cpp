@@ -1,4 +1,5 @@
 #include "ci/measuring/time_programs.hpp"
+#include "ci/report/reason_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,7 +102,7 @@ TEST_F(ConfirmAlone, MeasuresWhatChangedAndNothingElse) {
   ASSERT_TRUE(row.solo) << row.reason;
   EXPECT_EQ(row.solo->agrees, false) << "its duet differs, alone it does not";
   EXPECT_NEAR(row.solo->ratio, 1, 0.0011);
-  EXPECT_TRUE(row.reason.starts_with(to_text(RowNote::contradicted_alone))) << row.reason;
+  EXPECT_TRUE(row.reason.starts_with(note_text(RowNote::contradicted_alone))) << row.reason;
   EXPECT_FALSE(row_of(pair, "BM_other").solo);
 }
 

@@ -50,11 +50,11 @@ TEST_F(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings_, {seconds(60)}, progress_, warnings_);
 
   ASSERT_EQ(first.failures.size(), 3U);
-  EXPECT_EQ(first.failures[0].reason, "of timing");
+  EXPECT_EQ(first.failures[0].said, "of timing");
   std::set<std::string> failed = {first.failures[1].benchmark.canonical(), first.failures[2].benchmark.canonical()};
   EXPECT_EQ(failed, (std::set<std::string>{"BM_x [suite=s]", "BM_y [suite=s]"}));
   EXPECT_EQ(first.failures[2].metric, kInstructions);
-  EXPECT_NE(first.failures[2].reason, "");
+  EXPECT_NE(first.failures[2].said, "");
   ASSERT_EQ(second.failures.size(), 1U) << "the next program is still tried";
 }
 

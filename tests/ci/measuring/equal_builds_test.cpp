@@ -1,4 +1,5 @@
 #include "ci/measuring/equal_builds.hpp"
+#include "bench/model/kept_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +76,7 @@ TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
   EXPECT_EQ(row.benchmark, "BM_same");
   EXPECT_EQ(row.metric.name, kRealTime);
   EXPECT_EQ(row.verdict, Verdict::unchanged);
-  EXPECT_EQ(row.test, "none");
+  EXPECT_EQ(row.test, TestKind::none);
   EXPECT_EQ(row.reason, "not timed");
   EXPECT_EQ(row.minimum_effect, 0.03);
   EXPECT_FALSE(row.ratio);

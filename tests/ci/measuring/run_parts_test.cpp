@@ -72,7 +72,7 @@ TEST(SortAsListed, FollowsTheProgramsOrderWithTheMetricsOfABenchmarkTogether) {
   EXPECT_EQ(order,
             "BM_a real_time\nBM_a instructions\nBM_b real_time\nBM_c real_time\nBM_c instructions\n"
             "BM_unlisted real_time\n");
-  EXPECT_EQ(run.failures[0].reason, "a");
+  EXPECT_EQ(run.failures[0].said, "a");
 }
 
 TEST(JoinRun, KeepsExcludedSamplesWithTheirOwnInvocations) {
@@ -154,7 +154,7 @@ TEST(Unmeasured, NamesEachBenchmarkWithItsSuite) {
   EXPECT_EQ(run.failures[0].benchmark.canonical(), "BM_x/8 [suite=second]");
   EXPECT_EQ(run.failures[0].metric, kInstructions);
   EXPECT_EQ(run.failures[0].round, -1);
-  EXPECT_EQ(run.failures[1].reason, "no room");
+  EXPECT_EQ(run.failures[1].said, "no room");
 }
 
 TEST(Unmeasured, OfNoBenchmarkIsNothingOrTheWholeProgram) {

@@ -273,7 +273,7 @@ ComparisonRow time_row() {
   row.equivalence_interval = Interval{1.033, 1.047};
   row.layout = Layout::interleaved;
   row.rounds = 8;
-  row.test = "rounds";
+  row.test = TestKind::rounds;
   row.p = 0.0004;
   row.q = 0.004;
   row.discovery_q = 0.002;
@@ -289,7 +289,7 @@ ComparisonRow time_row() {
 TEST(Explanations, GoFromSamplesToAnswers) {
   Comparison comparison;
   ComparisonRow count = sample::instructions_row("BM_sort", 1000, 1010);
-  count.test = "exact";
+  count.test = TestKind::exact;
   count.jitter = 0;
   comparison.rows = {time_row(), count};
   comparison.drifts = {{"real_time", 1.002, 0.004, 23, false}};

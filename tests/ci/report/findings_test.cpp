@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/model/kept_words.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
@@ -160,7 +161,7 @@ TEST(LevelsLine, NamesTheRowsWhoseLevelsAndChangeDisagreeInSign) {
   EXPECT_EQ(levels_line(comparison),
             "levels are medians of each side by itself, the change holds the sides of each round against each other: "
             "they point in opposite directions for BM_0");
-  comparison.rows[0].test = "drift-widened t";
+  comparison.rows[0].test = TestKind::drift_widened;
   EXPECT_THAT(levels_line(comparison), HasSubstr("the change is estimated from all invocations"));
   comparison.drifts[0].removed = true;
   EXPECT_THAT(levels_line(comparison), HasSubstr("the change is less the common movement"));

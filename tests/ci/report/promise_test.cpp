@@ -294,7 +294,7 @@ TEST(NextSteps, AdviseNothingThatCannotHelp) {
   EXPECT_THAT(steps_of(with(nowhere)), Contains(HasSubstr("missing on purpose")));
   ComparisonRow skips = sample::time_row("BM_a", 1, Verdict::inconclusive);
   skips.interval.reset();
-  skips.test = "none";
+  skips.test = TestKind::none;
   skips.rounds = 0;
   EXPECT_THAT(steps_of(with(skips)), Not(Contains(HasSubstr("--rounds")))) << "it skips itself in part";
 }

@@ -1,4 +1,5 @@
 #include "ci/report/reason_text.hpp"
+#include "bench/model/kept_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

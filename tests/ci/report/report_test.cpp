@@ -1,5 +1,6 @@
 // The whole texts, byte for byte; what a change does to them is seen in the diff of tests/golden.
 #include "ci/report/comparison.hpp"
+#include "ci/report/reason_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +90,7 @@ TEST(TerminalReport, SaysAReasonThatSeveralBenchmarksShareOnce) {
 ComparisonRow apart_row(const std::string& benchmark, double ratio, RowNote cause) {
   ComparisonRow row = sample::time_row(benchmark, ratio, Verdict::inconclusive);
   row.layout = Layout::sequential;
-  row.test = "drift-widened t";
+  row.test = TestKind::drift_widened;
   row.minimum_detectable_effect = std::abs(ratio - 1) * 2;
   row.reason = std::string(to_text(cause)) + "the " + std::to_string(ratio);
   row.notes.add(cause);
@@ -143,7 +144,7 @@ Comparison doubtful_comparison() {
   add("BM_wide", 1.0153, {0.9982, 1.0323}, Verdict::unchanged, 0.08);
   add("BM_beside", 1.149, {1.018, 1.358}, Verdict::inconclusive, 0);
   ComparisonRow& contradicted = comparison.rows.back();
-  contradicted.reason = std::string(to_text(RowNote::contradicted_alone)) +
+  contradicted.reason = note_text(RowNote::contradicted_alone) +
                         "-0.02 % (-1.41 % to +1.28 %) with nothing beside it, which excludes all of +1.8 % to +35.8 % "
                         "side by side; measure in turns to tell (--layout interleaved); side by side: 14.9 % slower";
   contradicted.notes.add(RowNote::contradicted_alone);
@@ -160,7 +161,7 @@ TEST(Reports, WhatTheNumberOfComparisonsLeftOpenIsToldOnce) {
   Comparison comparison = sample::quiet_comparison(0);
   for (int i = 0; i < 7; ++i) {
     ComparisonRow row = sample::time_row("BM_" + std::to_string(i), 1.03, Verdict::inconclusive);
-    row.test = "rounds";
+    row.test = TestKind::rounds;
     row.layout = Layout::interleaved;
     row.interval = Interval{1.01, 1.05};
     row.p = 0.031;
@@ -187,8 +188,8 @@ TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
     ComparisonRow row = sample::time_row(name, 1, Verdict::unchanged);
     row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
     row.interval = std::nullopt;
-    row.test = "none";
-    row.reason = std::string(to_text(RowNote::not_timed)) + "every loaded section is equal";
+    row.test = TestKind::none;
+    row.reason = note_text(RowNote::not_timed) + "every loaded section is equal";
     row.notes.add(RowNote::not_timed);
     comparison.rows.push_back(row);
     comparison.rows.push_back(sample::instructions_row(name, 100, 100));

@@ -52,7 +52,7 @@ ComparisonRow without_answer(const std::string& benchmark, Verdict verdict, cons
   row.ratio = std::nullopt;
   row.interval = std::nullopt;
   row.p = row.q = row.slot_effect = row.minimum_detectable_effect = std::nullopt;
-  row.test = "none";
+  row.test = TestKind::none;
   row.rounds = 0;
   row.reason = reason;
   return row;
@@ -68,7 +68,7 @@ ComparisonRow time_row(const std::string& benchmark, double ratio, Verdict verdi
   row.candidate = 812.4 * ratio;
   row.ratio = ratio;
   row.interval = Interval{ratio - 0.006, ratio + 0.006};
-  row.test = "rounds";
+  row.test = TestKind::rounds;
   row.layout = Layout::duet;
   const bool is_changed = verdict == Verdict::regression || verdict == Verdict::improvement;
   row.p = is_changed ? 1.2e-9 : 0.41;
@@ -89,7 +89,7 @@ ComparisonRow instructions_row(const std::string& benchmark, double baseline, do
   row.candidate = candidate;
   row.ratio = candidate / baseline;
   row.interval = Interval{candidate / baseline, candidate / baseline};
-  row.test = "exact";
+  row.test = TestKind::exact;
   row.layout = Layout::separate;
   row.jitter = 0;
   row.verdict = candidate > baseline   ? Verdict::regression
@@ -205,11 +205,11 @@ Run run_with_a_failure() {
   Failure failure;
   failure.benchmark.name = "BM_parse/empty";
   failure.round = 2;
-  failure.reason = "ended by signal 11 (segmentation fault); its last line: parse: input is empty";
+  failure.said = "ended by signal 11 (segmentation fault); its last line: parse: input is empty";
   Failure skip;
   skip.benchmark.name = "BM_search/avx10";
   skip.round = 0;
-  skip.reason = "the benchmark was skipped: no AVX10 here";
+  skip.said = "no AVX10 here";
   skip.kind = FailureKind::skipped;
   run.failures = {failure, skip, skip};
   run.failures.back().round = 1;

@@ -103,7 +103,7 @@ TEST(Counted, DifferentScopesAreIncomparable) {
   whole.scope = CountScope::whole_functions;
   const ComparisonRow row = judged_on({1000}, {}, {1000}, whole);
   EXPECT_EQ(row.verdict, Verdict::incomparable);
-  EXPECT_EQ(row.test, "none");
+  EXPECT_EQ(row.test, TestKind::none);
   const auto scopes = std::get<why::ScopesDiffer>(facts_on({{1000}}, {{1000}, whole}).reason);
   EXPECT_EQ(scopes.baseline, CountScope::timed_region);
   EXPECT_EQ(scopes.candidate, CountScope::whole_functions);

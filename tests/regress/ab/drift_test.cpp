@@ -11,7 +11,7 @@ namespace {
 
 Effect effect_at(double log_ratio, double error = 0.005) {
   Effect effect;
-  effect.test = "invocations";
+  effect.test = TestKind::invocations;
   effect.units = 15;
   effect.log_ratio = log_ratio;
   effect.standard_error = error;

@@ -29,7 +29,7 @@ PairedRounds rounds_with(std::initializer_list<double> differences) {
 
 TEST(EffectOfRounds, OneRoundHasAnEstimateAndNothingElse) {
   const Effect effect = effect_of_rounds(rounds_with({0.1}), {});
-  EXPECT_EQ(effect.test, "none");
+  EXPECT_EQ(effect.test, TestKind::none);
   EXPECT_NEAR(effect.log_ratio, 0.1, 1e-12);
   EXPECT_FALSE(effect.p.has_value());
   EXPECT_FALSE(effect.standard_error.has_value());
@@ -38,7 +38,7 @@ TEST(EffectOfRounds, OneRoundHasAnEstimateAndNothingElse) {
 // t = 3 / (1.5811 / sqrt(5)) = 4.2426 on 4 degrees: p = .0132 (0.01 at 4.604, 0.02 at 3.747 in the tables).
 TEST(EffectOfRounds, FiveRoundsGiveStudentsPairedT) {
   const Effect effect = effect_of_rounds(rounds_with({0.01, 0.02, 0.03, 0.04, 0.05}), {});
-  EXPECT_EQ(effect.test, "t on log levels");
+  EXPECT_EQ(effect.test, TestKind::levels);
   EXPECT_NEAR(effect.log_ratio, 0.03, 1e-12);
   EXPECT_NEAR(*effect.standard_error, 0.0158114 / std::sqrt(5.0), 1e-7);
   EXPECT_NEAR(*effect.p, 0.01324, 1e-5);
@@ -76,7 +76,7 @@ TEST(EffectOfRounds, WhatRoundingLeavesIsNoSpread) {
 
 TEST(EffectOfRounds, SixRoundsTakeThePermutationTest) {
   const Effect effect = effect_of_rounds(rounds_with({0.01, 0.02, 0.03, 0.04, 0.05, 0.06}), {});
-  EXPECT_EQ(effect.test, "rounds");
+  EXPECT_EQ(effect.test, TestKind::rounds);
   EXPECT_DOUBLE_EQ(*effect.p, 2.0 / 64);
   EXPECT_GT(effect.interval->low, 0);
   EXPECT_EQ(effect.degrees, 0);
@@ -117,14 +117,14 @@ TEST(EffectOfRounds, PAndIntervalNeverDisagree) {
 // Means 2 and 4, variances 1 and 4 of three each: error sqrt(5/3), (5/3)^2 / (1/18 + 16/18) = 2.941 degrees.
 TEST(EffectOfInvocations, FewInvocationsGiveWelchsT) {
   const Effect effect = effect_of_invocations(all_at({1, 2, 3}), all_at({2, 4, 6}), {});
-  EXPECT_EQ(effect.test, "t on log levels");
+  EXPECT_EQ(effect.test, TestKind::levels);
   EXPECT_NEAR(*effect.standard_error, std::sqrt(5.0 / 3), 1e-12);
   EXPECT_NEAR(effect.degrees, 2.941, 1e-3);
 }
 
 TEST(EffectOfInvocations, SixASideTakeThePermutationTest) {
   const Effect effect = effect_of_invocations(all_at({1, 2, 3, 4, 5, 6}), all_at({11, 12, 13, 14, 15, 16, 17}), {});
-  EXPECT_EQ(effect.test, "invocations");
+  EXPECT_EQ(effect.test, TestKind::invocations);
   EXPECT_EQ(effect.units, 6);
   EXPECT_DOUBLE_EQ(*effect.p, 1.0 / 1716);  // a score that is not symmetric has no mirrored arrangement
   EXPECT_NEAR(effect.log_ratio, 10.5, 0.51);

@@ -147,7 +147,7 @@ TEST(Gates, ASmallStepOfACountFailsWhereSuchStepsAddUpBeyondTheEffect) {
   const ComparisonRow time = row_of(kRealTime, Verdict::unchanged, 1.001);
   EXPECT_TRUE(decided({}, {count, time}).rows[0].gates) << "that time shows nothing of one step excuses no creep";
   ComparisonRow better = row_of(kRealTime, Verdict::improvement, 0.9);
-  better.test = "rounds";
+  better.test = TestKind::rounds;
   EXPECT_EQ(std::get<ungated::TimeDecides>(note_of({}, {count, better}, 0)).time, Verdict::improvement);
   ComparisonPolicy policy;
   policy.witness = Witness::time;
@@ -239,7 +239,7 @@ std::string answer_of(const Comparison& comparison) {
 
 TEST(Gates, DoWhatTheTableOfTheDocumentationSays) {
   ComparisonRow untimed = row_of(kRealTime, Verdict::unchanged);  // skip_time
-  untimed.test = "none";
+  untimed.test = TestKind::none;
   const auto timed = [](Verdict verdict) { return std::vector<ComparisonRow>{row_of(kRealTime, verdict)}; };
   // Each of the rows that stand for one word; no row at all is one of them.
   const std::map<std::string, std::vector<std::vector<ComparisonRow>>> times{

@@ -158,7 +158,7 @@ TEST(EffectOfLooks, ABudgetBeforeTheFirstLookLeavesTheFixedTest) {
 
 TEST(EffectOfLooks, FourRoundsShowThePOfTheirTTest) {
   const LookedAt seen = effect_of_looks(rounds_of(4, 0.05, 0.02, 5), 4, kPlan, {});
-  EXPECT_EQ(seen.effect.test, "t on log levels");
+  EXPECT_EQ(seen.effect.test, TestKind::levels);
   ASSERT_EQ(seen.looks.size(), 1u);
   EXPECT_LT(*seen.effect.p, 1);
   EXPECT_EQ(seen.looks[0].p, *seen.effect.p);

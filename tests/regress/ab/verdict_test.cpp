@@ -34,7 +34,7 @@ Decided decided(const Given& given) {
   row.layout = given.layout;
   row.q = given.q;
   NoisyEvidence evidence;
-  evidence.effect.test = "rounds";
+  evidence.effect.test = TestKind::rounds;
   evidence.effect.units = given.units;
   evidence.effect.log_ratio = std::log(given.ratio);
   evidence.effect.p = given.p;
@@ -108,7 +108,7 @@ Decided apart(double ratio, const ErrorParts& error, double q = 1) {
   row.q = q;
   NoisyEvidence evidence;
   evidence.error = error;
-  evidence.effect.test = "drift-widened t";
+  evidence.effect.test = TestKind::drift_widened;
   evidence.effect.units = 15;
   evidence.effect.log_ratio = std::log(ratio);
   evidence.effect.p = q;

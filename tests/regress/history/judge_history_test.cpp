@@ -85,7 +85,7 @@ TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
   const ComparisonRow& slower = row_of(comparison, "slower");
   EXPECT_EQ(slower.verdict, Verdict::regression);
   EXPECT_NEAR(*slower.ratio, 1.3, 0.01);
-  EXPECT_EQ(slower.test, "history");
+  EXPECT_EQ(slower.test, TestKind::history);
   EXPECT_EQ(slower.rounds, 20);
   EXPECT_EQ(slower.layout, Layout::separate);
   EXPECT_LT(*slower.q, 0.05);
@@ -204,8 +204,7 @@ TEST(JudgeHistory, WhatSkipsItselfNowAndInTheNewestRunIsMissingWhileItsLastValue
   for (const char* name : {"apple", "lately"}) world.baseline.series.push_back(history_of(name, machine, 100));
   for (const char* name : {"lately", "never"}) {
     for (steelyard::Run* run : {&world.baseline.newest, &world.candidate}) {
-      run->failures.push_back(
-          {parse_google_benchmark_name(name), "", 0, "the benchmark was skipped: no AVX10 here", FailureKind::skipped});
+      run->failures.push_back({parse_google_benchmark_name(name), "", 0, "no AVX10 here", FailureKind::skipped});
     }
   }
   const Judged judged = world.judged();

@@ -141,6 +141,41 @@ TEST(Archive, AFileWithLinesAndBasesOfCountsReadsEqual) {
   EXPECT_EQ(encode_payload(*read), encode_payload(expected));
 }
 
+// Written by the last version that kept the kinds of failures, and where counts come from, as words of their sentences.
+TEST(Archive, KindsAndOriginsThatAnOlderFileTellsInWordsAreTheFacts) {
+  const auto read = decode_run(golden("v4_debian12.syrun"), "v4_debian12.syrun");
+  ASSERT_TRUE(read) << read.error().text();
+  std::vector<std::pair<FailureKind, std::string>> failures;
+  for (const Failure& failure : read->failures) failures.emplace_back(failure.kind, failure.said);
+  EXPECT_EQ(failures, (std::vector<std::pair<FailureKind, std::string>>{
+                          {FailureKind::failed, "exit status 139: segmentation fault"},
+                          {FailureKind::failed, ""},
+                          {FailureKind::not_reached, "the budget of 10 s was spent; ask for more time"},
+                          {FailureKind::bad_record, "benchmarks[0].real_time: found NaN, wanted a number"},
+                          {FailureKind::skipped, "no AVX10 here"},
+                          {FailureKind::skipped, ""},
+                          {FailureKind::reported_error, "no license"}}));
+  std::vector<CountOrigin> origins;
+  for (const Measurement& measurement : read->measurements) {
+    if (measurement.metric.kind == MetricKind::counted) origins.push_back(measurement.count_basis.origin);
+  }
+  EXPECT_EQ(origins, (std::vector{CountOrigin::reused, CountOrigin::equal_program}));
+}
+
+TEST(Archive, KeepsKindsAndOriginsWhateverTheirSentencesSay) {
+  steelyard::Run run = sample_run();
+  run.failures = {{{}, "", -1, "not reached: x", FailureKind::failed},
+                  {{}, "", -1, "the benchmark was skipped", FailureKind::bad_record},
+                  {{}, "", -1, ": ", FailureKind::skipped}};
+  for (Measurement& measurement : run.measurements) measurement.count_basis.origin = CountOrigin::equal_program;
+  const auto read = decode_payload(encode_payload(run), "x.syrun");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->failures, run.failures);
+  for (const Measurement& measurement : read->measurements) {
+    EXPECT_EQ(measurement.count_basis.origin, CountOrigin::equal_program);
+  }
+}
+
 TEST(Archive, AFileWithLabelsReadsEqual) {
   const auto read = decode_run(golden("v2_debian12.syrun"), "v2_debian12.syrun");
   ASSERT_TRUE(read) << read.error().text();
@@ -360,7 +395,8 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
 }
 
 TEST(Archive, KnowsTheIdOfWhatOlderVersionsSealedAsItLiesAndWrittenAgain) {
-  for (const char* name : {"v1_debian12.syrun", "v1_debian13.syrun", "v2_debian12.syrun", "v3_debian12.syrun"}) {
+  for (const char* name :
+       {"v1_debian12.syrun", "v1_debian13.syrun", "v2_debian12.syrun", "v3_debian12.syrun", "v4_debian12.syrun"}) {
     const auto read = decode_sealed_run(golden(name), name);
     ASSERT_TRUE(read) << read.error().text();
     EXPECT_TRUE(decode_sealed_run(encode_run(*read), name)) << name;

@@ -97,6 +97,21 @@ TEST(ComparisonDocument, RefusesWhatIsDamagedOrNewer) {
   }
 }
 
+TEST(ComparisonDocument, TakesTheNotesOfAnOlderOneFromItsReasonsAndOfANewerOneAsTheyAre) {
+  Comparison comparison = example();
+  comparison.rows.resize(1);
+  comparison.rows[0].reason = "too noisy: in 24 rounds the interval holds no change";
+  comparison.rows[0].notes = {RowNote::equal_code, RowNote::first_look_only};
+  std::string document = comparison_document(comparison);
+  EXPECT_EQ(parse_comparison(document, "c.json")->rows[0].notes, comparison.rows[0].notes);
+  const std::size_t begin = document.find("\"notes\": [");
+  ASSERT_NE(begin, std::string::npos);
+  document.erase(begin, document.find("],", begin) + 2 - begin);
+  EXPECT_EQ(parse_comparison(document, "c.json")->rows[0].notes, RowNotes{RowNote::too_noisy});
+  document.insert(begin, "\"notes\": [\"a note of a newer program\", \"equal code\"],");
+  EXPECT_EQ(parse_comparison(document, "c.json")->rows[0].notes, RowNotes{RowNote::equal_code});
+}
+
 TEST(ComparisonDocument, OfAFileThatIsNotThereNamesIt) {
   EXPECT_EQ(read_comparison("/nowhere/c.json").error().where, "/nowhere/c.json");
 }

@@ -109,10 +109,11 @@ ComparisonRow RandomComparison::row() {
   row.ratio = perhaps_number();
   if (coin()) row.interval = interval();
   row.confidence = number();
-  row.test = text();
+  constexpr std::size_t kTests = 7;  // as of the verdicts below
+  row.test = static_cast<TestKind>(text().size() % kTests);
   row.layout = static_cast<Layout>(below(4));
   row.p = perhaps_number();
-  row.p_kind = text();
+  row.p_kind = text().size() % 2 == 0 ? PKind::fixed : PKind::sequential;
   for (std::uint64_t left = below(3); left > 0; --left) row.looks.push_back({count(), number(), number()});
   row.q = perhaps_number();
   row.discovery_q = perhaps_number();

@@ -130,7 +130,7 @@ Comparison comparison_of(int version, const std::vector<RunHeader>& runs) {
     row.call_path = {"BM_sort", "std::sort<int*, \"quoted\\\">"};
   }
   if (version >= 8) {
-    row.p_kind = "sequential";
+    row.p_kind = PKind::sequential;
     row.looks = {{8, 0.1 + 0.2, 0.1}, {12, 1e-300, 0.2}};
     row.noise = {0.02, std::nullopt, 0.03};
     comparison.drifts = {{"real_time", 1.04, 0.01, 13, true}};

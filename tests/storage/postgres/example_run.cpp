@@ -78,8 +78,11 @@ Run example_run(int number) {
   run.measurements.back().excluded = {{2, {7021, 7022}, {1, 1}}};
   run.profiles = {example_profile()};
   Failure whole;
-  whole.reason = "exit status 1: \"it \xFF broke\"" + std::string(1, '\0') + "\r\n";
-  run.failures = {whole, {{"BM_crash", {}, std::nullopt, "", "", ""}, "real_time", 3, "timed out"}};
+  whole.said = "exit status 1: \"it \xFF broke\"" + std::string(1, '\0') + "\r\n";
+  run.failures = {whole,
+                  {{"BM_crash", {}, std::nullopt, "", "", ""}, "real_time", 3, "timed out"},
+                  {{"BM_skip", {}, std::nullopt, "", "", ""}, "", 0, "no AVX10 here", FailureKind::skipped},
+                  {{"BM_skip", {}, std::nullopt, "", "", ""}, "", 1, "", FailureKind::reported_error}};
   run.labels = {{"BM_sort/1024 [suite=cpu]", "target: 0.6 of bandwidth"}, {"BM_crash", "item:\xFF\t\"{}\\"}};
   return run;
 }
@@ -102,7 +105,7 @@ Comparison example_comparison() {
   worse.ratio = 1.0721;
   worse.interval = Interval{1.061, 1.083};
   worse.p = 1.2e-9;
-  worse.test = "rounds";
+  worse.test = TestKind::rounds;
   worse.verdict = Verdict::regression;
   worse.reason = "slower by 7.2 %";
   worse.functions = {{"sort", "sort.cpp", 42, 1, 100, 0, 0.97, true}, {"memcpy", "???", 0, 90, 90, 1, 0.9, false}};

@@ -44,7 +44,7 @@ TEST_F(Hardware, BothSidesHaveOneInvocationARoundInTurns) {
   std::vector<std::string> warnings;
   const auto counted = count({{&both, &baseline}, {&one, &candidate}}, warnings);
   ASSERT_TRUE(counted) << counted.error().text();
-  EXPECT_TRUE(baseline.failures.empty()) << baseline.failures.front().reason;
+  EXPECT_TRUE(baseline.failures.empty()) << baseline.failures.front().said;
   EXPECT_THAT(baseline.measurements, SizeIs(2 * available.size()));
   EXPECT_THAT(candidate.measurements, SizeIs(available.size()));
   ASSERT_THAT(candidate.invocations, SizeIs(2));
@@ -81,7 +81,7 @@ TEST_F(Hardware, AProgramWithTheLibraryInsideIsAFailureInWords) {
   std::vector<std::string> warnings;
   ASSERT_TRUE(count({{&program, &run}}, warnings));
   ASSERT_THAT(run.failures, SizeIs(1));
-  EXPECT_THAT(run.failures[0].reason, HasSubstr("link libbenchmark as a shared library"));
+  EXPECT_THAT(run.failures[0].said, HasSubstr("link libbenchmark as a shared library"));
   EXPECT_THAT(run.failures[0].metric, available.front());
 }
 

@@ -89,7 +89,7 @@ std::vector<double> heap_values(const CountedRun& run, const std::string& benchm
 std::string heap_failure(const CountedRun& run, const std::string& benchmark) {
   for (const Failure& failure : run.failures) {
     if (failure.benchmark.canonical() == canonical(benchmark) && failure.metric == "heap_allocations") {
-      return failure.reason;
+      return failure.said;
     }
   }
   return "";

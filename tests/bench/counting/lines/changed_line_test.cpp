@@ -132,7 +132,7 @@ class ChangedLine : public ::testing::Test {
     steelyard::Run run;
     const Result<void> result = count_instructions(program, {"works"}, {}, run);
     EXPECT_TRUE(result) << (result ? "" : result.error().text());
-    for (const Failure& failure : run.failures) ADD_FAILURE() << failure.reason;
+    for (const Failure& failure : run.failures) ADD_FAILURE() << failure.said;
     Counted count;
     if (run.measurements.size() != 1 || run.profiles.size() != 1) return count;
     count.instructions = run.measurements[0].invocations[0].values[0];

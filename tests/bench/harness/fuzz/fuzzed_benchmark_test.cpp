@@ -50,7 +50,7 @@ TEST(FuzzedBenchmark, EachItemIsMeasuredUnderItsParametersAndItsHashIsKept) {
 void expect_measured(const Run& run, const std::string& benchmark) {
   const bool is_measured = std::any_of(run.measurements.begin(), run.measurements.end(),
                                        [&](const Measurement& one) { return one.benchmark.name == benchmark; });
-  EXPECT_TRUE(is_measured) << benchmark << (run.failures.empty() ? "" : run.failures.back().reason);
+  EXPECT_TRUE(is_measured) << benchmark << (run.failures.empty() ? "" : run.failures.back().said);
 }
 
 TEST(FuzzedBenchmark, OneItemIsHeldInTheWholeProgram) { expect_measured(measured(), "time_after"); }
@@ -62,7 +62,7 @@ TEST(FuzzedBenchmark, MistakesAreFailuresOfTheirOwn) {
   std::string reasons;
   for (const Failure& failure : run.failures) {
     EXPECT_NE(failure.benchmark.name, "time_sum");
-    reasons += failure.benchmark.name + ": " + failure.reason + "\n";
+    reasons += failure.benchmark.name + ": " + failure.said + "\n";
   }
   EXPECT_THAT(reasons, HasSubstr("time_nothing: the benchmark reported an error: fuzzer with seed 0, item 0"));
   EXPECT_THAT(reasons, HasSubstr("\"n above 9\" rejected 1000"));

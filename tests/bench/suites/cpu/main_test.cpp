@@ -51,7 +51,7 @@ std::map<std::string, std::set<std::string>> metrics_by_benchmark() {
 
 TEST(CpuSuite, EveryAnswerIsRight) {
   for (const Failure& failure : suite_results().failures) {
-    ADD_FAILURE() << failure.benchmark.canonical() << ": " << failure.reason;
+    ADD_FAILURE() << failure.benchmark.canonical() << ": " << failure.said;
   }
   EXPECT_TRUE(suite_results().bad_records.empty());
 }

@@ -18,7 +18,7 @@ double instructions_of(const std::string& benchmark) {
   steelyard::Run run;
   const Result<void> counted = count_instructions(program, {benchmark}, {}, run);
   EXPECT_TRUE(counted) << (counted ? "" : counted.error().text());
-  for (const Failure& failure : run.failures) ADD_FAILURE() << failure.reason;
+  for (const Failure& failure : run.failures) ADD_FAILURE() << failure.said;
   return run.measurements.empty() ? std::nan("") : run.measurements.front().invocations.at(0).values.at(0);
 }
 

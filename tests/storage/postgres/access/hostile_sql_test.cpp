@@ -56,7 +56,7 @@ steelyard::Run run_of(const std::string& project) {
     for (ProfiledFunction& function : profile.functions) function.name += project;
     for (SourceCost& source : profile.sources) source.origin += project;
   }
-  for (Failure& failure : run.failures) failure.reason += project;
+  for (Failure& failure : run.failures) failure.said += project;
   run.labels.clear();
   return run;
 }

@@ -42,7 +42,7 @@ steelyard::Run hidden_run() {
   measurement.invocations = {{0, {4711.25, 4712.25}, {1, 1}}};
   run.measurements = {measurement};
   Failure failure;
-  failure.reason = "hidden failure";
+  failure.said = "hidden failure";
   run.failures = {failure};
   return run;
 }

@@ -44,7 +44,8 @@ Comparison with_everything() {
   comparison.policy.witness = Witness::both;
   comparison.rows.push_back(changed_count(comparison.rows[0]));
   ComparisonRow& row = comparison.rows[0];
-  row.p_kind = "sequential";
+  row.p_kind = PKind::sequential;
+  row.notes = {RowNote::first_look_only, RowNote::equal_program};
   row.looks = {{8, 0.1 + 0.2, 0.1}, {12, 1e-300, 0.2}};
   row.discovery_q = 0.004;
   row.slot_effect = 1.003;
@@ -156,6 +157,17 @@ TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
   EXPECT_EQ(read->candidate.tool, "") << "by which a replay knows it";
   EXPECT_FALSE(read->history);
   EXPECT_EQ(read->rows, comparison.rows);
+}
+
+TEST_F(ComparisonReaderTest, TakesTheNotesOfOlderRowsFromTheirReasonsAndNewerOnesAsTheyAre) {
+  Comparison comparison = with_everything();
+  comparison.rows[0].reason = "too noisy: in 24 rounds the interval holds no change";
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows[0].notes, comparison.rows[0].notes);
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run_alone("update steelyard.comparison_rows set notes = null"));
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(comparison))->rows[0].notes, RowNotes{RowNote::too_noisy});
 }
 
 TEST_F(ComparisonReaderTest, NamesAHistoryThatIsDamaged) {

@@ -96,7 +96,7 @@ TEST_F(ComparisonWriterTest, KeepsLooksNoiseDriftsAndTheCalibration) {
   Store store = open();
   Comparison comparison = example_comparison();
   ComparisonRow& row = comparison.rows[0];
-  row.p_kind = "sequential";
+  row.p_kind = PKind::sequential;
   row.looks = {{8, 0.02, 0.1}, {12, 1.5e-3, 0.2}};
   row.discovery_q = 0.004;
   row.equivalence_interval = Interval{1.062, 1.08};

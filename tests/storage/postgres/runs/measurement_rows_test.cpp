@@ -55,6 +55,38 @@ TEST_F(MeasurementRowsTest, WritesWithNewKeysWhereTheDatabaseWasExchangedBehindI
   EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
 }
 
+TEST_F(MeasurementRowsTest, KeepsKindsAndOriginsAsFactsAndTakesThemFromOlderRowsByTheirSentences) {
+  Store store = open();
+  steelyard::Run run = example_run(1);
+  run.failures = {{{}, "", 0, "no AVX10 here", FailureKind::skipped},
+                  {{}, "", 1, "", FailureKind::reported_error},
+                  {{}, "", -1, "the budget was spent", FailureKind::not_reached},
+                  {{}, "", -1, "benchmarks[0]: found NaN", FailureKind::bad_record},
+                  {{}, "", -1, "ended by signal 11", FailureKind::failed}};
+  CountBasis& basis = run.measurements.back().count_basis;
+  basis.origin = CountOrigin::equal_program;
+  basis.proof = "every loaded section of program and libraries is equal (sha256 0)";
+  ASSERT_TRUE(RunStore(store).put(run));
+  EXPECT_EQ(RunStore(store).get(run.header.id)->failures, run.failures);
+  EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
+  EXPECT_EQ(ask("select string_agg(reason, '|' order by position) from steelyard.failures"),
+            "the benchmark was skipped: no AVX10 here|the benchmark skipped itself with an error|"
+            "not reached: the budget was spent|bad record benchmarks[0]: found NaN|ended by signal 11");
+  // As a program before migration 28 wrote them.
+  ask("with as_before as (update steelyard.failures set kind = null, said = null returning 1) "
+      "select count(*)::text from as_before");
+  ask("with as_before as (update steelyard.count_bases set origin = null, identity = steelyard.content_identity(scope, "
+      "coalesce(('x' || encode(float8send(jitter), 'hex'))::bit(64)::bigint::text, 'absent'), jitter_from, proof) "
+      "returning 1) select count(*)::text from as_before");
+  ASSERT_EQ(ask("select count(*)::text from steelyard.count_bases where origin is null"), "1");
+  EXPECT_EQ(RunStore(store).get(run.header.id)->failures, run.failures);
+  EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
+  EXPECT_THAT(ask("with forged as (update steelyard.count_bases set origin = 'counted' returning 1) "
+                  "select count(*)::text from forged"),
+              HasSubstr("count_bases_identity_check"))
+      << "an origin is bound to what it is found by, as all of its row";
+}
+
 TEST_F(MeasurementRowsTest, GivesNoRunInPart) {
   Store store = open();
   const steelyard::Run run = example_run(1);
