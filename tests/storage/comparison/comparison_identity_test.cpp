@@ -13,7 +13,7 @@ using storage_test::RandomComparison;
 
 // What the program yielded when it hashed and wrote the fields one by one; of rows' notes it wrote nothing.
 TEST(ComparisonId, IsWhatItWasForAnyContent) {
-  const std::string no_notes = "      \"notes\": [],\n";
+  const std::string no_notes = "   \"notes\": [],\n";
   std::string ids;
   std::string documents;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
