@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/counting/count.hpp"
+#include "bench/model/kept_words.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
@@ -90,6 +91,9 @@ bool is_without_solo(const Comparison& kept) { return kept.baseline.tool.empty()
 
 void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
   if (without_solo && !kept.solo) recomputed.solo.reset();
+  // Of an older program these are what its sentence tells, which need not be all that is known now.
+  const bool is_as_told = kept.reason == recomputed.reason && kept.notes == read_notes(kept.reason);
+  if (is_as_told) recomputed.notes = kept.notes;
   const auto was = field_texts(kept);
   const auto is = field_texts(recomputed);
   // By name: what an older program did not keep has nothing to be held against.

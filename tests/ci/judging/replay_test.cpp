@@ -319,6 +319,7 @@ TEST(Replay, LeavesRowsAloneThatCountingDecided) {
   ComparisonRow untimed = kept.comparison.rows[0];
   untimed.benchmark = "BM_untimed";
   untimed.test = TestKind::none;
+  untimed.notes = {RowNote::not_timed, RowNote::equal_program};
   untimed.verdict = Verdict::unchanged;
   untimed.reason = "not timed, as the policy says (skip_time): every loaded section is equal";
   kept.comparison.rows.push_back(untimed);
