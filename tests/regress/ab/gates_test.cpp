@@ -15,6 +15,7 @@ ComparisonRow row_of(std::string_view metric, Verdict verdict, double ratio = 1.
       well_known_metric(metric).value_or(Metric{std::string(metric), "count", Better::lower, MetricKind::noisy});
   row.verdict = verdict;
   row.ratio = ratio;
+  row.test = row.metric.kind == MetricKind::counted ? TestKind::exact : TestKind::rounds;
   return row;
 }
 
@@ -147,7 +148,6 @@ TEST(Gates, ASmallStepOfACountFailsWhereSuchStepsAddUpBeyondTheEffect) {
   const ComparisonRow time = row_of(kRealTime, Verdict::unchanged, 1.001);
   EXPECT_TRUE(decided({}, {count, time}).rows[0].gates) << "that time shows nothing of one step excuses no creep";
   ComparisonRow better = row_of(kRealTime, Verdict::improvement, 0.9);
-  better.test = TestKind::rounds;
   EXPECT_EQ(std::get<ungated::TimeDecides>(note_of({}, {count, better}, 0)).time, Verdict::improvement);
   ComparisonPolicy policy;
   policy.witness = Witness::time;
