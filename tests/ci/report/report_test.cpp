@@ -92,7 +92,7 @@ ComparisonRow apart_row(const std::string& benchmark, double ratio, RowNote caus
   row.layout = Layout::sequential;
   row.test = TestKind::drift_widened;
   row.minimum_detectable_effect = std::abs(ratio - 1) * 2;
-  row.reason = std::string(to_text(cause)) + "the " + std::to_string(ratio);
+  row.reason = note_text(cause) + "the " + std::to_string(ratio);
   row.notes.add(cause);
   return row;
 }
