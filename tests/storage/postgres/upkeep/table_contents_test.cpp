@@ -67,7 +67,7 @@ TEST_F(TableContents, DifferInTheTableWhereOneBitDoes) {
       "get_byte(packed, length(packed) - 1) # 1) where position = 0");
   EXPECT_THAT(differences(contents(), before), ElementsAre("measurements: other contents"));
   tell("delete from steelyard.failures where position = 0");
-  EXPECT_THAT(differences(contents(), before), Contains("failures: 1 rows here, 2 there"));
+  EXPECT_THAT(differences(contents(), before), Contains("failures: 3 rows here, 4 there"));
 }
 
 TEST_F(TableContents, DifferWhereARowRefersToAnotherOne) {
