@@ -90,12 +90,15 @@ TEST(SideTables, WhatEveryProcessSaysIsToldOnceAndSkipsAreNoFailures) {
   for (int round = 0; round < 12; ++round) {
     for (int i = 0; i < 6; ++i) {
       const BenchmarkId id = parse_google_benchmark_name("BM_" + std::to_string(i));
-      skipping.run.failures.push_back({id, "", round, "it was skipped", FailureKind::skipped});
+      skipping.run.failures.push_back({id, "", round, "no AVX10 here", FailureKind::skipped});
     }
   }
   EXPECT_THAT(side_tables({skipping}, {}).warnings,
-              ElementsAre("a: BM_0: it was skipped", "a: BM_1: it was skipped", "a: BM_2: it was skipped",
-                          "a: BM_3: it was skipped", "a: BM_4: it was skipped", "a: and 1 more skip"));
+              ElementsAre("a: BM_0: the benchmark was skipped: no AVX10 here",
+                          "a: BM_1: the benchmark was skipped: no AVX10 here",
+                          "a: BM_2: the benchmark was skipped: no AVX10 here",
+                          "a: BM_3: the benchmark was skipped: no AVX10 here",
+                          "a: BM_4: the benchmark was skipped: no AVX10 here", "a: and 1 more skip"));
 }
 
 TEST(SideNames, AreShortWhereThatTellsThemApart) {
