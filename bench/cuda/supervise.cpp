@@ -175,6 +175,7 @@ class Child {
   pid_t pid_;
 };
 
+// By itself: device programs link the harness, and not the runner, whose child_start has what they need not.
 Result<pid_t> start(const WorkerCommand& command) {
   std::vector<std::string> texts{command.executable.string()};
   texts.insert(texts.end(), command.arguments.begin(), command.arguments.end());

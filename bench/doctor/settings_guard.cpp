@@ -85,6 +85,7 @@ Result<void> SettingsGuard::start_watchdog(const ChangeJournal& journal) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return program_error("doctor", std::strerror(errno), "a pipe to a watchdog");
   const Descriptor waiting(ends[0]);
   order_ = Descriptor(ends[1]);
+  // No program is started: the watchdog is this one, which knows what was changed and outlives us.
   watchdog_ = ::fork();
   if (watchdog_ == 0) {
     order_.close();

@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "bench/runner/supervisor.hpp"
@@ -28,14 +30,34 @@ struct StartReport {
   int error = 0;
 };
 
-// Everything the child needs, made before the fork: between fork and exec only async-signal-safe calls are allowed,
+// What the child needs, made before the fork: between fork and exec only async-signal-safe calls are allowed,
 // because another thread of ours may have held the allocator's lock at the fork.
-struct Prepared {
-  std::string executable;
-  std::string working_directory;
+struct ProgramWords {
   std::vector<std::string> texts;
-  std::vector<char*> arguments;
+  std::vector<char*> arguments;  // the executable first
   std::vector<char*> environment;
+
+  ProgramWords() = default;
+  ProgramWords(const std::string& executable, const std::vector<std::string>& words,
+               const std::map<std::string, std::string>& variables) {
+    texts.reserve(1 + words.size() + variables.size());
+    texts.push_back(executable);
+    texts.insert(texts.end(), words.begin(), words.end());
+    for (const auto& [name, value] : variables) texts.push_back(name + '=' + value);
+    const std::size_t first_variable = 1 + words.size();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      (i < first_variable ? arguments : environment).push_back(texts[i].data());
+    }
+    arguments.push_back(nullptr);
+    environment.push_back(nullptr);
+  }
+  ProgramWords(ProgramWords&&) = default;
+  ProgramWords& operator=(ProgramWords&&) = default;
+};
+
+struct Prepared {
+  ProgramWords program;
+  std::string working_directory;
   int core = -1;
   bool randomize_addresses = true;
   Descriptor input;
@@ -105,6 +127,18 @@ void pin(int core, int report) {
   if (::sched_setaffinity(0, sizeof set, &set) != 0) tell(report, Step::pin);
 }
 
+[[noreturn]] void execute(ProgramWords& program, int report) {
+  // "Text file busy" passes: a process that another thread forked may still hold the file open for a moment.
+  constexpr int kTriesWhenBusy = 40;
+  constexpr timespec kPauseWhenBusy = {0, 5'000'000};
+  for (int tries = 0; tries < kTriesWhenBusy; ++tries) {
+    ::execve(program.arguments.front(), program.arguments.data(), program.environment.data());
+    if (errno != ETXTBSY) break;
+    ::nanosleep(&kPauseWhenBusy, nullptr);
+  }
+  give_up(report, Step::execute);
+}
+
 [[noreturn]] void become(Prepared& prepared, pid_t supervisor) {
   ::setpgid(0, 0);
   reset_signals();
@@ -118,15 +152,18 @@ void pin(int core, int report) {
   }
   if (prepared.core >= 0) pin(prepared.core, report);
   set_randomization(prepared.randomize_addresses, report);
-  // "Text file busy" passes: a process that another thread forked may still hold the file open for a moment.
-  constexpr int kTriesWhenBusy = 40;
-  constexpr timespec kPauseWhenBusy = {0, 5'000'000};
-  for (int tries = 0; tries < kTriesWhenBusy; ++tries) {
-    ::execve(prepared.executable.c_str(), prepared.arguments.data(), prepared.environment.data());
-    if (errno != ETXTBSY) break;
-    ::nanosleep(&kPauseWhenBusy, nullptr);
-  }
-  give_up(report, Step::execute);
+  execute(prepared.program, report);
+}
+
+// Of a command in the foreground.
+[[noreturn]] void become_foreground(ProgramWords& program, bool randomize_addresses, const sigset_t& mask, pid_t caller,
+                                    int report) {
+  // Without its caller, what that has set up for it would go back while it runs.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != caller) ::_exit(127);
+  if (!randomize_addresses) set_randomization(false, report);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  execute(program, report);
 }
 
 // Whoever reads from a pipe of ours, or executes a file that we are writing, must not wait for the supervisor. What is
@@ -170,7 +207,8 @@ Result<Prepared> prepare(const ChildCommand& command) {
   Prepared prepared;
   std::error_code failure;
   const std::filesystem::path absolute = std::filesystem::absolute(command.executable, failure);
-  prepared.executable = failure ? command.executable.string() : absolute.string();
+  const std::string executable = failure ? command.executable.string() : absolute.string();
+  prepared.program = ProgramWords(executable, command.arguments, command.environment);
   prepared.working_directory = command.working_directory.string();
   prepared.confinement = command.confinement.get();
   // To enter another view leaves the folder for the root of it.
@@ -183,17 +221,6 @@ Result<Prepared> prepare(const ChildCommand& command) {
   prepared.core = command.core.value_or(-1);
   prepared.randomize_addresses = command.randomize_addresses;
   prepared.caller = ::getpid();
-
-  prepared.texts.reserve(1 + command.arguments.size() + command.environment.size());
-  prepared.texts.push_back(prepared.executable);
-  for (const std::string& argument : command.arguments) prepared.texts.push_back(argument);
-  for (const auto& [name, value] : command.environment) prepared.texts.push_back(name + '=' + value);
-  const std::size_t first_variable = 1 + command.arguments.size();
-  for (std::size_t i = 0; i < prepared.texts.size(); ++i) {
-    (i < first_variable ? prepared.arguments : prepared.environment).push_back(prepared.texts[i].data());
-  }
-  prepared.arguments.push_back(nullptr);
-  prepared.environment.push_back(nullptr);
 
   prepared.input = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!prepared.input.is_open()) return program_error("/dev/null", std::strerror(errno), "a readable device");
@@ -224,9 +251,9 @@ Error execute_error(const std::string& where, int error) {
   }
 }
 
-Error fork_error(const ChildCommand& command, int error) {
-  return program_error(command.executable.string(), std::string("no process could be started: ") + std::strerror(error),
-                       "", "raise the limit on processes (ulimit -u) or free memory");
+Error fork_error(const std::string& where, int error) {
+  return program_error(where, std::string("no process could be started: ") + std::strerror(error), "",
+                       "raise the limit on processes (ulimit -u) or free memory");
 }
 
 Error error_of(const StartReport& report, const ChildCommand& command) {
@@ -241,7 +268,7 @@ Error error_of(const StartReport& report, const ChildCommand& command) {
                            std::string("its view of the file system cannot be entered: ") + std::strerror(report.error),
                            "", "set STEELYARD_CONFINE=no, and run no code of strangers");
     case Step::fork:
-      return fork_error(command, report.error);
+      return fork_error(command.executable.string(), report.error);
     case Step::descriptors:
     case Step::pin:
     case Step::randomization:
@@ -304,7 +331,7 @@ Result<StartedChild> start_child(const ChildCommand& command) {
     child.supervisor = ::fork();
     if (child.supervisor == 0) start_and_supervise(prepared);
   }
-  if (child.supervisor < 0) return fork_error(command, errno);
+  if (child.supervisor < 0) return fork_error(command.executable.string(), errno);
   prepared.report_write.close();
   prepared.end_write.close();
   child.core = prepared.core;
@@ -323,6 +350,35 @@ Result<StartedChild> start_child(const ChildCommand& command) {
   child.output = std::move(prepared.output_read);
   child.error_output = std::move(prepared.error_read);
   child.end_report = std::move(prepared.end_read);
+  return child;
+}
+
+Result<pid_t> start_in_foreground(const ForegroundCommand& command, const sigset_t& mask) {
+  const std::string where = command.executable.string();
+  STEELYARD_CHECK(check_file(command.executable));
+  std::map<std::string, std::string> environment = command.environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t end = std::min(text.find('='), text.size());
+    environment.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
+  }
+  ProgramWords program(where, command.arguments, environment);
+  Descriptor report_read;
+  Descriptor report_write;
+  STEELYARD_CHECK(open_pipe(report_read, report_write, where));
+  const pid_t caller = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become_foreground(program, command.randomize_addresses, mask, caller, report_write.number());
+  }
+  if (child < 0) return fork_error(where, errno);
+  report_write.close();
+  for (StartReport report; read_report(report_read, report) == ssize_t{sizeof report};) {
+    if (report.step != Step::execute) continue;
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return execute_error(where, report.error);
+  }
   return child;
 }
 

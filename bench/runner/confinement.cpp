@@ -149,6 +149,7 @@ class Maker {
     Descriptor waiting(held[0]);
     maker.held_ = Descriptor(held[1]);
     const IdMaps maps = maps_of_user();
+    // No program is started: a process of ours makes the view, which only one without threads may.
     maker.process_ = ::fork();
     if (maker.process_ < 0)
       return program_error("", std::string("no process could be started: ") + std::strerror(errno));

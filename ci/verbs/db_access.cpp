@@ -1,13 +1,8 @@
 // steelyard db grant, shell, migrate --dry-run and distribute: who may do what, how a client reaches the store, what an
 // upgrade would do, and one store on several machines (docs/operations/access.md, docs/operations/scale.md).
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -18,6 +13,7 @@
 
 #include "bench/model/quantity.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/foreground_command.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/verbs/db.hpp"
@@ -204,59 +200,14 @@ std::string connection_text(const storage::SplitAddress& address) {
   return text;
 }
 
-// What a terminal's interrupt means while psql runs is psql's to say: it ends a query, and not us.
-class InterruptsLeftToTheChild {
- public:
-  InterruptsLeftToTheChild() {
-    struct sigaction ignoring = {};
-    ignoring.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignoring, &interrupt_);
-    sigaction(SIGQUIT, &ignoring, &quit_);
-  }
-  ~InterruptsLeftToTheChild() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGQUIT, &quit_, nullptr);
-  }
-  InterruptsLeftToTheChild(const InterruptsLeftToTheChild&) = delete;
-  InterruptsLeftToTheChild& operator=(const InterruptsLeftToTheChild&) = delete;
-
- private:
-  struct sigaction interrupt_ = {};
-  struct sigaction quit_ = {};
-};
-
-// Our own streams and environment, and the password there. Waits for its end: the exit status, 128 and the signal's
-// number where one ended it.
+// Our own streams and environment, and the password there. A terminal's interrupt is psql's alone: it ends a query.
 Result<int> run_on_our_terminal(const std::vector<std::string>& words, const std::optional<std::string>& password) {
-  std::vector<std::string> environment;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!password || !std::string_view(*variable).starts_with("PGPASSWORD=")) environment.emplace_back(*variable);
-  }
-  if (password) environment.push_back("PGPASSWORD=" + *password);
-  const auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
-    all.push_back(nullptr);
-    return all;
-  };
-  const InterruptsLeftToTheChild interrupts;
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGINT);
-  sigaddset(&usual, SIGQUIT);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  const int trouble = posix_spawn(&child, words.front().c_str(), nullptr, &attributes, pointers(words).data(),
-                                  pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  if (trouble != 0) return input_error(words.front(), std::strerror(trouble), "a program that can be started");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  bench::ForegroundCommand command;
+  command.executable = words.front();
+  command.arguments.assign(words.begin() + 1, words.end());
+  if (password) command.environment["PGPASSWORD"] = *password;
+  const bench::EndingSignalsBlocked signals;
+  return bench::run_in_foreground(command, signals);
 }
 
 }  // namespace

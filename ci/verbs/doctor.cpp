@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/doctor/foreground_command.hpp"
+#include "bench/runner/foreground_command.hpp"
 #include "bench/doctor/settings_guard.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/child_process.hpp"

@@ -1,4 +1,6 @@
-// Child processes of the store: programs that run to their end, and the embedded server, which outlives us.
+// Child processes of the store: programs that run to their end, and the embedded server, which outlives us. Not the
+// runner's (bench/runner/child_start.hpp), which the store may not know: what it starts runs as another user, or
+// detached.
 #pragma once
 
 #include <sys/types.h>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "tests/tidy/source_tree.hpp"
@@ -166,6 +167,27 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
   for (const Fence& fence : fences) {
     EXPECT_LE(users[fence.header].size(), fence.max_files) << "files that include " << fence.header;
   }
+}
+
+// Signals, descriptors and what is left behind are easy to get wrong: programs are started by child_start, and what
+// cannot be started there says why where it is.
+TEST(Layers, ProcessesAreStartedInTheseFilesAlone) {
+  std::map<std::string, int> wanted{
+      {"bench/runner/child_start.cpp", 3},  // the supervisor, its child, the foreground
+      {"bench/runner/confinement.cpp", 1},       {"bench/doctor/settings_guard.cpp", 1},
+      {"bench/cuda/supervise.cpp", 1},           {"storage/embedded/keeper/keeper.cpp", 1},
+      {"storage/embedded/server_process.cpp", 3}};
+  const std::regex start("\\b(v?fork|clone3?|posix_spawnp?|popen)\\(|(^|[^.>\\w])(std::)?system\\(");
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    if (file.path.starts_with("tests/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string code = file.lines[i].substr(0, file.lines[i].find("//"));
+      if (!std::regex_search(code, start)) continue;
+      EXPECT_GE(--wanted[file.path], 0) << file.path << ":" << i + 1
+                                        << ": start it by bench/runner/child_start.hpp, or name the place here";
+    }
+  }
+  for (const auto& [path, left] : wanted) EXPECT_LE(left, 0) << path << " starts fewer: correct this list";
 }
 
 TEST(Layers, JudgementReadsNoClockFileOrEntropy) {

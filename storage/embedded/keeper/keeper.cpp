@@ -199,6 +199,7 @@ int main(int count, char** arguments) {
   const sigset_t ours = our_signals();
   sigprocmask(SIG_BLOCK, &ours, nullptr);
   const pid_t keeper = getpid();
+  // By itself: the keeper stays beside the server for its life, and links nothing of ours.
   const pid_t server = fork();
   if (server < 0) {
     dprintf(STDERR_FILENO, "steelyard: cannot start a process: %s\n", strerror(errno));

@@ -18,7 +18,7 @@
 #include <random>
 #include <thread>
 
-#include "bench/doctor/foreground_command.hpp"
+#include "bench/runner/foreground_command.hpp"
 #include "bench/environment/system_file.hpp"
 #include "tests/promised.hpp"
 

@@ -5,11 +5,8 @@
 
 #include <signal.h>
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "bench/model/result.hpp"
+#include "bench/runner/child_start.hpp"
 
 namespace steelyard::bench {
 
@@ -30,12 +27,6 @@ class EndingSignalsBlocked {
  private:
   sigset_t blocked_;
   sigset_t before_;
-};
-
-struct ForegroundCommand {
-  std::filesystem::path executable;
-  std::vector<std::string> arguments;
-  bool randomize_addresses = true;  // false: the command and its children get one fixed layout
 };
 
 // Whether this process may run a command without address randomization; containers often forbid it.
