@@ -63,7 +63,7 @@ namespace {
 constexpr int kWantedRounds = 9;  // the length of a repetition is chosen for as many
 constexpr int kMinRounds = 7;     // six make an interval
 constexpr int kMinRoundsLate = 3;
-constexpr int kMaxRounds = 51;
+constexpr int kMaxCeilingRounds = 51;
 constexpr Nanoseconds kShortest = milliseconds(2);
 constexpr Nanoseconds kLongest = milliseconds(60);
 constexpr double kOverhead = 1.5;        // warm-up, clock readings and waking threads
@@ -88,7 +88,7 @@ std::string title_of(const Ceiling& ceiling) {
   return what + (ceiling.threads == 1 ? ", 1 thread" : ", " + std::to_string(ceiling.threads) + " threads");
 }
 
-std::string percent_text(double part) {
+std::string part_text(double part) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.0f %%", part * 100);
   return text.data();
@@ -107,7 +107,7 @@ bool is_cancelled(const CeilingOptions& options) { return options.cancelled != n
 Error cancelled_error() { return program_error("measuring ceilings", "interrupted", "", "nothing was kept"); }
 
 bool is_enough(const Course& course, Nanoseconds elapsed, Nanoseconds budget) {
-  if (course.rounds >= kMaxRounds) return true;
+  if (course.rounds >= kMaxCeilingRounds) return true;
   if (elapsed >= budget && course.rounds >= kMinRounds) return true;
   return elapsed >= budget * 2 && course.rounds >= kMinRoundsLate;
 }
@@ -151,7 +151,7 @@ void note_disturbance(const Course& course, std::vector<std::string>& notes) {
   if (course.disturbed <= kDisturbedShare * course.repetitions) return;
   notes.push_back("in " + std::to_string(course.disturbed) + " of " + std::to_string(course.repetitions) +
                   " repetitions another program took a core away (at worst a thread had its own for " +
-                  percent_text(course.worst_on_core) + " of the time): measure again when nothing else runs");
+                  part_text(course.worst_on_core) + " of the time): measure again when nothing else runs");
 }
 
 // A median well below the best says that half of the repetitions were held up, or that the clock moved.

@@ -104,7 +104,7 @@ TeamTiming WorkerTeam::run(const std::function<void(int)>& job) {
 
 namespace {
 
-constexpr std::int64_t kMaxPasses = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxTeamPasses = std::int64_t{1} << 40;
 constexpr std::int64_t kWarmUpPart = 8;
 
 TeamTiming run(const CeilingItem& item, std::int64_t passes) {
@@ -145,7 +145,7 @@ void calibrate(CeilingItem& item, Nanoseconds repetition) {
   std::int64_t passes = 1;
   Nanoseconds spent;
   Nanoseconds worked = min_worked(item, passes, repetition, spent);
-  while (worked < repetition * 0.25 && passes < kMaxPasses && spent < kLongest) {
+  while (worked < repetition * 0.25 && passes < kMaxTeamPasses && spent < kLongest) {
     passes *= 2;
     worked = min_worked(item, passes, repetition, spent);
   }

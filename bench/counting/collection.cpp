@@ -325,7 +325,7 @@ namespace {
 constexpr std::string_view kBytesMark = "unhandled instruction bytes:";
 constexpr std::string_view kUnknownMark = "nrecognised instruction";
 // The bytes from the instruction on; it is no longer than 15, and Valgrind prints 10.
-constexpr int kMaxBytes = 10;
+constexpr int kMaxInstructionBytes = 10;
 constexpr std::size_t kLongestPlace = 160;
 // Valgrind up to 3.19 gives up on some of clang's DWARF 5, with the file's name in the lines after.
 constexpr std::string_view kDebugReaderMark = "debuginfo reader:";
@@ -342,7 +342,7 @@ std::string bytes_text(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   int bytes = 0;
-  for (std::size_t at = line.find("0x"); at != std::string_view::npos && bytes < kMaxBytes;
+  for (std::size_t at = line.find("0x"); at != std::string_view::npos && bytes < kMaxInstructionBytes;
        at = line.find("0x", at + 2), ++bytes) {
     const auto value = static_cast<unsigned>(std::strtoul(std::string(line.substr(at, 4)).c_str(), nullptr, 16));
     if (!text.empty()) text += ' ';

@@ -30,7 +30,7 @@ constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
 constexpr Nanoseconds kLongestBudget = seconds(86400.0 * 365);
 
-std::chrono::nanoseconds bounded(Nanoseconds budget) {
+std::chrono::nanoseconds bounded_budget(Nanoseconds budget) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(budget.count(), 0.0, kLongestBudget.count())));
 }
 
@@ -47,7 +47,7 @@ class CountingPool {
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
       : jobs_(jobs), options_(options), outcomes_(jobs.size()), heaps_(jobs.size()) {
-    deadline_ = std::chrono::steady_clock::now() + bounded(options.limits.budget);
+    deadline_ = std::chrono::steady_clock::now() + bounded_budget(options.limits.budget);
   }
 
   struct Outcomes {

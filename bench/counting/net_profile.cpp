@@ -62,9 +62,9 @@ void renumber(CallgrindPart& part, const std::vector<std::uint32_t>& index_of) {
   for (PositionCost& cost : part.position_costs) cost.function = index_of[cost.function];
 }
 
-using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+using FunctionNames = std::tuple<std::string_view, std::string_view, std::string_view>;
 
-FunctionKey key_of(const ProfiledFunction& function) { return {function.object, function.file, function.name}; }
+FunctionNames key_of(const ProfiledFunction& function) { return {function.object, function.file, function.name}; }
 
 // Functions and arcs of two parts under common indices, while they are being subtracted.
 class Difference {
@@ -130,7 +130,7 @@ class Difference {
   }
 
   std::vector<ProfiledFunction> functions_;
-  std::map<FunctionKey, std::uint32_t> index_by_key_;  // views into the parts, which outlive this
+  std::map<FunctionNames, std::uint32_t> index_by_key_;  // views into the parts, which outlive this
   std::map<std::pair<std::uint32_t, std::uint32_t>, CallArc> arcs_;
   SourceCostSum positions_;
 };

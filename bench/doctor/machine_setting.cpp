@@ -129,8 +129,8 @@ std::string setting_name(std::string_view file) {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "steelyard doctor journal 1";
-constexpr std::string_view kLastLine = "end";
+constexpr std::string_view kFirstJournalLine = "steelyard doctor journal 1";
+constexpr std::string_view kLastJournalLine = "end";
 constexpr std::size_t kMaxChanges = 65536;
 
 Error journal_error(const std::filesystem::path& file, int error) {
@@ -163,12 +163,12 @@ std::string take_field(std::string_view& line) {
 }  // namespace
 
 std::string journal_text(const ChangeJournal& journal) {
-  std::string text(kFirstLine);
+  std::string text(kFirstJournalLine);
   text += "\nroot\t" + journal.root + "\nprocess\t" + std::to_string(journal.process) + '\n';
   for (const SettingChange& change : journal.changes) {
     text += "change\t" + change.file + '\t' + change.before + '\t' + change.after + '\n';
   }
-  return text + std::string(kLastLine) + '\n';
+  return text + std::string(kLastJournalLine) + '\n';
 }
 
 Result<ChangeJournal> parse_journal(std::string_view text, const std::string& where) {
@@ -177,8 +177,8 @@ Result<ChangeJournal> parse_journal(std::string_view text, const std::string& wh
                        "check the machine's settings by hand and remove the file");
   };
   const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.empty() || lines.front() != kFirstLine) return bad(1, "no first line of a journal");
-  if (lines.back() != kLastLine) return bad(lines.size(), "a journal without its end");
+  if (lines.empty() || lines.front() != kFirstJournalLine) return bad(1, "no first line of a journal");
+  if (lines.back() != kLastJournalLine) return bad(lines.size(), "a journal without its end");
   if (lines.size() > kMaxChanges) return bad(lines.size(), "more settings than a machine has");
   ChangeJournal journal;
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {

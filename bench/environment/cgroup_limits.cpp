@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {

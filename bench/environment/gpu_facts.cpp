@@ -8,26 +8,27 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
 
-using Counts = std::map<std::string, int>;
+using GpuCounts = std::map<std::string, int>;
 
-constexpr std::size_t kMaxEntries = 256;  // of one folder
+constexpr std::size_t kMaxFolderEntries = 256;  // of one folder
 
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> entries;
   std::error_code failure;
   for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    if (entries.size() < kMaxEntries) entries.push_back(entry->path());
+    if (entries.size() < kMaxFolderEntries) entries.push_back(entry->path());
   }
   std::sort(entries.begin(), entries.end());
   return entries;
 }
 
-std::string counted(const Counts& counts) {
+std::string counted(const GpuCounts& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
     text += (text.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + " x " : "") + name;
@@ -49,7 +50,7 @@ std::string nvidia_version(std::string_view text) {
 
 bool add_nvidia(const std::filesystem::path& root, Environment& environment) {
   const std::filesystem::path driver = root / "proc/driver/nvidia";
-  Counts models;
+  GpuCounts models;
   for (const auto& folder : entries_of(driver / "gpus")) {
     const std::string text = read_system_file(folder / "information").value_or("");
     std::string model = "NVIDIA, model not said";
@@ -118,7 +119,7 @@ bool is_card(const std::string& name) {
 }
 
 void add_cards(const std::filesystem::path& root, Environment& environment) {
-  Counts devices;
+  GpuCounts devices;
   std::set<std::string> drivers;
   std::set<std::string> ecc;
   std::set<std::string> watts;

@@ -15,6 +15,7 @@
 #endif
 
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -188,7 +189,7 @@ void add_cpu_facts(const std::filesystem::path& root, Environment& environment) 
 namespace {
 
 // "32K", "16M", "512": bytes.
-std::optional<std::int64_t> parse_cache_size(std::string_view text) {
+std::optional<std::int64_t> cache_bytes_of(std::string_view text) {
   std::int64_t unit = 1;
   if (text.ends_with('K')) unit = std::int64_t{1} << 10;
   if (text.ends_with('M')) unit = std::int64_t{1} << 20;
@@ -213,7 +214,7 @@ void add_cache_facts(const std::filesystem::path& root, Environment& environment
       const auto level = read_system_number(cache / "level");
       if (!level) break;
       const std::string type = read_system_file(cache / "type").value_or("");
-      const auto size = parse_cache_size(read_system_file(cache / "size").value_or(""));
+      const auto size = cache_bytes_of(read_system_file(cache / "size").value_or(""));
       if (!size || *level < 1 || *level > 9) continue;
       const std::string suffix = type == "Data" ? "d" : type == "Instruction" ? "i" : "";
       sizes["cpu.cache.l" + std::to_string(*level) + (*level == 1 ? suffix : "")].insert(*size);
@@ -324,7 +325,7 @@ void add_power_facts(const std::filesystem::path& root, Environment& environment
 
 namespace {
 
-void set_if_known(Environment& environment, std::string_view name, const std::filesystem::path& file) {
+void set_from_file(Environment& environment, std::string_view name, const std::filesystem::path& file) {
   const auto value = read_system_file(file);
   if (value && !value->empty() && *value != "(null)") environment.set(name, *value, false);
 }
@@ -362,25 +363,25 @@ void add_swap(const std::filesystem::path& root, Environment& environment) {
   if (total && free && *free <= *total) {
     environment.set("memory.swap_used_bytes", std::to_string(*total - *free), false);
   }
-  set_if_known(environment, "memory.swappiness", root / "proc/sys/vm/swappiness");
+  set_from_file(environment, "memory.swappiness", root / "proc/sys/vm/swappiness");
 }
 
 }  // namespace
 
 void add_kernel_facts(const std::filesystem::path& root, Environment& environment) {
   const std::filesystem::path clock = root / "sys/devices/system/clocksource/clocksource0";
-  set_if_known(environment, "kernel.clocksource", clock / "current_clocksource");
-  set_if_known(environment, "kernel.clocksources", clock / "available_clocksource");
-  set_if_known(environment, "kernel.perf_event_paranoid", root / "proc/sys/kernel/perf_event_paranoid");
+  set_from_file(environment, "kernel.clocksource", clock / "current_clocksource");
+  set_from_file(environment, "kernel.clocksources", clock / "available_clocksource");
+  set_from_file(environment, "kernel.perf_event_paranoid", root / "proc/sys/kernel/perf_event_paranoid");
   const std::filesystem::path cpu = root / "sys/devices/system/cpu";
-  set_if_known(environment, "kernel.isolated_cores", cpu / "isolated");
-  set_if_known(environment, "kernel.nohz_full", cpu / "nohz_full");
+  set_from_file(environment, "kernel.isolated_cores", cpu / "isolated");
+  set_from_file(environment, "kernel.nohz_full", cpu / "nohz_full");
   add_mitigations(root, environment);
   add_swap(root, environment);
   const std::size_t nodes =
       parse_core_list(read_system_file(root / "sys/devices/system/node/online").value_or("")).size();
   if (nodes > 0) environment.set("numa.nodes", std::to_string(nodes), false);
-  set_if_known(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
+  set_from_file(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
 }
 
 }  // namespace steelyard::bench

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::bench {
 
 std::optional<std::string> read_system_file(const std::filesystem::path& file) {
@@ -34,13 +36,6 @@ std::string_view chosen_of(std::string_view text) {
   const std::size_t close = text.find(']');
   const bool marked = open < close && close != std::string_view::npos;
   return marked ? text.substr(open + 1, close - open - 1) : text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks(" \t\r\n\0", 5);
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {

@@ -17,7 +17,6 @@ std::optional<std::int64_t> read_system_number(const std::filesystem::path& file
 
 // "madvise" of "always [madvise] never", as the kernel writes choices; any other text is its own choice.
 std::string_view chosen_of(std::string_view text);
-std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> lines_of(std::string_view text);
 // All of it has to be a decimal number.
 std::optional<std::int64_t> parse_number(std::string_view text);

@@ -27,7 +27,7 @@ constexpr int kContextKeys = 2;
 
 // Nesting and size of what is held at once, the context or one record: far above what Google Benchmark writes, far
 // below what a hostile file could claim.
-constexpr int kDeepest = 32;
+constexpr int kDeepestJson = 32;
 constexpr std::size_t kMaxValues = 100'000;
 
 // Thrown out of the parser, which offers no other way to stop it, and caught where it was called.
@@ -45,7 +45,7 @@ class FileListener {
 
   // False: the parser need not keep what it has just read.
   bool on_event(int depth, json::parse_event_t event, const json& parsed) {
-    if (depth > kDeepest) throw Refusal{"deeper nesting", "at most " + std::to_string(kDeepest) + " levels"};
+    if (depth > kDeepestJson) throw Refusal{"deeper nesting", "at most " + std::to_string(kDeepestJson) + " levels"};
     if (++values_ > kMaxValues) throw Refusal{"more values", "at most " + std::to_string(kMaxValues)};
     switch (event) {
       case json::parse_event_t::key:

@@ -17,7 +17,7 @@ constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr int kFirstYear = 1970;
 constexpr int kLastYear = 2261;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes what it recognizes off the front of the text.
 class Cursor {
@@ -35,7 +35,7 @@ class Cursor {
     if (rest_.size() < count) return std::nullopt;
     int value = 0;
     for (const char c : rest_.substr(0, count)) {
-      if (!is_digit(c)) return std::nullopt;
+      if (!is_decimal_digit(c)) return std::nullopt;
       value = value * 10 + (c - '0');
     }
     rest_.remove_prefix(count);
@@ -45,10 +45,10 @@ class Cursor {
   // ".5" as 500000000. Absent where no digit follows the point; 0 where there is no point.
   std::optional<std::int64_t> fraction_ns() {
     if (!take('.')) return 0;
-    if (rest_.empty() || !is_digit(rest_.front())) return std::nullopt;
+    if (rest_.empty() || !is_decimal_digit(rest_.front())) return std::nullopt;
     std::int64_t value = 0;
     std::int64_t place = kNanosecondsPerSecond / 10;
-    while (!rest_.empty() && is_digit(rest_.front())) {
+    while (!rest_.empty() && is_decimal_digit(rest_.front())) {
       value += place * (rest_.front() - '0');
       place /= 10;
       rest_.remove_prefix(1);
@@ -148,9 +148,9 @@ using nlohmann::json;
 // Bounds on what a context may make us keep: Google Benchmark writes about ten keys, users add a few.
 constexpr std::size_t kMaxFacts = 500;
 constexpr std::size_t kLongestFact = 4096;
-constexpr int kMaxRounds = 1'000'000;
+constexpr int kMaxNamedRounds = 1'000'000;
 
-std::string quoted(const std::string& text) { return '"' + shorten(text, 60) + '"'; }
+std::string quoted_value(const std::string& text) { return '"' + shorten(text, 60) + '"'; }
 
 // Custom context values are strings, whatever they look like. Of an array its plain elements, "0.5,1.25": going deeper
 // would recurse as far as the file asks.
@@ -165,7 +165,7 @@ std::string text_of(const json& value) {
   return text;
 }
 
-std::optional<int> parse_number(const std::string& text) {
+std::optional<int> parse_whole_number(const std::string& text) {
   int number = 0;
   const char* const last = text.data() + text.size();
   const auto [end, code] = std::from_chars(text.data(), last, number);
@@ -183,7 +183,7 @@ void read_order(const std::string& text, GoogleBenchmarkFile& file, BadRecordLis
   } else if (text == "BA" || text == "ba") {
     file.baseline_first = false;
   } else {
-    bad.add("context.steelyard_order", "found " + quoted(text) + ", wanted 0, 1, first, second, AB or BA");
+    bad.add("context.steelyard_order", "found " + quoted_value(text) + ", wanted 0, 1, first, second, AB or BA");
   }
 }
 
@@ -192,16 +192,16 @@ bool read_own_key(const std::string& key, const std::string& text, GoogleBenchma
   if (key == "steelyard_layout") {
     file.layout = parse_layout(text);
     if (!file.layout) {
-      bad.add("context." + key, "found " + quoted(text) + ", wanted interleaved, duet, sequential or separate");
+      bad.add("context." + key, "found " + quoted_value(text) + ", wanted interleaved, duet, sequential or separate");
     }
     return true;
   }
   if (key == "steelyard_round") {
-    file.round = parse_number(text);
-    if (file.round && *file.round >= kMaxRounds) file.round.reset();
+    file.round = parse_whole_number(text);
+    if (file.round && *file.round >= kMaxNamedRounds) file.round.reset();
     if (!file.round) {
-      bad.add("context." + key,
-              "found " + quoted(text) + ", wanted a whole number from 0 to " + std::to_string(kMaxRounds - 1));
+      bad.add("context." + key, "found " + quoted_value(text) + ", wanted a whole number from 0 to " +
+                                    std::to_string(kMaxNamedRounds - 1));
     }
     return true;
   }
@@ -262,7 +262,7 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
       return bad.add("context", "found more than " + std::to_string(kMaxFacts) + " facts; the rest was left out");
     }
     if (key.size() > kLongestFact || has_control_character(key)) {
-      bad.add("context", "found the key " + quoted(key) + ", wanted printable text of at most " +
+      bad.add("context", "found the key " + quoted_value(key) + ", wanted printable text of at most " +
                              std::to_string(kLongestFact) + " bytes; it was left out");
       continue;
     }
@@ -275,7 +275,7 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
     if (key == "date") {
       const auto taken_at = parse_timestamp(text);
       if (!taken_at) {
-        bad.add("context.date", "found " + quoted(text) + ", wanted for example \"2026-11-21T08:51:57+00:00\"");
+        bad.add("context.date", "found " + quoted_value(text) + ", wanted for example \"2026-11-21T08:51:57+00:00\"");
       }
       file.taken_at_unix_ns = taken_at.value_or(0);
       continue;

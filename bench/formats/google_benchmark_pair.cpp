@@ -37,8 +37,8 @@ Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path);
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFiles = 10'000;
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kMaxPairedFiles = 10'000;
+constexpr std::uintmax_t kMaxPairedFileBytes = std::uintmax_t{256} << 20;
 constexpr std::uintmax_t kMaxFolderBytes = std::uintmax_t{4} << 30;
 
 Error cannot_read(const fs::path& path, const std::string& why) {
@@ -49,8 +49,8 @@ Result<std::string> read_whole(const fs::path& path) {
   std::error_code code;
   const std::uintmax_t size = fs::file_size(path, code);
   if (code) return cannot_read(path, code.message());
-  if (size > kMaxFileBytes) {
-    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxFileBytes),
+  if (size > kMaxPairedFileBytes) {
+    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxPairedFileBytes),
                        "split it with --benchmark_filter");
   }
   std::ifstream in(path, std::ios::binary);
@@ -71,11 +71,12 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
     std::error_code unsized;
     const std::uintmax_t size = entry->file_size(unsized);
     bytes += unsized ? 0 : size;
-    if (paths.size() > kMaxFiles || bytes > kMaxFolderBytes) {
-      return input_error(
-          folder.string(), std::to_string(paths.size()) + " files of " + std::to_string(bytes) + " bytes",
-          "at most " + std::to_string(kMaxFiles) + " files of " + std::to_string(kMaxFolderBytes) + " bytes together",
-          "move some of them to another folder");
+    if (paths.size() > kMaxPairedFiles || bytes > kMaxFolderBytes) {
+      return input_error(folder.string(),
+                         std::to_string(paths.size()) + " files of " + std::to_string(bytes) + " bytes",
+                         "at most " + std::to_string(kMaxPairedFiles) + " files of " + std::to_string(kMaxFolderBytes) +
+                             " bytes together",
+                         "move some of them to another folder");
     }
   }
   if (code) return cannot_read(folder, code.message());

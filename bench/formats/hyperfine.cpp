@@ -12,23 +12,23 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t kMaxExportBytes = std::uintmax_t{64} << 20;
 constexpr int kMaxDepth = 8;
 constexpr std::size_t kMaxRuns = 1'000'000;  // of all commands together
 constexpr double kNanosecondsInASecond = 1e9;
 constexpr double kLargest = 0x1p62;  // of nanoseconds (146 years) and bytes: both are kept in 64 bits
-constexpr const char* kHowToWrite = "write it with hyperfine --export-json FILE";
+constexpr const char* kHowToExport = "write it with hyperfine --export-json FILE";
 
 Error not_hyperfine(const std::filesystem::path& path, std::string found) {
-  return input_error(path.string(), std::move(found), "results of hyperfine as JSON", kHowToWrite);
+  return input_error(path.string(), std::move(found), "results of hyperfine as JSON", kHowToExport);
 }
 
 Result<json> read_document(const std::filesystem::path& path) {
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) return not_hyperfine(path, code.message());
-  if (size > kMaxFileBytes) {
-    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxFileBytes),
+  if (size > kMaxExportBytes) {
+    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxExportBytes),
                        "import its commands in several files");
   }
   std::ifstream in(path, std::ios::binary);
@@ -48,7 +48,7 @@ Result<json> read_document(const std::filesystem::path& path) {
 }
 
 // A name as Google Benchmark's: the command, then what --parameter-list gave it: "sort/threads:4".
-std::string name_of(const json& result) {
+std::string command_of(const json& result) {
   const auto command = result.find("command");
   if (command == result.end() || !command->is_string()) return "";
   std::string name = command->get<std::string>();
@@ -86,7 +86,7 @@ Measurement measurement_of(const BenchmarkId& benchmark, std::string_view metric
 // Appends one command. The answer says why it could not be used; empty: it could.
 std::string append_result(const json& result, const std::string& name, Run& run) {
   const std::vector<double> times = numbers_of(result, "times", kNanosecondsInASecond);
-  if (times.empty()) return "found no \"times\", wanted the time of each run; " + std::string(kHowToWrite);
+  if (times.empty()) return "found no \"times\", wanted the time of each run; " + std::string(kHowToExport);
   if (run.invocations.size() + times.size() > kMaxRuns) return "above " + std::to_string(kMaxRuns) + " runs";
   const BenchmarkId benchmark = parse_google_benchmark_name(name);
   const std::size_t first = run.invocations.size();
@@ -121,7 +121,7 @@ Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::s
   std::size_t index = 0;
   for (const json& result : document["results"]) {
     const std::string where = "results[" + std::to_string(index++) + "]";
-    const std::string name = result.is_object() ? name_of(result) : "";
+    const std::string name = result.is_object() ? command_of(result) : "";
     std::string flaw = name.empty() ? "found no command" : "";
     if (flaw.empty() && !names.insert(name).second) {
       flaw = "found the command \"" + name + "\" again, wanted each once; name it with hyperfine --command-name";

@@ -84,7 +84,7 @@ using benchmark::Counter;
 
 // error_occurred and error_message until 1.7, skipped and skip_message since 1.8.
 template <class AnyRun>
-bool has_failed(const AnyRun& run) {
+bool run_has_failed(const AnyRun& run) {
   if constexpr (requires { run.error_occurred; }) {
     return run.error_occurred;
   } else {
@@ -101,7 +101,7 @@ const std::string& message_of(const AnyRun& run) {
   }
 }
 
-bool is_skipped(const Run& run) { return has_failed(run) && message_of(run) == kSkippedBlock; }
+bool is_skipped(const Run& run) { return run_has_failed(run) && message_of(run) == kSkippedBlock; }
 
 double average(const ReportedRuns& runs, const std::string& name, bool is_rate) {
   double sum = 0;
@@ -116,7 +116,7 @@ double average(const ReportedRuns& runs, const std::string& name, bool is_rate) 
 
 // All of one benchmark, at least one, each of as many iterations.
 Run join(const ReportedRuns& blocks) {
-  const auto failed = std::find_if(blocks.begin(), blocks.end(), [](const Run& run) { return has_failed(run); });
+  const auto failed = std::find_if(blocks.begin(), blocks.end(), [](const Run& run) { return run_has_failed(run); });
   if (failed != blocks.end()) return *failed;
   Run whole = blocks.front();
   for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) {

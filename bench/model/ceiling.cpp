@@ -1,8 +1,8 @@
 #include "bench/model/ceiling.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 
@@ -14,21 +14,18 @@ UtilizationJudgement judge_utilization(double utilization) {
 }
 
 std::string utilization_warning(double utilization) {
-  std::array<char, 32> percent{};
-  std::snprintf(percent.data(), percent.size(), "%.1f %%", utilization * 100);
+  const std::string percent = decimals_text(utilization * 100, 1) + " %";
   switch (judge_utilization(utilization)) {
     case UtilizationJudgement::plausible:
       return "";
     case UtilizationJudgement::above_ceiling:
-      return std::string(percent.data()) +
-             " of the ceiling: the clock was above the ceiling's, or the ceiling is stale";
+      return percent + " of the ceiling: the clock was above the ceiling's, or the ceiling is stale";
     case UtilizationJudgement::measurement_error:
       break;
   }
   if (!std::isfinite(utilization) || utilization <= 0)
     return "the utilization is no positive number: measurement error";
-  return std::string(percent.data()) +
-         " of the ceiling is a measurement error: check the flops and bytes that the benchmark states";
+  return percent + " of the ceiling is a measurement error: check the flops and bytes that the benchmark states";
 }
 
 }  // namespace steelyard

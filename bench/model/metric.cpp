@@ -55,7 +55,7 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"discarded_samples", "count", Better::undeclared, MetricKind::noisy, false},
 };
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};
-constexpr std::array<std::string_view, 2> kKindTexts{"noisy", "counted"};
+constexpr std::array<std::string_view, 2> kMetricKindTexts{"noisy", "counted"};
 
 }  // namespace
 
@@ -78,9 +78,9 @@ bool gates_by_default(const Metric& metric) {
 }
 
 std::string_view to_text(Better better) { return kBetterTexts.at(static_cast<std::size_t>(better)); }
-std::string_view to_text(MetricKind kind) { return kKindTexts.at(static_cast<std::size_t>(kind)); }
+std::string_view to_text(MetricKind kind) { return kMetricKindTexts.at(static_cast<std::size_t>(kind)); }
 std::span<const std::string_view> words_of(Better) { return kBetterTexts; }
-std::span<const std::string_view> words_of(MetricKind) { return kKindTexts; }
+std::span<const std::string_view> words_of(MetricKind) { return kMetricKindTexts; }
 std::optional<Better> parse_better(std::string_view text) { return parse_word<Better>(text); }
 std::optional<MetricKind> parse_metric_kind(std::string_view text) { return parse_word<MetricKind>(text); }
 

@@ -252,6 +252,13 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
   return text;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks(" \t\r\n\0", 5);
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
 std::string decimals_text(double value, int decimals) {
   std::array<char, 400> text{};  // the longest double has 309 digits before the point
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,

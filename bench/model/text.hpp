@@ -52,6 +52,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wra
 std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns,
                          std::string_view indent);
 
+// Without the blanks, line breaks and zeros at its ends. A view of the same text.
+std::string_view trimmed(std::string_view text);
+
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);
 // The shortest that reads back as the same number.

@@ -14,7 +14,7 @@ namespace {
 
 // What every version from 1.5 on says where no benchmark matches. A program that says it is one of Google Benchmark's,
 // and has taken every option before it. Asking for the listing alone proves nothing: echo would "list" our options.
-constexpr std::string_view kNoMatch = "Failed to match any benchmarks";
+constexpr std::string_view kNothingMatched = "Failed to match any benchmarks";
 // What 1.5 to 1.7 say of "0.02s"; a main of the user's that lets unknown options pass goes on after it.
 constexpr std::string_view kNoDouble = "is expected to be a double";
 constexpr std::string_view kMatchesNothing = "^steelyard: no benchmark has this name$";
@@ -92,8 +92,8 @@ class Questions {
 };
 
 bool reported_no_match(const ChildResult& child) {
-  return child.end == ChildEnd::exited &&
-         (child.error_output.find(kNoMatch) != std::string::npos || child.output.find(kNoMatch) != std::string::npos);
+  return child.end == ChildEnd::exited && (child.error_output.find(kNothingMatched) != std::string::npos ||
+                                           child.output.find(kNothingMatched) != std::string::npos);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   const std::vector<std::string> chatter = output_lines(nothing.output);
   std::set<std::string> seen(chatter.begin(), chatter.end());
   for (std::string& line : output_lines(listed.output)) {
-    if (line.find(kNoMatch) == std::string::npos && seen.insert(line).second) {
+    if (line.find(kNothingMatched) == std::string::npos && seen.insert(line).second) {
       listing.benchmarks.push_back(listed_benchmark(std::move(line), ""));
     }
   }

@@ -43,7 +43,7 @@ std::int64_t unix_ns_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-std::chrono::nanoseconds bounded(Nanoseconds timeout) {
+std::chrono::nanoseconds bounded_timeout(Nanoseconds timeout) {
   return std::chrono::nanoseconds(
       static_cast<std::int64_t>(std::clamp(timeout.count(), 0.0, seconds(kLongestTimeoutSeconds).count())));
 }
@@ -59,7 +59,7 @@ class Watched {
       : child_(std::move(started)),
         descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, child_.supervisor, 0))),
         started_(at),
-        deadline_(at + bounded(command.timeout)),
+        deadline_(at + bounded_timeout(command.timeout)),
         limit_(command.output_limit) {
     result_.started_at_unix_ns = at_unix_ns;
     result_.core = child_.core;

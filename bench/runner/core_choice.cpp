@@ -9,6 +9,7 @@
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {

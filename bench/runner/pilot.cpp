@@ -18,7 +18,7 @@ constexpr Nanoseconds kSample = milliseconds(2);
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;
-constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the limit
+constexpr Nanoseconds kMinPilotTimeout = seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
 
@@ -83,7 +83,7 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
     commands.push_back(side->command({benchmark}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
     // A hang must not take what the rounds need.
     commands.back().timeout =
-        std::min(commands.back().timeout, std::max(kMinTimeout, plan_.limits.budget - since(begun_)));
+        std::min(commands.back().timeout, std::max(kMinPilotTimeout, plan_.limits.budget - since(begun_)));
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {

@@ -7,6 +7,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
@@ -53,7 +54,7 @@ void add_copy_facts(const Program* program, Environment& environment) {
 namespace {
 
 constexpr Nanoseconds kLoaderTimeout = seconds(20);  // a loaded machine included
-constexpr std::size_t kMaxLibraries = 4096;
+constexpr std::size_t kMaxLibrariesFound = 4096;
 constexpr std::uint32_t kInterpreterSegment = 3;  // PT_INTERP
 
 // The loader that the program names; empty: it is static, or no ELF program.
@@ -83,7 +84,7 @@ Result<std::vector<LoadedLibrary>> parse_loader_list(std::string_view text) {
       if (!path.starts_with('/')) continue;
       library.path = path.substr(0, path.rfind(" (0x"));
     }
-    if (libraries.size() == kMaxLibraries) return input_error("", "more than 4096 libraries");
+    if (libraries.size() == kMaxLibrariesFound) return input_error("", "more than 4096 libraries");
     libraries.push_back(std::move(library));
   }
   return libraries;

@@ -18,11 +18,11 @@ namespace steelyard::ci {
 namespace {
 
 // Worst first: the precedence of the contract. A bug beats all, since it makes every other answer doubtful.
-constexpr std::array kWorstFirst{ExitCode::bug,        ExitCode::bad_input,  ExitCode::program_failed,
-                                 ExitCode::regression, ExitCode::not_judged, ExitCode::store_away,
-                                 ExitCode::success};
+constexpr std::array kWorstExitFirst{ExitCode::bug,        ExitCode::bad_input,  ExitCode::program_failed,
+                                     ExitCode::regression, ExitCode::not_judged, ExitCode::store_away,
+                                     ExitCode::success};
 
-auto rank(ExitCode code) { return std::find(kWorstFirst.begin(), kWorstFirst.end(), code); }
+auto rank(ExitCode code) { return std::find(kWorstExitFirst.begin(), kWorstExitFirst.end(), code); }
 
 }  // namespace
 
@@ -81,7 +81,7 @@ int width_of(int descriptor) {
   return asked > 0 ? asked : kDefaultWidth;
 }
 
-int bounded(int width) { return width < kMinWidth ? kMinWidth : width > kMaxWidth ? kMaxWidth : width; }
+int bounded_width(int width) { return width < kMinWidth ? kMinWidth : width > kMaxWidth ? kMaxWidth : width; }
 
 // The first of the three that is set decides (POSIX, "Internationalization Variables").
 bool locale_is_utf8() {
@@ -130,7 +130,7 @@ TerminalStyle App::style(const std::filesystem::path& file) const {
   style.color = common.color == ColorChoice::always || (common.color == ColorChoice::automatic && automatic);
   style.unicode = locale_is_utf8();
   if (streams.out_is_terminal && file.empty()) {
-    style.width = bounded(width_of(STDOUT_FILENO));
+    style.width = bounded_width(width_of(STDOUT_FILENO));
   } else {
     // A pipe or a file has no width: sentences are wrapped as for the usual terminal, and names stay whole.
     const int asked = asked_columns();
@@ -148,7 +148,7 @@ bool is_dumb() { return variable("TERM") == "dumb"; }
 ProgressStyle progress_style(const App& app) {
   ProgressStyle style;
   if (app.streams.err_is_terminal && !app.common.quiet) style.form = ProgressForm::bar;
-  style.width = bounded(width_of(STDERR_FILENO));
+  style.width = bounded_width(width_of(STDERR_FILENO));
   style.erases = !is_dumb();
   return style;
 }

@@ -10,6 +10,7 @@
 
 #include "bench/counting/count.hpp"
 #include "bench/cuda/kernel_name.hpp"
+#include "bench/model/text.hpp"
 #include "ci/attribution/culprit.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/attribution/profile_difference.hpp"
@@ -309,12 +310,6 @@ constexpr std::string_view kKernels = "kernels:";
 constexpr std::size_t kMaxKernels = 1000;          // of one benchmark: a graph of more is no kernel's name's business
 constexpr std::size_t kMaxChangesReported = 3;     // of one benchmark
 constexpr std::size_t kMaxBenchmarksReported = 5;  // in the warning
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string> split_names(std::string_view list) {
   std::vector<std::string> names;

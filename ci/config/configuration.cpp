@@ -13,7 +13,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
+constexpr std::size_t kMaxConfigurationBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
 constexpr std::size_t kMaxPrograms = 1000;
 constexpr std::string_view kProgramSection = "program";
 const std::vector<std::string> kProgramKeys{"name", "command"};
@@ -40,7 +40,7 @@ std::vector<std::string> known_names(std::string_view section) {
   return names;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
@@ -59,7 +59,7 @@ std::string header_of(const std::string& section) {
 Error unknown_section(const std::string& where, const std::string& section) {
   const std::vector<std::string> known = known_sections();
   const auto nearest = nearest_name(section, known);
-  return input_error(where, "unknown table [" + section + ']', "one of " + joined(known),
+  return input_error(where, "unknown table [" + section + ']', "one of " + listed(known),
                      nearest ? "write " + header_of(*nearest) : "");
 }
 
@@ -182,7 +182,8 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
 }
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& name) {
-  if (text.size() > kMaxBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
+  if (text.size() > kMaxConfigurationBytes)
+    return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
   const Result<std::vector<TomlEntry>> entries = read_toml(text, name);
   if (!entries) return both_policies(text, name).value_or(entries.error());
   Configuration configuration;
@@ -197,7 +198,7 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 Result<Configuration> read_configuration(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return input_error(file.string(), "nothing that can be read", "a configuration file");
-  std::string text(kMaxBytes + 1, '\0');
+  std::string text(kMaxConfigurationBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return input_error(file.string(), "an error of reading", "a configuration file");
   text.resize(static_cast<std::size_t>(stream.gcount()));

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::ci {
 namespace {
 
@@ -16,12 +18,6 @@ std::string number_text(double number) {
   std::array<char, 32> text{};
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), number);
   return code == std::errc() ? std::string(text.data(), end) : "?";
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 std::optional<double> parse_number(std::string_view text) {
@@ -172,13 +168,13 @@ Result<std::size_t> read_word(const WrittenValue& value, const std::string& wher
 }
 
 namespace {
-constexpr std::size_t kMaxCharacters = 64;  // no option or key is longer; bounds the table below
+constexpr std::size_t kMaxNameCharacters = 64;  // no option or key is longer; bounds the table below
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  a = a.substr(0, kMaxCharacters);
-  b = b.substr(0, kMaxCharacters);
-  std::array<std::array<int, kMaxCharacters + 1>, kMaxCharacters + 1> cost{};
+  a = a.substr(0, kMaxNameCharacters);
+  b = b.substr(0, kMaxNameCharacters);
+  std::array<std::array<int, kMaxNameCharacters + 1>, kMaxNameCharacters + 1> cost{};
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = static_cast<int>(i);
   for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -193,7 +189,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  if (name.size() > kMaxCharacters) return std::nullopt;
+  if (name.size() > kMaxNameCharacters) return std::nullopt;
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : known) {

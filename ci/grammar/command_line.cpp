@@ -106,7 +106,7 @@ Error unknown_name(const std::string& where, const std::string& kind, const std:
                      (nearest ? "did you mean " + *nearest + "? See " : "see ") + where + " --help");
 }
 
-std::string joined(const std::vector<std::string>& words, char separator) {
+std::string joined_by(const std::vector<std::string>& words, char separator) {
   std::string text;
   for (const std::string& word : words) text += (&word == words.data() ? "" : std::string(1, separator)) + word;
   return text;
@@ -126,8 +126,9 @@ Result<std::vector<std::string>> names_among(const std::vector<std::string>& lef
 Result<void> check_names(const std::vector<std::string>& names, const Verb& verb) {
   const bool open_ended = !verb.names.empty() && verb.names.back().find("...") != std::string::npos;
   if (names.size() >= verb.min_names && (names.size() <= verb.names.size() || open_ended)) return {};
-  return input_error(place(verb), names.empty() ? "nothing" : '"' + joined(names, ' ') + '"',
-                     verb.names.empty() ? "options only" : joined(verb.names, ' '), "see " + place(verb) + " --help");
+  return input_error(place(verb), names.empty() ? "nothing" : '"' + joined_by(names, ' ') + '"',
+                     verb.names.empty() ? "options only" : joined_by(verb.names, ' '),
+                     "see " + place(verb) + " --help");
 }
 
 // Where `name` stands among the names if it was behind `option` in `words`. Absent: it was not ("--option=name").
@@ -205,7 +206,7 @@ Result<void> Parser::set_options(const Verb& verb, const CLI::App& app, const st
       names.insert(names.begin() + static_cast<std::ptrdiff_t>(*at), std::move(text));
       text.clear();
     }
-    if (option.is_list) texts = {joined(texts, ',')};
+    if (option.is_list) texts = {joined_by(texts, ',')};
     if (!option.is_repeated && texts.size() > 1) texts = {texts.back()};
     for (const std::string& text : texts) {
       if (Result<void> done = option.set(text); !done && all) all = std::move(done);

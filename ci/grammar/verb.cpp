@@ -16,7 +16,7 @@ std::string group_of(std::string_view section) {
   return section == "build" ? kBuildingGroup : kGeneralGroup;
 }
 
-bool contains(const std::vector<std::string_view>& list, std::string_view text) {
+bool is_listed(const std::vector<std::string_view>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
@@ -93,8 +93,8 @@ void add_common_options(Verb& verb) {
 void add_key_options(Verb& verb, const KeyChoice& choice) {
   CommonOptions& common = *verb.common;
   for (const ConfigurationKey& key : configuration_keys()) {
-    if (!contains(choice.sections, key.section) || contains(choice.without, key.option)) continue;
-    if (!choice.only.empty() && !contains(choice.only, key.option)) continue;
+    if (!is_listed(choice.sections, key.section) || is_listed(choice.without, key.option)) continue;
+    if (!choice.only.empty() && !is_listed(choice.only, key.option)) continue;
     const ConfigurationKey* known = &key;
     const auto set = [&common, known](const std::string& text) -> Result<void> {
       common.overrides.push_back({known, text});

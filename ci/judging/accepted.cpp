@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -33,12 +33,12 @@ void add(Result<PatternPolicy> table, AcceptedChanges& changes) {
 }  // namespace
 
 Result<PatternPolicy> read_accepted(std::string_view text, const std::string& who, const std::string& where) {
-  std::string_view rest = bench::trimmed(text.substr(0, kMaxBytes));
+  std::string_view rest = trimmed(text.substr(0, kMaxBytes));
   const bool is_quoted = rest.starts_with('"');
   if (is_quoted) rest.remove_prefix(1);
   PatternPolicy table;
   table.match = std::string(take_until(rest, is_quoted ? '"' : ' '));
-  const std::string reason(bench::trimmed(rest));
+  const std::string reason(trimmed(rest));
   if (table.match.empty() || reason.empty()) {
     return input_error(where, table.match.empty() ? "no pattern" : "no reason after \"" + table.match + '"',
                        "the benchmarks' pattern and why",
@@ -70,11 +70,11 @@ AcceptedChanges accepted_in_log(std::string_view log) {
   AcceptedChanges changes;
   std::string_view rest = log;
   while (!rest.empty()) {
-    std::string_view commit = bench::trimmed(take_until(rest, kRecord));
+    std::string_view commit = trimmed(take_until(rest, kRecord));
     const std::string sha(take_until(commit, kField));
     const std::string who = "commit " + sha + " by " + std::string(take_until(commit, kField));
     while (!commit.empty()) {
-      const std::string_view line = bench::trimmed(take_until(commit, kField));
+      const std::string_view line = trimmed(take_until(commit, kField));
       if (line.empty()) continue;
       if (changes.notes.size() == kMaxAccepted) return changes;
       add(read_accepted(line, who, std::string(kAcceptTrailer) + " of " + who), changes);

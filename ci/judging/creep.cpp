@@ -21,7 +21,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr int kPoints = 2000;             // newest of each series: creep is slow
+constexpr int kCreepPoints = 2000;        // newest of each series: creep is slow
 constexpr std::size_t kMaxAskedOne = 20;  // rows whose series are asked for one by one; more: all of their metric
 
 using regress::CountPoint;
@@ -108,7 +108,7 @@ Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store
     query.branch = lookup.branch;
     query.project = lookup.project;
     query.machine = lookup.machine;
-    query.limit = kPoints;
+    query.limit = kCreepPoints;
     query.off_branch = false;
     query.with_invocations = false;
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));

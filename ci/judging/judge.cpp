@@ -263,7 +263,7 @@ bool has_bad_record(const Run& run) {
                      [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
 }
 
-bool was_judged(const ComparisonRow& row) {
+bool has_judgement(const ComparisonRow& row) {
   return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed &&
          row.verdict != Verdict::skipped;
 }
@@ -294,7 +294,7 @@ OutcomeRules outcome_rules(const Configuration& configuration) {
 BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules) {
   BrokenRules broken;
   broken.nothing_judged =
-      !comparison.rows.empty() && std::none_of(comparison.rows.begin(), comparison.rows.end(), was_judged);
+      !comparison.rows.empty() && std::none_of(comparison.rows.begin(), comparison.rows.end(), has_judgement);
   for (const ComparisonRow& row : comparison.rows) {
     if (!matters(row, rules)) continue;
     if (rules.forbid_skips && row.verdict == Verdict::skipped) broken.skipped.insert(row.benchmark);
@@ -306,7 +306,7 @@ BrokenRules broken_rules(const Comparison& comparison, const OutcomeRules& rules
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
                     const OutcomeRules& rules) {
   // Nothing was judged at all, perhaps because a filter matches nothing: that is no pass.
-  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), was_judged);
+  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), has_judgement);
   const bool whole = any_judged && !has_bad_record(baseline) && !has_bad_record(candidate);
   ExitCode code = whole ? ExitCode::success : ExitCode::not_judged;
   for (const ComparisonRow& row : comparison.rows) {

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kName = "ceiling";
 constexpr std::string_view kClock = "clock";
-constexpr std::string_view kAbsent = "absent ";  // settings: "absent f16", "note 01", "how ceiling/f32/threads:1", ...
+constexpr std::string_view kAbsentSetting =
+    "absent ";  // settings: "absent f16", "note 01", "how ceiling/f32/threads:1", ...
 constexpr std::string_view kNote = "note ";
 constexpr std::string_view kHow = "how ";
 constexpr std::string_view kPerCycle = "per_cycle ";
@@ -53,7 +54,7 @@ std::string exact_text(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-double number_of(const std::string& text) {
+double number_of_setting(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -108,7 +109,7 @@ std::optional<Ceiling> ceiling_of(const Measurement& measurement, const Run& run
   ceiling.threads = id.device.empty() ? id.threads.value_or(1) : 0;
   ceiling.source = "measured";
   ceiling.how = setting(run, std::string(kHow) + id.canonical());
-  ceiling.expected_per_cycle = number_of(setting(run, std::string(kPerCycle) + id.canonical()));
+  ceiling.expected_per_cycle = number_of_setting(setting(run, std::string(kPerCycle) + id.canonical()));
   ceiling.samples = samples_of(measurement);
   bench::settle(ceiling);
   return ceiling;
@@ -131,7 +132,7 @@ Run run_of_ceilings(const DeviceCeilings& ceilings, const Environment& environme
     }
   }
   for (const AbsentCeiling& absent : ceilings.absent) {
-    run.header.settings[std::string(kAbsent) + absent.what] = absent.reason;
+    run.header.settings[std::string(kAbsentSetting) + absent.what] = absent.reason;
   }
   for (std::size_t i = 0; i < ceilings.notes.size(); ++i) {
     run.header.settings[std::string(kNote) + two_digits(i + 1)] = ceilings.notes[i];
@@ -162,7 +163,7 @@ DeviceCeilings ceilings_of_run(const Run& run) {
     device.ceilings.push_back(std::move(*ceiling));
   }
   for (const auto& [key, text] : run.header.settings) {
-    if (key.starts_with(kAbsent)) device.absent.push_back({key.substr(kAbsent.size()), text});
+    if (key.starts_with(kAbsentSetting)) device.absent.push_back({key.substr(kAbsentSetting.size()), text});
     if (key.starts_with(kNote)) device.notes.push_back(text);
   }
   return device;

@@ -32,7 +32,7 @@ storage::JsonWriter object_of(const T& value) {
 }
 
 template <Described T>
-std::string list_text(const std::vector<T>& list) {
+std::string list_of_changes(const std::vector<T>& list) {
   std::string text;
   for (const T& one : list) text += (text.empty() ? "" : ", ") + object_of(one).one_line();
   return text.empty() ? kAbsent : text;
@@ -127,8 +127,8 @@ void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay
 // The change points follow from the values beside them.
 void compare_changes(const Comparison& kept, Replay& replay) {
   for (const SeriesHistory& one : kept.history->series) {
-    const std::string was = list_text(one.changes);
-    const std::string is = list_text(regress::changes_to_judge_by(one.series, kept.policy));
+    const std::string was = list_of_changes(one.changes);
+    const std::string is = list_of_changes(regress::changes_to_judge_by(one.series, kept.policy));
     if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
   }
 }

@@ -67,7 +67,7 @@ storage::KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries
   return point;
 }
 
-std::string short_commit(const std::string& commit) { return commit.substr(0, 9); }
+std::string commit_prefix(const std::string& commit) { return commit.substr(0, 9); }
 
 // benchmark, metric and project; machine and id.
 using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
@@ -204,15 +204,15 @@ std::vector<std::string> event_lines(const std::vector<storage::ChangePointEvent
     const std::string who = event.point.benchmark + " " + event.point.metric + ": the " +
                             (event.point.regression ? "regression" : "improvement");
     if (event.event == "moved") {
-      lines.push_back(who + " at " + short_commit(event.from_commit) + " is now seen at " +
-                      short_commit(event.point.commit));
+      lines.push_back(who + " at " + commit_prefix(event.from_commit) + " is now seen at " +
+                      commit_prefix(event.point.commit));
     } else if (event.event == "gone") {
-      lines.push_back(who + " at " + short_commit(event.from_commit) + " is not seen any more: later values speak " +
+      lines.push_back(who + " at " + commit_prefix(event.from_commit) + " is not seen any more: later values speak " +
                       "against it");
     } else if (event.event == "back") {
-      lines.push_back(who + " at " + short_commit(event.point.commit) + " is seen again");
+      lines.push_back(who + " at " + commit_prefix(event.point.commit) + " is seen again");
     } else if (event.event == "explained") {
-      lines.push_back(who + " at " + short_commit(event.point.commit) +
+      lines.push_back(who + " at " + commit_prefix(event.point.commit) +
                       (event.point.cause == ChangeCause::machine
                            ? " is likely the machine's: most of its benchmarks moved"
                            : " is not taken for the machine's any more"));

@@ -26,7 +26,7 @@ constexpr Nanoseconds kMaxTime = seconds(600);
 constexpr double kPadding = 0.01;
 constexpr double kPageBytes = 4096;
 // Of a function that several files define, the first file's is taken, and it may be compiled in another way there.
-constexpr double kOtherFunctions = 0.05;
+constexpr double kMaxOtherFunctions = 0.05;
 
 // The finalizer of splitmix64 (Steele, Lea, Flood 2014), in the range that every tool's generator takes.
 std::uint64_t drawn_seed(std::uint64_t seed, std::uint64_t index) {
@@ -69,7 +69,7 @@ std::string difference(const Code& built, const Code& linked) {
   std::vector<std::pair<std::string, std::uint64_t>> other;
   std::set_symmetric_difference(built.functions.begin(), built.functions.end(), linked.functions.begin(),
                                 linked.functions.end(), std::back_inserter(other));
-  if (static_cast<double>(other.size()) <= kOtherFunctions * static_cast<double>(built.functions.size())) return "";
+  if (static_cast<double>(other.size()) <= kMaxOtherFunctions * static_cast<double>(built.functions.size())) return "";
   return "other functions, or of another size: " + std::to_string(other.size()) + ", as " + other.front().first +
          ", beside " + std::to_string(built.functions.size()) + " of the program as built";
 }

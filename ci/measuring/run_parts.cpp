@@ -17,7 +17,7 @@ namespace steelyard::ci {
 namespace {
 
 template <class Items>
-void append(Items& to, Items& from) {
+void append_items(Items& to, Items& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
@@ -49,10 +49,10 @@ void join_run(Run& whole, Run part) {
     for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
     for (InvocationSamples& samples : measurement.excluded) samples.invocation += offset;
   }
-  append(whole.invocations, part.invocations);
-  append(whole.measurements, part.measurements);
-  append(whole.profiles, part.profiles);
-  append(whole.failures, part.failures);
+  append_items(whole.invocations, part.invocations);
+  append_items(whole.measurements, part.measurements);
+  append_items(whole.profiles, part.profiles);
+  append_items(whole.failures, part.failures);
   whole.labels.merge(part.labels);
   if (whole.header.session.empty() && !part.header.session.empty()) {
     whole.header.session = part.header.session;

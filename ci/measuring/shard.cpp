@@ -31,7 +31,7 @@ std::map<std::string, std::map<std::uint32_t, double>> timed_processes(const Run
   return timed;
 }
 
-std::int64_t bounded(double duration) {
+std::int64_t bounded_duration(double duration) {
   if (!(duration >= 1)) return 1;
   return duration < static_cast<double>(kMaxDuration) ? static_cast<std::int64_t>(duration) : kMaxDuration;
 }
@@ -78,7 +78,7 @@ BenchmarkDurations durations_of(const Run& run) {
       sum += whole;
       ++known;
     }
-    if (known > 0) durations[name] = bounded(sum / known);
+    if (known > 0) durations[name] = bounded_duration(sum / known);
   }
   return durations;
 }

@@ -19,12 +19,12 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kLongestPath = 500;       // bytes
-constexpr std::size_t kLongestNoteTitle = 200;  // columns; GitHub takes 255 characters
-constexpr std::size_t kLongestNote = 2000;      // columns; GitHub takes 64 KiB
-constexpr double kMinShare = 0.1;               // of the benchmark's change, of a function that is no culprit
-constexpr std::size_t kMaxNotedFunctions = 3;   // of a finding
-constexpr std::size_t kLongestSaid = 600;       // columns
+constexpr std::size_t kLongestPath = 500;         // bytes
+constexpr std::size_t kLongestNoteTitle = 200;    // columns; GitHub takes 255 characters
+constexpr std::size_t kLongestAnnotation = 2000;  // columns; GitHub takes 64 KiB
+constexpr double kMinAnnotatedShare = 0.1;        // of the benchmark's change, of a function that is no culprit
+constexpr std::size_t kMaxNotedFunctions = 3;     // of a finding
+constexpr std::size_t kLongestSaid = 600;         // columns
 
 std::string plain_text(const std::string& text, std::size_t columns) {
   return shortened(printable_line(text, true), columns, true);
@@ -49,7 +49,7 @@ bool is_changed(const Finding& finding) {
 std::string message_of(const Comparison& comparison, const RowIndex& index, const Finding& finding) {
   std::string message = finding_line(finding);
   for (const std::string& note : finding_notes(comparison, index, finding)) message += "; " + note;
-  return plain_text(message, kLongestNote);
+  return plain_text(message, kLongestAnnotation);
 }
 
 std::string title_of(const Finding& finding, const std::string& what) {
@@ -69,7 +69,7 @@ std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
   const bool is_growth = finding.kind == Verdict::regression;
   for (const FunctionChange& function : finding.functions()) {
     const bool is_culprit = finding.culprit && noted.empty() && function.name == finding.culprit->name;
-    const bool has_part = (function.inclusive_change > 0) == is_growth && function.share >= kMinShare;
+    const bool has_part = (function.inclusive_change > 0) == is_growth && function.share >= kMinAnnotatedShare;
     const bool has_place = function.own_source && function.line > 0 && is_path_below_root(function.file);
     if (has_place && (is_culprit || has_part) && noted.size() < kMaxNotedFunctions) noted.push_back(&function);
   }

@@ -39,12 +39,12 @@ bool is_sha(const std::string& commit) {
 }
 
 // Of what is no hash nobody knows which part tells it from others.
-std::string shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
+std::string commit_shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
 
 // The machine before what it did: nobody should read a commit first where none did it.
 std::string machine_words(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
-  const std::string machine = finding.machine.empty() ? "the machine" : "machine " + shown(finding.machine);
+  const std::string machine = finding.machine.empty() ? "the machine" : "machine " + commit_shown(finding.machine);
   return "likely " + machine + ", or a commit that touches all: ";
 }
 
@@ -184,7 +184,7 @@ Json finding_json(const ChangesReport& report, const regress::ChangeFinding& fin
 using markdown::code;
 using markdown::words;
 
-constexpr std::size_t kMaxCharacters = 65000;
+constexpr std::size_t kMaxChangesCharacters = 65000;
 constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
 
 std::string member_row(const ChangesReport& report, const regress::FindingMember& member) {
@@ -219,7 +219,7 @@ std::string finding_part(const ChangesReport& report, const regress::ChangeFindi
 std::string creep_line(const ChangesReport& report, const SeriesCreep& one) {
   const Series& series = report.series[one.series];
   std::string text = creep_text(series.metric + " of " + name_as_given(series.name), one.creep);
-  return text + (one.machine.empty() ? "" : ", on machine " + shown(one.machine));
+  return text + (one.machine.empty() ? "" : ", on machine " + commit_shown(one.machine));
 }
 
 // In JSON as in a comparison.
@@ -238,7 +238,7 @@ Json creep_json(const ChangesReport& report, const SeriesCreep& one) {
 
 std::string creep_text(const std::string& what, const Creep& creep) {
   constexpr std::size_t kShownSteps = 8;
-  std::string since = creep.release.empty() ? shown(creep.commit) : creep.release;
+  std::string since = creep.release.empty() ? commit_shown(creep.commit) : creep.release;
   if (since.empty()) since = "the oldest value";
   const std::string date = creep.at_unix_s > 0 ? " " + date_text(creep.at_unix_s) : "";
   if (creep.origin == LevelOrigin::first_known) since += " (the first value known: nothing was accepted or released)";
@@ -252,7 +252,7 @@ std::string creep_text(const std::string& what, const Creep& creep) {
   for (std::size_t i = first; i < creep.steps.size(); ++i) {
     const CreepStep& step = creep.steps[i];
     text += (i == first ? "" : ", ") +
-            (step.commit.empty() ? std::string("a run without a commit") : shown(step.commit)) + " " +
+            (step.commit.empty() ? std::string("a run without a commit") : commit_shown(step.commit)) + " " +
             change_cell(step.ratio);
   }
   const std::string past = creep.accepted > 0 ? change_text(creep.level / creep.accepted) : "";
@@ -305,7 +305,7 @@ std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool
 
 std::string status_text(const ChangePoint& change) {
   const std::string status = change.status == ChangeStatus::confirmed ? "confirmed" : "suspected";
-  return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown(change.accepted_by));
+  return status + (change.accepted_by.empty() ? "" : ", accepted by " + commit_shown(change.accepted_by));
 }
 
 std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report) {
@@ -314,11 +314,11 @@ std::string place_text(const regress::ChangeFinding& finding, const ChangesRepor
     return "index " + std::to_string(report.changes[member.series][member.change].index);
   }
   const std::string newest = finding.newest.empty() ? finding.commit : finding.newest;
-  std::string text = shown(finding.commit);
+  std::string text = commit_shown(finding.commit);
   if (!finding.last_good.empty() || newest != finding.commit) {
-    text += " (" + (finding.last_good.empty() ? std::string() : "after " + shown(finding.last_good));
+    text += " (" + (finding.last_good.empty() ? std::string() : "after " + commit_shown(finding.last_good));
     if (newest != finding.commit) {
-      text += (finding.last_good.empty() ? "" : ", ") + std::string("by ") + shown(newest);
+      text += (finding.last_good.empty() ? "" : ", ") + std::string("by ") + commit_shown(newest);
     }
     text += ")";
   }
@@ -329,7 +329,7 @@ std::string shared_text(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
   if (!(finding.shared > 0)) return "likely the machine's, as an earlier look at all of its benchmarks found";
   return small_share_text(finding.shared) + " of the benchmarks of " +
-         (finding.machine.empty() ? std::string("the machine") : "machine " + shown(finding.machine)) +
+         (finding.machine.empty() ? std::string("the machine") : "machine " + commit_shown(finding.machine)) +
          " moved alike and none surely stayed: the machine, or a commit that " +
          (finding.regressions >= finding.improvements ? "slows" : "speeds up") +
          " everything; measuring both commits side by side tells";
@@ -338,7 +338,7 @@ std::string shared_text(const regress::ChangeFinding& finding) {
 std::string next_step(const regress::ChangeFinding& finding) {
   const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine;
   if (!is_doubtful || finding.last_good.empty() || finding.commit.empty()) return "";
-  return "steelyard ab " + shown(finding.last_good) + ' ' + shown(finding.commit);
+  return "steelyard ab " + commit_shown(finding.last_good) + ' ' + commit_shown(finding.commit);
 }
 
 std::string json_changes(const ChangesReport& report) {
@@ -362,7 +362,7 @@ std::string markdown_changes(const ChangesReport& report) {
     const std::string part = finding_part(report, report.findings[i]);
     const std::string rest =
         "and " + std::to_string(report.findings.size() - i) + " less important findings: see the JSON\n";
-    if (text.size() + part.size() + rest.size() > kMaxCharacters) return text + rest;
+    if (text.size() + part.size() + rest.size() > kMaxChangesCharacters) return text + rest;
     text += part;
   }
   std::vector<std::string> lines;
@@ -370,7 +370,7 @@ std::string markdown_changes(const ChangesReport& report) {
   lines.insert(lines.end(), report.log.begin(), report.log.end());
   for (const std::string& line : lines) {
     const std::string part = "- " + words(line) + "\n";
-    if (text.size() + part.size() > kMaxCharacters) break;
+    if (text.size() + part.size() > kMaxChangesCharacters) break;
     text += part;
   }
   return text;

@@ -16,7 +16,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kIndent = 2;
+constexpr std::size_t kJsonIndent = 2;
 constexpr std::size_t kNameColumns = 16;
 
 Tone tone_of(bench::Severity severity) {
@@ -27,13 +27,13 @@ Tone tone_of(bench::Severity severity) {
 
 // A label in its column, then the text, wrapped under itself.
 std::string labelled(const std::string& label, const std::string& text, Tone tone, const TerminalStyle& style) {
-  const std::size_t column = kIndent + kNameColumns;
+  const std::size_t column = kJsonIndent + kNameColumns;
   const auto width = static_cast<std::size_t>(style.width);
   const std::vector<std::string> lines = wrapped(printable(text, style.unicode), width > column ? width - column : 1);
   std::string block;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string shown = i == 0 ? padded(label, kNameColumns) : std::string(kNameColumns, ' ');
-    block += std::string(kIndent, ' ') + paint(shown, tone, style.color && i == 0) + lines[i] + '\n';
+    block += std::string(kJsonIndent, ' ') + paint(shown, tone, style.color && i == 0) + lines[i] + '\n';
   }
   return block;
 }
@@ -43,11 +43,11 @@ std::string fix_block(const bench::Finding& finding, const TerminalStyle& style)
   std::string who = finding.needs_root ? "as root" : "";
   if (finding.fixable) who += std::string(who.empty() ? "" : ", ") + "or for one command: --fix";
   if (!finding.fix_is_command) return labelled("  fix", finding.fix, Tone::dim, style);
-  const std::string head = std::string(kIndent, ' ') + paint(padded("  fix", kNameColumns), Tone::dim, style.color);
+  const std::string head = std::string(kJsonIndent, ' ') + paint(padded("  fix", kNameColumns), Tone::dim, style.color);
   return head + printable(finding.fix, style.unicode) + '\n' +
          (who.empty()
               ? ""
-              : std::string(kIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
+              : std::string(kJsonIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
 }
 
 std::string finding_block(const bench::Finding& finding, const TerminalStyle& style) {
@@ -60,7 +60,7 @@ std::string fact(const Environment& environment, const char* name, const char* u
   return value == nullptr ? "" : *value + unit;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined_known(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
@@ -70,7 +70,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 std::string machine_line(const Environment& environment) {
   const std::string hypervisor = fact(environment, "hypervisor");
-  return joined(
+  return joined_known(
       {fact(environment, "cpu.model"), fact(environment, "cpu.threads", " threads"),
        fact(environment, "cpu.mhz", " MHz now"),
        hypervisor.empty() || hypervisor == "none" ? hypervisor.empty() ? "" : "no hypervisor"
@@ -81,10 +81,10 @@ std::string machine_line(const Environment& environment) {
 std::string program_line(const DoctorReport& report) {
   const Environment& environment = report.environment;
   const std::string optimization = fact(environment, "program.optimization");
-  return joined({report.program, fact(environment, "program.compiler"), optimization,
-                 fact(environment, "program.linkage"),
-                 fact(environment, "program.symbols") == "stripped" ? "stripped" : "",
-                 "debug information: " + fact(environment, "program.debug_info")});
+  return joined_known({report.program, fact(environment, "program.compiler"), optimization,
+                       fact(environment, "program.linkage"),
+                       fact(environment, "program.symbols") == "stripped" ? "stripped" : "",
+                       "debug information: " + fact(environment, "program.debug_info")});
 }
 
 // How a program would come by fresh pages; empty: that was not looked at.
@@ -132,7 +132,7 @@ std::string probe_line(const bench::ProbeResult& probe) {
                                      rounded(100 * probe.slices.lost, "%.1f %%") + " lost",
                                  std::to_string(probe.involuntary_switches) + " involuntary switches"};
   if (probe.steal) parts.push_back(rounded(100 * *probe.steal, "%.1f %%") + " steal time");
-  return joined(parts);
+  return joined_known(parts);
 }
 
 std::size_t count_of(const bench::Diagnosis& diagnosis, bench::Severity severity) {
@@ -158,15 +158,15 @@ std::string judgement(const bench::Diagnosis& diagnosis, const TerminalStyle& st
     tone = Tone::bad;
   }
   const std::size_t severe = count_of(diagnosis, bench::Severity::severe);
-  const std::string counts = joined({severe == 0 ? "" : std::to_string(severe) + " severe",
-                                     counted(count_of(diagnosis, bench::Severity::warning), "warning"),
-                                     counted(count_of(diagnosis, bench::Severity::note), "note")});
+  const std::string counts = joined_known({severe == 0 ? "" : std::to_string(severe) + " severe",
+                                           counted(count_of(diagnosis, bench::Severity::warning), "warning"),
+                                           counted(count_of(diagnosis, bench::Severity::note), "note")});
   return paint(words, tone, style.color) + (counts.empty() ? "" : ": " + counts) +
          ". Counting instructions is fine on any machine.\n";
 }
 
 // A basic string of TOML is written the same in JSON; broken UTF-8 from a file becomes '?'.
-std::string json_text(std::string_view text) { return quoted_for_toml(printable(text, true)); }
+std::string printable_json(std::string_view text) { return quoted_for_toml(printable(text, true)); }
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
@@ -190,18 +190,20 @@ std::string probe_json(const bench::ProbeResult& probe) {
 std::string calibration_json(const Calibration& calibration) {
   const CalibratedBenchmark* largest = largest_copies(calibration);
   return "{\"at_unix_s\": " + std::to_string(calibration.at_unix_s) +
-         ", \"layout\": " + json_text(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
+         ", \"layout\": " + printable_json(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
          ", \"largest_copies\": " +
          (largest == nullptr ? std::string("null")
-                             : "{\"benchmark\": " + json_text(largest->benchmark) + ", \"metric\": " +
-                                   json_text(largest->metric) + ", \"deviation\": " + number(*largest->copies) + '}') +
+                             : "{\"benchmark\": " + printable_json(largest->benchmark) +
+                                   ", \"metric\": " + printable_json(largest->metric) +
+                                   ", \"deviation\": " + number(*largest->copies) + '}') +
          '}';
 }
 
 std::string finding_json(const bench::Finding& finding) {
-  return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(bench::to_text(finding.severity)) +
-         ", \"found\": " + json_text(finding.found) + ", \"cost\": " + json_text(finding.cost) +
-         ", \"mend\": " + json_text(finding.fix) + ", \"mend_is_command\": " + flag(finding.fix_is_command) +
+  return "{\"id\": " + printable_json(finding.id) +
+         ", \"severity\": " + printable_json(bench::to_text(finding.severity)) +
+         ", \"found\": " + printable_json(finding.found) + ", \"cost\": " + printable_json(finding.cost) +
+         ", \"mend\": " + printable_json(finding.fix) + ", \"mend_is_command\": " + flag(finding.fix_is_command) +
          ", \"needs_root\": " + flag(finding.needs_root) + ", \"fixable\": " + flag(finding.fixable) + '}';
 }
 
@@ -253,20 +255,21 @@ std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& 
 std::string json_diagnosis(const DoctorReport& report) {
   const bench::Diagnosis& diagnosis = report.diagnosis;
   const std::string fingerprint = report.environment.fingerprint();
-  return "{\n  \"schema\": \"steelyard.doctor/1\",\n  \"fitness\": " + json_text(bench::to_text(diagnosis.fitness)) +
-         ",\n  \"program\": " + (report.program.empty() ? std::string("null") : json_text(report.program)) +
-         ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : json_text(fingerprint)) +
+  return "{\n  \"schema\": \"steelyard.doctor/1\",\n  \"fitness\": " +
+         printable_json(bench::to_text(diagnosis.fitness)) +
+         ",\n  \"program\": " + (report.program.empty() ? std::string("null") : printable_json(report.program)) +
+         ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : printable_json(fingerprint)) +
          ",\n  \"probe\": " + (report.probe ? probe_json(*report.probe) : "null") +
          ",\n  \"calibration\": " + (report.calibration ? calibration_json(*report.calibration) : "null") +
          ",\n  \"findings\": " + list(diagnosis.findings, finding_json) + ",\n  \"not_visible\": " +
          list(diagnosis.unseen,
               [](const bench::Unseen& unseen) {
-                return "{\"id\": " + json_text(unseen.id) + ", \"why\": " + json_text(unseen.why) + '}';
+                return "{\"id\": " + printable_json(unseen.id) + ", \"why\": " + printable_json(unseen.why) + '}';
               }) +
          ",\n  \"facts\": " +
          list(report.environment.facts,
               [](const Fact& fact) {
-                return "{\"name\": " + json_text(fact.name) + ", \"value\": " + json_text(fact.value) +
+                return "{\"name\": " + printable_json(fact.name) + ", \"value\": " + printable_json(fact.value) +
                        ", \"decisive\": " + flag(fact.decisive) + '}';
               }) +
          "\n}\n";

@@ -21,10 +21,10 @@ namespace {
 
 constexpr const char* kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-constexpr std::size_t kLongestKey = 40;  // columns, as shown
+constexpr std::size_t kLongestFileKey = 40;  // columns, as shown
 
 std::string shown_key(const Publication& publication) {
-  return shortened(printable_line(publication.key, true), kLongestKey, true);
+  return shortened(printable_line(publication.key, true), kLongestFileKey, true);
 }
 
 struct SarifRule {

@@ -111,14 +111,14 @@ std::string json_status(const storage::StoreStatus& status, const storage::Store
 namespace {
 
 constexpr std::size_t kMaxShown = 20;  // differences; JSON has them all
-constexpr std::size_t kIdCharacters = 12;
+constexpr std::size_t kListedIdCharacters = 12;
 
 std::string side_text(const std::string& name, const std::string& run, const std::string& place) {
-  const std::string id = run.empty() ? "without an id" : "run:" + run.substr(0, kIdCharacters);
+  const std::string id = run.empty() ? "without an id" : "run:" + run.substr(0, kListedIdCharacters);
   return "  " + name + "  " + id + ", " + (place.empty() ? "no archive known" : place) + '\n';
 }
 
-std::string shown(const std::string& value) { return value.empty() ? "nothing" : value; }
+std::string value_shown(const std::string& value) { return value.empty() ? "nothing" : value; }
 
 // A comparison may be anybody's file.
 std::string printable_lines(const std::string& text, bool unicode) {
@@ -175,8 +175,8 @@ std::string terminal_verification(const Verification& verification, const Termin
     const std::string row = name_as_given(difference.benchmark) + ' ' + difference.metric;
     if (row != last) text += row + '\n';
     last = row;
-    text += "  " + difference.field + ": kept " + shown(difference.kept) + ", computed " +
-            shown(difference.recomputed) + '\n';
+    text += "  " + difference.field + ": kept " + value_shown(difference.kept) + ", computed " +
+            value_shown(difference.recomputed) + '\n';
   }
   if (replay.differences.size() > kMaxShown) {
     text += "  and " + std::to_string(replay.differences.size() - kMaxShown) + " more\n";

@@ -15,7 +15,7 @@
 namespace steelyard::ci {
 namespace {
 
-bool contains(const std::vector<std::string>& list, const std::string& text) {
+bool is_among(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
@@ -28,7 +28,7 @@ std::size_t place_of(std::vector<Value>& list, const Value& value) {
 }
 
 bool is_wanted(const Metric& metric, const std::vector<std::string>& metrics) {
-  if (!metrics.empty()) return contains(metrics, metric.name);
+  if (!metrics.empty()) return is_among(metrics, metric.name);
   return metric.name == kRealTime || (metric.kind == MetricKind::counted && metric.better != Better::undeclared);
 }
 
@@ -114,7 +114,7 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
   if (failures > 0) warnings.push_back(side.name + ": and " + plural_text(failures, "more failure"));
 }
 
-std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
+std::string fact_shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
 
 // The decisive facts that differ and are not ignored; none: one machine.
 std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& other,
@@ -123,12 +123,12 @@ std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& o
   std::vector<FactDifference> found;
   for (FactDifference& fact : differences(first.run.environment, other.run.environment)) {
     if (!fact.decisive || fact.name.starts_with("program.")) continue;  // that programs differ is what is compared
-    if (!contains(ignored_facts, fact.name)) {
+    if (!is_among(ignored_facts, fact.name)) {
       found.push_back(std::move(fact));
       continue;
     }
-    warnings.push_back(fact.name + " differs (" + shown(fact.baseline) + " against " + shown(fact.candidate) + ", " +
-                       other.name + ") and was ignored as asked");
+    warnings.push_back(fact.name + " differs (" + fact_shown(fact.baseline) + " against " + fact_shown(fact.candidate) +
+                       ", " + other.name + ") and was ignored as asked");
   }
   return found;
 }
@@ -138,8 +138,8 @@ std::string facts_text(const std::vector<FactDifference>& facts) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(facts.size(), kShown); ++i) {
-    text += (i == 0 ? "" : "; ") + facts[i].name + ": " + shown(facts[i].baseline) + " against " +
-            shown(facts[i].candidate);
+    text += (i == 0 ? "" : "; ") + facts[i].name + ": " + fact_shown(facts[i].baseline) + " against " +
+            fact_shown(facts[i].candidate);
   }
   return text + (facts.size() > kShown ? "; and " + std::to_string(facts.size() - kShown) + " more" : "");
 }
@@ -207,7 +207,7 @@ std::vector<std::string> side_names(const std::vector<std::string>& given) {
   std::vector<std::string> unique;
   for (const std::string& name : names) {
     std::string numbered = name;
-    for (int number = 2; contains(unique, numbered); ++number) numbered = name + " (" + std::to_string(number) + ")";
+    for (int number = 2; is_among(unique, numbered); ++number) numbered = name + " (" + std::to_string(number) + ")";
     unique.push_back(std::move(numbered));
   }
   return unique;
@@ -233,7 +233,7 @@ Result<void> check_machines(const std::vector<TableSide>& sides, const std::vect
       told = first->name + " and " + side.name + " measured on different machines (" + facts_text(found) + ')';
     }
     for (const FactDifference& fact : found) {
-      if (contains(named, fact.name)) continue;
+      if (is_among(named, fact.name)) continue;
       named.push_back(fact.name);
       facts += (facts.empty() ? "" : ",") + fact.name;
     }
@@ -263,7 +263,7 @@ SideTables side_tables(const std::vector<TableSide>& sides, const std::vector<st
     warn_of_failures(sides[column], result.warnings);
   }
   for (const std::string& metric : metrics) {
-    if (!contains(names, metric)) result.warnings.push_back("no side has the metric " + metric);
+    if (!is_among(names, metric)) result.warnings.push_back("no side has the metric " + metric);
   }
   for (Filling& filling : fillings) result.tables.push_back(std::move(filling.data));
   return result;

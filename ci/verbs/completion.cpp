@@ -52,7 +52,7 @@ std::vector<std::string> values_of(const VerbOption& option) {
   return values;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_words(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
@@ -71,7 +71,7 @@ std::string bash_values(const Verb& verb) {
     if (option.value.empty() || option.value.front() == '[') continue;
     const std::vector<std::string> values = values_of(option);
     std::string reply = "return";
-    if (!values.empty()) reply = "COMPREPLY=($(compgen -W '" + joined(values) + "' -- \"$word\")); return";
+    if (!values.empty()) reply = "COMPREPLY=($(compgen -W '" + joined_words(values) + "' -- \"$word\")); return";
     if (names_a_file(option)) reply = "compopt -o default 2>/dev/null; return";
     cases += "    " + in_single_quotes(verb.name + ' ' + option.name) + ") " + reply + " ;;\n";
   }
@@ -85,9 +85,9 @@ std::string bash_script(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
     names.push_back(verb.name);
     values += bash_values(verb);
-    options += "    " + verb.name + ") words='" + joined(option_names(verb)) + "' ;;\n";
+    options += "    " + verb.name + ") words='" + joined_words(option_names(verb)) + "' ;;\n";
   }
-  const std::string all = joined(names);
+  const std::string all = joined_words(names);
   return "# bash completion of steelyard: source <(steelyard completion bash)\n"
          "_steelyard() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' one\n"
@@ -122,7 +122,7 @@ std::string zsh_option(const VerbOption& option) {
   if (option.value.empty()) return in_single_quotes(spec);
   const std::vector<std::string> values = values_of(option);
   spec += std::string(option.value.front() == '[' ? "::" : ":") + "value:";
-  if (!values.empty()) spec += '(' + joined(values) + ')';
+  if (!values.empty()) spec += '(' + joined_words(values) + ')';
   if (names_a_file(option)) spec += "_files";
   return in_single_quotes(spec);
 }
@@ -167,7 +167,7 @@ std::string fish_script(const std::vector<Verb>& verbs) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name + "' -l " + option.name.substr(2) +
               " -d " + in_single_quotes(summary_of(option.help));
       const std::vector<std::string> values = values_of(option);
-      if (!values.empty()) text += " -x -a '" + joined(values) + '\'';
+      if (!values.empty()) text += " -x -a '" + joined_words(values) + '\'';
       if (values.empty() && !option.value.empty() && option.value.front() != '[') {
         text += names_a_file(option) ? " -r -F" : " -x";
       }

@@ -28,8 +28,6 @@ constexpr std::array kAccessWords{"reader", "writer", "owner"};
 
 std::string word_of(storage::Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
 
-std::string json_text(const std::string& text) { return quoted_for_toml(text); }
-
 std::string scope_of(const storage::AccessGrant& grant) {
   if (!grant.some_projects) return "every project";
   return grant.project.empty() ? "the project without a name" : "project " + grant.project;
@@ -38,9 +36,9 @@ std::string scope_of(const storage::AccessGrant& grant) {
 std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
   std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
   for (const storage::AccessGrant& grant : grants) {
-    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + json_text(grant.login) +
-            ", \"as\": " + json_text(word_of(grant.access)) +
-            ", \"project\": " + (grant.some_projects ? json_text(grant.project) : "null") + '}';
+    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + quoted_for_toml(grant.login) +
+            ", \"as\": " + quoted_for_toml(word_of(grant.access)) +
+            ", \"project\": " + (grant.some_projects ? quoted_for_toml(grant.project) : "null") + '}';
   }
   return text + "]\n}\n";
 }
@@ -93,7 +91,7 @@ std::string upgrade_text(const storage::UpgradePlan& plan) {
 std::string json_tables(const std::vector<storage::AffectedTable>& tables) {
   std::string text = "[";
   for (const storage::AffectedTable& table : tables) {
-    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + json_text(table.name) +
+    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + quoted_for_toml(table.name) +
             ", \"bytes\": " + std::to_string(table.bytes) + '}';
   }
   return text + ']';
@@ -106,8 +104,8 @@ std::string json_upgrade(const storage::UpgradePlan& plan) {
                      ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
   for (const storage::UpgradeStep& step : plan.steps) {
     text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
-            std::to_string(step.version) + ", \"name\": " + json_text(step.name) +
-            ", \"sha256\": " + json_text(step.checksum) +
+            std::to_string(step.version) + ", \"name\": " + quoted_for_toml(step.name) +
+            ", \"sha256\": " + quoted_for_toml(step.checksum) +
             ", \"creates\": " + to_text(WrittenValue{step.creates, false}) +
             ", \"rewrites\": " + json_tables(step.rewrites) + ", \"fills\": " + json_tables(step.fills) +
             ", \"drops\": " + to_text(WrittenValue{step.drops, false}) + '}';
@@ -179,7 +177,7 @@ std::optional<std::filesystem::path> find_psql() {
 std::string json_connection(const storage::SplitAddress& address) {
   const storage::ConnectionSettings settings = storage::connection_settings(address.url);
   const auto member = [](const char* name, const std::string& text) {
-    return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : json_text(text));
+    return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : quoted_for_toml(text));
   };
   return "{\n  \"schema\": \"steelyard.connection/1\"" + member("url", address.url) + member("host", settings.host) +
          member("port", settings.port) + member("user", settings.user) + member("database", settings.database) +

@@ -144,7 +144,7 @@ Result<CountedProfile> one_profile(const ProfileSource& source) {
   return bench::sum_of_profiles(profiles);
 }
 
-Result<std::size_t> event_of(const std::string& wanted, const std::vector<std::string>& events) {
+Result<std::size_t> chosen_event(const std::string& wanted, const std::vector<std::string>& events) {
   const std::string name = wanted.empty() ? "Ir" : wanted;
   const auto found = std::find(events.begin(), events.end(), name);
   if (found != events.end()) return static_cast<std::size_t>(found - events.begin());
@@ -211,7 +211,7 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
                                     const ProfileSource& against, const App& app) {
   STEELYARD_TRY(const CountedProfile candidate, one_profile(source));
   STEELYARD_TRY(const CountedProfile baseline, one_profile(against));
-  STEELYARD_TRY(const std::size_t event, event_of(options.event, candidate.events));
+  STEELYARD_TRY(const std::size_t event, chosen_event(options.event, candidate.events));
   bench::ProfileDeltaOptions delta_options;
   bench::LearnedNoise noise;
   if (!options.repeats.empty()) {
@@ -245,10 +245,10 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
 Result<void> check_event(const ProfileOptions& options, const ProfileSource& source) {
   if (options.event.empty()) return {};
   for (const bench::CallgrindPart& part : source.parts) {
-    if (const auto event = event_of(options.event, part.events); !event) return event.error();
+    if (const auto event = chosen_event(options.event, part.events); !event) return event.error();
   }
   for (const CountedProfile& profile : source.profiles) {
-    if (const auto event = event_of(options.event, profile.events); !event) return event.error();
+    if (const auto event = chosen_event(options.event, profile.events); !event) return event.error();
   }
   return {};
 }

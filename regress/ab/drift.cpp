@@ -35,10 +35,10 @@ constexpr double kMaxCorrelation = 0.8;  // a few invocations cannot tell more f
 constexpr std::size_t kMinCorrelated = 8;
 
 // Benchmarks farther than this many errors from the middle have no say in it: they changed.
-constexpr double kReach = 3;
+constexpr double kDriftReach = 3;
 constexpr double kMinScale = 0.012;  // below it the middle would cling to a few very quiet benchmarks
 constexpr std::size_t kMaxStarts = 25;
-constexpr int kMaxSteps = 20;
+constexpr int kMaxDriftSteps = 20;
 // The share of benchmarks, nearest to the middle first, that the own drift is told from: the others may have changed.
 constexpr double kNearest = 0.4;
 
@@ -55,7 +55,7 @@ std::vector<Weighed> weigh(std::span<const DriftEvidence> evidence, double scale
   weighed.reserve(evidence.size());
   for (const DriftEvidence& one : evidence) {
     const double variance = one.error * one.error + scale * scale;
-    weighed.push_back({one.log_ratio, variance, kReach * std::sqrt(variance)});
+    weighed.push_back({one.log_ratio, variance, kDriftReach * std::sqrt(variance)});
   }
   return weighed;
 }
@@ -95,7 +95,7 @@ double common_of(std::span<const DriftEvidence> evidence, double scale) {
   double best_support = -1;
   for (std::size_t i = 0; i < count; ++i) {
     double middle = starts[count == 1 ? 0 : i * (starts.size() - 1) / (count - 1)];
-    for (int step = 0; step < kMaxSteps; ++step) {
+    for (int step = 0; step < kMaxDriftSteps; ++step) {
       const double next = biweight(weighed, middle).mean;
       if (next == middle) break;
       middle = next;

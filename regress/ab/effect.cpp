@@ -15,7 +15,7 @@ namespace steelyard::regress {
 namespace {
 
 // Sums of equal logarithms differ by their rounding; no clock tells processes apart by so little.
-constexpr double kRounding = 1e-11;
+constexpr double kEffectRounding = 1e-11;
 
 struct Moments {
   double count = 0;
@@ -60,9 +60,9 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
   effect.test = TestKind::levels;
   effect.min_p = 0;
   const double error = *effect.standard_error;
-  if (error <= kRounding) {
+  if (error <= kEffectRounding) {
     // No spread at all, as a coarse clock gives: t is 0/0 or infinite. Exchanging sides still says something.
-    effect.within_margin = std::fabs(effect.log_ratio) <= kRounding;
+    effect.within_margin = std::fabs(effect.log_ratio) <= kEffectRounding;
     effect.p = effect.within_margin ? 1 : min_sign_flip_p(static_cast<std::size_t>(effect.units));
     if (effect.within_margin) effect.interval = effect.equivalence_interval = Interval{0, 0};
     return;
@@ -209,7 +209,7 @@ constexpr double kFinest = 0.001;  // below this the end is the estimate itself
 constexpr double kUsualDistance = 2;
 constexpr double kMinP = 1e-300;
 // How near to its ends a bracket is divided at most.
-constexpr double kMinShare = 0.05;
+constexpr double kMinQuantileShare = 0.05;
 
 // Halves [inside, outside] until it is shorter than `precision`; returns the last point where `holds` was seen true.
 template <class Predicate>
@@ -237,7 +237,7 @@ double errors_away(double p) { return p >= 1 ? 0 : -normal_quantile(std::max(p, 
 // Where between two points the wanted value is crossed, supposing a straight line; as a share, well within the two.
 double crossing(double first, double second, double wanted) {
   const double share = (wanted - first) / (second - first);
-  return std::isfinite(share) ? std::clamp(share, kMinShare, 1 - kMinShare) : 0.5;
+  return std::isfinite(share) ? std::clamp(share, kMinQuantileShare, 1 - kMinQuantileShare) : 0.5;
 }
 
 // Where to look next between two points: a little beyond the crossing, seen from the nearer one, so that the two sides
@@ -245,7 +245,7 @@ double crossing(double first, double second, double wanted) {
 double next_share(double share, double precision, double length, int turn) {
   if (turn % 4 == 3) return 0.5;
   const double beyond = 0.4 * precision / length;
-  return std::clamp(share < 0.5 ? share + beyond : share - beyond, kMinShare, 1 - kMinShare);
+  return std::clamp(share < 0.5 ? share + beyond : share - beyond, kMinQuantileShare, 1 - kMinQuantileShare);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace steelyard::regress {
 namespace {
 
 // Two sums of the same numbers in another order differ by less than this part of them.
-constexpr double kRounding = 1e-9;
+constexpr double kJointRounding = 1e-9;
 constexpr std::size_t kViews = 2;  // levels and scores
 using Views = std::array<double, kViews>;
 
@@ -59,7 +59,7 @@ struct JointTotals {
     for (std::size_t view = 0; view < kViews; ++view) {
       if (squares[view] > 0) most = std::max(most, between(view, marked, sums_of_marked[view]) / squares[view]);
     }
-    return -scale * std::log(std::max(1 - most, kRounding));
+    return -scale * std::log(std::max(1 - most, kJointRounding));
   }
 
  private:
@@ -294,7 +294,7 @@ class StepDown {
     double greatest = 0;
     for (const std::size_t row : ascending_) {
       greatest = std::max(greatest, values[row]);
-      if (greatest >= observed_[row] * (1 - kRounding)) ++reached_[row];
+      if (greatest >= observed_[row] * (1 - kJointRounding)) ++reached_[row];
     }
     greatest_.push_back(std::sqrt(greatest));
   }
@@ -480,7 +480,7 @@ std::vector<GateLook> looks_of(std::span<const JointEvidence* const> rows, const
     if (!look.rows.empty()) rest.share -= look.share;
   }
   // Where every planned look had its share, nothing is left for what is measured beyond them.
-  if (rest.share > kRounding) looks.push_back(std::move(rest));
+  if (rest.share > kJointRounding) looks.push_back(std::move(rest));
   std::erase_if(looks, [](const GateLook& look) { return look.rows.empty(); });
   return looks;
 }

@@ -13,11 +13,11 @@
 namespace steelyard::regress {
 namespace {
 
-struct Key {
+struct MatchKey {
   std::string benchmark;
   int metric_rank = 0;
   std::string metric;
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const MatchKey&) const = default;
 };
 
 int metric_rank(const std::string& name) {
@@ -93,7 +93,7 @@ class Matcher {
 
  private:
   Matched& entry(const std::string& benchmark, const std::string& metric) {
-    const auto [at, is_new] = entries_.try_emplace(Key{benchmark, metric_rank(metric), metric});
+    const auto [at, is_new] = entries_.try_emplace(MatchKey{benchmark, metric_rank(metric), metric});
     if (is_new) {
       at->second.benchmark = benchmark;
       at->second.metric = metric;
@@ -108,7 +108,7 @@ class Matcher {
   void add_benchmark_failure(const Failure& failure, MatchedSide Matched::*side) {
     const std::string benchmark = name_of(failure.benchmark);
     bool found = false;
-    for (auto at = entries_.lower_bound(Key{benchmark, 0, ""});
+    for (auto at = entries_.lower_bound(MatchKey{benchmark, 0, ""});
          at != entries_.end() && at->first.benchmark == benchmark; ++at) {
       (at->second.*side).failures.push_back(&failure);
       found = true;
@@ -188,7 +188,7 @@ class Matcher {
 
   const ComparisonPolicy& policy_;
   DeviceNames devices_;
-  std::map<Key, Matched> entries_;
+  std::map<MatchKey, Matched> entries_;
 };
 
 }  // namespace

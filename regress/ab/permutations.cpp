@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxSteps = 64;
 constexpr std::int64_t kMinSteps = 12;
 
 // p is never 0, not even where a double has no room for it.
-constexpr double kMinP = 1e-300;
+constexpr double kMinPermutationP = 1e-300;
 
 std::int64_t steps_for(std::size_t summands) {
   return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kMinSteps, kMaxSteps);
@@ -213,13 +213,15 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked) 
   return std::min(1.0, count_splits(cells, chosen, tails, all) / all);
 }
 
-double min_sign_flip_p(std::size_t units) { return std::clamp(2 * std::exp2(-static_cast<double>(units)), kMinP, 1.0); }
+double min_sign_flip_p(std::size_t units) {
+  return std::clamp(2 * std::exp2(-static_cast<double>(units)), kMinPermutationP, 1.0);
+}
 
 double min_split_p(std::size_t marked, std::size_t units) {
   if (marked == 0 || marked >= units) return 1;
   const double arrangements = arrangements_of(marked, units);
   // With equal halves the mirrored arrangement is as extreme; otherwise it does not exist.
-  return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kMinP, 1.0);
+  return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kMinPermutationP, 1.0);
 }
 
 }  // namespace steelyard::regress

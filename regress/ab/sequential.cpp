@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
 constexpr int kUsualRounds = 60;
 constexpr double kFirstShare = 0.1;
-constexpr double kRounding = 1e-9;  // of a sum of shares that were written as decimals
+constexpr double kShareRounding = 1e-9;  // of a sum of shares that were written as decimals
 constexpr std::size_t kMaxLooks = 100;
 constexpr int kMaxRounds = 10000;
 constexpr double kMinShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
@@ -105,7 +105,7 @@ std::optional<LookPlan> parse_look_plan(std::string_view text) {
     spent += look->share;
     plan.looks.push_back(*look);
   }
-  if (plan.empty() || spent > 1 + kRounding) return std::nullopt;
+  if (plan.empty() || spent > 1 + kShareRounding) return std::nullopt;
   return plan;
 }
 

@@ -164,9 +164,9 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
 
 namespace {
 
-constexpr int kMaxRounds = 200;      // beyond that more rounds are no advice
-constexpr int kMaxRepetitions = 30;  // beyond that more repetitions are no advice
-constexpr double kMaxFloor = 0.25;   // a floor above it is told as what it is
+constexpr int kMaxAdvisedRounds = 200;  // beyond that more rounds are no advice
+constexpr int kMaxRepetitions = 30;     // beyond that more repetitions are no advice
+constexpr double kMaxFloor = 0.25;      // a floor above it is told as what it is
 
 // Rounds for a floor of the margin: it shrinks with their root. Even, because rounds come in pairs.
 int rounds_for(double floor, const NoiseCircumstances& now) {
@@ -227,7 +227,7 @@ NoiseAdvice advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumst
   }
   if (benchmark.floor > kMaxFloor && now.shared && *now.shared > between) advice.machine_drift = now.shared;
   advice.margin = now.margin;
-  if (const int rounds = rounds_for(benchmark.floor, now); rounds <= kMaxRounds) advice.rounds = rounds;
+  if (const int rounds = rounds_for(benchmark.floor, now); rounds <= kMaxAdvisedRounds) advice.rounds = rounds;
   return advice;
 }
 

@@ -93,7 +93,7 @@ std::string identify(const ChangePoint& change, std::size_t place, std::vector<K
 constexpr double kPenalty = 2;           // times log n: proposes a few too many, which are then judged one by one
 constexpr std::size_t kUsualLength = 8;  // over which the penalty counts what neighbours have in common
 constexpr double kMaxInflation = 2;      // of the penalty by that; more would leave nothing to judge
-constexpr int kRounds = 5;               // of steps from noise and noise from steps; two are usual
+constexpr int kNoiseRounds = 5;          // of steps from noise and noise from steps; two are usual
 constexpr std::size_t kMinBefore = 5;    // values of a level that the newest ones can stand apart from
 constexpr double kSuspectShare = 0.1;    // of the level: each new point is such a look
 
@@ -131,7 +131,7 @@ std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule&
   const Noise guess = Noise::guess(clipped);
   Noise noise = rule.known.empty() ? guess : Noise::between(clipped, rule.known, guess);
   std::vector<Step> steps;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kNoiseRounds; ++round) {
     const double penalty = kPenalty * steady_log(static_cast<double>(clipped.size())) * noise.scale() * noise.scale() *
                            std::clamp(noise.inflation(kUsualLength), 1.0, kMaxInflation);
     std::vector<Step> held = hold_steps(clipped, noise, best_steps(clipped, penalty), rule);

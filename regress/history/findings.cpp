@@ -214,7 +214,7 @@ struct NearbyMove {
 };
 
 // Squares of the distances in logarithms from the middle. Precondition: all positive.
-double squares_around(const std::vector<double>& values, double middle) {
+double log_squares_around(const std::vector<double>& values, double middle) {
   double squares = 0;
   for (const double value : values) squares += std::pow(steady_log(value) - steady_log(middle), 2);
   return squares;
@@ -247,7 +247,8 @@ std::optional<NearbyMove> nearby_move(const Series& series, const std::string& m
     return found;
   }
   found.degrees = static_cast<double>(count - 2);
-  const double variance = (squares_around(before, old_level) + squares_around(after, new_level)) / found.degrees;
+  const double variance =
+      (log_squares_around(before, old_level) + log_squares_around(after, new_level)) / found.degrees;
   const double sizes = 1 / static_cast<double>(before.size()) + 1 / static_cast<double>(after.size());
   found.error = kErrorOfMedian * std::sqrt(variance * sizes);
   return found;

@@ -23,7 +23,7 @@
 namespace steelyard::regress {
 namespace {
 
-constexpr double kPower = 0.8;
+constexpr double kDetectionPower = 0.8;
 constexpr std::size_t kMinDriftRows = 5;  // fewer say nothing about a machine
 
 using Key = std::pair<std::string, std::string>;  // benchmark, metric
@@ -152,7 +152,7 @@ Reason decide(const Prediction& prediction, const HistoryFamily& family, std::op
   }
   const double alpha = family.level / static_cast<double>(std::max<std::size_t>(family.comparisons, 1));
   const double detectable =
-      (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kPower, prediction.degrees)) *
+      (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kDetectionPower, prediction.degrees)) *
       prediction.error;
   row.minimum_detectable_effect = steady_exp(detectable) - 1;
   found.spread = steady_exp(prediction.error) - 1;

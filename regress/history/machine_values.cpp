@@ -110,7 +110,7 @@ std::vector<MachineValues> values_by_machine(const Series& series) {
 namespace {
 
 constexpr std::size_t kHalfWindow = 2;
-constexpr double kReach = 3;  // in scales of the noise
+constexpr double kSpikeReach = 3;  // in scales of the noise
 
 }  // namespace
 
@@ -126,7 +126,7 @@ std::vector<double> clip_spikes(std::span<const double> values, double scale, st
     std::sort(window.begin(), window.end());
     const double middle = n % 2 == 1 ? window[n / 2] : (window[n / 2 - 1] + window[n / 2]) / 2;
     const double trust = errors.empty() || errors[i] <= scale ? 1 : scale / errors[i];
-    const double reach = kReach * scale * trust;
+    const double reach = kSpikeReach * scale * trust;
     clipped[i] = std::clamp(values[i], middle - reach, middle + reach);
   }
   return clipped;

@@ -19,7 +19,7 @@ constexpr double kUsualRatio = 1.6;
 constexpr double kErrorsOfRatio = 2;
 constexpr double kWandering = 1.75;  // from here on values drift apart for longer than the measured lags
 // Longer lags vary at most this much more than neighbours, if those do not wander: the rest is taken for steps.
-constexpr double kMaxResemblance = 4;
+constexpr double kMaxVariogramRatio = 4;
 
 std::vector<double> distances(std::span<const double> values, std::span<const std::size_t> steps, std::size_t lag) {
   std::vector<double> result;
@@ -142,7 +142,7 @@ void Noise::measure_lags(std::span<const double> values, std::span<const std::si
     if (apart.size() < kMinPairs) break;
     const double model = modelled.next();
     const double least = ratio_ > kWandering ? model * variogram_.front() : variogram_.back();
-    const double largest = std::max(kMaxResemblance, model) * variogram_.front();
+    const double largest = std::max(kMaxVariogramRatio, model) * variogram_.front();
     const double measured = mean_square(apart, most * std::sqrt(model));
     variogram_.push_back(std::max({variogram_.back(), least, std::min(measured, largest)}));
   }

@@ -20,7 +20,7 @@ constexpr double kMinDegrees = 2;
 // tail: without this limit, noise of Student's t with 3 degrees gives p <= .001 in 1 % of unchanged occasions, and one
 // occasion in twenty that is a spike in 2 %; with it in .3 % and .8 % at most (docs/method/against_history.md).
 constexpr double kMaxDegrees = 5;
-constexpr double kRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
+constexpr double kLogRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
 
 std::vector<double> finite_of(const std::vector<double>& values) {
   std::vector<double> finite;
@@ -127,9 +127,9 @@ void judge(const std::vector<double>& level, double excess, double confidence, P
   const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(level));
   prediction.error = std::sqrt(variance + excess);
   const double center = steady_log(*prediction.ratio);
-  if (prediction.error < kRounding) {
+  if (prediction.error < kLogRounding) {
     // Values that never differed: one more that does is the most extreme of all, and no more can be said of it.
-    prediction.p = std::abs(center) < kRounding ? 1 : 2 / (n + 1);
+    prediction.p = std::abs(center) < kLogRounding ? 1 : 2 / (n + 1);
     return;
   }
   prediction.p = student_two_sided_p(center / prediction.error, prediction.degrees);

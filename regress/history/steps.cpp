@@ -17,8 +17,9 @@ constexpr double kNever = 2;         // in the place of p: goes first
 constexpr std::size_t kNear = 5;     // a proposal this near to a known step is that step
 constexpr std::size_t kBeside = 40;  // values on each side, at least, that tell whether the series wanders
 constexpr double kLevelTimes = 2;    // times the level: for p against noise that wanders, asked of what is left only
-constexpr int kRounds = 10;          // of moving and judging anew; each but the last takes a step away
-constexpr double kMinShare = 1e-4;   // of the noise's variance: no fit is better than a hundredth of its deviation
+constexpr int kMoveRounds = 10;      // of moving and judging anew; each but the last takes a step away
+constexpr double kMinVarianceShare =
+    1e-4;  // of the noise's variance: no fit is better than a hundredth of its deviation
 
 std::vector<std::size_t> with_known(std::span<const std::size_t> proposed, std::span<const std::size_t> known,
                                     std::size_t n) {
@@ -42,7 +43,7 @@ class Elimination {
         n_(values.size()),
         rule_(rule),
         degrees_(noise.degrees()),
-        least_variance_(kMinShare * noise.scale() * noise.scale()),
+        least_variance_(kMinVarianceShare * noise.scale() * noise.scale()),
         stretches_(values, noise, with_known(proposed, rule.known, n_)) {
     for (std::size_t k = 0; k < stretches_.steps(); ++k) {
       kept_.push_back(std::ranges::binary_search(rule.known, stretches_.begin(k)));
@@ -51,7 +52,7 @@ class Elimination {
   }
 
   void run() {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kMoveRounds; ++round) {
       remove_weak();
       for (std::size_t k = 0; k < p_.size(); ++k) stretches_.move_to_best(k, kept_[k]);
       were_moved_ = true;
@@ -295,14 +296,14 @@ constexpr double kMinOverall = 2;         // t of the whole stretches, below whi
 constexpr std::size_t kBurst = 5;         // shorter excursions are no two changes
 // -2 log(1 - sqrt(0.95)): D. Siegmund, Confidence sets in change-point problems, 1988.
 constexpr double kPlaceLevel = 7.35;
-constexpr std::size_t kUsualLength = 8;  // over which neighbours' likeness widens the range of places
+constexpr std::size_t kLikenessLength = 8;  // over which neighbours' likeness widens the range of places
 
 }  // namespace
 
 Stretches::Stretches(std::span<const double> values, const Noise& noise, std::span<const std::size_t> steps)
     : sums_(values.size() + 1),
       noise_(noise),
-      clear_(kPlaceLevel * noise.scale() * noise.scale() * std::max(1.0, noise.inflation(kUsualLength))) {
+      clear_(kPlaceLevel * noise.scale() * noise.scale() * std::max(1.0, noise.inflation(kLikenessLength))) {
   for (std::size_t i = 0; i < values.size(); ++i) sums_[i + 1] = sums_[i] + values[i];
   bounds_.push_back(0);
   bounds_.insert(bounds_.end(), steps.begin(), steps.end());

@@ -8,7 +8,7 @@ namespace steelyard::regress {
 namespace {
 
 // Of an exponent whose arithmetic is exact in all but the last digits of a logarithm.
-constexpr double kRounding = 1e-9;
+constexpr double kFitRounding = 1e-9;
 constexpr double kWidestHalf = 0.5;
 
 struct MeanAndInterval {
@@ -175,7 +175,7 @@ std::string_view to_text(ClaimVerdict verdict) {
 
 ClaimVerdict judge_claim(const ScalingFit& fit, const Claim& claim) {
   if (!fit.interval) return ClaimVerdict::undecided;
-  const double reach = claim.tolerance + kRounding;
+  const double reach = claim.tolerance + kFitRounding;
   if (fit.interval->low > claim.exponent + reach || fit.interval->high < claim.exponent - reach) {
     return ClaimVerdict::refuted;
   }

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::regress {
 namespace {
 
@@ -94,12 +96,6 @@ constexpr std::array kRateUnits{
 };
 
 bool same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;

@@ -34,7 +34,7 @@ constexpr std::size_t kChecksumOffset = 32;
 constexpr std::size_t kHeaderBytes = 64;
 
 template <class T>
-void append_number(std::string& bytes, T number) {
+void append_bytes_of(std::string& bytes, T number) {
   for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>((number >> (8U * i)) & 0xFFU);
 }
 
@@ -124,10 +124,10 @@ Error other_kind(std::string_view name, PayloadKind found) {
 std::string pack_container(std::string_view payload, PayloadKind kind, std::uint32_t version) {
   const std::string compressed = compress(payload);
   std::string bytes(kMagic);
-  append_number(bytes, kContainerVersion);
-  append_number(bytes, version | flag_of(kind));
-  append_number(bytes, static_cast<std::uint64_t>(compressed.size()));
-  append_number(bytes, static_cast<std::uint64_t>(payload.size()));
+  append_bytes_of(bytes, kContainerVersion);
+  append_bytes_of(bytes, version | flag_of(kind));
+  append_bytes_of(bytes, static_cast<std::uint64_t>(compressed.size()));
+  append_bytes_of(bytes, static_cast<std::uint64_t>(payload.size()));
   bytes += checksum(bytes, compressed);
   bytes += compressed;
   return bytes;

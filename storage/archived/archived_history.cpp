@@ -161,7 +161,7 @@ void order_project(const Places& places, const std::vector<std::size_t>& own, st
 }
 
 // Hashes as a store takes them: others say nothing of who descends from whom.
-bool is_hash(const std::string& text) {
+bool is_commit_hash(const std::string& text) {
   return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
@@ -226,7 +226,7 @@ void BranchPlaces::take(const RunHeader& header) {
   const Commit& commit = header.commit;
   if (commit.sha.empty()) return;
   Project& project = projects_[header.project];
-  if (is_hash(commit.sha) && is_hash(commit.parent)) {
+  if (is_commit_hash(commit.sha) && is_commit_hash(commit.parent)) {
     project.parents.emplace(commit.sha, std::vector<std::string>{commit.parent});
   }
   if (commit.branch != branch_) return;
@@ -341,7 +341,7 @@ Result<Page<HistorySeries>> page_of(const NewestPoints& points, const HistoryQue
 }
 
 constexpr std::size_t kMaxArchives = 1'000'000;
-constexpr std::size_t kMaxPoints = 4'000'000;
+constexpr std::size_t kMaxArchivedPoints = 4'000'000;
 
 Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -406,7 +406,7 @@ class Reading {
   }
 
   std::int64_t runs() const { return static_cast<std::int64_t>(seen_.size()); }
-  bool is_too_much() const { return points_.points() > kMaxPoints; }
+  bool is_too_much() const { return points_.points() > kMaxArchivedPoints; }
   Result<void> tell(ArchivedHistory& history) {
     if (!query_.branch.empty()) history.is_by_date = !places_.put_in_order(points_.runs());
     const auto is_chosen = [this](const NewestPoints::SeriesKey& key) {
@@ -502,7 +502,7 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
       history.bad.push_back(run.error());
     }
     if (reading.is_too_much()) {
-      return input_error(folder.string(), "more than " + std::to_string(kMaxPoints) + " points",
+      return input_error(folder.string(), "more than " + std::to_string(kMaxArchivedPoints) + " points",
                          "a history that fits in memory", "name a benchmark or a --metric, or lower --limit");
     }
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(paths.size()));

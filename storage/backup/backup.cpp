@@ -187,7 +187,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLastWords = 4096;
+constexpr std::size_t kLastOutputBytes = 4096;
 
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0; }
 
@@ -247,7 +247,8 @@ Result<void> run_dump_command(const DumpCommand& command, const std::function<vo
   STEELYARD_TRY(const ProgramAnswer answer,
                 run_program(current_account(), words, {kNoLimit, environment_of(address), true, watch}));
   if (answer.status == 0) return {};
-  const std::string last = answer.output.substr(answer.output.size() - std::min(answer.output.size(), kLastWords));
+  const std::string last =
+      answer.output.substr(answer.output.size() - std::min(answer.output.size(), kLastOutputBytes));
   return store_error(
       program, "exit status " + std::to_string(answer.status) + ": " + one_line_without_secrets(last, command.url));
 }

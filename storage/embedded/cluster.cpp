@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Longer than one start with recovery and one initdb take: whoever holds the lock is doing these.
-constexpr std::chrono::minutes kLockPatience{4};
+constexpr std::chrono::minutes kStartPatience{4};
 
 Error no_programs() {
   return store_error("embedded store", "no PostgreSQL server on this machine (initdb and postgres)",
@@ -113,7 +113,7 @@ Result<std::vector<std::string>> settle_version(ClusterLayout& layout, const Cho
 
 Result<EmbeddedServer> start_chosen(const fs::path& state, ClusterLayout layout, const Choice& choice,
                                     const ServerAccount& account, std::chrono::milliseconds allowed) {
-  STEELYARD_TRY(const auto lock, FileLock::take(layout.start_lock(), kLockPatience));
+  STEELYARD_TRY(const auto lock, FileLock::take(layout.start_lock(), kStartPatience));
   if (!lock) {
     return store_error("embedded store " + layout.home.string(), "another steelyard that has been starting it for long",
                        "the lock on " + layout.start_lock().string(), "end that process and try again");

@@ -45,7 +45,7 @@ constexpr std::size_t kLastWords = 400;
 // Whatever a server that fails for days has written, no more of it is read.
 constexpr std::streamoff kLogTail = 8 << 10;
 
-std::string quoted(const std::string& text) {
+std::string quoted_setting(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + '"';
@@ -61,7 +61,7 @@ std::vector<std::string> server_command(const ClusterLayout& layout, const Serve
   };
   set("listen_addresses=");
   set("port=5432");
-  set("unix_socket_directories=" + quoted(layout.socket_folder().string()));
+  set("unix_socket_directories=" + quoted_setting(layout.socket_folder().string()));
   set("unix_socket_permissions=0700");
   set("hba_file=" + layout.access_rules().string());
   set("fsync=on");

@@ -17,7 +17,7 @@ namespace {
 
 // flock has no time limit of its own, and a signal that ended a blocking one would have to be one of ours. Short beside
 // what a holder does, long beside the cost of asking.
-constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kPauseForLock{10};
 // Keeps the arithmetic of the clock in range.
 constexpr std::chrono::nanoseconds kLongestPatience = std::chrono::hours(24 * 365);
 
@@ -36,7 +36,7 @@ Result<std::optional<FileLock>> FileLock::take(const std::filesystem::path& file
   while (::flock(descriptor.number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return cannot_lock(file, errno);
     if (std::chrono::steady_clock::now() >= deadline) return std::optional<FileLock>();
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kPauseForLock);
   }
   return std::optional<FileLock>(FileLock(std::move(descriptor)));
 }

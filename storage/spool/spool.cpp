@@ -276,7 +276,7 @@ namespace {
 
 // Longer waits are no limit; keeps the conversion to whole nanoseconds in range.
 constexpr Nanoseconds kLongestWait = seconds(86400.0 * 365);
-constexpr mode_t kMode = 0600;
+constexpr mode_t kFileMode = 0600;
 
 std::chrono::nanoseconds bounded(Nanoseconds wait) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(wait.count(), 0.0, kLongestWait.count())));
@@ -286,7 +286,7 @@ std::chrono::nanoseconds bounded(Nanoseconds wait) {
 
 Result<DeliveryLock> DeliveryLock::take(const std::filesystem::path& folder, Nanoseconds longest_wait) {
   const std::filesystem::path path = folder / ".lock";
-  Result<std::optional<FileLock>> lock = FileLock::take(path, bounded(longest_wait), kMode);
+  Result<std::optional<FileLock>> lock = FileLock::take(path, bounded(longest_wait), kFileMode);
   if (!lock) {
     Error why = std::move(lock).error();
     why.fix = "what waits stays where it is; " + why.fix;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -211,6 +212,235 @@ TEST(OneDefinition, NoTwoFilesDefineTheSameName) {
   for (const auto& [name, files] : places) {
     EXPECT_EQ(files.size(), 1U) << name << " is defined in " << files.front() << " and " << files.back()
                                 << ": rename one, or put it into an anonymous namespace";
+  }
+}
+
+// What a name stands for in one file: a class or variable (`signatures` has "" then), an alias ("using ..."), or
+// functions.
+struct Meaning {
+  bool is_template = false;
+  std::set<std::string> signatures;
+  std::set<std::size_t> counts;  // of parameters
+};
+using Meanings = std::map<std::string, Meaning>;
+
+// Types that one argument may become without a word are one: an overload of another file must not be the better match.
+std::string comparable_word(const std::string& word) {
+  static const std::set<std::string> texts{"string", "string_view", "char", "path"};
+  static const std::set<std::string> numbers{"bool",     "int",      "long",    "unsigned", "double",
+                                             "float",    "size_t",   "ssize_t", "int32_t",  "int64_t",
+                                             "uint32_t", "uint64_t", "uint8_t", "pid_t"};
+  static const std::set<std::string> wrappers{"const",  "optional", "span", "vector", "array",
+                                              "Result", "&",        "*",    "<",      ">"};
+  if (wrappers.contains(word)) return "";
+  return texts.contains(word) ? "text" : numbers.contains(word) ? "number" : word;
+}
+
+std::string comparable_type(Tokens parameter) {
+  parameter.erase(std::find(parameter.begin(), parameter.end(), "="), parameter.end());
+  Tokens type;
+  for (const std::string& token : parameter) {
+    if (token == "::") {
+      if (!type.empty()) type.pop_back();  // one type, qualified or not
+    } else {
+      type.push_back(token);
+    }
+  }
+  const bool is_named = type.size() > 1 && is_word(type.back().front()) && type[type.size() - 2] != "const";
+  if (is_named) type.pop_back();
+  std::string text;
+  for (const std::string& token : type) text += comparable_word(token);
+  return text;
+}
+
+// `open`: of the bracket before the parameters.
+std::vector<std::string> parameters_of(const Tokens& head, std::size_t open) {
+  const std::size_t end = end_of_brackets(head, open) - 1;
+  std::vector<std::string> types;
+  Tokens parameter;
+  int depth = 0;
+  for (std::size_t at = open + 1; at <= end && at < head.size(); ++at) {
+    const std::string& token = head[at];
+    depth += token == "(" || token == "<" ? 1 : at != end && (token == ")" || token == ">") ? -1 : 0;
+    if (at == end || (depth == 0 && token == ",")) {
+      if (!parameter.empty()) types.push_back(comparable_type(parameter));
+      parameter.clear();
+    } else {
+      parameter.push_back(token);
+    }
+  }
+  return types;
+}
+
+// Of the first bracket that template arguments do not enclose, where no value is given before it.
+std::size_t parameters_open(const Tokens& head) {
+  int depth = 0;
+  for (std::size_t at = 0; at < head.size(); ++at) {
+    depth += head[at] == "<" ? 1 : head[at] == ">" ? -1 : 0;
+    if (depth == 0 && (head[at] == "=" || head[at] == "[")) return head.size();
+    if (depth == 0 && head[at] == "(") return at;
+  }
+  return head.size();
+}
+
+void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meanings& meanings) {
+  bool is_template = false;
+  while (!head.empty() && (head.front() == "template" || head.front() == "[")) {
+    is_template = is_template || head.front() == "template";
+    const std::size_t end = end_of_brackets(head, head.front() == "[" ? 0 : 1);
+    head.erase(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min(end, head.size())));
+  }
+  // Behind a value in braces the rest of it follows.
+  if (head.size() < 2 || any_is(head, "operator") || !(is_word(head.front().front()) || head.front() == "::")) return;
+  for (const char* other : {"namespace", "friend", "static_assert", "extern", "typedef"}) {
+    if (head.front() == other) return;
+  }
+  const auto add = [&](const std::string& name) -> Meaning& { return meanings[scope + name]; };
+  for (const char* keyword : {"class", "struct", "union", "enum"}) {
+    if (head.front() != keyword) continue;
+    const std::string name = type_named_by(head, 1);
+    const bool is_own = before_brace && !name.empty() && name.find("::") == std::string::npos;
+    if (is_own) add(name).signatures.insert("");
+    if (!before_brace || !name.empty()) return;
+  }
+  if (head.front() == "using") {
+    std::string aliased = "using";
+    for (auto word = head.begin() + 2; word != head.end(); ++word) aliased += ' ' + *word;
+    if (head[1] != "namespace" && any_is(head, "=")) add(head[1]).signatures.insert(aliased);
+    return;
+  }
+  const std::size_t open = parameters_open(head);
+  const bool is_function = open < head.size();
+  if (is_function && !before_brace) return;  // declared; or a variable with brackets, which none of ours has
+  const std::size_t end =
+      is_function ? open
+                  : static_cast<std::size_t>(std::find_if(head.begin(), head.end(),
+                                                          [](const std::string& t) { return t == "=" || t == "["; }) -
+                                             head.begin());
+  if (end < 2 || !is_word(head[end - 1].front()) || head[end - 2] == "::" || head[end - 2] == "~") return;
+  Meaning& meaning = add(head[end - 1]);
+  if (!is_function) {
+    meaning.signatures.insert("");
+    return;
+  }
+  const std::vector<std::string> types = parameters_of(head, open);
+  std::string signature = "(";
+  for (const std::string& type : types) signature += type + ", ";
+  meaning.signatures.insert(signature);
+  meaning.counts.insert(types.size());
+  meaning.is_template = meaning.is_template || is_template || any_is(head, "auto");
+}
+
+// By qualified name, anonymous namespaces left out: what is defined at namespace scope.
+Meanings meanings_in(const std::string& text) {
+  Meanings meanings;
+  std::vector<std::string> scopes;  // as in definitions_in, "" for an anonymous namespace
+  Tokens head;
+  int in_brackets = 0;
+  for (const std::string& token : tokens_of(text)) {
+    const bool at_namespace_scope = !any_is(scopes, "{");
+    if (at_namespace_scope) in_brackets += token == "(" ? 1 : token == ")" ? -1 : 0;
+    if (at_namespace_scope && in_brackets > 0) {
+      head.push_back(token);  // with the braces and semicolons of default arguments
+      continue;
+    }
+    if (token == "{" && at_namespace_scope && any_is(head, "namespace")) {
+      std::string scope;
+      for (const std::string& word : head) scope += word == "namespace" || word == "inline" ? "" : word;
+      scopes.push_back(scope.empty() ? "" : scope + "::");
+    } else if (token == "{" && head == Tokens{"extern", "\"\""}) {
+      scopes.emplace_back();
+    } else if ((token == "{" || token == ";") && at_namespace_scope) {
+      std::string scope;
+      for (const std::string& part : scopes) scope += part;
+      add_meaning(head, token == "{", scope, meanings);
+      if (token == "{") scopes.push_back(token);
+    } else if (token == "{") {
+      scopes.push_back(token);
+    } else if (token == "}") {
+      if (!scopes.empty()) scopes.pop_back();
+    } else if (at_namespace_scope) {
+      head.push_back(token);
+      continue;
+    }
+    head.clear();
+  }
+  return meanings;
+}
+
+// Whether two files that mean these cannot be compiled as one.
+bool collide(const Meaning& one, const Meaning& other) {
+  const auto is_alias = [](const Meaning& meaning) { return meaning.signatures.begin()->starts_with("using"); };
+  if (one.signatures.contains("") || other.signatures.contains("")) return true;
+  if (is_alias(one) || is_alias(other)) return one.signatures != other.signatures;  // twice the same is allowed
+  if (one.is_template || other.is_template) {
+    return std::any_of(one.counts.begin(), one.counts.end(),
+                       [&](std::size_t count) { return other.counts.contains(count); });
+  }
+  return std::any_of(one.signatures.begin(), one.signatures.end(),
+                     [&](const std::string& signature) { return other.signatures.contains(signature); });
+}
+
+bool names_collide(const std::string& one, const std::string& other, const std::string& name) {
+  const Meanings of_one = meanings_in(one);
+  const Meanings of_other = meanings_in(other);
+  return of_one.contains(name) && of_other.contains(name) && collide(of_one.at(name), of_other.at(name));
+}
+
+TEST(OneDefinition, NamesOfTwoFilesCollideWhereOneFileCouldNotHoldBoth) {
+  const std::string own =
+      "namespace a { namespace { constexpr int kMax = 3; struct Key { int x; }; "
+      "std::string add(const std::vector<Row>& rows, std::string_view name = \"\") { return {}; } } }";
+  EXPECT_TRUE(names_collide(own, "namespace a { const double kMax[2] = {1, 2}; }", "a::kMax"));
+  EXPECT_TRUE(names_collide(own, "namespace a { using Key = int; }", "a::Key"));
+  EXPECT_TRUE(names_collide("using Key = long;", "using Key = int;", "Key"));
+  EXPECT_FALSE(names_collide("using Key = b::C<int>;", "using Key = b::C<int>;", "Key"));
+  EXPECT_TRUE(names_collide(own, "namespace a { int Key(int x) { return x; } }", "a::Key"));
+  EXPECT_TRUE(names_collide(own, "namespace a { void add(b::Row, const std::string& text) {} }", "a::add"));
+  EXPECT_TRUE(names_collide(own, "namespace a { template <class T> void add(T x, int) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { template <class T> void add(T x) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { void add(const Column& column, const char* text) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { void add(const Row& row); }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { void Table::add(Row row, std::string text) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace b { void add(Row row, std::string text) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { struct Key; int f() { int kMax = 3; } }", "a::Key"));
+}
+
+// Neighbouring sources of these are compiled as one (cmake/layers.cmake). The first that a path begins with is its own.
+std::string joined_with(const std::string& path) {
+  for (const char* folder : {"ci/demo/", "bench/suites/", "bench/counting/counters/", "bench/counting/shim/",
+                             "bench/cuda/", "bench/harness/", "bench/main/", "bench/model/", "storage/embedded/keeper/",
+                             "bench/", "regress/", "storage/", "ci/"}) {
+    if (path.starts_with(folder)) return folder;
+  }
+  return "";
+}
+
+TEST(OneDefinition, NoTwoSourcesOfALibraryUseOneName) {
+  const std::set<std::string> apart{"",
+                                    "ci/demo/",
+                                    "bench/suites/",
+                                    "bench/counting/shim/",
+                                    "bench/counting/counters/",
+                                    "storage/embedded/keeper/"};  // programs and plugins of one file each
+  std::map<std::string, std::map<std::string, Meaning>> places;   // by library and name, then by file
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    const std::string library = joined_with(file.path);
+    const bool is_alternative = std::filesystem::path(file.path).filename().string().starts_with("no_");
+    if (apart.contains(library) || is_alternative) continue;
+    std::string text;
+    for (const std::string& line : file.lines) text += line + '\n';
+    for (const auto& [name, meaning] : meanings_in(text)) places[library + ": " + name][file.path] = meaning;
+  }
+  ASSERT_GT(places.size(), 3000U);
+  for (const auto& [name, files] : places) {
+    for (auto one = files.begin(); one != files.end(); ++one) {
+      const auto other = std::find_if(std::next(one), files.end(),
+                                      [&](const auto& file) { return collide(one->second, file.second); });
+      if (other == files.end()) continue;
+      ADD_FAILURE() << name << " is in " << one->first << " and " << other->first
+                    << ": rename one after what it does with its subject";
+    }
   }
 }
 

@@ -139,8 +139,8 @@ Result<CallgrindPart> fold_names(const CallgrindPart& part, const NameFolding& f
 
 namespace {
 
-using Key = std::tuple<std::string, std::string, std::string>;
-using SourceKey = std::tuple<std::uint32_t, std::string, std::string, std::int32_t>;
+using FoldedKey = std::tuple<std::string, std::string, std::string>;
+using FoldedSourceKey = std::tuple<std::uint32_t, std::string, std::string, std::int32_t>;
 
 bool is_consistent(const CountedProfile& profile) {
   const std::size_t n = profile.functions.size();
@@ -156,12 +156,12 @@ bool is_consistent(const CountedProfile& profile) {
 
 // The lines of `profile` under the functions of `folded`; false where a sum does not fit.
 bool fold_sources(const CountedProfile& profile, const NameFolding& folding, CountedProfile& folded) {
-  std::map<Key, std::uint32_t> index_of;
+  std::map<FoldedKey, std::uint32_t> index_of;
   for (std::uint32_t i = 0; i < folded.functions.size(); ++i) {
     const ProfiledFunction& function = folded.functions[i];
-    index_of.emplace(Key{function.object, function.file, function.name}, i);
+    index_of.emplace(FoldedKey{function.object, function.file, function.name}, i);
   }
-  std::map<SourceKey, std::vector<std::int64_t>> sums;
+  std::map<FoldedSourceKey, std::vector<std::int64_t>> sums;
   for (const SourceCost& source : profile.sources) {
     const ProfiledFunction& function = profile.functions[source.function];
     const std::uint32_t index = index_of.at({function.object, function.file, fold_name(function.name, folding)});

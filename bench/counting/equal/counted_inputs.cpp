@@ -66,8 +66,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFiles = 256;
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxInputFiles = 256;
+constexpr std::size_t kMaxInputBytes = std::size_t{256} << 20;
 constexpr std::string_view kOrigin = "$ORIGIN/";
 
 // Where a path means the same thing, or nothing that a build can change.
@@ -134,7 +134,7 @@ fs::path program_folder(const Program& program) {
 }
 
 // What is left of `path` below `folder`; empty where it does not lie there.
-std::string below(const std::string& path, const fs::path& folder) {
+std::string path_below_folder(const std::string& path, const fs::path& folder) {
   const std::string start = folder.lexically_normal().string();
   if (start.size() < 2 || path.size() <= start.size() + 1 || !path.starts_with(start)) return "";
   return path[start.size()] == '/' ? path.substr(start.size() + 1) : "";
@@ -144,10 +144,11 @@ std::string name_of(const std::string& path, const Program& program) {
   if (path.front() != '/') return fs::path(path).lexically_normal().string();
   const std::string normal = fs::path(path).lexically_normal().string();
   const fs::path working = working_folder(program);
-  if (std::string rest = below(normal, working); !rest.empty()) return rest;
+  if (std::string rest = path_below_folder(normal, working); !rest.empty()) return rest;
   std::error_code ignored;  // what getcwd() says, where the way there has symbolic links
-  if (std::string rest = below(normal, fs::canonical(working, ignored)); !rest.empty()) return rest;
-  if (std::string rest = below(normal, program_folder(program)); !rest.empty()) return std::string(kOrigin) + rest;
+  if (std::string rest = path_below_folder(normal, fs::canonical(working, ignored)); !rest.empty()) return rest;
+  if (std::string rest = path_below_folder(normal, program_folder(program)); !rest.empty())
+    return std::string(kOrigin) + rest;
   return normal;
 }
 
@@ -157,7 +158,7 @@ fs::path path_of(const std::string& name, const Program& program) {
 }
 
 bool is_excluded(const std::string& path, const fs::path& own_folder) {
-  if (!below(path, own_folder).empty()) return true;
+  if (!path_below_folder(path, own_folder).empty()) return true;
   return std::any_of(kExcluded.begin(), kExcluded.end(),
                      [&](std::string_view start) { return path.starts_with(start); });
 }
@@ -234,10 +235,10 @@ Result<InputHashes> hash_inputs(const CountedInputs& inputs, const Program& prog
   std::set<std::string> libraries;
   for (const LoadedObject& object : loaded.objects) libraries.insert(name_of(object.path.string(), program));
   InputHashes hashes;
-  std::size_t left = kMaxBytes;
+  std::size_t left = kMaxInputBytes;
   for (const std::string& name : inputs.files) {
     if (libraries.count(name) > 0) continue;
-    if (hashes.size() == kMaxFiles) return input_error("", "the program reads more than 256 files");
+    if (hashes.size() == kMaxInputFiles) return input_error("", "the program reads more than 256 files");
     const fs::path path = path_of(name, program);
     std::error_code failure;
     const fs::file_status status = fs::status(path, failure);

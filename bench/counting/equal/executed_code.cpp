@@ -31,7 +31,7 @@ struct CodeFunction {
 class CodeObject {
  public:
   // Error (input): it cannot be read, is no 64-bit ELF program, has no symbols or above a million, or their names need
-  // more memory than kMaxNameBytes, or longer than that to read.
+  // more memory than kMaxSymbolNameBytes, or longer than that to read.
   static Result<CodeObject> open(const std::filesystem::path& path, Nanoseconds time);
 
   // All functions of that name as people read it (two constructors may share one), by symbol, each once.
@@ -63,10 +63,10 @@ class CodeObject {
   std::map<std::uint64_t, std::string> slots_;       // address that the loader fills: what it puts there
 };
 
-constexpr std::size_t kMaxSymbols = 1'000'000;
+constexpr std::size_t kMaxExecutedSymbols = 1'000'000;
 constexpr std::size_t kMaxRelocations = 4'000'000;
 // Of all functions together; symbols may share one name in the file. LLVM 14's library exports 5 MB of them.
-constexpr std::size_t kMaxNameBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxSymbolNameBytes = std::size_t{256} << 20;
 
 bool is_loaded(const ElfSection& section) { return (section.flags & SHF_ALLOC) != 0 && section.address != 0; }
 
@@ -95,7 +95,7 @@ Result<void> CodeObject::read_symbols() {
     if (!symbol.defined || !is_known || symbol.address == 0) continue;
     symbols_.push_back({symbol.address, symbol.size, symbol.name});
   }
-  if (symbols_.size() > kMaxSymbols) return input_error("", "above a million symbols");
+  if (symbols_.size() > kMaxExecutedSymbols) return input_error("", "above a million symbols");
   std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return std::pair(a.address, a.name) < std::pair(b.address, b.name);
   });
@@ -113,9 +113,9 @@ Result<void> CodeObject::read_names(Nanoseconds time) {
     const ElfSection* section = section_at(file_, symbols_[i].address);
     const bool is_code = section != nullptr && (section->flags & SHF_EXECINSTR) != 0;
     if (!is_code || symbols_[i].size == 0) continue;
-    if (symbols_[i].name.size() > kMaxNameBytes - bytes) return input_error("", "above 256 MiB of names");
+    if (symbols_[i].name.size() > kMaxSymbolNameBytes - bytes) return input_error("", "above 256 MiB of names");
     std::string name = readable_symbol(symbols_[i].name);
-    if (name.size() > kMaxNameBytes - bytes) return input_error("", "above 256 MiB of names");
+    if (name.size() > kMaxSymbolNameBytes - bytes) return input_error("", "above 256 MiB of names");
     bytes += name.size();
     by_name_.emplace(std::move(name), i);
     const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begun;

@@ -8,13 +8,14 @@
 
 #include "bench/counting/reader/call_cycles.hpp"
 #include "bench/counting/reader/callgrind_numbers.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
 
 // Of a name beside its text: the view, its slot in the table, its number, and room for these to grow.
 constexpr std::size_t kBytesPerName = 80;
-constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kNameBlockBytes = std::size_t{64} << 10;
 constexpr std::uint32_t kUndefined = IndexTable::kNone;
 // Numbers below this have a place of four bytes each, however few of them there are: Callgrind numbers without gaps,
 // but in another order than it writes. A profile of cc1plus with chains of four callers has some three million.
@@ -64,7 +65,7 @@ std::uint32_t CallgrindNames::index_of(std::string_view name) {
 
 std::string_view CallgrindNames::keep(std::string_view name) {
   if (name.size() > left_) {
-    left_ = std::max(kBlockBytes, name.size());
+    left_ = std::max(kNameBlockBytes, name.size());
     free_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(left_)).get();
   }
   const std::string_view kept(free_, name.size());
@@ -126,12 +127,6 @@ struct Term {
 };
 using Formula = std::vector<Term>;
 constexpr std::size_t kMaximumTerms = 64;  // each is one more multiplication for every cost
-
-std::string_view trimmed(std::string_view text) {
-  text = without_leading_blanks(text);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
 
 // "Ir", "10 Ir", "10*Ir", "10 * Ir".
 std::optional<Term> read_term(std::string_view text, const std::vector<std::string>& events) {

@@ -19,7 +19,7 @@ namespace {
 // A profile of cc1plus with the address of every instruction and functions told apart by two callers is 75 MiB.
 constexpr std::uintmax_t kMaximumFileBytes = std::uintmax_t{4} << 30;
 // Large enough that a call of read() costs nothing beside it, small enough to stay in the processor's cache.
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kReadBlockBytes = std::size_t{256} << 10;
 // Demangled names of templates reach 100 KiB.
 constexpr std::size_t kMaximumLineBytes = std::size_t{16} << 20;
 
@@ -28,7 +28,7 @@ Error too_long_a_line() { return input_error("", "a line of more than 16 MiB", "
 // The file in blocks of whole lines: its text is never in memory as a whole.
 class LineBlocks {
  public:
-  explicit LineBlocks(std::istream& stream) : stream_(stream), buffer_(kBlockBytes, '\0') {}
+  explicit LineBlocks(std::istream& stream) : stream_(stream), buffer_(kReadBlockBytes, '\0') {}
 
   // Reads on; false at the end of the file, or of a line that is too long.
   bool next() {

@@ -100,8 +100,8 @@ std::string side_text(const char* name, const SideSamples& side, const Histogram
   return text + "  " + std::string(kLabelColumns, ' ') + paint(mark, Tone::dim, style.color) + "\n";
 }
 
-constexpr double kWidth = 960, kHeight = 384;
-constexpr PlotArea kArea{84, 74, 640, 330};
+constexpr double kDistributionWidth = 960, kDistributionHeight = 384;
+constexpr PlotArea kDistributionArea{84, 74, 640, 330};
 constexpr PlotArea kRatioArea{734, 74, 936, 330};
 
 // Samples so far from the middle half are drawn at the edge, and counted there: a few disturbed ones must not press the
@@ -119,7 +119,7 @@ std::vector<double> without_far_ones(std::vector<double> values) {
 }
 
 // As in series_chart.cpp worse and better differ by colour, word and direction.
-constexpr const char* kStyle = R"css(
+constexpr const char* kDistributionStyle = R"css(
  .distributions { --text: #222; --back: #fff; --dim: #5f5f5f; --grid: #e6e6e6; --edge: #999; --zero: #666;
   --baseline: #0072b2; --candidate: #b84a00 }
  @media screen and (prefers-color-scheme: dark) {
@@ -165,27 +165,29 @@ class DistributionsPicture {
   std::string draw() {
     const std::string title = name_as_given(row_.benchmark) + "  " + row_.metric.name;
     if (form_ == SvgForm::document) {
-      svg_ = SvgPicture({kWidth, kHeight, title, summary() + ". " + row_.reason, kStyle, "distributions"});
+      svg_ = SvgPicture({kDistributionWidth, kDistributionHeight, title, summary() + ". " + row_.reason,
+                         kDistributionStyle, "distributions"});
       svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
       svg_.words(16, 48, "dim", summary());
     } else {
       // Which row it is, and why its verdict, stands beside the picture.
-      svg_ = SvgPicture({kWidth, kHeight, title, summary(), "", "distributions", form_, kArea.top - 12});
+      svg_ = SvgPicture({kDistributionWidth, kDistributionHeight, title, summary(), "", "distributions", form_,
+                         kDistributionArea.top - 12});
     }
     if (is_empty_) {
-      svg_.words(kArea.left, kArea.y(0.5), "dim", "no samples");
+      svg_.words(kDistributionArea.left, kDistributionArea.y(0.5), "dim", "no samples");
     } else {
       axis();
-      const double half = (kArea.right - kArea.left) / 2;
-      side(samples_.baseline, "baseline", kArea.left, kArea.left + half);
-      side(samples_.candidate, "candidate", kArea.left + half, kArea.right);
+      const double half = (kDistributionArea.right - kDistributionArea.left) / 2;
+      side(samples_.baseline, "baseline", kDistributionArea.left, kDistributionArea.left + half);
+      side(samples_.candidate, "candidate", kDistributionArea.left + half, kDistributionArea.right);
     }
     ratio();
     return std::move(svg_).finish();
   }
 
  private:
-  double y_of(double value) const { return kArea.y(axis_.share(value)); }
+  double y_of(double value) const { return kDistributionArea.y(axis_.share(value)); }
 
   std::string summary() const {
     std::string text(to_text(row_.verdict));
@@ -197,9 +199,9 @@ class DistributionsPicture {
   }
 
   void axis() {
-    svg_.value_axis(axis_, kArea, row_.metric.unit);
-    const double middle = kArea.x(0.5);
-    svg_.line(middle, kArea.top, middle, kArea.bottom, "grid");
+    svg_.value_axis(axis_, kDistributionArea, row_.metric.unit);
+    const double middle = kDistributionArea.x(0.5);
+    svg_.line(middle, kDistributionArea.top, middle, kDistributionArea.bottom, "grid");
   }
 
   void side(const SideSamples& samples, const char* name, double left, double right) {
@@ -223,7 +225,7 @@ class DistributionsPicture {
     add(medians);
     const std::optional<double> level = median_of(medians_of(samples));
     if (level) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
-    svg_.words((left + right) / 2, kArea.bottom + 20, std::string(name) + " strong", name, kCentred);
+    svg_.words((left + right) / 2, kDistributionArea.bottom + 20, std::string(name) + " strong", name, kCentred);
     std::size_t beyond = 0;
     for (const auto& invocation : samples.invocations) {
       beyond += static_cast<std::size_t>(std::count_if(
@@ -232,10 +234,10 @@ class DistributionsPicture {
     const std::string how_many = count == 0 ? "not measured"
                                             : std::to_string(count) + (count == 1 ? " process, " : " processes, ") +
                                                   level_text(level.value_or(0), row_.metric.unit);
-    svg_.words((left + right) / 2, kArea.bottom + 37, "dim", how_many, kCentred);
+    svg_.words((left + right) / 2, kDistributionArea.bottom + 37, "dim", how_many, kCentred);
     if (beyond > 0) {
       const std::string text = plural_text(static_cast<std::int64_t>(beyond), "sample") + " beyond the axis";
-      svg_.words((left + right) / 2, kArea.top + 18, "dim", text, kCentred);
+      svg_.words((left + right) / 2, kDistributionArea.top + 18, "dim", text, kCentred);
     }
   }
 
@@ -276,8 +278,10 @@ class DistributionsPicture {
       most = std::max({most, std::abs(std::log(row_.interval->low)), std::abs(std::log(row_.interval->high))});
     }
     most *= 1.2;
-    const double zero = kArea.y(0.5);
-    const auto y = [&](double value) { return zero - (kArea.bottom - kArea.top) / 2 * std::log(value) / most; };
+    const double zero = kDistributionArea.y(0.5);
+    const auto y = [&](double value) {
+      return zero - (kDistributionArea.bottom - kDistributionArea.top) / 2 * std::log(value) / most;
+    };
     const auto band = [&](double part, const char* style) {
       svg_.add(fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" class=\"{}\"/>\n",
                            kRatioArea.left, y(1 + part), kRatioArea.right - kRatioArea.left,
@@ -302,8 +306,8 @@ class DistributionsPicture {
     }
     svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"estimate\"/>\n", x, y(*row_.ratio)));
     svg_.words(x + 14, y(*row_.ratio) + 4, "strong", change_cell(*row_.ratio));
-    svg_.words(x, kArea.bottom + 20, "strong", "candidate over baseline", kCentred);
-    svg_.words(x, kArea.bottom + 37, "dim", "bands: minimum effect, margin", kCentred);
+    svg_.words(x, kDistributionArea.bottom + 20, "strong", "candidate over baseline", kCentred);
+    svg_.words(x, kDistributionArea.bottom + 37, "dim", "bands: minimum effect, margin", kCentred);
   }
 
   const ComparisonRow& row_;
@@ -364,6 +368,6 @@ std::string svg_distributions(const ComparisonRow& row, const RowSamples& sample
   return DistributionsPicture(row, samples, form).draw();
 }
 
-std::string_view distributions_style() { return kStyle; }
+std::string_view distributions_style() { return kDistributionStyle; }
 
 }  // namespace steelyard::ci

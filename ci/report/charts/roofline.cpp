@@ -74,13 +74,13 @@ std::string roof_label(const Ceiling& ceiling) {
 }
 
 // In pixels.
-constexpr double kWidth = 960;
-constexpr PlotArea kArea{84, 74, 748, 470};
+constexpr double kRooflineWidth = 960;
+constexpr PlotArea kRooflineArea{84, 74, 748, 470};
 constexpr double kListTop = 540, kListStep = 18;
 constexpr double kNameGap = 15;  // between names of tops
-constexpr std::size_t kLongestName = 36;
+constexpr std::size_t kLongestRooflineName = 36;
 
-constexpr const char* kStyle = R"css(
+constexpr const char* kRooflineStyle = R"css(
  text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222 }
  .back { fill: #fff } .title { font-size: 16px; font-weight: 600 } .dim { fill: #666 }
  .grid { stroke: #e3e3e3; stroke-width: 1 } .frame { fill: none; stroke: #999 }
@@ -116,7 +116,7 @@ class RooflinePicture {
   std::string draw() {
     const double height =
         kListTop + kListStep * static_cast<double>(roofline_.points.size() + (roofline_.excluded.empty() ? 0 : 1)) + 8;
-    svg_ = SvgPicture({kWidth, height, roofline_.title, "", kStyle});
+    svg_ = SvgPicture({kRooflineWidth, height, roofline_.title, "", kRooflineStyle});
     svg_.words(16, 28, "title", shortened(roofline_.title, 100, true));
     svg_.words(16, 48, "dim", shortened(roofline_.subtitle, 140, true));
     axes();
@@ -130,24 +130,26 @@ class RooflinePicture {
   }
 
  private:
-  double x_of(double intensity) const { return kArea.x(frame_.intensity.share(intensity)); }
-  double y_of(double rate) const { return kArea.y(frame_.rate.share(rate)); }
+  double x_of(double intensity) const { return kRooflineArea.x(frame_.intensity.share(intensity)); }
+  double y_of(double rate) const { return kRooflineArea.y(frame_.rate.share(rate)); }
 
   void axes() {
     for (const double decade : frame_.intensity.decades()) {
-      svg_.line(x_of(decade), kArea.top, x_of(decade), kArea.bottom, "grid");
-      svg_.words(x_of(decade), kArea.bottom + 18, "dim",
+      svg_.line(x_of(decade), kRooflineArea.top, x_of(decade), kRooflineArea.bottom, "grid");
+      svg_.words(x_of(decade), kRooflineArea.bottom + 18, "dim",
                  decimal_text(decade, std::max(0, static_cast<int>(std::lround(-std::log10(decade))))), kCentred);
     }
     for (const double decade : frame_.rate.decades()) {
-      svg_.line(kArea.left, y_of(decade), kArea.right, y_of(decade), "grid");
-      svg_.words(kArea.left - 8, y_of(decade) + 4, "dim", tick_text(decade), kRightAligned);
+      svg_.line(kRooflineArea.left, y_of(decade), kRooflineArea.right, y_of(decade), "grid");
+      svg_.words(kRooflineArea.left - 8, y_of(decade) + 4, "dim", tick_text(decade), kRightAligned);
     }
-    svg_.frame(kArea);
-    svg_.words((kArea.left + kArea.right) / 2, kArea.bottom + 40, "", "arithmetic intensity, flop per byte", kCentred);
-    svg_.words(
-        16, (kArea.top + kArea.bottom) / 2, "", "rate, flop/s",
-        fmt::format(" text-anchor=\"middle\" transform=\"rotate(-90 16 {})\"", (kArea.top + kArea.bottom) / 2).c_str());
+    svg_.frame(kRooflineArea);
+    svg_.words((kRooflineArea.left + kRooflineArea.right) / 2, kRooflineArea.bottom + 40, "",
+               "arithmetic intensity, flop per byte", kCentred);
+    svg_.words(16, (kRooflineArea.top + kRooflineArea.bottom) / 2, "", "rate, flop/s",
+               fmt::format(" text-anchor=\"middle\" transform=\"rotate(-90 16 {})\"",
+                           (kRooflineArea.top + kRooflineArea.bottom) / 2)
+                   .c_str());
   }
 
   static std::string tick_text(double rate) {
@@ -189,12 +191,12 @@ class RooflinePicture {
   void slope(const Ceiling& ceiling) {
     const double highest = highest_of(ceiling.threads);
     const double end = std::min(highest / ceiling.value, frame_.intensity.high);
-    roof(kArea.left, y_of(ceiling.value * frame_.intensity.low), x_of(end), y_of(ceiling.value * end), ceiling);
+    roof(kRooflineArea.left, y_of(ceiling.value * frame_.intensity.low), x_of(end), y_of(ceiling.value * end), ceiling);
   }
   void top(const Ceiling& ceiling) {
     const double fastest = fastest_of(ceiling.threads);
     const double begin = fastest > 0 ? std::max(ceiling.value / fastest, frame_.intensity.low) : frame_.intensity.low;
-    roof(x_of(begin), y_of(ceiling.value), kArea.right, y_of(ceiling.value), ceiling);
+    roof(x_of(begin), y_of(ceiling.value), kRooflineArea.right, y_of(ceiling.value), ceiling);
   }
 
   // Above their slope, turned with it. One that would come too near the last is moved along.
@@ -211,8 +213,8 @@ class RooflinePicture {
       const double y_left = y_of(ceiling->value * frame_.intensity.low);
       along = last - y_left < kNameGap * std::hypot(1, rise) ? along + kNameLength / std::hypot(1, rise) : 0;
       last = y_left;
-      const double x = kArea.left + 10 + along;
-      const double y = y_left - (x - kArea.left) * rise - 5;
+      const double x = kRooflineArea.left + 10 + along;
+      const double y = y_left - (x - kRooflineArea.left) * rise - 5;
       svg_.words(x, y, "name-slope", roof_label(*ceiling),
                  fmt::format(" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", -angle, x, y).c_str());
     }
@@ -228,8 +230,8 @@ class RooflinePicture {
       const double y = y_of(ceiling->value);
       const double name_y = std::max(y, last + kNameGap);
       last = name_y;
-      svg_.line(kArea.right, y, kArea.right + 10, name_y, "lead");
-      svg_.words(kArea.right + 13, name_y + 4, "name-top", roof_label(*ceiling));
+      svg_.line(kRooflineArea.right, y, kRooflineArea.right + 10, name_y, "lead");
+      svg_.words(kRooflineArea.right + 13, name_y + 4, "name-top", roof_label(*ceiling));
     }
   }
 
@@ -253,8 +255,8 @@ class RooflinePicture {
 
   void error_bar(const RooflinePoint& point, double x) {
     if (!point.interval || !(point.interval->low > 0)) return;
-    const double low = std::min(y_of(point.interval->low), kArea.bottom);
-    const double high = std::max(y_of(point.interval->high), kArea.top);
+    const double low = std::min(y_of(point.interval->low), kRooflineArea.bottom);
+    const double high = std::max(y_of(point.interval->high), kRooflineArea.top);
     svg_.line(x, low, x, high, "bar");
     svg_.line(x - 4, low, x + 4, low, "bar");
     svg_.line(x - 4, high, x + 4, high, "bar");
@@ -268,8 +270,8 @@ class RooflinePicture {
         const double cx = x + distance * std::cos(turn * 2 * std::numbers::pi);
         const double cy = y + distance * std::sin(turn * 2 * std::numbers::pi);
         const Box box{cx - half, cy - 7, cx + half, cy + 7};
-        const bool inside =
-            box.left > kArea.left && box.right < kArea.right && box.top > kArea.top && box.bottom < kArea.bottom;
+        const bool inside = box.left > kRooflineArea.left && box.right < kRooflineArea.right &&
+                            box.top > kRooflineArea.top && box.bottom < kRooflineArea.bottom;
         const bool is_free =
             std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.meets(other); });
         if (!inside || !is_free) continue;
@@ -303,7 +305,7 @@ class RooflinePicture {
 
   void list() {
     double y = kListTop;
-    const ShownNames shown = names_of(roofline_, {}, kLongestName);
+    const ShownNames shown = names_of(roofline_, {}, kLongestRooflineName);
     for (std::size_t i = 0; i < roofline_.points.size(); ++i, y += kListStep) {
       const RooflinePoint& point = roofline_.points[i];
       svg_.words(40, y, "number", std::to_string(i + 1), kRightAligned);

@@ -80,15 +80,14 @@ std::string chart_text(const MachinePoints& points, const Series& series, const 
   return labelled.text + marks(changes, points, labelled.chart, labelled.indent, style);
 }
 
-constexpr double kWidth = 960;
-constexpr PlotArea kArea{84, 84, 936, 316};
-constexpr double kHeight = 372;
-constexpr std::size_t kMaxDots = 1200;  // more are drawn as ranges of columns
-constexpr double kLabelColumns = 26;    // below which a name on the axis would touch the next
+constexpr double kSeriesWidth = 960;
+constexpr PlotArea kSeriesArea{84, 84, 936, 316};
+constexpr double kSeriesHeight = 372;
+constexpr std::size_t kMaxSeriesDots = 1200;  // more are drawn as ranges of columns
 
 // Colours of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart; worse and better
 // differ by shape as well: triangles that point up and down.
-constexpr const char* kStyle = R"css(
+constexpr const char* kSeriesStyle = R"css(
  text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222 }
  .back { fill: #fff } .title { font-size: 16px; font-weight: 600 } .dim { fill: #5f5f5f }
  .grid { stroke: #e6e6e6 } .frame { fill: none; stroke: #999 }
@@ -130,11 +129,11 @@ class SeriesPicture {
   std::string draw() {
     const std::string title = (series_.name.empty() ? std::string("series") : name_as_given(series_.name)) +
                               (series_.metric.empty() ? "" : "  " + series_.metric);
-    svg_ = SvgPicture({kWidth, kHeight, title, description(), kStyle});
+    svg_ = SvgPicture({kSeriesWidth, kSeriesHeight, title, description(), kSeriesStyle});
     svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
     svg_.words(16, 48, "dim", summary());
     if (dots_.empty()) {
-      svg_.words(kArea.left, kArea.y(0.5), "dim", "no values");
+      svg_.words(kSeriesArea.left, kSeriesArea.y(0.5), "dim", "no values");
       return std::move(svg_).finish();
     }
     axes();
@@ -148,9 +147,10 @@ class SeriesPicture {
  private:
   double x_of(double index) const {
     const double last = static_cast<double>(series_.points.size() - 1);
-    return last > 0 ? kArea.left + 8 + (kArea.right - kArea.left - 16) * index / last : (kArea.left + kArea.right) / 2;
+    return last > 0 ? kSeriesArea.left + 8 + (kSeriesArea.right - kSeriesArea.left - 16) * index / last
+                    : (kSeriesArea.left + kSeriesArea.right) / 2;
   }
-  double y_of(double value) const { return kArea.y(axis_.share(value)); }
+  double y_of(double value) const { return kSeriesArea.y(axis_.share(value)); }
 
   static std::string_view tone(const ChangePoint& change) {
     if (change.cause == ChangeCause::machine) return "doubt";
@@ -181,7 +181,7 @@ class SeriesPicture {
   }
 
   void axes() {
-    svg_.value_axis(axis_, kArea, series_.unit);
+    svg_.value_axis(axis_, kSeriesArea, series_.unit);
     double last = -HUGE_VAL;
     const std::size_t size = series_.points.size();
     const std::size_t step = std::max<std::size_t>(1, size / 8);
@@ -191,8 +191,8 @@ class SeriesPicture {
       const double half = 3.6 * static_cast<double>(label.size());
       if (x_of(static_cast<double>(i)) - half < last + 8) continue;
       last = x_of(static_cast<double>(i)) + half;
-      svg_.words(std::clamp(x_of(static_cast<double>(i)), kArea.left + half, kWidth - half), kArea.bottom + 20, "dim",
-                 label, kCentred);
+      svg_.words(std::clamp(x_of(static_cast<double>(i)), kSeriesArea.left + half, kSeriesWidth - half),
+                 kSeriesArea.bottom + 20, "dim", label, kCentred);
     }
     std::string machine = series_.points.front().machine;
     for (std::size_t i = 1; i < size; ++i) {
@@ -202,8 +202,8 @@ class SeriesPicture {
       // Machines that take turns would draw a fence; the levels tell them apart.
       if (machine_switches_ > 6) return;
       const double x = (x_of(static_cast<double>(i)) + x_of(static_cast<double>(i) - 1)) / 2;
-      svg_.line(x, kArea.top, x, kArea.bottom, "machine");
-      svg_.words(x + 4, kArea.bottom - 6, "dim", "machine " + machine.substr(0, 8));
+      svg_.line(x, kSeriesArea.top, x, kSeriesArea.bottom, "machine");
+      svg_.words(x + 4, kSeriesArea.bottom - 6, "dim", "machine " + machine.substr(0, 8));
     }
   }
 
@@ -214,12 +214,13 @@ class SeriesPicture {
       svg_.add(fmt::format(
           "<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" class=\"band {}\"><title>may have begun anywhere "
           "here</title></rect>\n",
-          left, kArea.top, x_of(static_cast<double>(change.last)) + 3 - left, kArea.bottom - kArea.top, tone(change)));
+          left, kSeriesArea.top, x_of(static_cast<double>(change.last)) + 3 - left,
+          kSeriesArea.bottom - kSeriesArea.top, tone(change)));
     }
   }
 
   void points() {
-    if (dots_.size() <= kMaxDots) {
+    if (dots_.size() <= kMaxSeriesDots) {
       const double radius = dots_.size() > 300 ? 1.8 : 2.8;
       for (const Dot& dot : dots_) {
         const std::string& commit = series_.points[dot.index].commit;
@@ -272,16 +273,16 @@ class SeriesPicture {
       const double x = x_of(static_cast<double>(change.index)) - (series_.points.size() > 60 ? 1 : 5);
       const std::string suspected = change.status == ChangeStatus::suspected ? " suspected" : "";
       svg_.add(fmt::format("<g><title>{}</title>\n", svg_text(change_words(change))));
-      svg_.line(x, kArea.top, x, kArea.bottom, std::string("cut ") + std::string(tone(change)) + suspected);
+      svg_.line(x, kSeriesArea.top, x, kSeriesArea.bottom, std::string("cut ") + std::string(tone(change)) + suspected);
       const double up = change.after > change.before ? -1 : 1;
       svg_.add(fmt::format("<path d=\"M{:.1f} {:.1f}l-5 0l5 {:.1f}l5 {:.1f}z\" class=\"{}\"/>\n", x,
-                           kArea.top - 4 - (up > 0 ? 8 : 0), 8 * up, -8 * up, tone(change)));
+                           kSeriesArea.top - 4 - (up > 0 ? 8 : 0), 8 * up, -8 * up, tone(change)));
       const std::string label = label_of(change);
       const double half = 3.6 * static_cast<double>(columns_of(label)) + 3;
-      const double middle = std::clamp(x, half + 4, kWidth - half - 4);
+      const double middle = std::clamp(x, half + 4, kSeriesWidth - half - 4);
       for (int row = 0; row < 2; ++row) {
         if (middle - half < used[row]) continue;
-        svg_.words(middle, kArea.top - 16 - 13 * row, tone(change), label, kCentred);
+        svg_.words(middle, kSeriesArea.top - 16 - 13 * row, tone(change), label, kCentred);
         used[row] = middle + half;
         break;
       }

@@ -62,16 +62,16 @@ constexpr LineGlyphs kUnicodeLine{"\u2500", "\u2502", "\u2570", "\u256f", "\u256
 constexpr LineGlyphs kAsciiLine{"-", "|", "`", "'", ".", ".", "o"};
 
 // Two points closer than this are one level: a chart must not blow up the noise to the full height.
-constexpr double kMinSpan = 0.02;  // of the level
+constexpr double kMinTextSpan = 0.02;  // of the level
 
-struct Column {
+struct ChartColumn {
   double value = 0;
   bool is_point = false;
 };
 
 // The points `distance` apart, each level held until the column before the next point, where the line turns.
-std::vector<Column> spread_out(const std::vector<double>& values, int distance) {
-  std::vector<Column> columns;
+std::vector<ChartColumn> spread_out(const std::vector<double>& values, int distance) {
+  std::vector<ChartColumn> columns;
   for (std::size_t i = 0; i < values.size(); ++i) {
     columns.push_back({values[i], true});
     if (i + 1 == values.size()) break;
@@ -80,8 +80,8 @@ std::vector<Column> spread_out(const std::vector<double>& values, int distance) 
   return columns;
 }
 
-std::vector<Column> pushed_together(const std::vector<double>& values, std::size_t count) {
-  std::vector<Column> columns;
+std::vector<ChartColumn> pushed_together(const std::vector<double>& values, std::size_t count) {
+  std::vector<ChartColumn> columns;
   for (std::size_t c = 0; c < count; ++c) {
     const std::size_t first = c * values.size() / count;
     const std::size_t last = std::max(first + 1, (c + 1) * values.size() / count);
@@ -105,7 +105,7 @@ std::vector<std::string> lines_of(const Canvas& canvas) {
   return lines;
 }
 
-void draw(Canvas& canvas, const std::vector<Column>& columns, const std::vector<std::size_t>& rows,
+void draw(Canvas& canvas, const std::vector<ChartColumn>& columns, const std::vector<std::size_t>& rows,
           const LineGlyphs& glyphs) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::size_t row = rows[c];
@@ -157,7 +157,7 @@ LineChart draw_line_chart(const std::vector<double>& values, const ChartShape& s
   // Further apart than this, few points look like a plain.
   constexpr int kFarthest = 12;
   LineChart chart;
-  std::vector<Column> columns;
+  std::vector<ChartColumn> columns;
   if (values.size() <= width) {
     const std::size_t steps = std::max<std::size_t>(values.size() - 1, 1);
     chart.columns_per_point = std::clamp(static_cast<int>((width - 1) / steps), 1, kFarthest);
@@ -173,13 +173,13 @@ LineChart draw_line_chart(const std::vector<double>& values, const ChartShape& s
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const double middle = *least / 2 + *most / 2;
-  const double span = std::max({*most - *least, std::abs(middle) * kMinSpan, 1e-300});
+  const double span = std::max({*most - *least, std::abs(middle) * kMinTextSpan, 1e-300});
   const double top = middle + span / 2;
   const double step = span / (shape.lines - 1);
   for (int line = 0; line < shape.lines; ++line) chart.axis.push_back(top - step * line);
 
   std::vector<std::size_t> rows;
-  for (const Column& column : columns) {
+  for (const ChartColumn& column : columns) {
     const auto row = static_cast<int>(std::lround((top - column.value) / step));
     rows.push_back(static_cast<std::size_t>(std::clamp(row, 0, shape.lines - 1)));
   }

@@ -94,13 +94,13 @@ std::string change_mark(const JoinedProfile& profile, const StackFrame& frame) {
 
 namespace {
 
-constexpr double kWidth = 1200, kMargin = 10;  // pixels
+constexpr double kFlameWidth = 1200, kMargin = 10;  // pixels
 constexpr double kHeader = 64, kRow = 18, kFooterRow = 17;
 constexpr double kMinPixels = 0.5;
 constexpr double kMinInlinedPixels = 2;  // one of many pictures in a page
 constexpr double kCharacter = 6.7;       // of the monospaced font at 11 px, a little wide
 constexpr std::size_t kLongestTitle = 110;
-constexpr std::size_t kLongestName = 300;
+constexpr std::size_t kLongestFrameName = 300;
 constexpr std::size_t kMaxGone = 8;
 
 constexpr const char* kSvgStyle = R"css(
@@ -135,10 +135,10 @@ class FlameDrawing {
     std::string text = fmt::format(
         "<svg class=\"flame\"{0} viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\">\n{4}"
         "<rect class=\"back\" width=\"{1:.0f}\" height=\"{2:.0f}\"/>\n",
-        is_inlined
-            ? ""
-            : fmt::format(" xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\"", kWidth, height),
-        kWidth, height, escaped("Flame graph of " + caption_.title),
+        is_inlined ? ""
+                   : fmt::format(" xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\"",
+                                 kFlameWidth, height),
+        kFlameWidth, height, escaped("Flame graph of " + caption_.title),
         is_inlined ? "" : "<style>" + std::string(flame_style()) + "</style>\n");
     text += line(kMargin, 24, "title", shortened(caption_.title, kLongestTitle, true));
     text += line(kMargin, 44, "note", totals_text());
@@ -173,7 +173,7 @@ class FlameDrawing {
   std::string legend() const {
     if (!profile_.has_baseline) return "";
     std::string text;
-    double x = kWidth - kMargin - 330;
+    double x = kFlameWidth - kMargin - 330;
     const auto swatch = [&](std::string_view tone) {
       text += fmt::format("<rect x=\"{:.1f}\" y=\"34\" width=\"14\" height=\"12\" class=\"swatch {}\"/>\n", x, tone);
       x += 14;
@@ -188,7 +188,7 @@ class FlameDrawing {
   std::string frames_text() {
     const std::int64_t whole = tree_.frames.front().total.at(kCandidateSide);
     if (whole <= 0) return "";
-    const double pixels = (kWidth - 2 * kMargin) / static_cast<double>(whole);
+    const double pixels = (kFlameWidth - 2 * kMargin) / static_cast<double>(whole);
     std::vector<std::int64_t> next(1, 0);  // where the next frame of each depth starts, in cost
     std::string text;
     for (const StackFrame& frame : tree_.frames) {
@@ -227,7 +227,7 @@ class FlameDrawing {
 
   // In markup already: its lines are what `escaped` would replace.
   std::string tooltip(const StackFrame& frame) const {
-    const auto named = [](const std::string& name) { return escaped(shortened(name, kLongestName, true)); };
+    const auto named = [](const std::string& name) { return escaped(shortened(name, kLongestFrameName, true)); };
     std::string text = named(frame_name(profile_, frame));
     const bool is_function = frame.function < profile_.functions.size();
     if (is_function) {
@@ -295,26 +295,26 @@ namespace {
 
 constexpr std::size_t kLongestShown = 500;
 
-std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestShown, true); }
+std::string frame_shown(const std::string& text) { return shortened(printable(text, true), kLongestShown, true); }
 
 Json costs_json(const FunctionCosts& costs) {
   return costs.present ? Json::array({costs.self, costs.inclusive, costs.calls}) : Json(nullptr);
 }
 
 Json function_json(const JoinedFunction& function, bool has_baseline) {
-  const std::string name = function.name.empty() ? "???" : shown(function.name);
-  const std::string short_name = shown(short_function_name(function.name));
+  const std::string name = function.name.empty() ? "???" : frame_shown(function.name);
+  const std::string short_name = frame_shown(short_function_name(function.name));
   Json json{{"name", name},
             {"short", short_name == name ? "" : short_name},
-            {"place", shown(place_text(function))},
+            {"place", frame_shown(place_text(function))},
             {"costs", Json::array({has_baseline ? costs_json(function.costs.at(kBaselineSide)) : Json(nullptr),
                                    costs_json(function.costs.at(kCandidateSide))})}};
-  if (!function.renamed_from.empty()) json["was"] = shown(function.renamed_from);
+  if (!function.renamed_from.empty()) json["was"] = frame_shown(function.renamed_from);
   return json;
 }
 
 Json side_json(const JoinedProfile& profile, std::size_t side, const std::string& name) {
-  return {{"name", shown(name)},
+  return {{"name", frame_shown(name)},
           {"iterations", profile.iterations.at(side)},
           {"total", profile.totals.at(side)},
           {"negative", profile.negative.at(side)}};

@@ -20,8 +20,8 @@ namespace {
 using html::element;
 using html::text;
 
-constexpr std::size_t kLongestLine = 2000;  // columns
-constexpr std::size_t kMaxLines = 200;      // of warnings, of differences
+constexpr std::size_t kLongestHtmlLine = 2000;  // columns
+constexpr std::size_t kMaxHtmlLines = 200;      // of warnings, of differences
 
 std::string count_words(std::size_t count, std::string_view noun) {
   return plural_text(static_cast<std::int64_t>(count), noun);
@@ -35,10 +35,10 @@ std::string section(const char* id, const std::string& title, const std::string&
 std::string list(const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string items;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i) {
-    items += element("li", text(lines[i], kLongestLine)) + "\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMaxHtmlLines); ++i) {
+    items += element("li", text(lines[i], kLongestHtmlLine)) + "\n";
   }
-  if (lines.size() > kMaxLines) items += "<li>and " + std::to_string(lines.size() - kMaxLines) + " more</li>\n";
+  if (lines.size() > kMaxHtmlLines) items += "<li>and " + std::to_string(lines.size() - kMaxHtmlLines) + " more</li>\n";
   return "<ul>\n" + items + "</ul>\n";
 }
 
@@ -47,13 +47,13 @@ std::string entry(const char* term, const std::string& content) {
   return content.empty() ? "" : "<dt>" + std::string(term) + "</dt><dd>" + content + "</dd>\n";
 }
 
-std::string joined(const std::vector<std::string>& words, const char* otherwise) {
+std::string names_or(const std::vector<std::string>& words, const char* otherwise) {
   std::string result;
   for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
-  return text(result.empty() ? otherwise : result, kLongestLine);
+  return text(result.empty() ? otherwise : result, kLongestHtmlLine);
 }
 
-std::string side(const RunHeader& header) {
+std::string side_html(const RunHeader& header) {
   std::string result;
   if (!header.commit.sha.empty()) {
     result = element("code", text(header.commit.sha.substr(0, 9) + (header.commit.dirty ? "+" : "")));
@@ -70,9 +70,9 @@ std::string policy_table(const ComparisonPolicy& policy) {
       "effect</th><th>margin</th>"
       "<th>counted minimum effect</th><th>gates</th><th>owner</th><th>where</th></tr></thead><tbody>\n";
   const auto share = [](const std::optional<double>& value) { return value ? text(share_text(*value)) : ""; };
-  for (std::size_t i = 0; i < std::min(policy.patterns.size(), kMaxLines); ++i) {
+  for (std::size_t i = 0; i < std::min(policy.patterns.size(), kMaxHtmlLines); ++i) {
     const PatternPolicy& one = policy.patterns[i];
-    const std::string gates = one.gates ? joined(*one.gates, "nothing") : "";
+    const std::string gates = one.gates ? names_or(*one.gates, "nothing") : "";
     table += "<tr>" + element("td", element("code", text(one.match, 300))) + element("td", share(one.minimum_effect)) +
              element("td", share(one.margin)) + element("td", share(one.counted_minimum_effect)) +
              element("td", gates) + element("td", text(one.owner, 200)) + element("td", text(one.where, 200)) +
@@ -89,9 +89,9 @@ std::string policy_section(const Comparison& comparison) {
                         entry("margin of unchanged", text(share_text(policy.margin))) +
                         entry("counted minimum effect", text(share_text(policy.counted_minimum_effect))) +
                         entry("witness", text(std::string(to_text(policy.witness)))) +
-                        entry("metrics", joined(policy.metrics, "real_time and every counted one")) +
-                        entry("gates", joined(policy.gates, "by default, of those judged"));
-  if (!policy.ignored_facts.empty()) entries += entry("facts that may differ", joined(policy.ignored_facts, ""));
+                        entry("metrics", names_or(policy.metrics, "real_time and every counted one")) +
+                        entry("gates", names_or(policy.gates, "by default, of those judged"));
+  if (!policy.ignored_facts.empty()) entries += entry("facts that may differ", names_or(policy.ignored_facts, ""));
   entries += entry("seed", std::to_string(policy.seed)) + entry("rules", text(comparison.rule_version));
   return section("policy", "Policy", "<dl>\n" + entries + "</dl>\n" + policy_table(policy));
 }
@@ -125,7 +125,7 @@ std::string runs_section(const Comparison& comparison) {
       run_cells("machine", text(comparison.baseline_fingerprint, 100), text(comparison.candidate_fingerprint, 100));
   std::size_t settings = 0;
   for (const auto& [name, value] : comparison.candidate.settings) {
-    if (++settings > kMaxLines) break;
+    if (++settings > kMaxHtmlLines) break;
     const auto before = comparison.baseline.settings.find(name);
     const std::string baseline = before == comparison.baseline.settings.end() ? "" : before->second;
     table += run_cells(text(name, 100).c_str(), text(baseline, 400), text(value, 400));
@@ -143,14 +143,14 @@ std::string measured_section(const Comparison& comparison) {
   const bool any_detectable = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                           [](const auto& row) { return row.minimum_detectable_effect.has_value(); });
   if (any_detectable) lines.push_back("Detectable: the smallest change that 4 of 5 such measurements would find.");
-  return section("measured", "What it is worth, and how it was measured", html::paragraphs(lines, kMaxLines));
+  return section("measured", "What it is worth, and how it was measured", html::paragraphs(lines, kMaxHtmlLines));
 }
 
 std::string next_section(const Comparison& comparison) {
   std::string items;
   for (const NextStep& next : next_steps(comparison)) {
-    items += "<li>" + text(next.advice, kLongestLine) +
-             (next.command.empty() ? "" : ": " + element("code", text(next.command, kLongestLine))) + "</li>\n";
+    items += "<li>" + text(next.advice, kLongestHtmlLine) +
+             (next.command.empty() ? "" : ": " + element("code", text(next.command, kLongestHtmlLine))) + "</li>\n";
   }
   return section("next", "Next", items.empty() ? "" : "<ul>\n" + items + "</ul>\n");
 }
@@ -224,8 +224,8 @@ class ComparisonPage {
     const std::string promised = target_summary(targets_);
     return "<header>\n<h1 class=\"" + std::string(to_text(worst)) + "\">" + html::mark(worst) +
            " Performance: " + text(summary_line(comparison_)) + (promised.empty() ? "" : "; " + text(promised)) +
-           "</h1>\n<dl>\n" + entry("baseline", side(comparison_.baseline)) +
-           entry("candidate", side(comparison_.candidate)) + "</dl>\n</header>\n";
+           "</h1>\n<dl>\n" + entry("baseline", side_html(comparison_.baseline)) +
+           entry("candidate", side_html(comparison_.candidate)) + "</dl>\n</header>\n";
   }
 
   // Small as a rule; one that is not is left out before a row is.
@@ -266,9 +266,9 @@ class ComparisonPage {
       if (count > kMaxNamed) names += " and " + std::to_string(count - kMaxNamed) + " more";
       result += "<article class=\"finding " + std::string(to_text(verdict)) + "\"><h3>" + html::mark(verdict) + " " +
                 count_words(count, "benchmark") + " " + std::string(to_text(verdict)) + "</h3>\n" +
-                html::paragraphs(shared.texts, kMaxLines);
+                html::paragraphs(shared.texts, kMaxHtmlLines);
       const std::string detectable = verdict == Verdict::inconclusive ? detectable_line(rows_of(shared)) : "";
-      if (!detectable.empty()) result += element("p", text(detectable, kLongestLine)) + "\n";
+      if (!detectable.empty()) result += element("p", text(detectable, kLongestHtmlLine)) + "\n";
       result += element("p", names, "dim") + "</article>\n";
     }
     return result;
@@ -305,7 +305,7 @@ class ComparisonPage {
     }
     const bool is_changed = finding.kind == Verdict::regression || finding.kind == Verdict::improvement;
     if (!is_changed && finding.kind != Verdict::fresh) {
-      result += element("p", text(finding.rows.front()->reason, kLongestLine)) + "\n";
+      result += element("p", text(finding.rows.front()->reason, kLongestHtmlLine)) + "\n";
     }
     constexpr std::size_t kMaxNotes = 12;
     result += html::paragraphs(finding_notes(comparison_, rows_.index(), finding), kMaxNotes);

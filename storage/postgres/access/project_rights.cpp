@@ -201,7 +201,7 @@ Result<void> note_access(Transaction& transaction, const AccessGrant& grant, con
   return write_audit(transaction, {"", action, "login:" + grant.login, detail});
 }
 
-bool holds(const std::vector<std::string>& roles, std::string_view role) {
+bool has_role(const std::vector<std::string>& roles, std::string_view role) {
   return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
 
@@ -287,7 +287,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
   STEELYARD_CHECK(check_login(transaction, grant.login));
   STEELYARD_TRY(const std::vector<std::string> roles, roles_of(transaction, grant.login));
   STEELYARD_CHECK(check_no_other(grant, roles));
-  bool is_new = !holds(roles, role_of(grant));
+  bool is_new = !has_role(roles, role_of(grant));
   if (grant.some_projects) {
     STEELYARD_CHECK(check_server(transaction));
     STEELYARD_CHECK(limit_projects(transaction));

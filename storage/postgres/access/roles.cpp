@@ -10,7 +10,7 @@ namespace steelyard::storage {
 namespace {
 
 // Not to be taken for the lock of the migrations: this is the number after the partitions' own.
-constexpr const char* kLock = "select pg_advisory_xact_lock(8319395793567867252)";
+constexpr const char* kRolesLock = "select pg_advisory_xact_lock(8319395793567867252)";
 
 // So that the next one sees whether these steps were taken for the schema as it is.
 constexpr std::string_view kNoteWords = "Rights as of schema version ";
@@ -190,7 +190,7 @@ int version_of_rights(std::string_view comment) {
 Result<void> create_roles(Session& session) {
   const ActingAs login(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_CHECK(transaction.run(kRolesLock));
   STEELYARD_TRY(
       const Rows may,
       transaction.run("select rolsuper or rolcreaterole from pg_roles where rolname = session_user", {}, kOneRow));
@@ -202,7 +202,7 @@ Result<void> create_roles(Session& session) {
 Result<bool> apply_privileges(Session& session) {
   const ActingAs login(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_CHECK(transaction.run(kRolesLock));
   STEELYARD_TRY(const Rows may, transaction.run(kMayApply, SqlValues().texts(all_roles()), kOneRow));
   if (!may.boolean(0, 0)) return false;
   STEELYARD_CHECK(transaction.run_script(kCreateRoles));

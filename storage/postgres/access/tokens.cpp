@@ -38,7 +38,7 @@ constexpr int kMaxDays = 3660;
 constexpr std::size_t kLongestName = 200;
 constexpr int kMaxTokens = 10'000;  // that are listed
 
-constexpr const char* kColumns =
+constexpr const char* kTokenColumns =
     "id, name, project, scopes, to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), hash";
 
 Token token_at(const Rows& rows, std::int64_t row) {
@@ -110,7 +110,7 @@ Result<Token> issue_token(Session& session, const TokenRequest& request, const s
                                                   "now() + $7::integer * interval '1 day') on conflict do nothing",
                                                   values, kAtMostOneRow));
   STEELYARD_TRY(const Rows rows,
-                transaction.run(std::string("select ") + kColumns + " from steelyard.tokens where id = $1",
+                transaction.run(std::string("select ") + kTokenColumns + " from steelyard.tokens where id = $1",
                                 SqlValues().text(text.id), kOneRow));
   if (added.affected() == 1) {
     STEELYARD_CHECK(write_audit(transaction, {request.who, "token issued", "token:" + text.id,
@@ -125,7 +125,7 @@ Result<std::optional<Token>> find_token(Session& session, const std::string& tex
   const Result<TokenText> sent = take_apart_token(text);
   if (!sent) return std::optional<Token>();
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kColumns +
+  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kTokenColumns +
                                                      " from steelyard.tokens "
                                                      "where id = $1 and revoked_at is null and expires_at > now()",
                                                  SqlValues().text(sent->id), kAtMostOneRow));
@@ -151,7 +151,7 @@ Result<bool> revoke_token(Session& session, const std::string& id, const std::st
 
 Result<std::vector<Token>> read_tokens(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kColumns +
+  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kTokenColumns +
                                                      " from steelyard.tokens where revoked_at is null "
                                                      "and expires_at > now() order by token_key desc limit $1",
                                                  SqlValues().integer(kMaxTokens)));

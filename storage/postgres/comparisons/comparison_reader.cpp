@@ -11,20 +11,20 @@
 namespace steelyard::storage {
 namespace {
 
-constexpr std::size_t kShortestPrefix = 6;
+constexpr std::size_t kShortestIdPrefix = 6;
 
 // By id or prefix, as run_reader.cpp finds runs.
-constexpr const char* kByPrefix =
+constexpr const char* kComparisonsByPrefix =
     "select id, comparison_key from steelyard.comparisons where id >= $1::text and id < $1::text || chr(1114111) "
     "order by id limit 2";
 
 Result<std::int64_t> find_comparison(Session& session, Transaction& transaction, const std::string& id) {
   const std::string where = "comparison:" + id;
-  if (id.size() < kShortestPrefix) {
+  if (id.size() < kShortestIdPrefix) {
     return input_error(where, std::to_string(id.size()) + " characters",
-                       "at least " + std::to_string(kShortestPrefix) + " of the comparison's id");
+                       "at least " + std::to_string(kShortestIdPrefix) + " of the comparison's id");
   }
-  STEELYARD_TRY(const Rows rows, transaction.run(kByPrefix, SqlValues().text(id)));
+  STEELYARD_TRY(const Rows rows, transaction.run(kComparisonsByPrefix, SqlValues().text(id)));
   if (rows.size() == 0) return input_error(where, "no such comparison in the store " + session.name());
   if (rows.size() > 1 && rows.text(0, 0) != id) {
     return input_error(where, "several comparisons, such as " + rows.text(0, 0) + " and " + rows.text(1, 0),

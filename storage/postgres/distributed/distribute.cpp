@@ -17,7 +17,7 @@ constexpr const char* kExtensionState =
 
 // Tables of the schema, their partitions counted with them. Later versions of the engine hide shards from pg_class by
 // themselves; no plain table of ours ends in their number.
-constexpr const char* kTables = R"sql(
+constexpr const char* kDistributedTables = R"sql(
 select c.relname, array(select a.attname::text from pg_attribute a
                         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum),
        (select coalesce(sum(pg_total_relation_size(p.relid)), 0)::bigint from pg_partition_tree(c.oid) p),
@@ -90,7 +90,7 @@ std::vector<std::string> missing_of(const ExtensionState& state, const std::stri
 }
 
 Result<std::vector<TableShape>> read_shapes(Transaction& transaction) {
-  STEELYARD_TRY(const Rows tables, transaction.run(kTables));
+  STEELYARD_TRY(const Rows tables, transaction.run(kDistributedTables));
   STEELYARD_TRY(const Rows keys, transaction.run(kUniqueKeys));
   STEELYARD_TRY(const Rows references, transaction.run(kReferences));
   std::map<std::string, TableShape> by_name;
@@ -397,7 +397,7 @@ namespace {
 
 using KeyByTable = std::map<std::string, std::string>;  // of the sharded ones
 
-bool holds(const std::vector<std::string>& columns, const std::string& column) {
+bool has_column(const std::vector<std::string>& columns, const std::string& column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
@@ -405,8 +405,8 @@ bool holds(const std::vector<std::string>& columns, const std::string& column) {
 std::string shard_key_of(const TableShape& table) {
   if (table.unique_keys.empty()) return "";
   for (const char* key : kShardKeys) {
-    if (!holds(table.columns, key)) continue;
-    const auto holds_key = [key](const std::vector<std::string>& columns) { return holds(columns, key); };
+    if (!has_column(table.columns, key)) continue;
+    const auto holds_key = [key](const std::vector<std::string>& columns) { return has_column(columns, key); };
     if (std::all_of(table.unique_keys.begin(), table.unique_keys.end(), holds_key)) return key;
   }
   return "";

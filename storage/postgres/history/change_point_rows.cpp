@@ -6,7 +6,7 @@
 namespace steelyard::storage {
 namespace {
 
-constexpr const char* kRead =
+constexpr const char* kReadChangePoints =
     "select id, project, benchmark, metric, fingerprint, branch, commit, last_good, level_before, level_after, ratio, "
     "p, verdict = 'regression', gone_at is not null, cause from steelyard.change_points "
     "where branch = $2 and ($1::text = '' or project = $1::text) order by change_point_key";
@@ -51,7 +51,7 @@ where n.change_point_key = c.change_point_key and n.verdict is not null
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
                                                         const std::string& branch) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(kRead, SqlValues().text(project).text(branch)));
+  STEELYARD_TRY(const Rows rows, transaction.run(kReadChangePoints, SqlValues().text(project).text(branch)));
   std::vector<KeptChangePoint> points;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     KeptChangePoint point;

@@ -152,7 +152,8 @@ constexpr std::size_t kLongestBranch = 500;
 constexpr std::size_t kLongestHash = 2000;
 
 // Writers of one project's graph follow each other; each is done in milliseconds.
-constexpr const char* kLock = "select pg_advisory_xact_lock(hashtextextended('steelyard commit graph', $1::bigint))";
+constexpr const char* kGraphLock =
+    "select pg_advisory_xact_lock(hashtextextended('steelyard commit graph', $1::bigint))";
 
 constexpr const char* kRunsOfCommit =
     "select coalesce(max(c.committed_at_unix_s), 0), min(r.created_at_unix_ns), count(*) "
@@ -299,7 +300,7 @@ Result<std::optional<std::int64_t>> find_project(Transaction& transaction, const
 }
 
 Result<void> lock_graph(Transaction& transaction, std::int64_t project) {
-  STEELYARD_CHECK(transaction.run(kLock, SqlValues().integer(project), kOneRow));
+  STEELYARD_CHECK(transaction.run(kGraphLock, SqlValues().integer(project), kOneRow));
   return {};
 }
 

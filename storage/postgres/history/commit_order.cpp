@@ -174,15 +174,15 @@ class Ordering {
   std::deque<std::string> order_;
 };
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::int64_t kFurthestSecond = INT64_MAX / kNanosecondsPerSecond;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+constexpr std::int64_t kFurthestSecond = INT64_MAX / kNsPerSecond;
 constexpr std::string_view kMark = "commit_date(";
 
 std::string date_sql(const std::string& commit, const std::string& run) {
   const std::string seconds = commit + ".committed_at_unix_s";
   const std::string furthest = std::to_string(kFurthestSecond);
   return "case when " + seconds + " <> 0 then least(greatest(" + seconds + ", -" + furthest + "), " + furthest +
-         ") * " + std::to_string(kNanosecondsPerSecond) + " else " + run + ".created_at_unix_ns end";
+         ") * " + std::to_string(kNsPerSecond) + " else " + run + ".created_at_unix_ns end";
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ BranchOrder order_of_branch(const std::vector<MeasuredCommit>& measured, const K
 
 std::int64_t commit_date_ns(std::int64_t committed_at_unix_s, std::int64_t otherwise_unix_ns) {
   if (committed_at_unix_s == 0) return otherwise_unix_ns;
-  return std::clamp(committed_at_unix_s, -kFurthestSecond, kFurthestSecond) * kNanosecondsPerSecond;
+  return std::clamp(committed_at_unix_s, -kFurthestSecond, kFurthestSecond) * kNsPerSecond;
 }
 
 std::string with_commit_dates(std::string statement) {

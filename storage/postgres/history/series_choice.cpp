@@ -13,7 +13,7 @@
 namespace steelyard::storage {
 namespace {
 
-constexpr std::int64_t kMaxSeries = 200'000;  // of one answer: some 100 MB
+constexpr std::int64_t kMaxSeriesOfAnswer = 200'000;  // of one answer: some 100 MB
 
 constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
 
@@ -162,7 +162,7 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
     if (!labelled.are_all) page.notes.push_back(not_all_asked(query));
   }
   STEELYARD_CHECK(add_cursor(values, query.after));
-  const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMaxSeries;
+  const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMaxSeriesOfAnswer;
   values.integer(most + 1).integers(labelled.projects);
   STEELYARD_TRY(const Rows rows,
                 transaction.run(kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName) + kChooseEnd,
@@ -243,7 +243,7 @@ limit $3
 )sql";
 
 // Another after every run that was put (see commit_graph.cpp); no row: the branch has no order.
-constexpr const char* kVersion =
+constexpr const char* kSeriesVersion =
     "select xmin::text || ' ' || ctid::text from steelyard.branches where project_key = $1 and branch = $2::text";
 
 constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB
@@ -296,8 +296,9 @@ Result<std::vector<OrderedRun>> read_ordered(Transaction& transaction, const Run
 
 Result<std::string> version_of(Transaction& transaction, const RunOrderQuery& query) {
   if (query.branch.empty()) return std::string();
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kVersion, SqlValues().integer(query.project_key).text(query.branch), kAtMostOneRow));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(kSeriesVersion, SqlValues().integer(query.project_key).text(query.branch), kAtMostOneRow));
   return rows.size() == 1 ? rows.text(0, 0) : std::string();
 }
 

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view kPointCursor = "points";
 constexpr std::size_t kLongestCursor = 100'000;  // names of benchmarks are long
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kCursorDigits = "0123456789abcdef";
 
-std::string hex_of(std::string_view bytes) {
+std::string cursor_text(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    text += kCursorDigits[byte >> 4];
+    text += kCursorDigits[byte & 15];
   }
   return text;
 }
@@ -28,8 +28,8 @@ std::optional<std::string> bytes_of(std::string_view hex) {
   if (hex.size() % 2 != 0) return std::nullopt;
   std::string bytes;
   for (std::size_t i = 0; i < hex.size(); i += 2) {
-    const std::size_t high = kDigits.find(hex[i]);
-    const std::size_t low = kDigits.find(hex[i + 1]);
+    const std::size_t high = kCursorDigits.find(hex[i]);
+    const std::size_t low = kCursorDigits.find(hex[i + 1]);
     if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
     bytes += static_cast<char>(high * 16 + low);
   }
@@ -78,7 +78,7 @@ Result<ChosenSeries> series_of_fields(const std::vector<std::string>& fields, co
 
 std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields) {
   std::string text(kind);
-  for (const std::string& field : fields) text += '-' + hex_of(field);
+  for (const std::string& field : fields) text += '-' + cursor_text(field);
   return text;
 }
 

@@ -29,7 +29,7 @@ double median_of(const std::vector<double>& samples) {
 }
 
 // The partition after the one that runs go to now is made while that one fills up.
-constexpr int kPartitionsAhead = 1;
+constexpr int kDaysAhead = 1;
 
 // Another for every database, every restored one, and after every start of a server: no older content comes back
 // without one of these.
@@ -57,9 +57,9 @@ Result<bool> is_there(Session& session, const RunHeader& header, KeyCache& cache
     STEELYARD_CHECK(check_its_project(rows, header));
     return true;
   }
-  if (rows.integer(0, 1) >= kPartitionsAhead) return false;
+  if (rows.integer(0, 1) >= kDaysAhead) return false;
   // In a transaction of its own: it waits for other writers' transactions to end, which must not wait for ours.
-  STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions($1)", SqlValues().integer(kPartitionsAhead)));
+  STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions($1)", SqlValues().integer(kDaysAhead)));
   STEELYARD_CHECK(transaction.commit());
   return false;
 }

@@ -430,7 +430,7 @@ void remember(KeyCache& cache, KeyCache::Scope scope, const Run& run, const RunK
   }
 }
 
-std::vector<std::int64_t> take_front(const std::vector<std::int64_t>& keys, std::size_t& at, std::size_t count) {
+std::vector<std::int64_t> take_front_keys(const std::vector<std::int64_t>& keys, std::size_t& at, std::size_t count) {
   const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(at);
   at += count;
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
@@ -473,9 +473,9 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache) {
   STEELYARD_TRY(const auto benchmark_keys, benchmark_rows.keys(transaction, benchmarks()));
   STEELYARD_TRY(unknown.metrics, metric_rows.keys(transaction, metrics()));
   std::size_t at = 0;
-  unknown.benchmarks = take_front(benchmark_keys, at, unknown.positions.size());
-  keys.profile_benchmarks = take_front(benchmark_keys, at, run.profiles.size());
-  keys.failure_benchmarks = take_front(benchmark_keys, at, run.failures.size());
+  unknown.benchmarks = take_front_keys(benchmark_keys, at, unknown.positions.size());
+  keys.profile_benchmarks = take_front_keys(benchmark_keys, at, run.profiles.size());
+  keys.failure_benchmarks = take_front_keys(benchmark_keys, at, run.failures.size());
   STEELYARD_TRY(keys.count_bases, keys_of_count_bases(transaction, run, cache));
   STEELYARD_CHECK(add_series(transaction, run, unknown, keys));
   STEELYARD_TRY(const auto function_keys, function_rows.keys(transaction, functions()));
@@ -485,11 +485,11 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache) {
 
   at = 0;
   for (const CountedProfile& profile : run.profiles) {
-    keys.profile_functions.push_back(take_front(function_keys, at, profile.functions.size()));
+    keys.profile_functions.push_back(take_front_keys(function_keys, at, profile.functions.size()));
   }
   at = 0;
   for (const CountedProfile& profile : run.profiles) {
-    keys.profile_origins.push_back(take_front(origin_keys, at, profile.sources.size()));
+    keys.profile_origins.push_back(take_front_keys(origin_keys, at, profile.sources.size()));
   }
   return keys;
 }

@@ -67,7 +67,7 @@ std::vector<Value> plain_array(std::string_view literal, Parse parse) {
   return values;
 }
 
-constexpr std::size_t kNull = static_cast<std::size_t>(-1);
+constexpr std::size_t kNullLength = static_cast<std::size_t>(-1);
 
 }  // namespace
 
@@ -216,7 +216,7 @@ CopyRow& CopyRow::bytes(std::string_view value) {
   return *this;
 }
 CopyRow& CopyRow::null() {
-  starts_.push_back(kNull);
+  starts_.push_back(kNullLength);
   return *this;
 }
 
@@ -234,7 +234,7 @@ void CopyRow::clear() {
 
 const std::vector<const char*>& CopyRow::cells() {
   cells_.clear();
-  for (const std::size_t start : starts_) cells_.push_back(start == kNull ? nullptr : text_.data() + start);
+  for (const std::size_t start : starts_) cells_.push_back(start == kNullLength ? nullptr : text_.data() + start);
   return cells_;
 }
 

@@ -8,7 +8,7 @@ namespace steelyard::storage {
 namespace {
 
 // Any number that no other program is likely to use; the bytes of "steelyar".
-constexpr const char* kLock = "select pg_advisory_xact_lock(8319395793567867250)";
+constexpr const char* kMigrationsLock = "select pg_advisory_xact_lock(8319395793567867250)";
 // Not to_regclass(): it may answer from a cache filled before we waited for the lock, while a query sees what the other
 // program committed.
 constexpr const char* kHasLedger =
@@ -82,7 +82,7 @@ $$
 // Applies the first script that is missing; false where none is.
 Result<bool> apply_next(Session& session, std::span<const Migration> migrations) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_CHECK(transaction.run(kMigrationsLock));
   STEELYARD_TRY(const std::size_t done, applied(session, transaction, migrations));
   if (done == migrations.size()) return false;
   if (done == 0) STEELYARD_CHECK(transaction.run_script(kCreateLedger));

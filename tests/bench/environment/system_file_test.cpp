@@ -32,11 +32,6 @@ TEST(ParseNumber, WantsAllOfTheTextToBeOne) {
   }
 }
 
-TEST(Trimmed, TakesTheBlanksFromBothEnds) {
-  EXPECT_EQ(trimmed(" \t a b\n"), "a b");
-  EXPECT_EQ(trimmed("\n"), "");
-}
-
 TEST(ChosenOf, IsTheWordInBracketsOrAllOfTheText) {
   EXPECT_EQ(chosen_of("always [madvise] never"), "madvise");
   for (const char* text : {"", "powersave", "[always", "always]", "]always["}) EXPECT_EQ(chosen_of(text), text);

@@ -157,6 +157,12 @@ TEST(AlignedRows, LeaveOutAnEmptyColumn) {
             "a  1\nb  2\n");
 }
 
+TEST(Trimmed, TakesTheBlanksFromBothEnds) {
+  EXPECT_EQ(trimmed(" \t a b\n"), "a b");
+  EXPECT_EQ(trimmed("\n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(MarkupText, OpensNoTagNoEntityAndClosesNoQuote) {
   EXPECT_EQ(markup_text("<a href=\"x\" id='y'>&amp;"), "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
 }
