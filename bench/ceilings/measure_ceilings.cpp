@@ -1,12 +1,11 @@
 #include "bench/ceilings/measure_ceilings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "bench/ceilings/ceiling_bench.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -88,12 +87,6 @@ std::string title_of(const Ceiling& ceiling) {
   return what + (ceiling.threads == 1 ? ", 1 thread" : ", " + std::to_string(ceiling.threads) + " threads");
 }
 
-std::string part_text(double part) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.0f %%", part * 100);
-  return text.data();
-}
-
 // How the repetitions went, over all items.
 struct Course {
   int rounds = 0;
@@ -151,7 +144,8 @@ void note_disturbance(const Course& course, std::vector<std::string>& notes) {
   if (course.disturbed <= kDisturbedShare * course.repetitions) return;
   notes.push_back("in " + std::to_string(course.disturbed) + " of " + std::to_string(course.repetitions) +
                   " repetitions another program took a core away (at worst a thread had its own for " +
-                  part_text(course.worst_on_core) + " of the time): measure again when nothing else runs");
+                  decimals_text(course.worst_on_core * 100, 0) + " %" +
+                  " of the time): measure again when nothing else runs");
 }
 
 // A median well below the best says that half of the repetitions were held up, or that the clock moved.

@@ -1,16 +1,15 @@
 #include "bench/ceilings/measuring_place.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/core_choice.hpp"
 
 namespace steelyard::bench {
@@ -19,12 +18,6 @@ namespace {
 constexpr std::int64_t kMaxMemory = std::int64_t{4} << 30;
 constexpr std::int64_t kUnknownMemory = std::int64_t{256} << 20;
 constexpr double kBusyShare = 0.25;  // of one core, as load average: more than a browser or an editor takes
-
-std::string text_of(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
 
 // The fastest kind first (big and little cores), then the last.
 std::vector<int> one_thread_a_core(const std::vector<Core>& allowed, MeasuringPlace& place) {
@@ -47,8 +40,8 @@ std::vector<int> one_thread_a_core(const std::vector<Core>& allowed, MeasuringPl
 
 void keep_to_quota(const std::optional<double>& quota, MeasuringPlace& place) {
   if (!quota || *quota >= static_cast<double>(place.cores.size())) return;
-  place.notes.push_back("the control group allows " + text_of(*quota) + " of " + std::to_string(place.cores.size()) +
-                        " cores: no more threads than that are measured" +
+  place.notes.push_back("the control group allows " + decimals_text(*quota, 2) + " of " +
+                        std::to_string(place.cores.size()) + " cores: no more threads than that are measured" +
                         (*quota < 1 ? ", and even one is slowed by it" : ""));
   place.cores.resize(static_cast<std::size_t>(std::max(1.0, std::floor(*quota))));
 }
@@ -67,7 +60,7 @@ void warn_of_load(const std::filesystem::path& root, MeasuringPlace& place) {
   const std::string text = read_system_file(root / "proc/loadavg").value_or("");
   double load = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), load).ec != std::errc() || load <= kBusyShare) return;
-  place.notes.push_back("the machine was busy before (load " + text_of(load) +
+  place.notes.push_back("the machine was busy before (load " + decimals_text(load, 2) +
                         " over the last minute): measure again when nothing else runs");
 }
 

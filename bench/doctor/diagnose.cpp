@@ -4,7 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -42,9 +43,7 @@ std::optional<double> FactReader::number(std::string_view name) const {
 
 // "12.5 %"
 std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
-  return text.data();
+  return (share < 0.1 ? significant_text(100 * share, 2) : decimals_text(100 * share, 0)) + " %";
 }
 
 // Of the machine's threads. From half of them on a pinned benchmark meets another process more often than not.
@@ -318,11 +317,7 @@ constexpr double kNoticeableStealShare = 0.001;
 constexpr double kSevereStep_ns = 1000;
 constexpr double kNoticeableRead_ns = 200;
 
-std::string in_ns(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.0f ns", value);
-  return text.data();
-}
+std::string in_ns(double value) { return decimals_text(value, 0) + " ns"; }
 
 void check_probe(const ProbeResult& probe, Findings& findings) {
   const SliceSummary& slices = probe.slices;

@@ -3,8 +3,6 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -12,6 +10,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/machine_facts.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -50,15 +49,9 @@ void add_memory(const std::filesystem::path& root, Environment& environment) {
   environment.set("memory.bytes", std::to_string(gibibytes * kGibibyte), true);
 }
 
-std::string two_decimals(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
-
 void add_limits(const std::filesystem::path& root, Environment& environment) {
   const CgroupLimits limits = read_cgroup_limits(root);
-  if (limits.cores) environment.set("cgroup.cores", two_decimals(*limits.cores), false);
+  if (limits.cores) environment.set("cgroup.cores", decimals_text(*limits.cores, 2), false);
   if (limits.memory_bytes) environment.set("cgroup.memory_bytes", std::to_string(*limits.memory_bytes), false);
   if (const auto throttling = read_cgroup_throttling(root)) {
     environment.set("cgroup.periods", std::to_string(throttling->periods), false);
@@ -70,7 +63,7 @@ void add_limits(const std::filesystem::path& root, Environment& environment) {
 void add_steal(const std::filesystem::path& root, Environment& environment) {
   const auto time = read_processor_time(root);
   const auto share = time ? steal_share(ProcessorTime{}, *time) : std::nullopt;
-  if (share) environment.set("steal.percent", two_decimals(100 * *share), false);
+  if (share) environment.set("steal.percent", decimals_text(100 * *share, 2), false);
 }
 
 // What a container's files say of it; a container may as well say nothing.

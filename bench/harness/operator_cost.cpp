@@ -2,7 +2,8 @@
 
 #include <array>
 #include <cassert>
-#include <cstdio>
+
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 
@@ -15,9 +16,7 @@ std::string count_text(Flops count) {
     ++unit;
     scale *= 1000;
   }
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.3f%s", static_cast<double>(count.count()) / scale, kSuffixes[unit]);
-  return text.data();
+  return decimals_text(static_cast<double>(count.count()) / scale, 3) + kSuffixes[unit];
 }
 
 }  // namespace steelyard

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <span>
@@ -12,11 +11,7 @@
 namespace steelyard {
 namespace {
 
-std::string three_digits(double value) {
-  std::array<char, 40> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 3);
-  return code == std::errc() ? std::string(text.data(), end) : std::string("?");
-}
+std::string three_digits(double value) { return significant_text(value, 3); }
 
 // Three significant digits of a percentage that is usually between 0.01 and 1000.
 int digits_after_point(double percent) {
@@ -150,8 +145,7 @@ std::string small_share_text(double share) {
 std::string p_value_text(double p) {
   if (!std::isfinite(p)) return "-";
   if (p >= 0.001) return without_trailing_zeros(decimals_text(p, p >= 0.1 ? 2 : 3));
-  std::array<char, 40> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), p, std::chars_format::general, 1).ptr};
+  return significant_text(p, 1);
 }
 
 std::string count_text(double value) { return with_commas(without_trailing_zeros(decimals_text(value, 2))); }

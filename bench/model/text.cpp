@@ -266,6 +266,13 @@ std::string decimals_text(double value, int decimals) {
   return code == std::errc() ? std::string(text.data(), end) : "-";
 }
 
+std::string significant_text(double value, int digits) {
+  std::array<char, 80> text{};
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general,
+                                         std::clamp(digits, 1, 60));
+  return code == std::errc() ? std::string(text.data(), end) : "-";
+}
+
 std::string shortest_text(double value) {
   std::array<char, 40> text{};
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value);

@@ -57,6 +57,8 @@ std::string_view trimmed(std::string_view text);
 
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);
+// As C's %.*g, of no locale: so many significant digits.
+std::string significant_text(double value, int digits);
 // The shortest that reads back as the same number.
 std::string shortest_text(double value);
 

@@ -1,8 +1,6 @@
 #include "bench/runner/core_choice.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <tuple>
@@ -39,12 +37,6 @@ std::vector<int> last_two(const std::vector<Core>& cores) {
   return {cores[cores.size() - 2].number, cores[cores.size() - 1].number};
 }
 
-std::string one_decimal(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  return text.data();
-}
-
 }  // namespace
 
 CoreChoice choose_cores(const std::vector<Core>& allowed, const CoreChoiceOptions& options) {
@@ -60,7 +52,7 @@ CoreChoice choose_cores(const std::vector<Core>& allowed, const CoreChoiceOption
   if (allowed.size() < 2) {
     choice.why_not_two = "only one core is usable";
   } else if (options.quota && *options.quota < 2) {
-    choice.why_not_two = "the control group allows " + one_decimal(*options.quota) + " cores";
+    choice.why_not_two = "the control group allows " + decimals_text(*options.quota, 1) + " cores";
   } else if (best.one_per_physical.size() >= 2) {
     choice.cores = last_two(best.one_per_physical);
     choice.two_equal = true;

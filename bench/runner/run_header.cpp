@@ -1,10 +1,9 @@
 #include "bench/runner/run_header.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/round_plan.hpp"
 
 namespace steelyard::bench {
@@ -18,11 +17,7 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
 }
 
 // Two significant digits.
-std::string percent_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2g %%", share * 100);
-  return text.data();
-}
+std::string percent_text(double share) { return significant_text(share * 100, 2) + " %"; }
 
 constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
 

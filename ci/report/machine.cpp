@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/judgement_text.hpp"
@@ -118,20 +118,14 @@ std::string calibration_line(const Calibration& calibration) {
   return largest->processes ? text + " (processes of one copy by " + share_text(*largest->processes) + ')' : text;
 }
 
-std::string rounded(double value, const char* format) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string probe_line(const bench::ProbeResult& probe) {
-  std::vector<std::string> parts{"steps of " + rounded(probe.clock.step_ns, "%.0f ns"),
-                                 rounded(probe.clock.read_ns, "%.0f ns a reading"),
-                                 "in " + rounded(probe.seconds, "%.2g s") + " of equal work a spread of " +
-                                     rounded(100 * probe.slices.spread, "%.1f %%") + " and " +
-                                     rounded(100 * probe.slices.lost, "%.1f %%") + " lost",
+  const auto per_cent = [](double share) { return decimals_text(100 * share, 1) + " %"; };
+  std::vector<std::string> parts{"steps of " + decimals_text(probe.clock.step_ns, 0) + " ns",
+                                 decimals_text(probe.clock.read_ns, 0) + " ns a reading",
+                                 "in " + significant_text(probe.seconds, 2) + " s of equal work a spread of " +
+                                     per_cent(probe.slices.spread) + " and " + per_cent(probe.slices.lost) + " lost",
                                  std::to_string(probe.involuntary_switches) + " involuntary switches"};
-  if (probe.steal) parts.push_back(rounded(100 * *probe.steal, "%.1f %%") + " steal time");
+  if (probe.steal) parts.push_back(per_cent(*probe.steal) + " steal time");
   return joined_known(parts);
 }
 

@@ -67,6 +67,19 @@ TEST(Text, BoundsAreNamedMaxAndMin) {
   }
 }
 
+// Numbers with a point are written by bench/model: of no locale, and with as many digits wherever they stand.
+TEST(Text, NumbersAreNotWrittenByPrintf) {
+  const std::regex number("printf\\(.*%[-+ #0-9.*]*[aefgAEFG]");
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    const bool is_other = file.path.starts_with("tests/") || file.path.starts_with("ci/demo/");
+    if (is_other || file.path.starts_with("bench/suites/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], number))
+          << file.path << ":" << i + 1 << ": bench/model/number_text.hpp or text.hpp";
+    }
+  }
+}
+
 // A literal of more than twenty characters with a space in it, and not of a failed call.
 bool has_sentence(const std::string& line) {
   constexpr std::size_t kLongestWords = 20;

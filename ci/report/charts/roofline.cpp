@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/target_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
@@ -291,11 +292,12 @@ class RooflinePicture {
     // In the unit of the rate, as rate_text chooses it.
     double unit = 1;
     while (point.rate / unit >= 999.5 && unit < 1e15) unit *= 1000;
-    return rate + fmt::format(" ({:.3g} to {:.3g})", point.interval->low / unit, point.interval->high / unit);
+    return rate + " (" + significant_text(point.interval->low / unit, 3) + " to " +
+           significant_text(point.interval->high / unit, 3) + ')';
   }
   static std::string intensity_of(const RooflinePoint& point) {
-    return point.intensity >= 999.5 ? fmt::format("{:.0f} flop/byte", point.intensity)
-                                    : fmt::format("{:.3g} flop/byte", point.intensity);
+    const bool is_large = point.intensity >= 999.5;
+    return (is_large ? decimals_text(point.intensity, 0) : significant_text(point.intensity, 3)) + " flop/byte";
   }
 
   static std::string tooltip_of(const RooflinePoint& point) {
