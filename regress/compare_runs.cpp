@@ -28,8 +28,6 @@ namespace steelyard::regress {
 namespace {
 
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
-constexpr int kMinPlannedRounds = 12;
-constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
 
 // What a reckless caller could pass is brought into the range in which the formulas hold.
 ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<Caution>& cautions) {
@@ -294,16 +292,6 @@ bool is_jointly_adjusted(const Comparison& comparison) {
     any_in_rounds = any_in_rounds || row.test == TestKind::rounds;
   }
   return any_in_rounds && adjusted > 1;
-}
-
-int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {
-  const double level = false_alarm_rate / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
-  int rounds = kMinPlannedRounds;
-  while (rounds < kMaxPlannedRounds &&
-         min_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) > level) {
-    rounds += 2;
-  }
-  return rounds;
 }
 
 }  // namespace steelyard::regress

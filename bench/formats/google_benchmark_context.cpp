@@ -259,11 +259,11 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
   if (!context.is_object()) return bad.add("context", "found " + describe_json(context) + ", wanted an object");
   for (const auto& [key, value] : context.items()) {
     if (file.environment.facts.size() >= kMaxFacts) {
-      return bad.add("context", "found more than " + std::to_string(kMaxFacts) + " facts; the rest was left out");
+      return bad.add("context", "found more than " + std::to_string(kMaxFacts) + " facts; the rest is excluded");
     }
     if (key.size() > kLongestFact || has_control_character(key)) {
       bad.add("context", "found the key " + quoted_value(key) + ", wanted printable text of at most " +
-                             std::to_string(kLongestFact) + " bytes; it was left out");
+                             std::to_string(kLongestFact) + " bytes; it is excluded");
       continue;
     }
     if (key == "caches" && value.is_array()) {

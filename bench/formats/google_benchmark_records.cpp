@@ -182,7 +182,7 @@ void BadRecordList::add(std::string where, std::string why, const BenchmarkId& b
   }
   ++excluded_;
   records_.back() = {
-      "benchmarks", std::to_string(excluded_ + 1) + " more bad records were left out of this list", {}, ""};
+      "benchmarks", std::to_string(excluded_ + 1) + " more bad records are excluded from this list", {}, ""};
 }
 
 void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
@@ -263,7 +263,7 @@ void GoogleBenchmarkRecords::add_counters(const json& record, const std::string&
       return bad_.add(where,
                       "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
                           std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMaxCounters) +
-                          " counters; the rest of them was left out",
+                          " counters; the rest of them are excluded",
                       id);
     }
     if (const auto count = number(record, key, where, id)) add_sample(id, metric_of_counter(key), {*count, iterations});

@@ -55,7 +55,7 @@ std::string side_text(const std::string& side, const SideCounts& counts) {
   std::string text = side + ' ' + plural_text(static_cast<std::int64_t>(counts.samples), "sample") + " in " +
                      std::to_string(counts.invocations) + (counts.invocations == 1 ? " process" : " processes");
   if (counts.disturbed > 0) text += ", " + std::to_string(counts.disturbed) + " disturbed";
-  if (counts.excluded > 0) text += ", " + std::to_string(counts.excluded) + " set aside";
+  if (counts.excluded > 0) text += ", " + std::to_string(counts.excluded) + " excluded";
   return text;
 }
 

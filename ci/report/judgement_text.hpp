@@ -1,5 +1,5 @@
 // The sentences of a judgement: why each row has its verdict (reason_text.hpp), why it does not gate (row_text.hpp),
-// what is warned of as a whole. Facts (regress/judged.hpp) become words once, where a comparison arises:
+// what is warned of as a whole. Facts (regress/ab/judged.hpp) become words once, where a comparison arises:
 //
 //     Comparison comparison = worded(regress::compare_runs(baseline, candidate, policy));
 //
@@ -12,7 +12,7 @@
 #include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 #include "ci/attribution/attribute.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::ci {
 

@@ -430,7 +430,7 @@ std::string end_text(const regress::EndOfLooks& ended) {
 
 std::string refused_text(const std::string& seen, const std::string& failure) {
   return "no verdicts on this machine, because its calibration failed" + (failure.empty() ? "" : " (" + failure + ")") +
-         ": mend what `steelyard doctor` finds, then run `steelyard calibrate` again" +
+         ": fix what `steelyard doctor` finds, then run `steelyard calibrate` again" +
          (seen.empty() ? "" : "; seen: " + seen);
 }
 

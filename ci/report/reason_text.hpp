@@ -1,4 +1,4 @@
-// Why a row of a comparison has its verdict: the one place where the facts of regress/judged.hpp become a sentence.
+// Why a row of a comparison has its verdict: the one place where the facts of regress/ab/judged.hpp become a sentence.
 // What is kept with the row, shown as JSON and held against a replay is this sentence, so that what older rules judged
 // is told in their words. Plain text without markup.
 //
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bench/model/comparison.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::ci {
 

@@ -12,6 +12,7 @@
 #include "ci/report/reason_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/verdict.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard::ci {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/model/comparison.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::ci {
 

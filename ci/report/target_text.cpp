@@ -93,13 +93,13 @@ std::string cause_text(const TargetRow& row) {
     case Kind::no_ceiling:
       return row.why.missing ? missing_text(*row.why.missing) : "";
     case Kind::no_axis:
-      return "the benchmark has no axis \"" + row.target.over + "\" to take a mean over; mend `over` of the target";
+      return "the benchmark has no axis \"" + row.target.over + "\" to take a mean over; correct `over` of the target";
     case Kind::mean_of_rooflines:
       return "the roofline of a mean is none of its points'; hold bandwidth or flops over an axis";
     case Kind::no_time:
       return "it reports no real_time, which weighs it";
     case Kind::no_benchmark:
-      return "no benchmark of this run has a name like this; mend the pattern, or measure what it means";
+      return "no benchmark of this run has a name like this; correct the pattern, or measure what it means";
   }
   return "";
 }

@@ -199,7 +199,7 @@ bool stands(const Series& series, const std::vector<ChangePoint>& changes, Chang
   return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
 }
 
-ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
+ExitCode outcome_of_changes(const ChangesReport& report, bool fail_on_regression) {
   if (!fail_on_regression) return ExitCode::success;
   const auto any = [&](ChangeCause cause) {
     for (std::size_t i = 0; i < report.series.size(); ++i) {
@@ -226,7 +226,7 @@ Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(SeriesLook look, load(options, configuration, app));
   judge(look, configuration);
-  ExitCode code = worse(keep(look, options, app), outcome_of(look.report, options.fail_on_regression));
+  ExitCode code = worse(keep(look, options, app), outcome_of_changes(look.report, options.fail_on_regression));
   if (look.has_bad_archive) code = worse(code, ExitCode::bad_input);
   const ChangesReport& report = look.report;
   if (!options.svg.empty()) code = worse(code, draw(report, options.svg, app));

@@ -218,7 +218,7 @@ Result<ExitCode> write_first_configuration(const App& app) {
     const ConfiguredProgram program{target.name, has_blank ? '\'' + target.command + '\'' : target.command};
     const Result<std::size_t> benchmarks = try_program(program, project.root, cancellation.flag());
     if (!benchmarks) {
-      app.warn("left out: " + benchmarks.error().text());
+      app.warn("excluded: " + benchmarks.error().text());
       continue;
     }
     kept.push_back(target);

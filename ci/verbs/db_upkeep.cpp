@@ -50,7 +50,7 @@ Result<storage::Pruned::Part> prune_archives(const storage::RetentionPolicy& pol
   const fs::path folder = storage::Spool(storage::state_folder()).delivered_folder();
   std::error_code none_yet;
   if (!keep || !fs::exists(folder, none_yet)) return part;
-  const std::int64_t before = options.clock_unix_ns - *keep * kNanoseconds;
+  const std::int64_t before = options.now_unix_ns - *keep * kNanoseconds;
   std::error_code trouble;
   for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
     const auto time = time_of_archive(entry->path());
@@ -146,7 +146,7 @@ Result<ExitCode> prune_store(const DbOptions& options, const Configuration& conf
                        "--keep-samples 6months, or [retention] in steelyard.toml");
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-  how.clock_unix_ns = clock_unix_ns();
+  how.now_unix_ns = clock_unix_ns();
   how.dry_run = options.dry_run;
   how.who = person_or_login("");
   ProgressLine progress = app.progress();

@@ -43,7 +43,7 @@ Result<std::optional<regress::Claim>> claim_of(const SweepOptions& options) {
   return std::optional(claim);
 }
 
-ExitCode outcome_of(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim) {
+ExitCode outcome_of_sweeps(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim) {
   ExitCode code = ExitCode::success;
   if (!claim) return code;
   for (const regress::Sweep& sweep : sweeps) {
@@ -66,7 +66,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const App& app) {
   choice.confidence = configuration.policy.confidence;
   STEELYARD_TRY(const std::vector<regress::Sweep> sweeps, regress::find_sweeps(run, choice));
   app.print(app.common.json ? json_sweeps(run.header, sweeps, claim) : terminal_sweeps(sweeps, claim, app.style()));
-  return outcome_of(sweeps, claim);
+  return outcome_of_sweeps(sweeps, claim);
 }
 
 }  // namespace

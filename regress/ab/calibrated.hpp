@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "bench/model/comparison.hpp"
-#include "regress/compare_runs.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::regress {
 

@@ -15,8 +15,8 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/ab/row.hpp"
-#include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::regress {
 

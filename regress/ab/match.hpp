@@ -8,7 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::regress {
 

@@ -19,6 +19,8 @@ constexpr std::int64_t kMaxSteps = 64;
 constexpr std::int64_t kMinSteps = 12;
 
 // p is never 0, not even where a double has no room for it.
+constexpr int kMinPlannedRounds = 12;
+constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
 constexpr double kMinPermutationP = 1e-300;
 
 std::int64_t steps_for(std::size_t summands) {
@@ -222,6 +224,16 @@ double min_split_p(std::size_t marked, std::size_t units) {
   const double arrangements = arrangements_of(marked, units);
   // With equal halves the mirrored arrangement is as extreme; otherwise it does not exist.
   return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kMinPermutationP, 1.0);
+}
+
+int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {
+  const double level = false_alarm_rate / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
+  int rounds = kMinPlannedRounds;
+  while (rounds < kMaxPlannedRounds &&
+         min_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) > level) {
+    rounds += 2;
+  }
+  return rounds;
 }
 
 }  // namespace steelyard::regress

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,5 +28,10 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked);
 // The smallest two-sided p these can give: nothing is more extreme than complete separation.
 double min_sign_flip_p(std::size_t units);
 double min_split_p(std::size_t marked, std::size_t units);
+
+// The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
+// (Holm's first step, level / comparisons; jointly adjusted, as if it were 1) with the test of the contract; at
+// least 12.
+int rounds_needed(double false_alarm_rate, std::int64_t comparisons);
 
 }  // namespace steelyard::regress

@@ -8,11 +8,10 @@
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/calibrated.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
-#include "regress/compare_runs.hpp"
-#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 namespace {

@@ -11,8 +11,8 @@
 #include "regress/ab/drift.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/joint.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/ab/sequential.hpp"
-#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 

@@ -10,8 +10,8 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
+#include "regress/ab/judged.hpp"
 #include "regress/compare_runs.hpp"
-#include "regress/judged.hpp"
 
 namespace steelyard::regress {
 

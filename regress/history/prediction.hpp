@@ -18,7 +18,7 @@
 
 #include "bench/model/interval.hpp"
 #include "bench/model/series.hpp"
-#include "regress/judged.hpp"
+#include "regress/ab/judged.hpp"
 
 namespace steelyard::regress {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "regress/targets/declared_target.hpp"
-
 namespace steelyard::regress {
 namespace {
 
@@ -28,6 +26,34 @@ std::vector<const PatternPolicy*> deciding_tables(const ComparisonPolicy& policy
 }
 
 }  // namespace
+
+bool matches_whole(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;  // where the text goes on when the last '*' takes one character more
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] == text[t] && pattern[p] != '*'))) {
+      ++p, ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
+  if (matches_whole(pattern, benchmark)) return true;
+  const std::size_t suffix = benchmark.rfind(" [");
+  return suffix != std::string_view::npos && benchmark.ends_with(']') &&
+         matches_whole(pattern, benchmark.substr(0, suffix));
+}
 
 template <class T>
 const PatternPolicy* table_for(const ComparisonPolicy& policy, std::string_view benchmark,

@@ -15,6 +15,11 @@
 
 namespace steelyard::regress {
 
+// '*' any characters, '?' one. Linear in practice: a '*' is tried again only at its last place.
+bool matches_whole(std::string_view pattern, std::string_view text);
+// The whole name, or the name without its "[suite=...]".
+bool matches_pattern(std::string_view pattern, std::string_view benchmark);
+
 // The table that says the key of this benchmark; null: none does. Linear in the tables.
 template <class T>
 const PatternPolicy* table_for(const ComparisonPolicy& policy, std::string_view benchmark,

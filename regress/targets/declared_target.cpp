@@ -8,39 +8,9 @@
 #include <vector>
 
 #include "bench/model/text.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {
-namespace {
-
-bool matches_whole(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;  // where the text goes on when the last '*' takes one character more
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] == text[t] && pattern[p] != '*'))) {
-      ++p, ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-}  // namespace
-
-bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
-  if (matches_whole(pattern, benchmark)) return true;
-  const std::size_t suffix = benchmark.rfind(" [");
-  return suffix != std::string_view::npos && benchmark.ends_with(']') &&
-         matches_whole(pattern, benchmark.substr(0, suffix));
-}
 
 bool is_for_device(const Target& target, const std::vector<std::string>& device_names) {
   if (target.device.empty()) return true;

@@ -19,10 +19,6 @@ struct DeclaredTarget {
   bool operator==(const DeclaredTarget&) const = default;
 };
 
-// The whole name, or the name without its "[suite=...]". Linear in practice: a '*' is tried again only at its last
-// place.
-bool matches_pattern(std::string_view pattern, std::string_view benchmark);
-
 // Whether the target is for a device with one of these names, whatever the case: its own and the datasheet's. Without
 // names (the CPU) it is for none, unless it is for all.
 bool is_for_device(const Target& target, const std::vector<std::string>& device_names);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
+#include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/utilization.hpp"
 
 namespace steelyard::regress {

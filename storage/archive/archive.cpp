@@ -31,7 +31,7 @@ namespace {
 // Of a file: holds the first block of its zstd frame, which is 128 KiB at most, packed or not.
 constexpr std::size_t kBeginningBytes = std::size_t{192} << 10;
 // Of the payload: some hundred times what a header takes.
-constexpr std::size_t kHeaderBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kMemoryOfHeader = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -89,7 +89,7 @@ Result<Run> read_sealed_archive(const std::filesystem::path& path) {
 
 Result<RunHeader> read_header(const std::filesystem::path& path) {
   STEELYARD_TRY(const std::string bytes, read_beginning(path, kBeginningBytes));
-  if (const auto payload = unpack_beginning(bytes, PayloadKind::run, payload_version(), kHeaderBytes)) {
+  if (const auto payload = unpack_beginning(bytes, PayloadKind::run, payload_version(), kMaxHeaderBytes)) {
     if (std::optional<RunHeader> header = decode_header(*payload)) return std::move(*header);
   }
   STEELYARD_TRY(Run run, read_archive(path));

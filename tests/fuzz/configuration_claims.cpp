@@ -7,6 +7,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/written_value.hpp"
+#include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "storage/place/store_address.hpp"
 #include "tests/fuzz/claims.hpp"

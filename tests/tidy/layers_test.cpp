@@ -41,6 +41,20 @@ TEST(Layers, ArrowsThatPointUpWithinALayerAreFaults) {
   EXPECT_EQ(arrow_fault("storage/postgres/upkeep/prune.cpp", "storage/postgres/runs/partitions.hpp"), "");
 }
 
+TEST(Layers, BenchAndRegressHaveFloorsToo) {
+  EXPECT_NE(arrow_fault("regress/ab/row.hpp", "regress/compare_runs.hpp"), "");
+  EXPECT_NE(arrow_fault("regress/ab/verdict.cpp", "regress/history/noise.hpp"), "");
+  EXPECT_NE(arrow_fault("regress/policy/pattern_policy.cpp", "regress/targets/declared_target.hpp"), "");
+  EXPECT_EQ(arrow_fault("regress/judge_looks.cpp", "regress/compare_runs.hpp"), "");
+  EXPECT_EQ(arrow_fault("regress/history/judge_history.cpp", "regress/compare_runs.hpp"), "");
+  EXPECT_NE(arrow_fault("bench/runner/measure.cpp", "bench/counting/count.hpp"), "");
+  EXPECT_NE(arrow_fault("bench/environment/core_clock.cpp", "bench/runner/child_process.hpp"), "");
+  EXPECT_NE(arrow_fault("bench/harness/timer.hpp", "bench/cuda/event_clock.hpp"), "");
+  EXPECT_NE(arrow_fault("bench/no_such_floor/file.cpp", "bench/runner/child_process.hpp"), "");
+  EXPECT_EQ(arrow_fault("bench/runner/settings.hpp", "bench/counting/counters/counter_choice.hpp"), "");
+  EXPECT_EQ(arrow_fault("bench/counting/count.cpp", "bench/runner/child_process.hpp"), "");
+}
+
 TEST(Layers, ArrowsBetweenFoldersOfOneFloorAreFaults) {
   EXPECT_NE(arrow_fault("storage/postgres/history/ranges.cpp", "storage/postgres/comparisons/comparison_reader.hpp"),
             "");

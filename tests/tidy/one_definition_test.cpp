@@ -132,7 +132,8 @@ std::set<std::string> definitions_in(const std::string& text) {
     const bool at_namespace_scope = !any_is(scopes, "{");
     if (token == "{" && at_namespace_scope && any_is(head, "namespace")) {
       std::string scope;
-      for (const std::string& word : head) scope += word == "namespace" || word == "inline" ? "" : word;
+      const auto name = std::find(head.begin(), head.end(), "namespace") + 1;  // a macro may stand before it
+      for (auto word = name; word != head.end(); ++word) scope += *word;
       scopes.push_back(scope.empty() ? "anonymous" : scope + "::");
     } else if (token == "{" && head == Tokens{"extern", "\"\""}) {
       scopes.emplace_back();
@@ -215,12 +216,11 @@ TEST(OneDefinition, NoTwoFilesDefineTheSameName) {
   }
 }
 
-// What a name stands for in one file: a class or variable (`signatures` has "" then), an alias ("using ..."), or
-// functions.
+// What a name stands for in one file: a class or variable, an alias of these words, or functions of these parameters.
 struct Meaning {
-  bool is_template = false;
-  std::set<std::string> signatures;
-  std::set<std::size_t> counts;  // of parameters
+  bool is_thing = false;
+  std::string aliased;
+  std::set<Tokens> functions;
 };
 using Meanings = std::map<std::string, Meaning>;
 
@@ -236,7 +236,10 @@ std::string comparable_word(const std::string& word) {
   return texts.contains(word) ? "text" : numbers.contains(word) ? "number" : word;
 }
 
-std::string comparable_type(Tokens parameter) {
+constexpr const char* kAnyType = "?";
+
+// `placeholders`: the template's own.
+std::string comparable_type(Tokens parameter, const Tokens& placeholders) {
   parameter.erase(std::find(parameter.begin(), parameter.end(), "="), parameter.end());
   Tokens type;
   for (const std::string& token : parameter) {
@@ -249,21 +252,24 @@ std::string comparable_type(Tokens parameter) {
   const bool is_named = type.size() > 1 && is_word(type.back().front()) && type[type.size() - 2] != "const";
   if (is_named) type.pop_back();
   std::string text;
-  for (const std::string& token : type) text += comparable_word(token);
+  for (const std::string& token : type) {
+    if (token == "auto" || any_is(placeholders, token.c_str())) return kAnyType;
+    text += comparable_word(token);
+  }
   return text;
 }
 
 // `open`: of the bracket before the parameters.
-std::vector<std::string> parameters_of(const Tokens& head, std::size_t open) {
+Tokens parameters_of(const Tokens& head, std::size_t open, const Tokens& placeholders) {
   const std::size_t end = end_of_brackets(head, open) - 1;
-  std::vector<std::string> types;
+  Tokens types;
   Tokens parameter;
   int depth = 0;
   for (std::size_t at = open + 1; at <= end && at < head.size(); ++at) {
     const std::string& token = head[at];
     depth += token == "(" || token == "<" ? 1 : at != end && (token == ")" || token == ">") ? -1 : 0;
     if (at == end || (depth == 0 && token == ",")) {
-      if (!parameter.empty()) types.push_back(comparable_type(parameter));
+      if (!parameter.empty()) types.push_back(comparable_type(parameter, placeholders));
       parameter.clear();
     } else {
       parameter.push_back(token);
@@ -284,10 +290,12 @@ std::size_t parameters_open(const Tokens& head) {
 }
 
 void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meanings& meanings) {
-  bool is_template = false;
+  Tokens placeholders;
   while (!head.empty() && (head.front() == "template" || head.front() == "[")) {
-    is_template = is_template || head.front() == "template";
     const std::size_t end = end_of_brackets(head, head.front() == "[" ? 0 : 1);
+    for (std::size_t at = 2; head.front() == "template" && at < std::min(end, head.size()); ++at) {
+      if (head[at] == "," || head[at] == ">" || head[at] == "=") placeholders.push_back(head[at - 1]);
+    }
     head.erase(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min(end, head.size())));
   }
   // Behind a value in braces the rest of it follows.
@@ -300,13 +308,14 @@ void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meani
     if (head.front() != keyword) continue;
     const std::string name = type_named_by(head, 1);
     const bool is_own = before_brace && !name.empty() && name.find("::") == std::string::npos;
-    if (is_own) add(name).signatures.insert("");
+    if (is_own) add(name).is_thing = true;
     if (!before_brace || !name.empty()) return;
   }
   if (head.front() == "using") {
-    std::string aliased = "using";
+    if (head[1] == "namespace" || !any_is(head, "=")) return;
+    std::string aliased;
     for (auto word = head.begin() + 2; word != head.end(); ++word) aliased += ' ' + *word;
-    if (head[1] != "namespace" && any_is(head, "=")) add(head[1]).signatures.insert(aliased);
+    add(head[1]).aliased = aliased;
     return;
   }
   const std::size_t open = parameters_open(head);
@@ -319,16 +328,8 @@ void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meani
                                              head.begin());
   if (end < 2 || !is_word(head[end - 1].front()) || head[end - 2] == "::" || head[end - 2] == "~") return;
   Meaning& meaning = add(head[end - 1]);
-  if (!is_function) {
-    meaning.signatures.insert("");
-    return;
-  }
-  const std::vector<std::string> types = parameters_of(head, open);
-  std::string signature = "(";
-  for (const std::string& type : types) signature += type + ", ";
-  meaning.signatures.insert(signature);
-  meaning.counts.insert(types.size());
-  meaning.is_template = meaning.is_template || is_template || any_is(head, "auto");
+  meaning.is_thing = meaning.is_thing || !is_function;
+  if (is_function) meaning.functions.insert(parameters_of(head, open, placeholders));
 }
 
 // By qualified name, anonymous namespaces left out: what is defined at namespace scope.
@@ -346,7 +347,8 @@ Meanings meanings_in(const std::string& text) {
     }
     if (token == "{" && at_namespace_scope && any_is(head, "namespace")) {
       std::string scope;
-      for (const std::string& word : head) scope += word == "namespace" || word == "inline" ? "" : word;
+      const auto name = std::find(head.begin(), head.end(), "namespace") + 1;  // a macro may stand before it
+      for (auto word = name; word != head.end(); ++word) scope += *word;
       scopes.push_back(scope.empty() ? "" : scope + "::");
     } else if (token == "{" && head == Tokens{"extern", "\"\""}) {
       scopes.emplace_back();
@@ -370,15 +372,17 @@ Meanings meanings_in(const std::string& text) {
 
 // Whether two files that mean these cannot be compiled as one.
 bool collide(const Meaning& one, const Meaning& other) {
-  const auto is_alias = [](const Meaning& meaning) { return meaning.signatures.begin()->starts_with("using"); };
-  if (one.signatures.contains("") || other.signatures.contains("")) return true;
-  if (is_alias(one) || is_alias(other)) return one.signatures != other.signatures;  // twice the same is allowed
-  if (one.is_template || other.is_template) {
-    return std::any_of(one.counts.begin(), one.counts.end(),
-                       [&](std::size_t count) { return other.counts.contains(count); });
+  if (one.is_thing || other.is_thing) return true;
+  if (!one.aliased.empty() || !other.aliased.empty()) return one.aliased != other.aliased;  // twice the same may stand
+  const auto alike = [](const std::string& a, const std::string& b) {
+    return a == b || a == kAnyType || b == kAnyType;
+  };
+  for (const Tokens& types : one.functions) {
+    for (const Tokens& others : other.functions) {
+      if (std::equal(types.begin(), types.end(), others.begin(), others.end(), alike)) return true;
+    }
   }
-  return std::any_of(one.signatures.begin(), one.signatures.end(),
-                     [&](const std::string& signature) { return other.signatures.contains(signature); });
+  return false;
 }
 
 bool names_collide(const std::string& one, const std::string& other, const std::string& name) {
@@ -397,7 +401,7 @@ TEST(OneDefinition, NamesOfTwoFilesCollideWhereOneFileCouldNotHoldBoth) {
   EXPECT_FALSE(names_collide("using Key = b::C<int>;", "using Key = b::C<int>;", "Key"));
   EXPECT_TRUE(names_collide(own, "namespace a { int Key(int x) { return x; } }", "a::Key"));
   EXPECT_TRUE(names_collide(own, "namespace a { void add(b::Row, const std::string& text) {} }", "a::add"));
-  EXPECT_TRUE(names_collide(own, "namespace a { template <class T> void add(T x, int) {} }", "a::add"));
+  EXPECT_TRUE(names_collide(own, "namespace a { template <class T> void add(T x, const char*) {} }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { template <class T> void add(T x) {} }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { void add(const Column& column, const char* text) {} }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { void add(const Row& row); }", "a::add"));

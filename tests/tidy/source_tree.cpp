@@ -24,12 +24,27 @@ const std::array<Layer, 6> kLayers{
 };
 
 // The floors of a layer from the ground up; a file may include its own folder and the floors below. Files of the
-// layer's own folder, its doors, stand on top.
+// layer's own folder, its doors, stand on top. A file of a folder may have a floor of its own, below the rest of it.
 struct Floors {
   const char* layer;
   std::vector<std::vector<const char*>> folders;
 };
-const std::array<Floors, 2> kFloors{
+const std::array<Floors, 4> kFloors{
+    Floors{"bench/",
+           {{"bench/model/"},
+            {"bench/counting/counters/counter_choice", "bench/counting/reader/", "bench/counting/shim/",
+             "bench/environment/", "bench/harness/", "bench/profile/"},
+            {"bench/counting/algebra/", "bench/counting/lines/", "bench/formats/"},
+            {"bench/runner/"},
+            {"bench/ceilings/", "bench/counting/equal/", "bench/doctor/"},
+            {"bench/counting/"},
+            {"bench/cuda/", "bench/main/"},
+            {"bench/suites/"}}},
+    Floors{"regress/",
+           {{"regress/policy/"},
+            {"regress/ab/"},
+            {"regress/calibration/", "regress/compare_runs", "regress/scaling/", "regress/targets/"},
+            {"regress/history/"}}},
     Floors{"storage/",
            {{"storage/document/", "storage/model/", "storage/packing/", "storage/place/"},
             {"storage/archive/", "storage/calibration/", "storage/postgres/session/"},

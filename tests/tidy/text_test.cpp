@@ -111,7 +111,7 @@ TEST(Text, ASentenceIsALongLiteralWithASpace) {
 }
 
 // Facts are types, words are made in ci/report: regress hands out why a row has its verdict, why it does not gate and
-// what is warned of (regress/judged.hpp), and ci/report/judgement_text words it.
+// what is warned of (regress/ab/judged.hpp), and ci/report/judgement_text words it.
 TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
   // What a user typed is refused where it is read, by an Error that says what was found and what was wanted.
   std::set<std::string> refusing{"regress/scaling/sweep.cpp", "regress/targets/declared_target.cpp"};

@@ -410,7 +410,7 @@ class ComparisonPage {
     for (const std::string& one : cut_) what += (what.empty() ? "" : ", ") + one;
     return element("p",
                    "This page holds " + text(level_text(static_cast<double>(most_bytes_), "bytes")) +
-                       " at most. Left out, the least important first: " + text(what) + ".",
+                       " at most. Excluded, the least important first: " + text(what) + ".",
                    "notice") +
            "\n";
   }
@@ -477,7 +477,7 @@ class ComparisonPage {
   std::string promises_, undecided_, next_, measured_, warnings_, differences_, policy_, runs_;
   std::vector<Article> articles_;
   std::vector<Line> lines_;
-  std::vector<std::string> cut_;  // what was left out, in words
+  std::vector<std::string> cut_;  // what was excluded, in words
 };
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST(HtmlReport, StaysWithinItsBoundAndSaysWhatItLeftOut) {
     return html_report(with(rows), {baseline, candidate, explanations}, {}, most);
   };
   const std::string whole = page_within(kMaxPageBytes);
-  EXPECT_THAT(whole, Not(HasSubstr("Left out")));
+  EXPECT_THAT(whole, Not(HasSubstr("Excluded")));
   EXPECT_EQ(count_of(whole, "<figure"), 1500U);
   // Pictures go first, then explanations, then the best rows; the worst has everything.
   for (const auto& [most, said] : {std::pair<std::size_t, const char*>{3'000'000, "of 1500 pictures"},
@@ -196,7 +196,7 @@ TEST(HtmlReport, StaysWithinItsBoundAndSaysWhatItLeftOut) {
     const std::string page = page_within(most);
     EXPECT_LE(page.size(), most);
     EXPECT_GT(page.size(), most / 2);
-    EXPECT_THAT(page, AllOf(HasSubstr("Left out"), HasSubstr(said), HasSubstr("BM_case/700")));
+    EXPECT_THAT(page, AllOf(HasSubstr("Excluded"), HasSubstr(said), HasSubstr("BM_case/700")));
   }
   EXPECT_THAT(page_within(3'000'000), Not(HasSubstr("of 1500 explanations")));
   const std::string first = between(page_within(3'000'000), "id=\"row-1\"", "</tbody>");

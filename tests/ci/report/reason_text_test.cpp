@@ -376,11 +376,11 @@ TEST(ReasonText, OfAMachineWhoseCalibrationFailedSaysWhatWasSeenAndWhatWouldHelp
   regress::Judged judged;
   judged.comparison.calibration.emplace().reason = "9 of 20 A/A gates called a change";
   EXPECT_EQ(told(facts, time_row(), judged),
-            "no verdicts on this machine, because its calibration failed (9 of 20 A/A gates called a change): mend "
+            "no verdicts on this machine, because its calibration failed (9 of 20 A/A gates called a change): fix "
             "what `steelyard doctor` finds, then run `steelyard calibrate` again; seen: 5 % slower in 15 rounds, 95 % "
             "interval +4.18 % to +5.83 %, adjusted p 0.01");
   judged.comparison.calibration->reason.clear();
-  EXPECT_THAT(told(facts, time_row(), judged), HasSubstr("calibration failed: mend what"));
+  EXPECT_THAT(told(facts, time_row(), judged), HasSubstr("calibration failed: fix what"));
 }
 
 TEST(ReasonText, SaysWhyThereIsNoBaselineInAHistory) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/declared_target.hpp"
 
 namespace steelyard::regress {

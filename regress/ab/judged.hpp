@@ -20,6 +20,17 @@
 
 namespace steelyard::regress {
 
+// What a comparison is judged by. A rule that changes adds a version, and what is kept is judged again by its own.
+enum class Rules {
+  rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
+  rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
+  // q of rows measured together is adjusted jointly (is_jointly_adjusted); of different occasions without a calibration
+  // of their drift: inconclusive. What exceeds the drift of machines is told as scatter; what a check alone told is
+  // told by its interval.
+  rounds_4,
+};
+inline constexpr Rules kNewestRules = Rules::rounds_4;
+
 enum class WhichSide { baseline, candidate, both };
 
 // The decisive facts that the policy does not ignore and in which the two environments differ; at least one.
