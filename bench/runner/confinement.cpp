@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -216,6 +217,76 @@ bool forget_inheritable() {
 
 }  // namespace
 
+namespace {
+
+// A line of /proc/self/mountinfo (proc(5)).
+struct Mount {
+  std::string device;
+  fs::path root;   // the folder of its file system that it shows
+  fs::path point;  // where
+};
+
+// Blanks and backslashes are octal there.
+fs::path path_of_mount(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 3 < text.size();
+    if (!is_escape) {
+      plain += text[i];
+      continue;
+    }
+    plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+    i += 3;
+  }
+  return plain;
+}
+
+std::vector<Mount> mounts_here() {
+  std::vector<Mount> mounts;
+  std::ifstream lines("/proc/self/mountinfo");
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string id, parent, device, root, point;
+    if (words >> id >> parent >> device >> root >> point)
+      mounts.push_back({device, path_of_mount(root), path_of_mount(point)});
+  }
+  return mounts;
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code trouble;  // not there, or closed to us
+  return fs::equivalent(one, other, trouble) && !trouble;
+}
+
+// `path` below another folder than the one it is in.
+fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
+  const fs::path inside = path.lexically_relative(from);
+  return inside == "." ? to : to / inside;
+}
+
+// By which other paths it, or a part of it, can be found; path: canonical.
+std::vector<fs::path> other_paths_to(const fs::path& path, const std::vector<Mount>& mounts) {
+  const Mount* own = nullptr;
+  for (const Mount& mount : mounts) {
+    // Of two at one place the later lies over the other.
+    if (holds(mount.point, path) && (own == nullptr || holds(own->point, mount.point))) own = &mount;
+  }
+  std::vector<fs::path> others;
+  if (own == nullptr) return others;
+  const fs::path inner = moved(path, own->point, own->root);
+  for (const Mount& mount : mounts) {
+    if (&mount == own || mount.device != own->device) continue;
+    const bool is_above = holds(mount.root, inner);
+    if (!is_above && !holds(inner, mount.root)) continue;
+    const fs::path other = is_above ? moved(inner, mount.root, mount.point) : mount.point;
+    const fs::path same = is_above ? path : moved(mount.root, inner, path);
+    if (other != path && !holds(path, other) && is_same_file(other, same)) others.push_back(other);
+  }
+  return others;
+}
+
+}  // namespace
+
 HiddenPaths hidden_around(const std::vector<fs::path>& folders, const std::vector<fs::path>& needed) {
   const auto normal = [](const fs::path& path) {
     std::error_code trouble;
@@ -225,12 +296,18 @@ HiddenPaths hidden_around(const std::vector<fs::path>& folders, const std::vecto
   };
   std::vector<fs::path> kept;
   for (const fs::path& path : needed) kept.push_back(normal(path));
-  std::vector<fs::path> hidden;
-  HiddenPaths result;
+  std::vector<fs::path> wanted;
+  const std::vector<Mount> mounts = mounts_here();
   for (const fs::path& path : folders) {
     std::error_code trouble;
     if (path.empty() || !fs::exists(path, trouble)) continue;
-    fs::path found = normal(path);
+    wanted.push_back(normal(path));
+    const std::vector<fs::path> others = other_paths_to(wanted.back(), mounts);
+    wanted.insert(wanted.end(), others.begin(), others.end());
+  }
+  std::vector<fs::path> hidden;
+  HiddenPaths result;
+  for (fs::path& found : wanted) {
     const bool holds_any =
         std::any_of(kept.begin(), kept.end(), [&](const fs::path& one) { return holds(found, one); });
     (holds_any ? result.left_out : hidden).push_back(std::move(found));

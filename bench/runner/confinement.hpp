@@ -34,7 +34,8 @@ struct HiddenPaths {
 };
 
 // Those that can be hidden: not what does not exist, nor a folder that holds one of `needed`, which has to stay to be
-// seen.
+// seen. With every other path by which a mount shows the same (a folder above it, or a part of it, that is bound
+// elsewhere).
 HiddenPaths hidden_around(const std::vector<std::filesystem::path>& folders,
                           const std::vector<std::filesystem::path>& needed);
 

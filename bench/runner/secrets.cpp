@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <sstream>
+#include <system_error>
 
 namespace steelyard::bench {
 namespace {
@@ -19,6 +20,33 @@ constexpr std::array<std::string_view, 3> kEnds{"_PAT", "_PASS", "_AUTH"};
 constexpr std::array<std::string_view, 8> kNames{"STEELYARD_STORE", "PGPASSFILE",        "PGSERVICE",
                                                  "PGSERVICEFILE",   "PGSSLKEY",          "SSH_AUTH_SOCK",
                                                  "GPG_AGENT_INFO",  "DOCKER_AUTH_CONFIG"};
+
+// Of GitHub's runner and of those that are made after it (Gitea's, Forgejo's).
+constexpr std::array<std::string_view, 3> kRunners{"GITHUB_", "GITEA_", "FORGEJO_"};
+constexpr std::array<std::string_view, 5> kRunnerFiles{"ENV", "OUTPUT", "PATH", "STATE", "STEP_SUMMARY"};
+constexpr std::array<std::string_view, 6> kCommandFiles{"GITLAB_ENV",   "BUILDKITE_ENV_FILE",
+                                                        "CIRRUS_ENV",   "DRONE_ENV",
+                                                        "DRONE_OUTPUT", "BITBUCKET_PIPELINES_VARIABLES_PATH"};
+
+bool names_command_file(std::string_view name, std::string_view value) {
+  if (std::find(kCommandFiles.begin(), kCommandFiles.end(), name) != kCommandFiles.end()) return true;
+  // CircleCI's; elsewhere it is what shells need.
+  if (name == "BASH_ENV") return value.find("/.bash_env-") != std::string_view::npos;
+  return std::any_of(kRunners.begin(), kRunners.end(), [&](std::string_view runner) {
+    return name.starts_with(runner) &&
+           std::find(kRunnerFiles.begin(), kRunnerFiles.end(), name.substr(runner.size())) != kRunnerFiles.end();
+  });
+}
+
+// What the user says that builds need.
+std::vector<std::string> names_needed(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> needed;
+  if (const auto named = variables.find("STEELYARD_BUILD_ENVIRONMENT"); named != variables.end()) {
+    std::istringstream words(named->second);
+    for (std::string word; words >> word;) needed.push_back(word);
+  }
+  return needed;
+}
 
 std::string upper_case(std::string_view text) {
   std::string upper(text);
@@ -45,15 +73,12 @@ bool is_secret(std::string_view name, std::string_view value) {
   return std::find(kNames.begin(), kNames.end(), upper) != kNames.end() ||
          std::any_of(kParts.begin(), kParts.end(), [&](auto part) { return upper.find(part) != std::string::npos; }) ||
          std::any_of(kEnds.begin(), kEnds.end(), [&](auto end) { return upper.ends_with(end); }) ||
-         holds_address_with_password(value) || upper_case(value).find("AUTHORIZATION:") != std::string::npos;
+         names_command_file(name, value) || holds_address_with_password(value) ||
+         upper_case(value).find("AUTHORIZATION:") != std::string::npos;
 }
 
 std::vector<std::string> withhold_secrets(std::map<std::string, std::string>& variables) {
-  std::vector<std::string> needed;
-  if (const auto named = variables.find("STEELYARD_BUILD_ENVIRONMENT"); named != variables.end()) {
-    std::istringstream words(named->second);
-    for (std::string word; words >> word;) needed.push_back(word);
-  }
+  const std::vector<std::string> needed = names_needed(variables);
   std::vector<std::string> withheld;
   std::erase_if(variables, [&](const auto& variable) {
     const bool is_needed = std::find(needed.begin(), needed.end(), variable.first) != needed.end();
@@ -62,6 +87,26 @@ std::vector<std::string> withhold_secrets(std::map<std::string, std::string>& va
     return true;
   });
   return withheld;
+}
+
+std::vector<std::filesystem::path> command_files(const std::map<std::string, std::string>& variables) {
+  const std::vector<std::string> needed = names_needed(variables);
+  std::vector<std::filesystem::path> files;
+  bool is_any_needed = false;
+  for (const auto& [name, value] : variables) {
+    if (value.empty() || !names_command_file(name, value)) continue;
+    const bool is_needed = std::find(needed.begin(), needed.end(), name) != needed.end();
+    is_any_needed = is_any_needed || is_needed;
+    if (!is_needed) files.emplace_back(value);
+  }
+  // Also where the step did not hand on the files' names, which are listed there.
+  const auto temporary = variables.find("RUNNER_TEMP");
+  if (temporary != variables.end() && !is_any_needed) {
+    const std::filesystem::path folder = std::filesystem::path(temporary->second) / "_runner_file_commands";
+    std::error_code trouble;
+    if (std::filesystem::is_directory(folder, trouble)) files.push_back(folder);
+  }
+  return files;
 }
 
 void hide_own_secrets() {

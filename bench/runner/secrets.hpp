@@ -2,6 +2,7 @@
 // request; a CI job's tokens and the store's password are not its.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,8 +13,14 @@ namespace steelyard::bench {
 
 // Whether such a variable usually lets its bearer in somewhere. By its name: "PGPASSWORD", "GITHUB_TOKEN",
 // "AWS_SECRET_ACCESS_KEY", STEELYARD_STORE; by what it says: an address with a user and a password (GitLab's
-// CI_REPOSITORY_URL), a header that authorizes.
+// CI_REPOSITORY_URL), a header that authorizes. A command file (below) as well: whoever writes to it gets at what the
+// next steps are given.
 bool is_secret(std::string_view name, std::string_view value);
+
+// The files from which the job's CI service takes commands for its later steps ($GITHUB_ENV, $GITHUB_OUTPUT,
+// $GITLAB_ENV, ...), and the folder of GitHub's runner for them where there is one; but for those that
+// $STEELYARD_BUILD_ENVIRONMENT names. A file may not be there.
+std::vector<std::filesystem::path> command_files(const std::map<std::string, std::string>& variables);
 
 // Erases the secrets but for those that $STEELYARD_BUILD_ENVIRONMENT names, separated by blanks. Returns the names.
 std::vector<std::string> withhold_secrets(std::map<std::string, std::string>& variables);

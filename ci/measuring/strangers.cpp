@@ -1,12 +1,14 @@
 #include "ci/measuring/strangers.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "bench/runner/secrets.hpp"
 #include "ci/app/keeping.hpp"
+#include "ci/git/repository.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/place/store_address.hpp"
 
@@ -35,6 +37,11 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   if (!places.archive_dir.empty()) {
     fs::create_directories(places.archive_dir, trouble);
     hidden.push_back(places.archive_dir);
+  }
+  for (const fs::path& file : bench::command_files(caller_environment())) {
+    // What is not there cannot be hidden, and could be made.
+    if (!fs::exists(file, trouble)) std::ofstream(file, std::ios::app);
+    hidden.push_back(file);
   }
   needed.push_back(fs::temp_directory_path(trouble));
   needed.push_back(fs::current_path(trouble));

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,6 +14,7 @@
 #include <fstream>
 
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/secrets.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard::bench {
@@ -66,12 +69,49 @@ TEST_F(ConfinementTest, CannotBeUndoneNorLookedPastByTheChild) {
   const std::string state = state_.string();
   const std::string look = "cat " + state + "/postgres/data";
   const std::string outside = "/proc/" + std::to_string(::getpid());
+  const std::string above = folder_.path().string();
+  const std::string elsewhere = (folder_.path() / "elsewhere").string();
+  std::filesystem::create_directory(elsewhere);
+  const auto in_own_namespace = [&](const std::string& mount) {
+    return "unshare -Urm sh -c '" + mount + "; cat " + elsewhere + "/state/postgres/data'";
+  };
   for (const std::string& attempt :
-       {"umount " + state + "; " + look, "unshare -Ur sh -c 'umount " + state + "; " + look + "'",
+       {in_own_namespace("mount --bind " + above + ' ' + elsewhere),
+        in_own_namespace("mount --rbind " + above + ' ' + elsewhere),
+        in_own_namespace("mount -t overlay overlay -o lowerdir=" + above + ":/etc " + elsewhere),
+        "mv " + state + ' ' + elsewhere + "/state; cat " + elsewhere + "/state/postgres/data",
+        "umount " + state + "; " + look, "unshare -Ur sh -c 'umount " + state + "; " + look + "'",
         "unshare -Urm sh -c 'umount -l " + state + "; " + look + "'", "nsenter --mount=" + outside + "/ns/mnt " + look,
         "cat " + outside + "/root" + state + "/postgres/data", "cat /proc/$PPID/root" + state + "/postgres/data"}) {
     EXPECT_EQ(run(*confinement, attempt).output.find("rows"), std::string::npos) << attempt;
   }
+}
+
+// A folder above a hidden one may be bound to another place, as the work folder of a job's container is.
+TEST_F(ConfinementTest, HidesWhatAnotherMountShowsOfTheSame) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+  const std::filesystem::path top = std::filesystem::canonical(folder_.path());
+  for (const char* name : {"above", "part", "beside"}) std::filesystem::create_directory(top / name);
+  std::filesystem::create_directory(top / "other");
+  const std::string look = "cat " + (top / "above/state/postgres/data").string() + ' ' + (top / "part/data").string() +
+                           "; ls " + (top / "above").string();
+  const pid_t job = ::fork();
+  if (job == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(1);
+    const auto bind = [&](const char* what, const char* where) {
+      return ::mount((top / what).c_str(), (top / where).c_str(), nullptr, MS_BIND, nullptr) == 0;
+    };
+    if (!bind("", "above") || !bind("state/postgres", "part") || !bind("other", "beside")) ::_exit(2);
+    const HiddenPaths around = hidden_around({top / "state"}, {top / "beside"});
+    const Result<SharedConfinement> confinement = confine(around.paths);
+    if (!around.left_out.empty() || around.paths.size() != 3 || !confinement) ::_exit(3);
+    if (run(nullptr, look).output.find("rowsrows") != 0) ::_exit(4);  // finds nothing anyway
+    ::_exit(run(*confinement, look).output.find("rows") == std::string::npos ? 0 : 5);
+  }
+  int status = 0;
+  ::waitpid(job, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // Root in the namespace may become any user of it, and a process of that user outside is nothing to it.
@@ -150,6 +190,40 @@ TEST_F(ConfinementTest, LeavesOutAFolderThatHoldsWhatIsNeeded) {
   EXPECT_THAT(hidden_around({state, state / "postgres", state / "gone"}, {}).paths, ElementsAre(state));
   EXPECT_THAT(hidden_around({state}, {state.parent_path()}).paths, ElementsAre(state));
   EXPECT_TRUE(hidden_around({state}, {state}).paths.empty());
+}
+
+TEST_F(ConfinementTest, HidesTheFilesFromWhichACiServiceTakesCommands) {
+  const std::filesystem::path top = std::filesystem::canonical(folder_.path());
+  const std::filesystem::path runners = top / "_runner_file_commands";
+  std::map<std::string, std::string> variables{{"RUNNER_TEMP", top.string()}, {"PATH", "/bin"}, {"BASH_ENV", "/x"}};
+  EXPECT_THAT(command_files(variables), ElementsAre()) << "another service's folder";
+  std::filesystem::create_directory(runners);
+  EXPECT_THAT(command_files(variables), ElementsAre(runners)) << "also where the step did not hand on their names";
+  for (const char* name : {"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+                           "FORGEJO_OUTPUT", "GITLAB_ENV", "DRONE_OUTPUT"}) {
+    std::map<std::string, std::string> told = variables;
+    told[name] = (runners / "named").string();
+    EXPECT_THAT(command_files(told), ElementsAre(runners / "named", runners)) << name;
+    EXPECT_THAT(withhold_secrets(told), ElementsAre(name));
+    told = variables;
+    told[name] = (runners / "named").string();
+    told["STEELYARD_BUILD_ENVIRONMENT"] = name;
+    EXPECT_THAT(command_files(told), ElementsAre()) << "what the user says that builds need";
+    EXPECT_THAT(withhold_secrets(told), ElementsAre());
+  }
+  variables["BASH_ENV"] = "/tmp/.bash_env-1-0-build";
+  EXPECT_THAT(command_files(variables), ElementsAre("/tmp/.bash_env-1-0-build", runners)) << "CircleCI's";
+
+  std::ofstream(runners / "set_env_1") << "";
+  std::ofstream(top / "summary") << "";
+  const Result<SharedConfinement> confinement =
+      confine(hidden_around({runners, top / "summary"}, {std::filesystem::temp_directory_path()}).paths);
+  ASSERT_TRUE(confinement) << confinement.error().text();
+  run(*confinement, "cd " + top.string() + "; for file in _runner_file_commands/*; do echo evil >>$file; done; " +
+                        "echo evil >>_runner_file_commands/set_env_1; echo evil >>summary; rm -rf " + runners.string() +
+                        " summary; mv " + runners.string() + " gone; mkdir -p " + runners.string());
+  EXPECT_TRUE(std::filesystem::is_empty(runners / "set_env_1"));
+  EXPECT_TRUE(std::filesystem::is_empty(top / "summary"));
 }
 
 TEST_F(ConfinementTest, OfNothingIsNone) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # strangers_code_test.sh PROGRAM FIXTURE: a gate whose build and whose benchmark try to reach the embedded store, by its
-# socket and by its files, and to change what is kept. Neither does, and the verdict is the one that it was before.
+# socket and by its files, and to change what is kept, and to give the CI service commands for the job's next steps.
+# Neither does, and the verdict is the one that it was before.
 set -euo pipefail
 program=$1 fixture=$2
 work=$(mktemp -d)
@@ -34,6 +35,12 @@ kept() { "$program" history --project strangers --json; }
 kept >"$work/before"
 grep -q value "$work/before" || fail "nothing was kept"
 
+# As GitHub's runner has them: what is in them, the next steps of the job are given.
+runners=$work/_runner_file_commands
+mkdir "$runners"
+touch "$runners/set_env_1" "$work/summary"
+export RUNNER_TEMP=$work GITHUB_ENV=$runners/set_env_1 GITHUB_STEP_SUMMARY=$work/summary
+
 # What runs later in the same job, written where it will be looked for.
 cat >attack.sh <<SCRIPT
 # Once by the build and once by the benchmark.
@@ -45,7 +52,8 @@ state=$work/state
     psql -h "\$socket" -U steelyard -d steelyard -Atc "select 'reached the store'"
     psql -h "\$socket" -U steelyard -d steelyard -c 'update steelyard.measurements set value = value * 100'
   done
-  for file in "\$state"/postgres/*/data/postgresql.conf "\$state"/runs/*/* "\$state"/spool/*; do
+  for file in "\$state"/postgres/*/data/postgresql.conf "\$state"/runs/*/* "\$state"/spool/* $runners/set_env_1 \
+    $runners/* $work/summary \$GITHUB_ENV \$GITHUB_STEP_SUMMARY; do
     echo changed >>"\$file"
   done
   umount "\$state" && find "\$state" -name PG_VERSION
@@ -76,6 +84,8 @@ attacked=$(gate --base HEAD --head HEAD)
 [ "$attacked" -le 2 ] || fail "the attacked gate ended with $attacked"
 [ -d "$work/attacked.build" ] && [ -d "$work/attacked.benchmark" ] || fail "the attack did not run"
 if grep 'PG_VERSION\|reached the store\|^UPDATE' "$work/seen"; then fail "the store was seen"; fi
+[ ! -s "$runners/set_env_1" ] && [ ! -s "$work/summary" ] && [ "$(ls "$runners")" = set_env_1 ] ||
+  fail "the CI service was given commands"
 [ ! -e "$work/ran.by.git" ] || fail "git ran what the build told it to run"
 git rev-list HEAD >/dev/null 2>&1 || true
 [ -e "$work/ran.by.git" ] || fail "git would not have run it anyway"
@@ -95,5 +105,5 @@ CHECK
 # socket asks for a password all the same.
 rm -rf "$work/seen" "$work"/attacked.*
 STEELYARD_CONFINE=no gate --base HEAD --head HEAD --no-store >/dev/null
-grep -q 'PG_VERSION' "$work/seen" && grep -q 'password' "$work/seen" ||
+grep -q 'PG_VERSION' "$work/seen" && grep -q 'password' "$work/seen" && [ -s "$runners/set_env_1" ] ||
   fail "the attack of this test would find nothing anyway"
