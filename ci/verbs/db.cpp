@@ -179,6 +179,10 @@ Result<void> check_db(const DbOptions& db, const CommonOptions& common, const st
   if (has_grant && db.action != Action::grant) {
     return input_error("--project, --revoke and --list", where, "steelyard db grant");
   }
+  const bool takes_owner = db.action == Action::shell && db.access.access == storage::Access::owner;
+  if (db.is_access_named && db.action != Action::grant && !takes_owner) {
+    return input_error("--as", where, "steelyard db grant, or steelyard db shell --as owner");
+  }
   if (takes_folder && db.folder.empty()) return input_error(where, "no folder", "the one of the backup");
   if (!takes_folder && !db.folder.empty()) return input_error(where, db.folder.string(), "options only");
   if (!db.from.empty() && db.action != Action::rebuild) return input_error("--from", where, "steelyard db rebuild");
@@ -203,6 +207,7 @@ void add_access_options(Verb& verb, DbOptions& db) {
   const auto set_access = [&db](const std::string& text) -> Result<void> {
     STEELYARD_TRY(const std::size_t word, read_word(WrittenValue{text, true}, "--as", {"reader", "writer", "owner"}));
     db.access.access = static_cast<storage::Access>(word);
+    db.is_access_named = true;
     return {};
   };
   const auto set_project = [&db](const std::string& text) -> Result<void> {
@@ -210,8 +215,9 @@ void add_access_options(Verb& verb, DbOptions& db) {
     db.access.some_projects = true;
     return {};
   };
-  verb.add({"--as", "reader|writer|owner", "with grant: what LOGIN may do (default: reader)", kGeneralGroup, false,
-            set_access});
+  verb.add({"--as", "reader|writer|owner",
+            "with grant: what LOGIN may do (default: reader); with shell: owner, the embedded store's superuser",
+            kGeneralGroup, false, set_access});
   verb.add({"--project", "NAME", "with grant: of this project only; several are given one by one", kGeneralGroup, false,
             set_project});
   verb.add(flag_option("--revoke", db.revoke, "with grant: take it away"));
@@ -238,8 +244,9 @@ Verb db_verb() {
       "the documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune "
       "drops what [retention] or its options say. Restore fills an empty store and says so only where every table is "
       "what it was. Grant lets LOGIN, a role of the store's server, read or write (docs/operations/access.md). "
-      "Distribute lays the store on several servers (docs/operations/scale.md). Shell opens psql on the store, or says "
-      "how to reach it where there is no psql; questions to ask: docs/reference/queries.md.",
+      "Distribute lays the store on several servers (docs/operations/scale.md). Shell opens psql on the store, the "
+      "embedded one as a writer unless --as owner is given, or says how to reach it where there is no psql; questions "
+      "to ask: docs/reference/queries.md.",
       "  steelyard db status\n"
       "  steelyard db migrate --dry-run\n"
       "  steelyard db rebuild --from /backup/steelyard/runs\n"

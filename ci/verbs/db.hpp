@@ -21,8 +21,10 @@ struct DbOptions {
   std::filesystem::path folder;  // with backup and restore
   bool dry_run = false;          // with prune, migrate and distribute
   bool archives = false;         // with prune: those of the state folder as well
-  // With grant:
+  // With grant; with shell its access alone, the embedded store's superuser where that is the owner:
   storage::AccessGrant access;
+  bool is_access_named = false;
+  // With grant:
   bool revoke = false;
   bool list = false;
   storage::DistributeOptions distribute;

@@ -155,12 +155,18 @@ Error not_the_embedded_store() {
                      "one's postgresql:// address with --store, and fill it with `steelyard db rebuild`");
 }
 
-// The store that is open, for a client of somebody else's.
-Result<std::string> url_of_store(const Configuration& configuration) {
+// The store that is open, for a client of somebody else's. Of the embedded one the login for daily work: whoever types
+// means to ask, and a superuser's statement may run programs.
+Result<std::string> url_of_store(const DbOptions& options, const Configuration& configuration) {
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  const bool as_owner = options.is_access_named && options.access.access == storage::Access::owner;
+  if (!address.embedded && as_owner) {
+    return input_error("steelyard db shell --as owner", address.safe_text(), "the embedded store",
+                       "leave --as out: elsewhere the store's address says who logs in");
+  }
   if (!address.embedded) return address.url;
   STEELYARD_TRY(const storage::EmbeddedServer server, storage::ensure_embedded_running(storage::state_folder()));
-  return server.url;
+  return as_owner ? server.url : server.daily_url;
 }
 
 // In $PATH, else beside the newest server's programs.
@@ -229,7 +235,7 @@ Result<ExitCode> grant_access(const DbOptions& options, const Configuration& con
 Result<ExitCode> open_shell(const DbOptions& options, const Configuration& configuration, const App& app) {
   // Started, brought up to date, and given what waits for it.
   STEELYARD_TRY(const storage::Store store, open_store(configuration, app));
-  STEELYARD_TRY(const std::string url, url_of_store(configuration));
+  STEELYARD_TRY(const std::string url, url_of_store(options, configuration));
   STEELYARD_TRY(const storage::SplitAddress address, storage::split_password(url));
   if (app.common.json) {
     app.print(json_connection(address));

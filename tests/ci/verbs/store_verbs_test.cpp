@@ -426,14 +426,28 @@ TEST_F(ShellOfTheStore, AsksTheEmbeddedStoreAndEndsAsPsqlDoes) {
   EXPECT_EQ(run({"db", "status", "--", "-c", "x"}).status, 3) << "only a shell takes psql's arguments";
 }
 
+TEST_F(ShellOfTheStore, IsNoSuperusersUnlessThatIsAsked) {
+  const std::string who = " -- -Atc \"select session_user, usesuper from pg_user where usename = session_user\"";
+  EXPECT_EQ(shell(who).text, "steelyard_daily|f\n");
+  EXPECT_EQ(shell("--as owner" + who).text, "steelyard|t\n");
+  const Ended program = shell("-- -c \"copy (select 1) to program 'cat'\"");
+  EXPECT_EQ(program.status, 3);
+  EXPECT_THAT(program.text, HasSubstr("permission denied"));
+  EXPECT_EQ(shell("-- -Atc \"select count(*) >= 0 from steelyard.history\"").text, "t\n");
+  EXPECT_EQ(run({"db", "shell", "--as", "reader"}).status, 3);
+  EXPECT_EQ(run({"db", "status", "--as", "owner"}).status, 3);
+  const Outcome elsewhere = run({"db", "shell", "--as", "owner", "--store", "postgresql://nobody@127.0.0.1:1/x"});
+  EXPECT_NE(elsewhere.status, 0);
+}
+
 TEST_F(ShellOfTheStore, GivesThePasswordByTheEnvironmentAloneAndTellsOtherClientsTheirSettings) {
   const Outcome settings = run({"db", "shell", "--json"});
   ASSERT_EQ(settings.status, 0) << settings.err;
   EXPECT_THAT(settings.out, AllOf(HasSubstr("\"schema\": \"steelyard.connection/1\""), HasSubstr("\"host\": \"/"),
-                                  HasSubstr("\"port\": \"5432\""), HasSubstr("\"user\": \"steelyard\""),
+                                  HasSubstr("\"port\": \"5432\""), HasSubstr("\"user\": \"steelyard_daily\""),
                                   HasSubstr("\"database\": \"steelyard\"")));
   // The same server by an address that has the password, its first character written as a URL may.
-  std::string url = storage::ensure_embedded_running(shared_ / "state").value().url;
+  std::string url = storage::ensure_embedded_running(shared_ / "state").value().daily_url;
   const auto json = nlohmann::json::parse(settings.out);
   std::string password = text_of(json["password_file"].get<std::string>());
   password.erase(password.find_last_not_of('\n') + 1);
