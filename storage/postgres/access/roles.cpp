@@ -71,6 +71,52 @@ end
 $$
 )sql";
 
+// A run takes rows in the transaction that puts it and never again, whoever writes; verdicts on its targets come later,
+// once. The shards of a distributed store cannot ask other tables. Of the statement and not of each row: a run's
+// measurements come in one.
+constexpr const char* kHoldRuns = R"sql(
+do $hold$
+declare
+  one record;
+begin
+  if to_regclass('pg_catalog.pg_dist_partition') is not null then return; end if;
+  execute $function$
+    create or replace function steelyard.check_run_is_new() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp as $$
+    declare
+      kept integer;
+    begin
+      if tg_table_name = 'target_verdicts' then
+        select n.run_key into kept from new_rows n join steelyard.target_verdicts t on t.run_key = n.run_key
+        where t.xmin <> pg_current_xact_id()::xid limit 1;
+      else
+        select n.run_key into kept from (select distinct run_key from new_rows) n
+        where not exists (select from steelyard.runs r
+                          where r.run_key = n.run_key and r.xmin = pg_current_xact_id()::xid) limit 1;
+      end if;
+      if found then
+        raise exception 'run_key % of a new row for relation "%" takes no more rows', kept, tg_table_name
+          using errcode = 'check_violation', table = tg_table_name, schema = 'steelyard',
+                hint = 'what was measured is put with its run, in one transaction';
+      end if;
+      return null;
+    end
+    $$;
+  $function$;
+  comment on function steelyard.check_run_is_new is
+    'Refuses rows of a run that another transaction put; of verdicts on its targets, after another put some.';
+  for one in select c.oid::regclass as name from pg_class c
+             join pg_attribute a on a.attrelid = c.oid and a.attname = 'run_key' and not a.attisdropped
+             where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+               and c.relname <> 'runs'
+               and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'run_check') loop
+    execute format('create trigger run_check after insert on %s referencing new table as new_rows '
+                   'for each statement execute function steelyard.check_run_is_new()', one.name);
+  end loop;
+end
+$hold$
+)sql";
+
 // The owner owns what is there, whoever made it. Indexes, identity sequences and row types go with their tables.
 constexpr const char* kOwn = R"sql(
 do $$
@@ -207,6 +253,7 @@ Result<bool> apply_privileges(Session& session) {
   if (!may.boolean(0, 0)) return false;
   STEELYARD_CHECK(transaction.run_script(kCreateRoles));
   STEELYARD_CHECK(transaction.run_script(kJoinRoles));
+  STEELYARD_CHECK(transaction.run_script(kHoldRuns));
   STEELYARD_CHECK(transaction.run_script(kOwn));
   STEELYARD_CHECK(transaction.run_script(with_lists(kGrant)));
   // Before the note: who is cut off here begins anew.

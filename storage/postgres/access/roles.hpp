@@ -30,8 +30,9 @@ const std::vector<std::string>& derived_tables();
 // Creates those that are missing on the server, where the login may; else nothing. For a backup that names them.
 Result<void> create_roles(Session& session);
 // Creates the roles where they are missing, gives them their rights on every table, view and function that is there
-// now, and the schema to the owner, and limits to projects where there are any. False where the login may not: nothing
-// was changed, and the store works for that login as before. Running it again changes nothing.
+// now, and the schema to the owner, and limits to projects where there are any, and lets no table take rows of a run
+// that was put before. False where the login may not: nothing was changed, and the store works for that login as
+// before. Running it again changes nothing.
 Result<bool> apply_privileges(Session& session);
 // What it notes as the schema's comment: the schema's version that the rights were given for; 0: none is named.
 int version_of_rights(std::string_view comment);

@@ -243,10 +243,14 @@ Result<void> spread_functions(Session& session) {
   return transaction.commit();
 }
 
-// It asks other tables, which the shards of a distributed store cannot.
-Result<void> drop_check_of_series(Session& session) {
+// They ask other tables, which the shards of a distributed store cannot.
+Result<void> drop_checks_of_others(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(transaction.run_script("drop trigger if exists series_identity_check on steelyard.series"));
+  STEELYARD_CHECK(transaction.run_script(
+      "do $$ declare one record; begin for one in select t.tgname, t.tgrelid::regclass as name from pg_trigger t "
+      "join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and not c.relispartition "
+      "and c.relnamespace = 'steelyard'::regnamespace and t.tgname in ('series_identity_check', 'run_check') loop "
+      "execute format('drop trigger %I on %s', one.tgname, one.name); end loop; end $$"));
   return transaction.commit();
 }
 
@@ -358,7 +362,7 @@ Result<void> distribute(Session& session, const DistributeOptions& options, cons
   STEELYARD_CHECK(create_extension(session));
   STEELYARD_CHECK(add_nodes(session, options));
   STEELYARD_CHECK(allow_owner_login(session));
-  STEELYARD_CHECK(drop_check_of_series(session));
+  STEELYARD_CHECK(drop_checks_of_others(session));
   STEELYARD_CHECK(allow_triggers(session));
   STEELYARD_CHECK(spread_functions(session));
   STEELYARD_TRY(plan, plan_distribution(session));

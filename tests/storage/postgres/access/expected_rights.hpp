@@ -90,6 +90,7 @@ inline const std::map<std::string, std::string> kFunctions{
     {"bytes_of", "anybody"},
     {"bytes_of_kept", "anybody"},
     {"check_new_series", "anybody"},
+    {"check_run_is_new", "anybody"},
     {"close_partition", "as owner: nobody"},
     {"close_small_partition", "as owner: writer of all"},
     {"content_identity", "anybody"},

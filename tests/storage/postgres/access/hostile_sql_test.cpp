@@ -187,7 +187,8 @@ class HostileSqlTest : public storage_test::KeptStore {
     for (const auto& [said, word] :
          {std::pair("permission denied", "no right"), std::pair("must be owner", "no right"),
           std::pair("row-level security policy", "not yours"), std::pair("identity_check\"", "forged"),
-          std::pair("has the identity", "forged"), std::pair("duplicate key value", "is there")}) {
+          std::pair("has the identity", "forged"), std::pair("takes no more rows", "too late"),
+          std::pair("duplicate key value", "is there")}) {
       if (text.find(said) != std::string::npos) return word;
     }
     return text;
@@ -338,6 +339,27 @@ TEST_F(HostileSqlTest, NoColumnThatSaysWhoseARowIsTakesAnotherProjectsKey) {
     }
   }
   EXPECT_GE(tried, 25);
+}
+
+TEST_F(HostileSqlTest, NoTableTakesRowsOfARunAfterTheTransactionThatPutIt) {
+  Session lena = as("lena"), nils = as("nils"), superuser = session();
+  int tried = 0;
+  for (const Relation& relation : relations_) {
+    const bool is_of_a_run =
+        std::find(relation.columns.begin(), relation.columns.end(), "run_key") != relation.columns.end();
+    if (!is_of_a_run || relation.is_view || relation.name.starts_with("measurements_")) continue;
+    SCOPED_TRACE(relation.name);
+    for (const std::string& row : {relation.own, relation.hidden}) {
+      const std::string other = "{\"run_key\": " + value_of(row, "run_key") + ", \"position\": 4711}";
+      EXPECT_THAT(add(lena, relation, row, other), AnyOf("not yours", "too late"));
+      EXPECT_EQ(add(nils, relation, row, other), "too late");
+      EXPECT_EQ(add(superuser, relation, row, other), "too late") << "a mistake of ours is no fact, either";
+      ++tried;
+    }
+    // With its run, all of these are taken.
+    EXPECT_EQ(add(nils, relation, relation.own, "{}"), "done");
+  }
+  EXPECT_GE(tried, 10);
 }
 
 TEST_F(HostileSqlTest, NoDictionaryTakesARowUnderAnIdentityThatIsNotThatOfItsContent) {
