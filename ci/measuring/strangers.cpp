@@ -31,9 +31,10 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   const std::string advice = "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
   const fs::path state = storage::state_folder();
   const Result<storage::StoreAddress> address = store_address(places.configuration);
-  std::vector<fs::path> hidden = storage::paths_to_store(address ? *address : storage::StoreAddress{}, state);
   std::error_code trouble;
   if (places.keeps) fs::create_directories(state, trouble);
+  if (places.keeps && address && address->embedded) storage::make_folders_outside(state);
+  std::vector<fs::path> hidden = storage::paths_to_store(address ? *address : storage::StoreAddress{}, state);
   if (!places.archive_dir.empty()) {
     fs::create_directories(places.archive_dir, trouble);
     hidden.push_back(places.archive_dir);

@@ -60,8 +60,10 @@ std::optional<Choice> choose(const std::vector<ServerPrograms>& programs, const 
   return Choice{*newer, *current};
 }
 
-EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
-  EmbeddedServer server{layout.url(), layout.daily_url(), layout.home, layout.data(), layout.major};
+Result<EmbeddedServer> described(const ClusterLayout& layout, const fs::path& state) {
+  STEELYARD_TRY(const std::string url, layout.url());
+  STEELYARD_TRY(const std::string daily_url, layout.daily_url());
+  EmbeddedServer server{url, daily_url, layout.home, layout.data(), layout.major};
   for (const int major : existing_majors(layout.home)) {
     if (major != layout.major) server.old_clusters.push_back(major);
   }
@@ -138,7 +140,7 @@ Result<EmbeddedServer> start_chosen(const fs::path& state, ClusterLayout layout,
   STEELYARD_CHECK(make_database(layout));
   STEELYARD_CHECK(close_superuser(layout, account));
   STEELYARD_CHECK(make_daily_login(layout));
-  EmbeddedServer server = described(layout, state);
+  STEELYARD_TRY(EmbeddedServer server, described(layout, state));
   server.news = std::move(news);
   return server;
 }
@@ -207,6 +209,31 @@ Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesyst
   return StoreLink{std::move(session), address.url, {}};
 }
 
+namespace {
+
+// Of each version that has data here or could be started.
+std::vector<ClusterLayout> possible_clusters(const fs::path& home) {
+  std::vector<int> majors = existing_majors(home);
+  for (const ServerPrograms& programs : find_server_programs()) majors.push_back(programs.major);
+  std::vector<ClusterLayout> layouts;
+  for (const int major : majors) layouts.push_back({home, major});
+  return layouts;
+}
+
+}  // namespace
+
+void make_folders_outside(const fs::path& state) {
+  const Result<ServerAccount> account = account_for_server();
+  const std::vector<ServerPrograms> programs = find_server_programs();
+  if (!account || programs.empty()) return;
+  const fs::path home = cluster_home(state, *account);
+  if (!make_home(state, home, *account)) return;
+  for (const ClusterLayout& layout : possible_clusters(home)) {
+    if (layout.socket_folder().parent_path() == layout.folder()) continue;
+    [[maybe_unused]] const Result<void> made = make_private(layout.socket_folder(), *account);
+  }
+}
+
 std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path& state) {
   std::vector<fs::path> paths{fs::absolute(state)};
   // By themselves, too: where the folder itself cannot be hidden, as it holds what a job works with, these can.
@@ -214,12 +241,9 @@ std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path
     paths.push_back(fs::absolute(state) / kept);
   }
   const Result<ServerAccount> account = account_for_server();
-  ClusterLayout layout{cluster_home(state, account ? *account : current_account()), 0};
-  paths.push_back(layout.home);
-  for (const int major : existing_majors(layout.home)) {
-    layout.major = major;
-    paths.push_back(layout.socket_folder());
-  }
+  const fs::path clusters = cluster_home(state, account ? *account : current_account());
+  paths.push_back(clusters);
+  for (const ClusterLayout& layout : possible_clusters(clusters)) paths.push_back(layout.socket_folder());
   if (!address.embedded) {
     const ConnectionSettings settings = connection_settings(address.url);
     paths.emplace_back(settings.password_file);

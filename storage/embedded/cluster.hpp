@@ -45,6 +45,11 @@ Result<bool> stop_embedded(const std::filesystem::path& state);
 // on this machine the folder of its socket, and where libpq looks for passwords. Some may not be there.
 std::vector<std::filesystem::path> paths_to_store(const StoreAddress& address, const std::filesystem::path& state);
 
+// Makes what of an embedded cluster lies outside of its state folder: its home, where the server cannot reach that, and
+// the folder of its socket, where a path there would be too long. So they can be hidden before there is a server. What
+// cannot be made is for the server's start to report.
+void make_folders_outside(const std::filesystem::path& state);
+
 // A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
 // is this and what prepare_session() does (storage/postgres/access/roles.hpp).
 

@@ -55,23 +55,24 @@ fs::path ClusterLayout::socket_folder() const {
 
 namespace {
 
-std::string url_of(const ClusterLayout& layout, const std::string& login_and_database, const fs::path& password) {
+Result<std::string> url_of(const ClusterLayout& layout, const std::string& login_and_database,
+                           const fs::path& password) {
   // Anyone may have put a socket of their own at a name that can be guessed: who answers must be who owns the cluster.
-  const Result<ServerAccount> server = account_of(layout.folder());
-  const std::string peer = server ? "&requirepeer=" + percent_encode(server->name) : "";
+  STEELYARD_TRY(const ServerAccount server, account_of(layout.folder()));
   // What is not said here, libpq would take from PGPORT, PGOPTIONS and other variables.
   return "postgresql://" + login_and_database + "?host=" + percent_encode(layout.socket_folder().string()) +
          "&passfile=" + percent_encode(password.string()) +
-         "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any" + peer;
+         "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any&requirepeer=" +
+         percent_encode(server.name);
 }
 
 }  // namespace
 
-std::string ClusterLayout::url(const std::string& database) const {
+Result<std::string> ClusterLayout::url(const std::string& database) const {
   return url_of(*this, "steelyard@/" + database, password_file());
 }
 
-std::string ClusterLayout::daily_url() const {
+Result<std::string> ClusterLayout::daily_url() const {
   return url_of(*this, std::string(kDailyLogin) + "@/steelyard", daily_password_file());
 }
 

@@ -42,10 +42,11 @@ struct ClusterLayout {
   std::filesystem::path access_rules() const { return home / (std::to_string(major) + ".hba.conf"); }
   // Says of which cluster the superuser has that password.
   std::filesystem::path password_note() const { return home / (std::to_string(major) + ".password"); }
-  // The superuser's: postgresql://steelyard@/DATABASE?host=...; names the password's file and holds no password.
-  std::string url(const std::string& database = "steelyard") const;
+  // The superuser's: postgresql://steelyard@/DATABASE?host=...; names the password's file and holds no password, and
+  // who must answer (requirepeer): the owner of folder(). Error (store): it is nobody's that may run the server.
+  Result<std::string> url(const std::string& database = "steelyard") const;
   // The same of kDailyLogin and the store's database.
-  std::string daily_url() const;
+  Result<std::string> daily_url() const;
 };
 
 // The home that this state folder's clusters are in; not created.

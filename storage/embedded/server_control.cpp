@@ -212,12 +212,13 @@ Result<void> wait_until_ready(const ClusterLayout& layout, steady_clock::time_po
 
 bool answers(const ClusterLayout& layout, const std::string& database) {
   // A folder of someone else is not ours to talk to.
-  if (!account_of(layout.folder())) return false;
-  return static_cast<bool>(Session::connect(layout.url(database), "embedded"));
+  const Result<std::string> url = layout.url(database);
+  return url && Session::connect(*url, "embedded");
 }
 
 bool answers_daily_work(const ClusterLayout& layout) {
-  return account_of(layout.folder()) && Session::connect(layout.daily_url(), "embedded");
+  const Result<std::string> url = layout.daily_url();
+  return url && Session::connect(*url, "embedded");
 }
 
 Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account) {
@@ -244,7 +245,8 @@ Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& pro
 }
 
 Result<void> make_database(const ClusterLayout& layout) {
-  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  STEELYARD_TRY(const std::string url, layout.url("postgres"));
+  STEELYARD_TRY(Session session, Session::connect(url, "embedded"));
   {
     STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
     STEELYARD_TRY(const Rows rows, transaction.run("select 1 from pg_database where datname = 'steelyard'"));
@@ -257,7 +259,8 @@ Result<void> close_superuser(const ClusterLayout& layout, const ServerAccount& a
   if (has_password(layout)) return {};
   // The server's account reads it, too: its programs that dump and restore need it.
   STEELYARD_TRY(const std::string password, kept_password(layout.password_file(), "steelyard", account));
-  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  STEELYARD_TRY(const std::string url, layout.url("postgres"));
+  STEELYARD_TRY(Session session, Session::connect(url, "embedded"));
   STEELYARD_CHECK(session.run_alone("alter role steelyard password '" + password + "'"));
   const Result<void> noted = write_file(layout.password_note(), cluster_number(layout) + '\n');
   if (!noted) return cannot_write(layout.password_note(), noted.error().found);
@@ -269,7 +272,8 @@ Result<void> make_daily_login(const ClusterLayout& layout) {
   if (answers_daily_work(layout)) return {};
   const std::string login(kDailyLogin);
   STEELYARD_TRY(const std::string password, kept_password(layout.daily_password_file(), login, current_account()));
-  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  STEELYARD_TRY(const std::string url, layout.url("postgres"));
+  STEELYARD_TRY(Session session, Session::connect(url, "embedded"));
   STEELYARD_CHECK(create_roles(session));
   return session.run_alone("do $$ begin if not exists (select from pg_roles where rolname = '" + login +
                            "') then create role " + login + "; end if; alter role " + login +

@@ -106,17 +106,20 @@ class Move {
   }
 
   Result<Contents> contents_of(const ClusterLayout& layout) const {
-    STEELYARD_TRY(Session session, Session::connect(layout.url(), "embedded"));
+    STEELYARD_TRY(const std::string url, layout.url());
+    STEELYARD_TRY(Session session, Session::connect(url, "embedded"));
     STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
     return table_contents(transaction, {});
   }
 
   Result<Contents> take_out() const {
     STEELYARD_CHECK(start_server(old_, upgrade_.from, upgrade_.account));
-    STEELYARD_CHECK(copy_with("pg_dumpall", {"--roles-only", "--no-password", "--file=" + roles().string(),
-                                             "--dbname=" + old_.url("postgres")}));
+    STEELYARD_TRY(const std::string whole, old_.url("postgres"));
+    STEELYARD_TRY(const std::string store, old_.url());
+    STEELYARD_CHECK(
+        copy_with("pg_dumpall", {"--roles-only", "--no-password", "--file=" + roles().string(), "--dbname=" + whole}));
     STEELYARD_CHECK(copy_with("pg_dump", {"--format=custom", "--compress=1", "--create", "--no-password",
-                                          "--file=" + dump().string(), "--dbname=" + old_.url()}));
+                                          "--file=" + dump().string(), "--dbname=" + store}));
     STEELYARD_TRY(Contents contents, contents_of(old_));
     STEELYARD_CHECK(stop_server(old_));
     return contents;
@@ -125,11 +128,12 @@ class Move {
   Result<Contents> put_in() const {
     STEELYARD_CHECK(initialise_data(fresh_, upgrade_.to, upgrade_.account));
     STEELYARD_CHECK(start_server(fresh_, upgrade_.to, upgrade_.account));
+    STEELYARD_TRY(const std::string whole, fresh_.url("postgres"));
     // Without an end at the first error: the role that initdb made exists.
-    STEELYARD_CHECK(copy_with("psql", {"--no-psqlrc", "--quiet", "--no-password", "--file=" + roles().string(),
-                                       "--dbname=" + fresh_.url("postgres")}));
-    STEELYARD_CHECK(copy_with("pg_restore", {"--create", "--exit-on-error", "--no-password",
-                                             "--dbname=" + fresh_.url("postgres"), dump().string()}));
+    STEELYARD_CHECK(copy_with(
+        "psql", {"--no-psqlrc", "--quiet", "--no-password", "--file=" + roles().string(), "--dbname=" + whole}));
+    STEELYARD_CHECK(copy_with("pg_restore",
+                              {"--create", "--exit-on-error", "--no-password", "--dbname=" + whole, dump().string()}));
     return contents_of(fresh_);
   }
 

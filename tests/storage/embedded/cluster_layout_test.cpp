@@ -8,10 +8,14 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "storage/embedded/cluster.hpp"
+#include "tests/promised.hpp"
+
 namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class ClusterLayoutTest : public ::testing::Test {
@@ -40,8 +44,49 @@ TEST_F(ClusterLayoutTest, KeepsAShortSocketPathAndReplacesALongOne) {
 }
 
 TEST_F(ClusterLayoutTest, EncodesTheSocketFolderInItsAddress) {
-  EXPECT_THAT((ClusterLayout{"/a b/%", 15}.url("db")), HasSubstr("/db?host=%2Fa%20b%2F%25%2F15%2Fsocket&"));
+  const fs::path home = state_ / "a b" / "%";
+  fs::create_directories(home / "15");
+  ASSERT_TRUE(::geteuid() != 0 || ::chown((home / "15").c_str(), 65534, 65534) == 0);
+  const Result<std::string> url = ClusterLayout{home, 15}.url("db");
+  ASSERT_TRUE(url) << url.error().text();
+  EXPECT_THAT(*url, AllOf(HasSubstr("/db?host="), HasSubstr("%2Fa%20b%2F%25%2F15%2Fsocket&"),
+                          HasSubstr("&requirepeer=" + std::string(::geteuid() == 0 ? "nobody" : ""))));
   EXPECT_EQ((ClusterLayout{"/a,b", 15}.socket_folder().parent_path()), "/tmp") << "a comma would part two hosts";
+}
+
+TEST_F(ClusterLayoutTest, HasNoAddressWhereItIsNotKnownWhoMustAnswer) {
+  const ClusterLayout layout{state_, 15};
+  EXPECT_FALSE(layout.url()) << "there is no folder";
+  fs::create_directories(layout.folder());
+  if (::geteuid() == 0) {
+    EXPECT_FALSE(layout.url()) << "root's own runs no server";
+    ASSERT_EQ(::chown(layout.folder().c_str(), 3'999'999'999, 3'999'999'999), 0);
+    EXPECT_FALSE(layout.daily_url()) << "a user without a name cannot be required";
+  } else {
+    EXPECT_TRUE(layout.url());
+  }
+}
+
+// So that it can be hidden from strangers' code (paths_to_store) before there is a server.
+TEST_F(ClusterLayoutTest, HasItsFoldersOutsideOfTheStateFolderBeforeThereIsAServer) {
+  STEELYARD_SKIP_WITHOUT("postgresql", !find_server_programs().empty(), "no PostgreSQL server");
+  const fs::path far = state_ / std::string(90, 'x');
+  fs::create_directories(far);
+  for (const fs::path& folder : {state_, far}) fs::permissions(folder, fs::perms(0711));
+  make_folders_outside(far);
+  std::vector<fs::path> outside;
+  for (const fs::path& path : paths_to_store(StoreAddress{true, ""}, far)) {
+    if (path.string().starts_with("/tmp/steelyard-") && path.string().find(state_.string()) != 0) {
+      outside.push_back(path);
+    }
+  }
+  EXPECT_FALSE(outside.empty());
+  for (const fs::path& path : outside) {
+    struct stat status {};
+    ASSERT_EQ(::lstat(path.c_str(), &status), 0) << path;
+    EXPECT_EQ(status.st_mode & 07777U, 0700U);
+    fs::remove(path);
+  }
 }
 
 TEST_F(ClusterLayoutTest, LiesInTheStateFolderWhereTheServerCanReachIt) {
