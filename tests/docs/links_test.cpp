@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "ci/grammar/command_line.hpp"
@@ -135,6 +136,76 @@ TEST(Pages, NameFilesThatAreThere) {
     }
   }
   EXPECT_GT(files, 50U);
+}
+
+struct NamedTests {
+  std::set<std::string> all;       // "Suite.Test", and "Suite.*"
+  std::vector<std::string> ctest;  // where it holds a variable, what stands before that
+};
+
+NamedTests tests_of_the_tree() {
+  NamedTests tests;
+  static const std::regex kTest(R"(\bTEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\))");
+  static const std::regex kCtest(R"((?:add_test\(NAME |steelyard_test\()(\w+))");
+  for (const tidy::SourceFile& file : tidy::read_source_files({".cpp", ".txt"})) {
+    if (!file.path.starts_with("tests/")) continue;
+    std::string text;
+    for (const std::string& line : file.lines) text += line + '\n';
+    const bool is_source = file.path.ends_with(".cpp");
+    for (std::sregex_iterator at(text.begin(), text.end(), is_source ? kTest : kCtest), end; at != end; ++at) {
+      if (!is_source) {
+        tests.ctest.push_back((*at)[1]);
+        continue;
+      }
+      tests.all.insert((*at)[1].str() + '.' + (*at)[2].str());
+      tests.all.insert((*at)[1].str() + ".*");
+    }
+  }
+  return tests;
+}
+
+// A CTest test, or an input that a test replays.
+bool is_ctest(const std::string& name, const NamedTests& tests) {
+  for (const std::string& test : tests.ctest) {
+    if (test == name || (test.ends_with('_') && name.starts_with(test))) return true;
+  }
+  const fs::path corpus = fs::path(STEELYARD_SOURCE_FOLDER) / "tests/fuzz/corpus";
+  return std::any_of(fs::directory_iterator(corpus), fs::directory_iterator(),
+                     [&](const fs::directory_entry& target) { return fs::exists(target.path() / name); });
+}
+
+TEST(Pages, NameTestsThatAreThere) {
+  const NamedTests tests = tests_of_the_tree();
+  static const std::regex kName(R"((?:\w+/)?([A-Z]\w*\.(?:[A-Z]\w*|\*)))");
+  std::size_t names = 0;
+  for (const MarkdownPage& page : read_pages()) {
+    for (const PageLine& span : page.spans) {
+      std::smatch name;
+      if (!std::regex_match(span.text, name, kName)) continue;
+      EXPECT_TRUE(tests.all.contains(name[1])) << page.path << ":" << span.number << ": there is no " << span.text;
+      ++names;
+    }
+  }
+  EXPECT_GT(names, 60U);
+}
+
+// In the last column of what stands against strangers.
+TEST(Pages, NameCtestTestsThatAreThere) {
+  const NamedTests tests = tests_of_the_tree();
+  static const std::regex kName("`([a-z]+_[a-z_]+)`");
+  std::size_t names = 0;
+  for (const MarkdownPage& page : read_pages()) {
+    if (page.path != "docs/operations/security.md") continue;
+    for (const PageLine& line : page.lines) {
+      const std::size_t last = line.text.rfind(" | ");
+      if (!line.text.starts_with("| ") || last == std::string::npos) continue;
+      const std::string cell = line.text.substr(last);
+      for (std::sregex_iterator at(cell.begin(), cell.end(), kName), end; at != end; ++at, ++names) {
+        EXPECT_TRUE(is_ctest((*at)[1], tests)) << page.path << ":" << line.number << ": there is no " << (*at)[1];
+      }
+    }
+  }
+  EXPECT_GT(names, 10U);
 }
 
 // A comment, a message or a test that says where something is explained: docs/FOLDER/PAGE.md, or with "Heading".
