@@ -306,6 +306,20 @@ TEST_F(HostileSqlTest, EachLoginMayDoWithEachTableAndViewWhatItsLineSays) {
   EXPECT_EQ(relations_.size(), kRelations.size()) << "a line is of nothing that is there";
 }
 
+// A right to one column alone would be seen by no statement of another.
+TEST_F(HostileSqlTest, NoSingleColumnMayBeChangedAndNoTableReferredToEmptiedOrGivenATrigger) {
+  for (const std::string login : {"kate", "lena", "mara", "nils", "otto"}) {
+    const std::string of = "('" + login + "', c.oid, ";
+    EXPECT_EQ(ask("select coalesce(string_agg(c.relname, ' '), '') from pg_class c where c.relnamespace = "
+                  "'steelyard'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and "
+                  "(has_any_column_privilege" +
+                  of + "'UPDATE') <> has_table_privilege" + of + "'UPDATE') or has_any_column_privilege" + of +
+                  "'REFERENCES') or has_table_privilege" + of + "'TRIGGER, TRUNCATE'))"),
+              "")
+        << login;
+  }
+}
+
 TEST_F(HostileSqlTest, NoColumnThatSaysWhoseARowIsTakesAnotherProjectsKey) {
   {
     auto transaction = must(Transaction::begin(*administrator_));
