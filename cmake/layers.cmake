@@ -161,8 +161,9 @@ endfunction()
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [TIMEOUT seconds]):
 # a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest test (for suites that
 # share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as they judge times.
+# THREADS: it has some, of ours or of its own around what is ours; the preset tsan builds and runs it.
 function(steelyard_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL" "LABEL;TIMEOUT" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;THREADS" "LABEL;TIMEOUT" "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -177,6 +178,14 @@ function(steelyard_test name)
   endif()
   target_precompile_headers(${name} REUSE_FROM steelyard_gtest_headers)
   steelyard_join_sources_of(${name} 4 BY_NAMES)
+  if(arg_THREADS AND STEELYARD_SANITIZE STREQUAL "thread")
+    set(arg_LABEL threads)  # what the preset tsan builds and runs
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+    if(NOT TARGET threaded_tests)
+      add_custom_target(threaded_tests)
+    endif()
+    add_dependencies(threaded_tests ${name})
+  endif()
   set(properties LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
