@@ -1,18 +1,21 @@
 // The scores that docs/measured publishes and that no change may lower unseen: of comparisons on recorded noise and of
 // histories with known steps, each with its standard error. Seeded, so that one program always yields the same.
 //
-//     build/check/bin/published_scores tests/statistics/noise [--score TEXT]     prints them, or those that contain
-//     TEXT build/check/bin/published_scores tests/statistics/noise --write docs/measured
+//     build/check/bin/published_scores tests/statistics/noise                          prints them
+//     build/check/bin/published_scores tests/statistics/noise --write docs/measured
 //     build/check/bin/published_scores tests/statistics/noise --check docs/measured
 //
-// --write replaces the tables between the two marks in judging_scores.md and history_scores.md. --check computes all
+// --write replaces the tables between the two marks in judging_scores.md and history_scores.md. --check computes them
 // anew and fails where one is worse than the published one by more than its standard error, or stands on one side only.
+// --score TEXT: only those whose names contain the text are printed or checked, and no others computed.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -62,19 +65,40 @@ PublishedScore of_values(const std::string& name, const std::vector<double>& val
   return {name, mean, std::sqrt(squares / (n - 1) / n), true, std::to_string(kSeed)};
 }
 
-void score_recording(const std::string& name, const Recording& recording, std::vector<PublishedScore>& scores) {
+// Which scores are asked for: those whose name contains the text.
+struct Asked {
+  std::string text;
+  bool holds(const std::string& name) const { return name.find(text) != std::string::npos; }
+};
+
+void score_recording(const std::string& name, const Recording& recording, const Asked& asked,
+                     std::vector<PublishedScore>& scores) {
   const WindowSource source = [&recording](Draw& draw) { return concurrent_window(recording, {15, 0}, draw); };
-  const Score alone = score(own_rule(), source, kWindows);
-  scores.push_back(of_share(name + ": alarms at .05", alone.alarm, false));
-  scores.push_back(of_share(name + ": verdicts where nothing changed", alone.called, false));
-  scores.push_back(of_share(name + ": 2 % found", alone.found[1], true));
-  scores.push_back(of_share(name + ": 5 % called", alone.called_right[2], true));
-  scores.push_back(of_share(name + ": wrong direction", alone.wrong, false));
-  scores.push_back(of_share(name + ": intervals that hold the truth", alone.covered, true));
-  scores.push_back(of_share(name + ": shown unchanged", alone.shown_unchanged, true));
+  std::optional<Score> alone;
+  const auto add = [&](const char* what, auto share_of, bool is_higher_better) {
+    if (!asked.holds(name + what)) return;
+    if (!alone) alone = score(own_rule(), source, kWindows);
+    scores.push_back(of_share(name + what, share_of(*alone), is_higher_better));
+  };
+  add(
+      ": alarms at .05", [](const Score& of) { return of.alarm; }, false);
+  add(
+      ": verdicts where nothing changed", [](const Score& of) { return of.called; }, false);
+  add(
+      ": 2 % found", [](const Score& of) { return of.found[1]; }, true);
+  add(
+      ": 5 % called", [](const Score& of) { return of.called_right[2]; }, true);
+  add(
+      ": wrong direction", [](const Score& of) { return of.wrong; }, false);
+  add(
+      ": intervals that hold the truth", [](const Score& of) { return of.covered; }, true);
+  add(
+      ": shown unchanged", [](const Score& of) { return of.shown_unchanged; }, true);
+  const std::string suites = name + ": suites with a false verdict";
+  if (!asked.holds(suites)) return;
   ScoreOptions suite = kWindows;
   suite.as_suite = true;
-  scores.push_back(of_share(name + ": suites with a false verdict", score(own_rule(), source, suite).run_alarm, false));
+  scores.push_back(of_share(suites, score(own_rule(), source, suite).run_alarm, false));
 }
 
 Points confirmed_steps(const std::vector<double>& values) {
@@ -95,32 +119,50 @@ PublishedScore of_histories(PublishedScore score) {
   return score;
 }
 
-void score_histories(const std::string& name, const std::vector<std::vector<double>>& traces,
-                     std::vector<PublishedScore>& scores) {
+struct StepScores {
   std::vector<double> f1;
   std::vector<double> cover;
+  Share small;  // steps of 2 to 4 times the noise
   Share large;
-  Share small;
+};
+
+StepScores score_steps(const std::vector<std::vector<double>>& traces) {
+  StepScores scores;
   for (const History& history : make_histories(kHistories, true, kSeed, traces)) {
     const Points found = confirmed_steps(history.values);
     Points known;
     for (const InjectedStep& step : history.steps) known.push_back(step.begin);
-    f1.push_back(f1_score({known}, found));
-    cover.push_back(cover_score({known}, found, history.values.size()));
+    scores.f1.push_back(f1_score({known}, found));
+    scores.cover.push_back(cover_score({known}, found, history.values.size()));
     const std::vector<bool> hits = matched(known, found);
     for (std::size_t k = 0; k < hits.size(); ++k) {
-      if (history.steps[k].in_noise >= 2) (history.steps[k].in_noise > 4 ? large : small).add(hits[k]);
+      if (history.steps[k].in_noise >= 2) (history.steps[k].in_noise > 4 ? scores.large : scores.small).add(hits[k]);
     }
   }
+  return scores;
+}
+
+void score_histories(const std::string& name, const std::vector<std::vector<double>>& traces, const Asked& asked,
+                     std::vector<PublishedScore>& scores) {
+  std::optional<StepScores> steps;
+  const auto add = [&](const char* what, auto make) {
+    if (!asked.holds(name + what)) return;
+    if (!steps) steps = score_steps(traces);
+    scores.push_back(make(name + what, *steps));
+  };
+  add(": F1", [](const std::string& full, const StepScores& of) { return of_values(full, of.f1); });
+  add(": Cover", [](const std::string& full, const StepScores& of) { return of_values(full, of.cover); });
+  add(": steps of 2 to 4 times the noise found",
+      [](const std::string& full, const StepScores& of) { return of_histories(of_share(full, of.small, true)); });
+  add(": steps of more than 4 times found",
+      [](const std::string& full, const StepScores& of) { return of_histories(of_share(full, of.large, true)); });
+  const std::string quiet = name + ": without a step, clean";
+  if (!asked.holds(quiet)) return;
   Share clean;
   for (const History& history : make_histories(kHistories, false, kSeed + 1, traces)) {
     clean.add(confirmed_steps(history.values).empty());
   }
-  scores.push_back(of_values(name + ": F1", f1));
-  scores.push_back(of_values(name + ": Cover", cover));
-  scores.push_back(of_histories(of_share(name + ": steps of 2 to 4 times the noise found", small, true)));
-  scores.push_back(of_histories(of_share(name + ": steps of more than 4 times found", large, true)));
-  scores.push_back(of_histories(of_share(name + ": without a step, clean", clean, true)));
+  scores.push_back(of_histories(of_share(quiet, clean, true)));
 }
 
 struct Page {
@@ -128,14 +170,14 @@ struct Page {
   std::vector<PublishedScore> scores;
 };
 
-Result<std::vector<Page>> all_scores(const std::string& folder) {
+Result<std::vector<Page>> all_scores(const std::string& folder, const Asked& asked) {
   std::vector<Page> pages{{"judging_scores.md", {}}, {"history_scores.md", {}}};
   for (const char* name : {"interleaved", "neighbour", "duet"}) {
     STEELYARD_TRY(const Recording recording, read_recording(folder + '/' + name));
-    score_recording(name, recording, pages[0].scores);
+    score_recording(name, recording, asked, pages[0].scores);
     if (name == std::string_view("neighbour")) continue;  // levels that triple are steps to every rule
     STEELYARD_TRY(const std::vector<std::vector<double>> traces, read_traces(folder + '/' + name));
-    score_histories(name, traces, pages[1].scores);
+    score_histories(name, traces, asked, pages[1].scores);
   }
   return pages;
 }
@@ -182,10 +224,11 @@ std::map<std::string, double> published_values(const std::string& table) {
   return values;
 }
 
-// How many scores fell, or are not on both sides.
-int check(const Page& page, const std::string& table) {
+// How many of the scores that are asked for fell, or are not on both sides.
+int check(const Page& page, const std::string& table, const Asked& asked) {
   constexpr double kRounding = 0.00005;  // of the published digits
   std::map<std::string, double> published = published_values(table);
+  std::erase_if(published, [&](const auto& score) { return !asked.holds(score.first); });
   int faults = 0;
   for (const PublishedScore& score : page.scores) {
     const auto found = published.find(score.name);
@@ -209,7 +252,7 @@ int check(const Page& page, const std::string& table) {
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: published_scores FOLDER [--score TEXT] [--write DOCS] [--check DOCS]\n");
+  std::fprintf(stderr, "usage: published_scores FOLDER [--score TEXT] [--check DOCS | --write DOCS]\n");
   return 3;
 }
 
@@ -225,9 +268,15 @@ bool write(const Page& page, const std::string& file, const Marked& marked) {
 }
 
 int run(const StudyArguments& given) {
-  const auto pages = all_scores(given.folder);
+  const Asked asked{given.text("--score")};
+  const auto pages = all_scores(given.folder, asked);
   if (!pages) {
     std::fprintf(stderr, "published_scores: %s\n", pages.error().text().c_str());
+    return 3;
+  }
+  if (std::ranges::all_of(*pages, [](const Page& page) { return page.scores.empty(); })) {
+    std::fprintf(stderr, "published_scores: no score's name contains \"%s\"; without --score all are printed\n",
+                 asked.text.c_str());
     return 3;
   }
   const std::string into = given.text("--write");
@@ -236,9 +285,7 @@ int run(const StudyArguments& given) {
   int faults = 0;
   for (const Page& page : *pages) {
     if (into.empty() && against.empty()) {
-      for (const PublishedScore& score : page.scores) {
-        if (score.name.find(given.text("--score")) != std::string::npos) std::fputs(line_of(score).c_str(), stdout);
-      }
+      for (const PublishedScore& score : page.scores) std::fputs(line_of(score).c_str(), stdout);
       continue;
     }
     const std::string file = (into.empty() ? against : into) + '/' + page.file;
@@ -248,7 +295,7 @@ int run(const StudyArguments& given) {
       return 3;
     }
     if (!into.empty() && !write(page, file, marked)) return 3;
-    if (into.empty()) faults += check(page, marked.table);
+    if (into.empty()) faults += check(page, marked.table, asked);
   }
   if (faults > 0) std::printf("publish what is meant: tests/studies/publish_scores.py\n");
   return faults == 0 ? 0 : 1;
@@ -261,5 +308,8 @@ int main(int count, char** arguments) {
   using namespace steelyard::judging;
   constexpr std::string_view kKnown[] = {"--score", "--write", "--check"};
   const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
-  return given ? run(*given) : usage();
+  if (!given) return usage();
+  const bool writes = given->values.contains("--write");
+  if (writes && (given->values.contains("--check") || given->values.contains("--score"))) return usage();
+  return run(*given);
 }
