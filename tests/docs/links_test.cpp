@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -122,6 +124,45 @@ TEST(Links, HeadingsOfAPageHaveAnchorsOfTheirOwn) {
       EXPECT_TRUE(seen.insert(anchor).second) << page.path << ": two headings are #" << anchor;
     }
   }
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(fs::path(STEELYARD_SOURCE_FOLDER) / file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// What the block of code behind line `mark` of the page shows, as it was before it was indented.
+std::string block_behind(const MarkdownPage& page, std::size_t mark) {
+  std::string text;
+  std::string blanks;
+  for (std::size_t i = mark + 1; i < page.lines.size(); ++i) {
+    const std::string& line = page.lines[i].text;
+    if (line.empty()) {
+      if (!text.empty()) blanks += '\n';
+      continue;
+    }
+    if (!line.starts_with("    ")) break;
+    text += blanks + line.substr(4) + '\n';
+    blanks.clear();
+  }
+  return text;
+}
+
+// "<!-- example: FILE -->" above a block of code: it is that golden file, so that it is what the program prints today.
+TEST(Pages, ShowExamplesThatTestsHold) {
+  constexpr std::string_view kMark = "<!-- example: ";
+  std::size_t examples = 0;
+  for (const MarkdownPage& page : read_pages()) {
+    for (std::size_t i = 0; i < page.lines.size(); ++i) {
+      const std::string& line = page.lines[i].text;
+      if (!line.starts_with(kMark)) continue;
+      const std::string file = line.substr(kMark.size(), line.find(" -->") - kMark.size());
+      EXPECT_EQ(block_behind(page, i), text_of(file))
+          << page.path << ":" << page.lines[i].number << ": show " << file << ", each line behind four blanks";
+      ++examples;
+    }
+  }
+  EXPECT_GE(examples, 1U);
 }
 
 TEST(Pages, NameFilesThatAreThere) {

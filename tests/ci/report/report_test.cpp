@@ -9,8 +9,10 @@
 
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/history.hpp"
+#include "ci/report/reason_text.hpp"
 #include "ci/report/run.hpp"
 #include "ci/report/store.hpp"
+#include "regress/compare_runs.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -123,10 +125,28 @@ TEST(Reports, ReasonsThatDifferInTheirFiguresAloneAreToldOnce) {
   EXPECT_NE(markdown.find(" and 11 more: drift between"), std::string::npos) << markdown;
 }
 
-// Two noise floors of a calibration, one of them beyond what may be called unchanged, and a change that nothing showed
-// alone.
+// Without values: each side that skipped it did so for want of the same instructions.
+ComparisonRow skipped_row(const char* name, Verdict verdict, regress::WhichSide skipped_by) {
+  ComparisonRow row = sample::time_row(name, 1, verdict);
+  row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
+  row.interval = std::nullopt;
+  row.test = "none";
+  row.rounds = 0;
+  regress::why::Skipped skipped;
+  if (skipped_by != regress::WhichSide::candidate) skipped.baseline = {false, false, "no AVX-512 here"};
+  if (skipped_by != regress::WhichSide::baseline) skipped.candidate = {false, false, "no AVX-512 here"};
+  if (skipped_by == regress::WhichSide::baseline) row.notes.add(RowNote::skipped_by_baseline);
+  regress::RowFacts facts;
+  facts.reason = skipped;
+  row.reason = reason_text(row, facts, {});
+  return row;
+}
+
+// Two noise floors of a calibration, one of them beyond what may be called unchanged; a change that nothing showed
+// alone; names that differ in what a narrow column cuts first; and skips on both sides and on either.
 Comparison doubtful_comparison() {
   Comparison comparison = sample::quiet_comparison(1);
+  comparison.rule_version = regress::to_text(regress::kNewestRules);
   Calibration& calibration = comparison.calibration.emplace();
   calibration.at_unix_s = 1'795'305'600;
   calibration.false_gates = {0, 10, {0, 0.308}};
@@ -149,11 +169,18 @@ Comparison doubtful_comparison() {
                         "side by side; measure in turns to tell (--layout interleaved); side by side: 14.9 % slower";
   contradicted.notes.add(RowNote::contradicted_alone);
   contradicted.solo = SoloCheck{0.9998, Interval{0.9859, 1.0128}, 10, false};
+  add("BM_lookup<std::map<std::string, int>>/1000", 1.0012, {0.9958, 1.0067}, Verdict::unchanged, 0);
+  add("BM_lookup<std::unordered_map<std::string, int>>/1000", 1.0483, {1.0371, 1.0596}, Verdict::regression, 0);
+  comparison.rows.push_back(skipped_row("BM_sum/avx512", Verdict::skipped, regress::WhichSide::both));
+  comparison.rows.push_back(skipped_row("BM_scan/avx512", Verdict::missing, regress::WhichSide::candidate));
+  comparison.rows.push_back(skipped_row("BM_rank/avx512", Verdict::fresh, regress::WhichSide::baseline));
   return comparison;
 }
 
-TEST(Reports, WithACalibratedFloorAndAContradictedRowAreAsBefore) {
-  golden::expect_equal(terminal_report(doubtful_comparison(), {false, true, 100}), "report/doubtful_100.out");
+// The terminal's is the example of docs/guide/report.md.
+TEST(Reports, OfARunWithSkipsCutNamesACalibratedFloorAndAContradictedRowAreAsAStrangerReadsThem) {
+  const std::string terminal = terminal_report(doubtful_comparison(), {false, true, 100});
+  golden::expect_equal(terminal, "report/doubtful_100.out");
   golden::expect_equal(markdown_report(doubtful_comparison()), "report/doubtful.md");
 }
 
