@@ -69,6 +69,24 @@ TEST(Gates, OfThirteenHoldTheFamilyWiseErrorOfTheJointAdjustment) {
   }
 }
 
+// At a level at which half of all gates may call something, so that there is much to contradict.
+TEST(Gates, CheckedAloneCallLessThatIsNotThereAndWhatIs) {
+  GateOptions options = small_gate();
+  options.false_alarm_rate = 0.5;
+  constexpr int kGates = 40;
+  const GateTally unchecked = simulate_gates({&recorded("duet")}, options, kGates, 3);
+  options.alone = &recorded("interleaved");
+  const GateTally checked = simulate_gates({&recorded("duet")}, options, kGates, 3);
+  EXPECT_EQ(checked.mean_rounds, unchecked.mean_rounds) << "the same gates, whatever is drawn for the check";
+  EXPECT_LT(checked.with_false_change, unchecked.with_false_change);
+  EXPECT_GT(checked.with_false_change, 0) << "it does not contradict everything";
+
+  options = small_gate();
+  options.max_stretch = 1;
+  options.alone = &recorded("interleaved");
+  EXPECT_EQ(simulate_lone_change({&recorded("duet")}, options, 3, 5, 1).found, 5) << "three times as slow alone too";
+}
+
 TEST(Gates, MeasureWhatIsDecidedNoMore) {
   GateOptions options = small_gate();
   options.plan = regress::plan_looks({0.05, 1, 24});
