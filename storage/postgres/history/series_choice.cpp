@@ -230,14 +230,17 @@ order by r.created_at_unix_ns desc, r.id desc
 limit $3
 )sql";
 
-// Branches without an order, and all branches together. $1 project, $2 branch or empty, $3 how many.
+// Branches without an order, and all branches together. $1 project, $2 branch or empty, $3 how many. Commits of one
+// second, as a rebase makes them, stand as on their branch: when they were measured says nothing of them.
 constexpr const char* kByDate = R"sql(
 select r.run_key, r.id, coalesce(c.sha, ''), coalesce(c.subject, ''), r.created_at_unix_ns, false,
        commit_date(c, r)
 from steelyard.runs r
 left join steelyard.commits c using (commit_key)
+left join steelyard.branch_positions o
+  on o.project_key = r.project_key and o.sha = c.sha and o.branch = r.branch
 where r.project_key = $1 and ($2::text = '' or r.branch = $2::text)
-order by commit_date(c, r) desc,
+order by commit_date(c, r) desc, o.position desc nulls last,
          r.created_at_unix_ns desc, r.id desc
 limit $3
 )sql";

@@ -71,7 +71,8 @@ bool comes_before(const SeriesValue& a, const SeriesValue& b);
 // For each series, in order, what it has in these runs, by comes_before; values that are not defined are left out.
 Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query);
 
-// The runs of a project in the order of their commits: on one branch by their place on it, else by the commits' dates.
+// The runs of a project in the order of their commits: on one branch by their place on it, else by the commits' dates,
+// those of one second by their places on their branches.
 struct OrderedRun {
   std::int64_t key = 0;
   std::string id;

@@ -143,6 +143,28 @@ TEST_F(HistoryQueries, AMergeAndAForcePushLeaveTheOrderOfTheGraph) {
   EXPECT_EQ(ask(from_archives)["series"], history["series"]);
 }
 
+TEST_F(HistoryQueries, CommitsOfOneSecondStandAsOnTheirBranchWhereNoneIsAskedFor) {
+  begin_repository();
+  for (const char* subject : {"one", "two", "three", "four"}) commit(subject);
+  for (int back = 0; back < 4; ++back) {  // backfilled: the newest is measured first
+    import("second", "HEAD~" + std::to_string(back), {{ "BM_a", 104.0 - back }});
+  }
+  const json history = ask({"BM_a", "--project", "second"});
+  ASSERT_EQ(history["series"].size(), 1U);
+  EXPECT_THAT(values(history["series"][0]), ElementsAre(101, 102, 103, 104));
+}
+
+TEST_F(HistoryQueries, ANameWithABracketIsShownAndFoundAsItIsWritten) {
+  const std::string name = "nice name (v2) [x]/8";
+  import("brackets", "", {{name, 100}, { "BM_other", 50 }});
+  for (const std::string& asked : {name, std::string("(v2) [x]"), std::string("nice name (v2) %5Bx]/8")}) {
+    const Outcome outcome = run({"history", asked, "--project", "brackets"});
+    EXPECT_EQ(outcome.status, 0) << asked << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr(name), Not(HasSubstr("%5B")), Not(HasSubstr("BM_other")))) << asked;
+  }
+  EXPECT_THAT(names(ask({name, "--project", "brackets"})), ElementsAre("nice name (v2) %5Bx]/8")) << "its identity";
+}
+
 TEST_F(HistoryQueries, TheGateTakesTheNearestMeasuredAncestorAndSaysHowFarItIs) {
   begin_repository();
   measured_commit("ancestors", "measured", 100);
