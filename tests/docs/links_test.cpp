@@ -165,6 +165,28 @@ TEST(Pages, ShowExamplesThatTestsHold) {
   EXPECT_GE(examples, 1U);
 }
 
+// Who changes the judgement knows by it which figures of the pages tests/studies/publish_scores.py makes anew.
+TEST(Pages, EachTableOfScoresSaysWhatMakesIt) {
+  constexpr std::array kMarks{"<!-- scores: ", "<!-- published scores: begin -->", "<!-- measured once -->",
+                              "<!-- by hand -->"};
+  std::size_t tables = 0;
+  for (const MarkdownPage& page : read_pages()) {
+    if (page.path != "docs/measured/judging_scores.md" && page.path != "docs/measured/history_scores.md") continue;
+    std::string above;  // the last line that is not empty
+    bool is_within = false;
+    for (const PageLine& line : page.lines) {
+      if (line.text.starts_with("|") && !is_within) {
+        const auto stands = [&above](const char* mark) { return above.starts_with(mark); };
+        EXPECT_TRUE(std::any_of(kMarks.begin(), kMarks.end(), stands)) << page.path << ":" << line.number;
+        ++tables;
+      }
+      is_within = line.text.starts_with("|");
+      if (!line.text.empty()) above = line.text;
+    }
+  }
+  EXPECT_GT(tables, 20U);
+}
+
 TEST(Pages, NameFilesThatAreThere) {
   std::size_t files = 0;
   for (const MarkdownPage& page : read_pages()) {

@@ -10,8 +10,13 @@ each table that it makes stands a comment with the command:
 
 The rows that the table has are looked up in what the command prints, by the table's first cells, and all their figures
 are replaced; which rows stand there, and in what order, is whoever wrote the page's. A row that the command does not
-print is an error. `--only` leaves out the commands that do not contain TEXT. All of it takes an hour of one core;
-everything is seeded, so that an unchanged program changes nothing.
+print is an error. A command with {a column's title} in it is one for each row, with what the row has in that column;
+{of} is the number of tries that the row has ("3 of 60"), {of/4} a fourth of it. A table that no command makes again
+has `<!-- measured once -->` above it, as where it is of a machine and its hour, or `<!-- by hand -->`; a test asks for
+one of these above each table.
+
+`--only` leaves out the commands that do not contain TEXT. All of it takes some hours of one core; everything is seeded,
+so that an unchanged program changes nothing.
 """
 import argparse
 import os
@@ -116,6 +121,17 @@ class Commands:
         return self.printed[command]
 
 
+def command_of(command, head, row):
+    """The command of this row."""
+    if "{" not in command:
+        return command
+    values = dict(zip(head, row))
+    tries = [int(found[1]) for found in (re.search(r"^\d+ of (\d+)$", cell) for cell in row) if found]
+    if tries:
+        values.update({"of": str(tries[0]), "of/4": str(tries[0] // 4)})
+    return re.sub(r"\{(.+?)\}", lambda found: values[found[1]], command)
+
+
 def find_printed(tables, title, page_head):
     wanted = title or page_head[0]
     for head, rows in tables:
@@ -144,7 +160,10 @@ def page_anew(path, commands, only):
             if mark["command"] == SHORT_MARK:
                 anew = short_anew(rows, commands.tables(PEERS)[0])
             else:
-                anew = made_anew(head, rows, find_printed(commands.tables(mark["command"]), mark["table"], head))
+                anew = []
+                for row in rows:
+                    printed = commands.tables(command_of(mark["command"], head, row))
+                    anew += made_anew(head, [row], find_printed(printed, mark["table"], head))
         except KeyError as error:
             raise SystemExit(f"{path}:{i + 1}: {error.args[0]}") from error
         lines[begin:end] = ["| " + " | ".join(row).rstrip() + " |" for row in anew]
