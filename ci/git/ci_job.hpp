@@ -92,6 +92,8 @@ struct CiJob {
   std::string base_branch;
   std::string request;
   std::string build;
+
+  bool is_of_request() const { return !base_branch.empty() || !request.empty(); }
 };
 
 // `variables` is the environment.

@@ -248,11 +248,14 @@ std::optional<std::string> GitRepository::remote() const {
   return names.empty() ? std::nullopt : std::optional(names.front());
 }
 
-// A runner checks out a commit, not a branch; it says the branch in a variable.
+// A runner checks out a commit, not a branch; it says the branch in a variable. A request is on none: the branch that
+// it comes from may be a fork's and have the name of one that is kept here.
 std::string GitRepository::current_branch() const {
+  const CiJob job = ci_job(caller_environment());
+  if (job.is_of_request()) return "";
   const Result<GitAnswer> answer = run_git(root_, {"symbolic-ref", "--short", "--quiet", "HEAD"});
   if (answer && answer->succeeded) return answer->output;
-  return ci_job(caller_environment()).branch;
+  return job.branch;
 }
 
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name) {

@@ -57,7 +57,8 @@ class GitRepository {
   // Full sha of the commit that a branch, tag, sha or expression means. Error (input): there is none.
   Result<std::string> resolve(const std::string& name) const;
   Result<std::vector<std::string>> parents(const std::string& sha) const;
-  // Of a commit that resolve() gave. `branch`: the current branch where the commit lies on it, else empty.
+  // Of a commit that resolve() gave. `branch`: the current branch where the commit lies on it, else empty; always empty
+  // in the pipeline of a pull request, so that a run of it is never taken for a branch's history.
   Result<Commit> describe(const std::string& sha) const;
   // describe() of the commit that a change is compared with. In the pipeline of a pull request `branch` is the one that
   // the request is to be merged into (left empty where the remote shows that the commit does not lie on it), so that

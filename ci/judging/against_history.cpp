@@ -329,7 +329,7 @@ std::string history_branch(const std::string& configured, const std::map<std::st
 }
 
 bool is_of_pull_request(const std::map<std::string, std::string>& variables) {
-  return !ci_job(variables).base_branch.empty();
+  return ci_job(variables).is_of_request();
 }
 
 }  // namespace steelyard::ci

@@ -74,11 +74,39 @@ TEST_F(Repository, FilesTheBaselineOfAPullRequestUnderItsTarget) {
         std::pair("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")}) {
     setenv(source, "topic", 1);
     setenv(target, "main", 1);
-    EXPECT_EQ(repository.describe(head)->branch, "topic") << source;
+    EXPECT_EQ(repository.describe(head)->branch, "") << source;
     EXPECT_EQ(repository.describe_baseline(base)->branch, "main") << target;
     unsetenv(source);
     unsetenv(target);
   }
+}
+
+// A fork's branch may have the name of one whose history is kept here.
+TEST_F(Repository, FilesTheCandidateOfARequestUnderNoBranchWhateverIsCheckedOut) {
+  const GitRepository repository = found();
+  const std::string head = *repository.resolve("HEAD");
+  made_.git("checkout --quiet -b develop");
+  using Variables = std::map<std::string, std::string>;
+  const std::vector<Variables> jobs{
+      {{"GITHUB_HEAD_REF", "develop"}, {"GITHUB_BASE_REF", "main"}},
+      {{"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "develop"}, {"CI_MERGE_REQUEST_IID", "7"}},
+      {{"BUILDKITE", "true"}, {"BUILDKITE_BRANCH", "develop"}, {"BUILDKITE_PULL_REQUEST", "7"}},
+      {{"CI", "woodpecker"}, {"CI_COMMIT_SOURCE_BRANCH", "develop"}, {"CI_COMMIT_TARGET_BRANCH", "main"}},
+      {{"JENKINS_URL", "https://ci"}, {"CHANGE_BRANCH", "develop"}, {"CHANGE_TARGET", "main"}}};
+  for (const char* checkout : {"checkout --quiet develop", "checkout --quiet --detach"}) {
+    made_.git(checkout);
+    for (const Variables& job : jobs) {
+      for (const auto& [name, value] : job) setenv(name.c_str(), value.c_str(), 1);
+      EXPECT_EQ(repository.describe(head)->branch, "") << job.begin()->first << ' ' << checkout;
+      EXPECT_EQ(commit_of_folder(made_.root()).branch, "") << job.begin()->first << ' ' << checkout;
+      for (const auto& [name, value] : job) unsetenv(name.c_str());
+    }
+  }
+  setenv("BUILDKITE", "true", 1);
+  setenv("BUILDKITE_BRANCH", "develop", 1);
+  setenv("BUILDKITE_PULL_REQUEST", "false", 1);
+  EXPECT_EQ(repository.describe(head)->branch, "develop") << "a push";
+  for (const char* name : {"BUILDKITE", "BUILDKITE_BRANCH", "BUILDKITE_PULL_REQUEST"}) unsetenv(name);
 }
 
 TEST_F(Repository, FilesNoBaselineUnderATargetThatItDoesNotLieOn) {
