@@ -26,6 +26,11 @@ std::optional<std::int64_t> whole_number(const HttpAnswer& answer, const std::st
   return value;
 }
 
+std::int64_t now_unix_s() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
 // GitHub, "Rate limits for the REST API": 403 and 429 with retry-after, or with x-ratelimit-remaining 0 and the second
 // at which it is refilled. GitLab, "Rate limits": 429 with Retry-After and RateLimit-Reset. Absent: no rate limit.
 std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::int64_t now_unix_s) {
@@ -82,17 +87,6 @@ ServiceApi::ServiceApi(std::string address, bench::Secret token_header, std::vec
       random_(patience_.seed) {
   // libcurl would wait for a "100 Continue" that some servers never send.
   headers_.emplace_back("Expect:");
-  if (!patience_.wait) {
-    patience_.wait = [](Nanoseconds duration) {
-      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
-    };
-  }
-  if (!patience_.now_unix_s) {
-    patience_.now_unix_s = [] {
-      const auto now = std::chrono::system_clock::now().time_since_epoch();
-      return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
-    };
-  }
 }
 
 // 0.5 s, 1 s, 2 s, ..., each of them half of it to one and a half, so that jobs that failed together do not come back
@@ -109,10 +103,15 @@ Nanoseconds ServiceApi::backoff(int tries_so_far) {
   return milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(doublings)) * (0.5 + part));
 }
 
+Nanoseconds ServiceApi::left() const {
+  if (!begin_) return patience_.total;
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - *begin_;
+  return patience_.total - Nanoseconds(spent.count());
+}
+
 bool ServiceApi::wait_within_bounds(Nanoseconds duration) {
-  if (waited_ + duration > patience_.most_waiting) return false;
-  waited_ += duration;
-  patience_.wait(duration);
+  if (duration > left()) return false;
+  std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
   return true;
 }
 
@@ -125,12 +124,12 @@ ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::
   if (answer.status >= 200 && answer.status < 300) return {std::move(outcome)};
   const std::string message = message_of(answer.body);
   outcome.why = what + ": status " + std::to_string(answer.status) + (message.empty() ? "" : ", \"" + message + '"');
-  if (const auto wait = wait_for_rate_limit(answer, patience_.now_unix_s())) {
+  if (const auto wait = wait_for_rate_limit(answer, now_unix_s())) {
     outcome.kind = ApiOutcome::Kind::unavailable;
     outcome.why += "; it asks to wait " + to_text(*wait);
     // It was not taken: the same call may follow, whatever it does.
     if (wait_within_bounds(*wait)) return {std::move(outcome), Next::at_once};
-    outcome.why += ", and at most " + to_text(patience_.most_waiting) + " are waited in all";
+    outcome.why += ", and at most " + to_text(patience_.total) + " are waited in all";
     return {std::move(outcome)};
   }
   const bool is_lost = answer.status >= 500;
@@ -139,21 +138,21 @@ ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::
 }
 
 ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
-  HttpRequest request{call.method, address_ + call.path, headers_, call.body, patience_.request};
+  if (!begin_) begin_ = std::chrono::steady_clock::now();
+  const std::string what = call.method + ' ' + call.path.substr(0, call.path.find('?'));
+  const Nanoseconds rest = left();
+  ApiOutcome outcome;
+  if (rest <= Nanoseconds{}) {
+    outcome.why = what + ": not sent, as " + to_text(patience_.total) + " have passed with what came before it";
+    return {std::move(outcome)};
+  }
+  HttpRequest request{call.method, address_ + call.path, headers_, call.body, std::min(patience_.request, rest)};
   if (!token_header_.empty()) request.headers.push_back(token_header_.text());
   if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
-  const auto begin = std::chrono::steady_clock::now();
   const HttpOutcome sent = send(request);
-  // What was waited for in vain is waited, too: a service that hangs costs no more than one that is away.
-  const bool is_answered = std::holds_alternative<HttpAnswer>(sent);
-  if (!is_answered) {
-    waited_ += Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
-  }
   for (std::string& header : request.headers) bench::wipe(header);
-  const std::string what = call.method + ' ' + call.path.substr(0, call.path.find('?'));
   if (const auto* answer = std::get_if<HttpAnswer>(&sent)) return attempt_of(*answer, what, call.is_repeatable);
   const auto& failure = std::get<HttpFailure>(sent);
-  ApiOutcome outcome;
   outcome.why = what + ": " + failure.text;
   switch (failure.kind) {
     case HttpFailure::Kind::not_sent:

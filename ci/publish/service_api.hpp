@@ -1,14 +1,16 @@
 // Calls to the API of a CI service: which answers are final, which are worth another try, how long to wait for it, and
-// what to tell where it came to nothing. All of it is bounded, and a request that may have been taken is never sent
-// again by itself: who asks looks first.
+// what to tell where it came to nothing. All of it is bounded, in all as well: a service that answers byte by byte
+// costs no more than one that is away. A request that may have been taken is never sent again by itself: who asks looks
+// first.
 //
 //     ServiceApi api(address, std::move(token_header), patience);
 //     const ApiOutcome outcome = api.call({"GET", "/repos/acme/shop/pulls/7"});
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,13 +22,10 @@
 namespace steelyard::ci {
 
 struct ApiPatience {
-  Nanoseconds request = seconds(30);       // one request
-  Nanoseconds most_waiting = seconds(60);  // between requests, and for answers that did not come, in all
-  int tries = 4;                           // of one call
-  std::uint64_t seed = 1;                  // of the waits before a try
-  // For tests; empty: the process sleeps, the system's clock.
-  std::function<void(Nanoseconds)> wait = {};
-  std::function<std::int64_t()> now_unix_s = {};
+  Nanoseconds request = seconds(30);  // one request
+  Nanoseconds total = seconds(60);    // all requests and the waits between them, from the first one's beginning
+  int tries = 4;                      // of one call
+  std::uint64_t seed = 1;             // of the waits before a try
 };
 
 struct ApiCall {
@@ -70,6 +69,7 @@ class ServiceApi {
   };
   Attempt attempt(const ApiCall& call);
   Attempt attempt_of(const HttpAnswer& answer, const std::string& what, bool is_repeatable);
+  Nanoseconds left() const;  // of the patience
   bool wait_within_bounds(Nanoseconds duration);
   Nanoseconds backoff(int tries_so_far);
 
@@ -77,7 +77,7 @@ class ServiceApi {
   bench::Secret token_header_;
   std::vector<std::string> headers_;
   ApiPatience patience_;
-  Nanoseconds waited_{};
+  std::optional<std::chrono::steady_clock::time_point> begin_;  // of the first request
   std::uint64_t random_;
 };
 

@@ -305,8 +305,8 @@ void add_publish_options(Verb& verb, PublishOptions& options) {
       path_option("--output", "FOLDER", options.output,
                   "write junit.xml, code-quality.json, metrics.txt (OpenMetrics), findings.sarif and badge.svg there"));
   verb.add(duration_option("--timeout", options.timeout, "of one request (default: 30s)"));
-  verb.add(duration_option("--patience", options.patience,
-                           "of all waits between requests, and of requests without an answer (default: 60s)"));
+  verb.add(
+      duration_option("--patience", options.patience, "of all requests and the waits between them (default: 60s)"));
 }
 
 }  // namespace

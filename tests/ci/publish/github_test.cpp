@@ -247,6 +247,27 @@ TEST_F(PublishToGithub, AServiceThatHangsIsWaitedForWithinThePatience) {
   EXPECT_LE(server_.count("GET", "/user"), 1) << "a second try would go beyond it, whatever the wait before it";
 }
 
+TEST_F(PublishToGithub, AServiceThatAnswersByteByByteCostsNoMoreThanThePatience) {
+  server_.plan({"", "/", Trouble::How::trickle, 200, {}, "", 100});
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = publish("github", {"--patience", "1s"});
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "each request may take 30 s";
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("comment was not written: GET /user"),
+                                 HasSubstr("check was not written: GET /repos/acme/shop/commits/"),
+                                 HasSubstr("not sent, as 1 s have passed")));
+}
+
+TEST_F(PublishToGithub, ACommentThatTheEndOfThePatienceCutOffMayHaveBeenTakenAndIsNotSentAgain) {
+  server_.plan({"POST", "/comments", Trouble::How::trickle, 201, {}, "", 100});
+  const Outcome outcome = publish("github", {"--no-check", "--patience", "1s"});
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("POST /repos/acme/shop/issues/7/comments"),
+                                 HasSubstr("whether it was taken is not known")));
+  EXPECT_EQ(server_.count("POST", "/comments"), 1);
+  EXPECT_THAT(server_.comments, SizeIs(1));
+}
+
 TEST_F(PublishToGithub, WaitsAsLongAsItIsAskedToWithinItsPatience) {
   server_.plan({"POST", "/comments", Trouble::How::answer, 429, {"Retry-After: 1"}});
   const auto begin = std::chrono::steady_clock::now();

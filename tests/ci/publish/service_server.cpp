@@ -197,16 +197,25 @@ void ServiceServer::handle(int connection) {
       --one.times;
       trouble = one;
     }
-    const bool is_done = !trouble || trouble->how == Trouble::How::cut_after;
+    const bool is_done = !trouble || trouble->how == Trouble::How::cut_after || trouble->how == Trouble::How::trickle;
     if (is_done) answer = answer_to(*request);
   }
   if (trouble && trouble->how == Trouble::How::slow) std::this_thread::sleep_for(std::chrono::seconds(1));
-  if (trouble && trouble->how != Trouble::How::answer) return;
-  if (trouble) answer = {trouble->status, {{"message", trouble->message}}, trouble->headers};
+  const bool trickles = trouble && trouble->how == Trouble::How::trickle;
+  if (trouble && trouble->how != Trouble::How::answer && !trickles) return;
+  if (trouble && !trickles) answer = {trouble->status, {{"message", trouble->message}}, trouble->headers};
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " Said\r\nConnection: close\r\n";
   const std::string body = answer.status == 204 ? "" : answer.body.dump();
   for (const std::string& header : answer.headers) text += header + "\r\n";
-  send_all(connection, text + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  text += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  if (!trickles) {
+    send_all(connection, text);
+    return;
+  }
+  for (const char byte : text) {
+    if (ends_ || !send_all(connection, {byte})) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 void ServiceServer::fault(const ReceivedRequest& request, const std::string& what) {

@@ -32,6 +32,7 @@ struct Trouble {
     cut_before,  // the connection is cut, nothing was done
     cut_after,   // it was done, and the connection is cut
     slow,        // no answer for a second
+    trickle,     // it was done, and the answer comes a byte every 20 ms
   };
   std::string method;  // of the requests that meet it; empty: any
   std::string path;    // a part of theirs
