@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/sha256.hpp"
+
 namespace steelyard::bench {
 namespace {
 
@@ -74,14 +76,17 @@ bool RunFolder::is_named_so(const std::filesystem::path& folder) {
   return name.size() == kPrefix.size() + kDrawn && name.starts_with(kPrefix);
 }
 
-Result<RunFolder> RunFolder::create() {
+Result<RunFolder> RunFolder::create(const std::string& purpose) {
   std::error_code failure;
   std::filesystem::path parent = std::filesystem::temp_directory_path(failure);
   if (failure) parent = "/tmp";
   clear_abandoned(parent);
+  const auto named = [&parent](const std::string& end) { return (parent / (std::string(kPrefix) + end)).string(); };
   for (int i = 0; i < kTries; ++i) {
-    std::string pattern = (parent / (std::string(kPrefix) + std::string(kDrawn, 'X'))).string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
+    std::string pattern = named(sha256_hex(purpose).substr(0, kDrawn));
+    const bool has_its_own = i == 0 && !purpose.empty() && ::mkdir(pattern.c_str(), S_IRWXU) == 0;
+    if (!has_its_own) pattern = named(std::string(kDrawn, 'X'));
+    if (!has_its_own && ::mkdtemp(pattern.data()) == nullptr) {
       return input_error(parent.string(), std::strerror(errno), "a folder for temporary files",
                          "free space there, or set TMPDIR");
     }

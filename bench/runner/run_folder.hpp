@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "bench/model/result.hpp"
 #include "bench/runner/descriptor.hpp"
@@ -15,9 +16,9 @@ namespace steelyard::bench {
 
 class RunFolder {
  public:
-  // In $TMPDIR, else /tmp. First clears there what killed runs of this user have left. Error (input): it cannot be
-  // made.
-  static Result<RunFolder> create();
+  // In $TMPDIR, else /tmp. First clears there what killed runs of this user have left. Runs of one `purpose` have the
+  // same path one after the other; of several at once the first has it. Error (input): it cannot be made.
+  static Result<RunFolder> create(const std::string& purpose = "");
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;
   ~RunFolder();  // removes all of it

@@ -379,7 +379,7 @@ void forget_lost_trees(const std::filesystem::path& repository) {
 
 Result<WorkTreePair> WorkTreePair::create(const GitRepository& repository, const std::string& base_sha,
                                           const std::string& head_sha, Submodules submodules) {
-  STEELYARD_TRY(bench::RunFolder folder, bench::RunFolder::create());
+  STEELYARD_TRY(bench::RunFolder folder, bench::RunFolder::create(repository.root().string()));
   forget_lost_trees(repository.root());
   WorkTreePair pair(repository.root(), std::move(folder));  // from here on its destructor tidies up
   STEELYARD_CHECK(check_out(repository.root(), pair.base(), base_sha, submodules));

@@ -1,5 +1,7 @@
 #include "ci/judging/judge_programs.hpp"
 
+#include <future>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/build.hpp"
+#include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
 #include "ci/measuring/time_programs.hpp"
@@ -103,35 +106,111 @@ struct TreeBuilding {
   const bench::SharedConfinement& confinement;
   const std::atomic<bool>* cancelled = nullptr;
   const App& app;
+  std::filesystem::path one_path;  // under which every tree shall stand in what is built
 };
+
+std::string name_of_side(const std::string& side, const Commit& commit) {
+  return side + " (" + short_sha(commit.sha) + ')';
+}
+
+void note_building(const std::string& side, const Commit& commit, const TreeBuilding& how) {
+  if (how.configuration.build_command.empty()) return;
+  how.app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
+}
 
 // Nothing where no command is configured. `side`: "the baseline"; empty: the only one.
 Result<LeftProcesses::Count> build_tree(const std::filesystem::path& tree, const Commit& commit,
                                         const std::string& side, const TreeBuilding& how) {
   const Configuration& configuration = how.configuration;
   if (configuration.build_command.empty()) return LeftProcesses::Count{};
-  how.app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
-  const std::string name = (side.empty() ? "the candidate" : side) + " (" + short_sha(commit.sha) + ')';
-  return build({tree, configuration.build_command, configuration.build_timeout, name, {}, how.confinement},
+  const std::string name = name_of_side(side.empty() ? "the candidate" : side, commit);
+  // For compilers of the user's choice: a flag that one of them does not know would end the build.
+  const std::map<std::string, std::string> variables{
+      {"STEELYARD_PREFIX_MAP", "-ffile-prefix-map=" + tree.string() + '=' + how.one_path.string()}};
+  return build({tree, configuration.build_command, configuration.build_timeout, name, variables, how.confinement},
                how.cancelled);
+}
+
+constexpr const char* kBaseline = "the baseline";
+constexpr const char* kCandidate = "the candidate";
+
+// As an earlier gate has built it, or now, and kept. Only before any of the candidate's code runs, which could change
+// what is kept for others.
+Result<LeftProcesses::Count> build_or_take_baseline(const SideDescription& side, const TreeBuilding& how) {
+  const Configuration& configuration = how.configuration;
+  const KeptBuilds kept(KeptBuilds::folder());
+  const std::string name = name_of(
+      {side.commit.sha, configuration.build_command, side.sources, !configuration.no_submodules}, how.cancelled);
+  const Result<bool> was_kept = kept.put_into(side.sources, name);
+  if (was_kept && *was_kept) {
+    how.app.note("the baseline " + short_sha(side.commit.sha) + " is as it was built before (STEELYARD_BUILD_CACHE)");
+    return LeftProcesses::Count{};
+  }
+  if (!was_kept) how.app.note("a kept build was damaged, and is built again: " + was_kept.error().text());
+  note_building(kBaseline, side.commit, how);
+  STEELYARD_TRY(const LeftProcesses::Count left, build_tree(side.sources, side.commit, kBaseline, how));
+  if (const Result<void> done = kept.keep(side.sources, name); !done) {
+    how.app.note("the baseline's build is not kept for the next time: " + done.error().text());
+  }
+  return left;
+}
+
+struct BuiltSides {
+  Result<LeftProcesses::Count> baseline;
+  Result<LeftProcesses::Count> candidate = LeftProcesses::Count{};  // where the baseline failed: not built
+};
+
+BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescription& candidate,
+                              const TreeBuilding& how) {
+  note_building(kBaseline, baseline.commit, how);
+  note_building(kCandidate, candidate.commit, how);
+  const auto built = [&how](const SideDescription& side, const char* name) {
+    return build_tree(side.sources, side.commit, name, how);
+  };
+  std::future<Result<LeftProcesses::Count>> beside =
+      std::async(std::launch::async, [&] { return built(candidate, kCandidate); });
+  BuiltSides sides{built(baseline, kBaseline)};
+  sides.candidate = beside.get();
+  // What failed may have lacked what the other took: memory, a port, a lock.
+  const auto again = [&](Result<LeftProcesses::Count>& done, const SideDescription& side, const char* name) {
+    if (done || (how.cancelled != nullptr && how.cancelled->load())) return;
+    how.app.note("the build of " + name_of_side(name, side.commit) + " failed beside the other: again, alone");
+    done = built(side, name);
+  };
+  again(sides.baseline, baseline, kBaseline);
+  if (sides.baseline) again(sides.candidate, candidate, kCandidate);
+  return sides;
+}
+
+BuiltSides build_one_after_the_other(const SideDescription& baseline, const SideDescription& candidate,
+                                     const TreeBuilding& how) {
+  const bool keeps = !KeptBuilds::folder().empty() && !how.configuration.build_command.empty();
+  if (!keeps) note_building(kBaseline, baseline.commit, how);
+  BuiltSides sides{keeps ? build_or_take_baseline(baseline, how)
+                         : build_tree(baseline.sources, baseline.commit, kBaseline, how)};
+  if (!sides.baseline) return sides;
+  note_building(kCandidate, candidate.commit, how);
+  sides.candidate = build_tree(candidate.sources, candidate.commit, kCandidate, how);
+  return sides;
 }
 
 // A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
 ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const JudgeRequest& request,
                     const TreeBuilding& how) {
-  const App& app = how.app;
-  const auto built = [&](SideDescription& side, const std::string& name) -> Result<void> {
-    STEELYARD_TRY(side.left_by_build, build_tree(side.sources, side.commit, name, how));
-    return {};
-  };
-  if (const Result<void> done = built(baseline, "the baseline"); !done) {
-    app.report(done.error());
+  const bool is_side_by_side =
+      !how.configuration.build_command.empty() && KeptBuilds::folder().empty() && has_room_for_two_builds();
+  const BuiltSides sides = is_side_by_side ? build_side_by_side(baseline, candidate, how)
+                                           : build_one_after_the_other(baseline, candidate, how);
+  if (!sides.baseline) {
+    how.app.report(sides.baseline.error());
     return ExitCode::not_judged;
   }
-  if (const Result<void> done = built(candidate, "the candidate"); !done) {
-    const ExitCode code = app.report(done.error());
+  if (!sides.candidate) {
+    const ExitCode code = how.app.report(sides.candidate.error());
     return is_cancelled(request) ? ExitCode::not_judged : code;
   }
+  baseline.left_by_build = *sides.baseline;
+  candidate.left_by_build = *sides.candidate;
   return ExitCode::success;
 }
 
@@ -169,8 +248,9 @@ class HeadMeasuring {
     app_.notes(view.warnings);
     warnings.insert(warnings.end(), view.warnings.begin(), view.warnings.end());
     LeftProcesses left;
-    STEELYARD_TRY(left.build, build_tree(trees.head(), head.commit, "",
-                                         {configuration_, view.confinement, cancellation_.flag(), app_}));
+    const TreeBuilding how{configuration_, view.confinement, cancellation_.flag(), app_, trees.head()};
+    note_building("", head.commit, how);
+    STEELYARD_TRY(left.build, build_tree(trees.head(), head.commit, "", how));
     Configuration each = configuration_;
     if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
     ProgressLine progress = app_.live_view();
@@ -280,8 +360,8 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   const std::string command = joined_commands(programs);
   SideDescription baseline{command, base, trees.base()};
   SideDescription candidate{command, head, trees.head()};
-  const ExitCode built =
-      build_both(baseline, candidate, request, {request.configuration, view.confinement, request.cancelled, app});
+  const ExitCode built = build_both(baseline, candidate, request,
+                                    {request.configuration, view.confinement, request.cancelled, app, trees.base()});
   if (built != ExitCode::success) return built;
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
   JudgeRequest of_commits = request;

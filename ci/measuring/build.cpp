@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/system_file.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/core_choice.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
@@ -66,6 +69,15 @@ Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::a
   return program_error(request.side, '"' + request.command + "\" " + without_output.describe(),
                        "a command that succeeds",
                        withheld_text(withheld) + (output.empty() ? "" : "its last lines:\n" + output));
+}
+
+bool has_room_for_two_builds(const std::filesystem::path& root) {
+  constexpr std::int64_t kBytesOfACompiler = std::int64_t{1} << 30;
+  const auto cores = static_cast<std::int64_t>(bench::read_allowed_cores(root).size());
+  std::int64_t memory = bench::memory_info_bytes(root, "MemAvailable").value_or(0);
+  const bench::CgroupLimits limits = bench::read_cgroup_limits(root);
+  if (limits.memory_bytes) memory = std::min(memory, *limits.memory_bytes);
+  return cores > 1 && memory >= 2 * cores * kBytesOfACompiler;
 }
 
 Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,

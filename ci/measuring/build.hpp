@@ -31,6 +31,9 @@ Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomi
 // Runs a command as build() does, and tells errors of `side` alone. `tree` empty: the current folder.
 Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled);
 
+// Whether two builds have room beside each other: a GiB for each compiler that either may start, one a core.
+bool has_room_for_two_builds(const std::filesystem::path& root = "/");
+
 // A configured program as it stands in a work tree.
 // arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error
 // (input): an absolute path, which is the same file in every work tree.

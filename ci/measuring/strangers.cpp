@@ -9,6 +9,7 @@
 #include "bench/runner/secrets.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/measuring/kept_builds.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/place/store_address.hpp"
 
@@ -43,6 +44,10 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
     // What is not there cannot be hidden, and could be made.
     if (!fs::exists(file, trouble)) std::ofstream(file, std::ios::app);
     hidden.push_back(file);
+  }
+  if (const fs::path builds = KeptBuilds::folder(); !builds.empty()) {
+    fs::create_directories(builds, trouble);
+    hidden.push_back(builds);
   }
   needed.push_back(fs::temp_directory_path(trouble));
   needed.push_back(fs::current_path(trouble));

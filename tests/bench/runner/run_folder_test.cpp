@@ -59,6 +59,22 @@ TEST_F(RunFolderTest, ClearsWhatAKilledRunLeftAndTouchesNoLivingRuns) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(RunFolderTest, OfAPurposeHasOnePathFromRunToRunUnlessAnotherHasItNow) {
+  std::filesystem::path path;
+  {
+    const Result<RunFolder> first = RunFolder::create("some repository");
+    ASSERT_TRUE(first);
+    path = first->path();
+    EXPECT_TRUE(RunFolder::is_named_so(path));
+    const Result<RunFolder> at_once = RunFolder::create("some repository");
+    ASSERT_TRUE(at_once);
+    EXPECT_NE(at_once->path(), path);
+    EXPECT_EQ(at_once->path().string().size(), path.string().size());
+  }
+  EXPECT_NE(RunFolder::create("another repository")->path(), path);
+  EXPECT_EQ(RunFolder::create("some repository")->path(), path);
+}
+
 TEST_F(RunFolderTest, TouchesNothingOfAnotherName) {
   for (const char* name : {"steelyard-0123456789abcdef", "steelyard-AbCdEf", "steelyard-run-AbCdEfg", "other"}) {
     std::filesystem::create_directory(parent_.path() / name);

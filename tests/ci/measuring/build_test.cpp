@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 namespace steelyard::ci {
 namespace {
 
@@ -77,6 +79,23 @@ TEST_F(Build, ThatIsInterruptedSaysOnlyThat) {
       build({tree_, "echo output >&2; sleep 600", seconds(60), "the candidate"}, &cancelled);
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().text(), "build of the candidate: interrupted");
+}
+
+TEST_F(Build, HasRoomBesideAnotherWhereEachCompilerHasAGibibyte) {
+  const auto machine = [this](const std::string& cores, int gibibytes, const std::string& limit) {
+    std::filesystem::create_directories(tree_ / "proc/self");
+    std::filesystem::create_directories(tree_ / "sys/fs/cgroup");
+    std::ofstream(tree_ / "proc/self/status") << "Cpus_allowed_list:\t" << cores << '\n';
+    std::ofstream(tree_ / "proc/self/cgroup") << "0::/\n";
+    std::ofstream(tree_ / "proc/meminfo") << "MemAvailable: " << gibibytes * 1024 * 1024 << " kB\n";
+    std::ofstream(tree_ / "sys/fs/cgroup/memory.max") << limit << '\n';
+    return has_room_for_two_builds(tree_);
+  };
+  EXPECT_TRUE(machine("0-1", 4, "max"));
+  EXPECT_FALSE(machine("0-1", 3, "max"));
+  EXPECT_FALSE(machine("0-3", 7, "max")) << "four compilers a side";
+  EXPECT_FALSE(machine("0", 64, "max")) << "one core has nothing to give away";
+  EXPECT_FALSE(machine("0-1", 64, "3221225472")) << "of the machine's memory this group may have 3 GiB";
 }
 
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }

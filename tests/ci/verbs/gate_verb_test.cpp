@@ -1,6 +1,10 @@
 // The gate end to end: commits of a small repository whose "build" copies a program into place.
 #include <gmock/gmock.h>
 
+#include <set>
+#include <sstream>
+
+#include "ci/measuring/build.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
@@ -258,6 +262,77 @@ TEST_F(Gate, OfTheFirstFileSaysThatTheCandidateIsJudgedByItsOwn) {
   const Outcome outcome = gate();
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("the baseline has no steelyard.toml: the candidate is judged by its own"));
+}
+
+// Each build writes a line of what it was asked for, and the fixture's program into place.
+class GateBuilds : public Gate {
+ protected:
+  void TearDown() override {
+    unsetenv("STEELYARD_BUILD_CACHE");
+    Gate::TearDown();
+  }
+  std::string logging(const std::string& what) const {
+    return what + " >>'" + (folder_ / "log").string() + "'; mkdir -p out && cp '" + fixture("fast") + "' out/bench";
+  }
+  std::vector<std::string> log() const {
+    std::vector<std::string> lines;
+    std::istringstream stream(text_of(folder_ / "log"));
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+TEST_F(GateBuilds, OfABaselineAreKeptByCommitAndCommand) {
+  commit_script("first", logging("echo first"));
+  commit_script("second", logging("echo second"));
+  setenv("STEELYARD_BUILD_CACHE", (folder_ / "builds").c_str(), 1);
+  ASSERT_EQ(gate().status, 0);
+  const Outcome again = gate();
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("is as it was built before"));
+  EXPECT_THAT(log(), testing::ElementsAre("first", "second", "second")) << "the candidate's is built each time";
+  ASSERT_EQ(gate({"--build", "sh build.sh && true"}).status, 0);
+  EXPECT_THAT(log(), testing::Contains("first").Times(2)) << "another command";
+  commit_script("third", logging("echo third"));
+  ASSERT_EQ(gate().status, 0);
+  EXPECT_THAT(log(), testing::Contains("second").Times(4)) << "the baseline is another";
+}
+
+TEST_F(GateBuilds, OfOneRepositoryStandUnderTheSamePathsEachTime) {
+  commit_script("first", logging("pwd"));
+  commit_script("second", logging("pwd"));
+  ASSERT_EQ(gate().status, 0);
+  ASSERT_EQ(gate().status, 0);
+  const std::vector<std::string> lines = log();
+  EXPECT_THAT(lines, testing::SizeIs(4));
+  EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), 2U);
+}
+
+TEST_F(GateBuilds, OfEqualSourcesAreEqualByThePrefixMap) {
+  made_.write("name.cpp", "#include <cstdio>\nint main() { std::puts(__FILE__); }\n");
+  const std::string compiles = "c++ -g $STEELYARD_PREFIX_MAP -c \"$PWD/name.cpp\" -o name.o && ";
+  commit_script("first", compiles + logging("sha256sum <name.o"));
+  commit_script("second", compiles + logging("sha256sum <name.o"));
+  const Outcome outcome = gate();
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> lines = log();
+  ASSERT_THAT(lines, testing::SizeIs(2));
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST_F(GateBuilds, GoSideBySideWhereThereIsRoomAndAloneWhereThatFailed) {
+  if (!has_room_for_two_builds()) GTEST_SKIP() << "not enough memory or cores here";
+  // Each waits until the other has begun. One fails beside the other and not alone.
+  const std::string meets =
+      "touch ../began-${PWD##*/}; for i in $(seq 200); do "
+      "[ -e ../began-base ] && [ -e ../began-head ] && break; sleep 0.05; done; "
+      "[ -e ../began-base ] && [ -e ../began-head ] || exit 9; ";
+  commit_script("first", meets + "[ -e ../was ] || { touch ../was; exit 8; }; " + logging("echo base"));
+  commit_script("second", meets + logging("echo head"));
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("failed beside the other: again, alone"));
+  EXPECT_THAT(log(), testing::UnorderedElementsAre("base", "head"));
 }
 
 TEST_F(Gate, AbTakesCommitsTheSameWay) {
