@@ -17,6 +17,7 @@ report=$folder/report.md page=$folder/report.html comparison=$folder/comparison.
 
 # They may stand on several lines.
 read -r -d '' -a further <<<"${STEELYARD_INPUT_ARGUMENTS:-}" || true
+[ -z "${STEELYARD_INPUT_SHARD:-}" ] || further=(--shard "$STEELYARD_INPUT_SHARD" "${further[@]}")
 names_store='' is_shard=''
 for word in "${further[@]}"; do
   case $word in

@@ -1,5 +1,5 @@
 // The files that CI services read: what a repository adds, and what it includes by it. Whether they are well formed is
-// held by nothing here: the services' schemas are not at hand. Here is what those do not ask.
+// asked of the services' schemas by hand (tests/ci/gate_scripts/check_workflows.sh). Here is what those do not ask.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -28,10 +28,12 @@ std::string file_text(const fs::path& file) {
 std::vector<std::pair<std::string, std::string>> configurations() {
   std::vector<std::pair<std::string, std::string>> found;
   for (const char* file : {"ci/github/action.yml", "ci/github/report/action.yml", ".github/workflows/gate.yml",
-                           ".github/workflows/report.yml", "ci/gitlab/steelyard.gitlab-ci.yml", "templates/gate.yml"}) {
+                           ".github/workflows/report.yml", "ci/gitlab/steelyard.gitlab-ci.yml", "templates/gate.yml",
+                           "templates/shards.yml", ".github/workflows/shards.yml"}) {
     found.emplace_back(file, file_text(file));
   }
-  for (const char* page : {"README.md", "docs/guide/pull_requests.md", "docs/guide/other_ci.md"}) {
+  for (const char* page :
+       {"README.md", "docs/guide/pull_requests.md", "docs/guide/other_ci.md", "docs/guide/calibration.md"}) {
     const std::string text = file_text(page);
     const std::string begin = "```yaml\n";
     for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
@@ -132,7 +134,8 @@ TEST(Workflows, PasteNoInputIntoAScript) {
 }
 
 TEST(Workflows, EndASupersededJobAndNoOtherOne) {
-  for (const char* file : {".github/workflows/gate.yml", ".github/workflows/report.yml"}) {
+  for (const char* file :
+       {".github/workflows/gate.yml", ".github/workflows/shards.yml", ".github/workflows/report.yml"}) {
     const std::string text = file_text(file);
     EXPECT_THAT(text, HasSubstr("cancel-in-progress: true")) << file;
     const std::vector<std::string> groups = all_matches(text, "\n  group: ([^\n]+)");
@@ -171,17 +174,28 @@ TEST(FirstFile, IsAtMostTwelveLinesAndTheSameInReadmeAndGuide) {
 TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
   std::vector<std::string> blocks;
   for (const auto& [place, text] : configurations()) {
-    if (text.find("--shard ") != std::string::npos && place.ends_with(".md")) blocks.push_back(text);
+    if (text.find("/shards") != std::string::npos && place.ends_with(".md")) blocks.push_back(text);
   }
   ASSERT_EQ(blocks.size(), 2U);
-  EXPECT_THAT(blocks[0], HasSubstr("matrix: {shard: [1, 2, 3, 4]}"));
-  EXPECT_THAT(blocks[0], HasSubstr("arguments: --shard ${{ matrix.shard }}/4\n"));
-  for (const char* input : {"arguments", "artifact", "comment", "check", "merge"}) {
-    EXPECT_THAT(blocks[0], testing::ContainsRegex(std::string("[ {]") + input + ": "));
+  EXPECT_THAT(blocks[0], HasSubstr("uses: steelyard/steelyard/.github/workflows/shards.yml@v0"));
+  EXPECT_THAT(blocks[0], HasSubstr("shards: \"[1, 2, 3, 4]\"\n"));
+  EXPECT_THAT(blocks[1], HasSubstr("component: $CI_SERVER_FQDN/steelyard/steelyard/shards@v0"));
+  const std::string workflow = file_text(".github/workflows/shards.yml");
+  for (const std::string& input : all_matches(blocks[0].substr(blocks[0].find("with:") + 5), "\n +([a-z]+):")) {
+    EXPECT_THAT(workflow, HasSubstr("\n      " + input + ": {type: string"));
+  }
+  EXPECT_THAT(workflow, HasSubstr("shard: ${{ matrix.shard }}/${{ strategy.job-total }}\n"));
+  for (const char* input : {"shard", "arguments", "artifact", "comment", "check", "merge"}) {
+    EXPECT_THAT(workflow, HasSubstr(std::string("\n          ") + input + ": "));
     EXPECT_THAT(file_text("ci/github/action.yml"), HasSubstr(std::string("\n  ") + input + ":\n"));
   }
+  const std::string component = file_text("templates/shards.yml");
+  for (const std::string& input : all_matches(blocks[1].substr(blocks[1].find("inputs:") + 7), "\n +([a-z]+):")) {
+    EXPECT_THAT(component, HasSubstr("\n    " + input + ":\n"));
+  }
+  EXPECT_THAT(component, HasSubstr("STEELYARD_ARGUMENTS: --shard $CI_NODE_INDEX/$CI_NODE_TOTAL "));
   for (const char* variable : {"STEELYARD_ARGUMENTS", "STEELYARD_MERGE"}) {
-    EXPECT_THAT(blocks[1], HasSubstr(std::string("\n    ") + variable + ": "));
+    EXPECT_THAT(component, HasSubstr(std::string("\n    ") + variable + ": "));
     EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"), HasSubstr(std::string("\n    ") + variable + ": \"\""));
     EXPECT_THAT(file_text("ci/gitlab/gate.sh"), HasSubstr(std::string("${") + variable + ":-"));
   }

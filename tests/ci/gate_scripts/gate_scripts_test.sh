@@ -146,6 +146,11 @@ if [ "$service" = github ]; then
   awk '/name: Publish/, /run:/' "$source/ci/github/action.yml" | grep -q '^ *STEELYARD_PROGRAM: ""$' ||
     fail "the environment chooses the program that has the token"
 fi
+if [ "$service" = github ]; then
+  run_noting STEELYARD_INPUT_SHARD=1/2
+  grep -q -- "^gate .*--shard 1/2" "$work/arguments" || fail "the input shard is no argument of the gate"
+  ! grep -q -- "--markdown" "$work/arguments" || fail "a shard has a report of its own"
+fi
 mkdir -p "$work/shards/one" "$work/shards/two"
 run_noting STEELYARD_INPUT_MERGE="$work/shards" STEELYARD_MERGE="$work/shards"
 grep -q -- "^merge $work/shards/one/ $work/shards/two/ .*--markdown" "$work/arguments" || fail "shards are not judged"
@@ -239,9 +244,11 @@ else
   [ ! -s "$work/installed" ] || fail "what is there is installed again"
   # The job with the token runs none of the request's code and takes no cache that such code could have written.
   awk '/^\.steelyard-note:/ { on = 1 } on' "$template" >"$work/note_job"
-  for line in 'cache: null' 'artifacts: null' 'name: steelyard' 'action: access'; do
+  for line in 'extends: .steelyard-program' 'name: steelyard' 'action: access'; do
     grep -q "^ *$line\$" "$work/note_job" || fail "the note's job lacks $line"
   done
+  awk '/^\.steelyard:/ { exit } /^\.steelyard-program:/ { on = 1 } on' "$template" >>"$work/note_job"
+  ! grep -E '^ *(cache|artifacts|dependencies):' "$work/note_job" || fail "the job with the token takes a cache"
   ! grep -q gate.sh "$work/note_job" || fail "the job with the token measures"
 fi
 

