@@ -29,7 +29,7 @@ std::vector<std::pair<std::string, std::string>> configurations() {
   std::vector<std::pair<std::string, std::string>> found;
   for (const char* file : {"ci/github/action.yml", "ci/github/report/action.yml", ".github/workflows/gate.yml",
                            ".github/workflows/report.yml", "ci/gitlab/steelyard.gitlab-ci.yml", "templates/gate.yml",
-                           "templates/shards.yml", ".github/workflows/shards.yml"}) {
+                           "templates/shards.yml", ".github/workflows/shards.yml", ".github/workflows/checks.yml"}) {
     found.emplace_back(file, file_text(file));
   }
   for (const char* page :
@@ -198,6 +198,25 @@ TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
     EXPECT_THAT(component, HasSubstr(std::string("\n    ") + variable + ": "));
     EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"), HasSubstr(std::string("\n    ") + variable + ": \"\""));
     EXPECT_THAT(file_text("ci/gitlab/gate.sh"), HasSubstr(std::string("${") + variable + ":-"));
+  }
+}
+
+// The table of what makes people switch gates off: each test that it names is there.
+TEST(Complaints, AreMetByTestsThatThereAre) {
+  std::string tests;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(fs::path(STEELYARD_SOURCE_FOLDER) / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::ifstream stream(entry.path(), std::ios::binary);
+    tests.append(std::istreambuf_iterator<char>(stream), {});
+  }
+  const std::string page = file_text("docs/guide/pull_requests.md");
+  const std::string table = page.substr(page.find("| complaint | met by |"));
+  const std::vector<std::string> names = all_matches(table, "`([A-Z][A-Za-z]+\\.[A-Z][A-Za-z]+)`");
+  EXPECT_GE(names.size(), 8U);
+  for (const std::string& name : names) {
+    const std::size_t dot = name.find('.');
+    EXPECT_THAT(tests, HasSubstr("(" + name.substr(0, dot) + ", " + name.substr(dot + 1) + ")")) << name;
   }
 }
 

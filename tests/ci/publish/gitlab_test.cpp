@@ -18,10 +18,6 @@ class PublishToGitlab : public Publishing {
     Publishing::SetUp();
     be_gitlab_job(3, sha('a'));
   }
-  void TearDown() override {
-    EXPECT_THAT(server_.faults(), IsEmpty()) << "requests that GitLab's pages do not have";
-    Publishing::TearDown();
-  }
 };
 
 TEST_F(PublishToGitlab, WritesOneNoteAndUpdatesItInPlace) {

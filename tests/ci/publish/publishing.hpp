@@ -43,6 +43,11 @@ class Publishing : public ProgramUnderTest {
     write_judgement(sample::comparison_with_every_verdict());
   }
 
+  void TearDown() override {
+    EXPECT_THAT(server_.faults(), testing::IsEmpty()) << "what the service's description does not have";
+    ProgramUnderTest::TearDown();
+  }
+
   static void write_judgement(const Comparison& comparison) {
     write("evidence/comparison.json", json_report(comparison));
     write("report.md", markdown_report(comparison));

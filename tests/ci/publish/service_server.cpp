@@ -8,56 +8,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
-#include <set>
+#include <sstream>
 
 namespace steelyard::ci_test {
 namespace {
 
 using Json = nlohmann::json;
 
-// What the descriptions say of the requests that the program makes. GitHub: OpenAPI description 2022-11-28 of its REST
-// API (@octokit/openapi 23.0.2; the bounds on comments, notes and their texts from its pages "Issue comments" and
-// "Check runs"). GitLab: its pages "Notes API" and "Merge requests API" (18.0).
-struct DescribedRequest {
-  const char* method;
-  const char* path;  // a pattern
-  std::set<std::string> query;
-  std::set<std::string> required;  // of the body
-  std::set<std::string> optional;
-};
-const std::vector<DescribedRequest> kDescribed{
-    {"GET", "/user", {}, {}, {}},
-    {"GET", "/repos/[^/]+/[^/]+/pulls/[0-9]+", {}, {}, {}},
-    {"GET", "/repos/[^/]+/[^/]+/pulls", {"state", "head", "per_page", "page"}, {}, {}},
-    {"GET", "/repos/[^/]+/[^/]+/issues/[0-9]+/comments", {"since", "per_page", "page"}, {}, {}},
-    {"POST", "/repos/[^/]+/[^/]+/issues/[0-9]+/comments", {}, {"body"}, {}},
-    {"PATCH", "/repos/[^/]+/[^/]+/issues/comments/[0-9]+", {}, {"body"}, {}},
-    {"DELETE", "/repos/[^/]+/[^/]+/issues/comments/[0-9]+", {}, {}, {}},
-    {"GET",
-     "/repos/[^/]+/[^/]+/commits/[0-9a-f]+/check-runs",
-     {"check_name", "status", "filter", "per_page", "page", "app_id"},
-     {},
-     {}},
-    {"POST",
-     "/repos/[^/]+/[^/]+/check-runs",
-     {},
-     {"name", "head_sha"},
-     {"details_url", "external_id", "status", "started_at", "conclusion", "completed_at", "output", "actions"}},
-    {"PATCH",
-     "/repos/[^/]+/[^/]+/check-runs/[0-9]+",
-     {},
-     {},
-     {"name", "details_url", "external_id", "status", "started_at", "conclusion", "completed_at", "output", "actions"}},
-    {"GET", "/projects/[^/]+/merge_requests/[0-9]+", {}, {}, {}},
-    {"GET", "/projects/[^/]+/merge_requests/[0-9]+/notes", {"sort", "order_by", "per_page", "page"}, {}, {}},
-    {"POST", "/projects/[^/]+/merge_requests/[0-9]+/notes", {}, {"body"}, {"created_at", "internal"}},
-    {"PUT", "/projects/[^/]+/merge_requests/[0-9]+/notes/[0-9]+", {}, {"body"}, {}},
-    {"DELETE", "/projects/[^/]+/merge_requests/[0-9]+/notes/[0-9]+", {}, {}, {}},
-};
+// Of a comment: by GitHub's page "Issue comments"; its description does not say it.
 constexpr std::size_t kMaxCharacters = 65535;
+constexpr std::size_t kMaxCharactersOfATitle = 255;  // of a note, likewise
 
 std::string path_alone(const std::string& path) { return path.substr(0, path.find('?')); }
 
@@ -111,6 +76,10 @@ std::optional<ReceivedRequest> read_request(int connection) {
   return request;
 }
 
+bool is_gitlabs(const ReceivedRequest& request) {
+  return request.path.starts_with("/projects/") || request.headers.contains("private-token");
+}
+
 int query_number(const std::string& path, const std::string& name, int usual) {
   std::smatch found;
   return std::regex_search(path, found, std::regex("[?&]" + name + "=([0-9]+)")) ? std::stoi(found[1]) : usual;
@@ -129,7 +98,7 @@ struct ServiceServer::Answer {
   std::vector<std::string> headers = {};
 };
 
-ServiceServer::ServiceServer() {
+ServiceServer::ServiceServer() : descriptions_(std::make_unique<Descriptions>()) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -189,7 +158,9 @@ void ServiceServer::handle(int connection) {
   {
     const std::lock_guard lock(mutex_);
     requests_.push_back(*request);
+    const std::size_t faults_before = faults_.size();
     hold_against_description(*request);
+    const bool is_allowed = faults_.size() == faults_before;
     for (Trouble& one : troubles_) {
       const bool is_met = one.times > 0 && (one.method.empty() || one.method == request->method) &&
                           request->path.find(one.path) != std::string::npos;
@@ -198,7 +169,12 @@ void ServiceServer::handle(int connection) {
       trouble = one;
     }
     const bool is_done = !trouble || trouble->how == Trouble::How::cut_after || trouble->how == Trouble::How::trickle;
-    if (is_done) answer = answer_to(*request);
+    if (!is_allowed) {
+      answer = {422, {{"message", faults_.back()}}};
+    } else if (is_done) {
+      answer = answer_to(*request);
+      hold_against_description(*request, answer);
+    }
   }
   if (trouble && trouble->how == Trouble::How::slow) std::this_thread::sleep_for(std::chrono::seconds(1));
   const bool trickles = trouble && trouble->how == Trouble::How::trickle;
@@ -222,52 +198,132 @@ void ServiceServer::fault(const ReceivedRequest& request, const std::string& wha
   faults_.push_back(request.method + ' ' + request.path + ": " + what);
 }
 
+namespace {
+
+// What a value lacks of a schema, which is a part of JSON Schema as OpenAPI 3.0 has it; empty: nothing. `knows_all`:
+// members that the schema does not have are faults as well.
+std::string trouble_with(const Json& value, const Json& schema, bool knows_all, const std::string& where) {
+  if (value.is_null()) return schema.value("nullable", false) ? "" : where + " is null";
+  const std::string type = schema.value("type", "");
+  const bool is_of_type = type == "object"    ? value.is_object()
+                          : type == "array"   ? value.is_array()
+                          : type == "integer" ? value.is_number_integer()
+                          : type == "string"  ? value.is_string()
+                          : type == "boolean" ? value.is_boolean()
+                                              : true;
+  if (!is_of_type) return where + " is no " + type;
+  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+    return where + " is " + value.dump() + ", which is none of " + schema["enum"].dump();
+  if (value.is_string() && characters(value.get<std::string>()) > schema.value("maxLength", std::string::npos))
+    return where + " is above the limit";
+  if (value.is_array() && value.size() > schema.value("maxItems", std::string::npos)) return where + " has too many";
+  for (std::size_t i = 0; value.is_array() && i < value.size(); ++i) {
+    const std::string trouble =
+        trouble_with(value[i], schema.value("items", Json::object()), knows_all, where + '[' + std::to_string(i) + ']');
+    if (!trouble.empty()) return trouble;
+  }
+  if (!value.is_object()) return "";
+  for (const Json& name : schema.value("required", Json::array())) {
+    if (!value.contains(name.get<std::string>())) return where + " lacks " + name.get<std::string>();
+  }
+  for (const auto& [name, member] : value.items()) {
+    const bool is_known = schema.contains("properties") && schema["properties"].contains(name);
+    if (!is_known && knows_all) return where + '.' + name + " is described nowhere";
+    if (!is_known) continue;
+    const std::string trouble = trouble_with(member, schema["properties"][name], knows_all, where + '.' + name);
+    if (!trouble.empty()) return trouble;
+  }
+  return "";
+}
+
+// Of a path, or a query, where numbers are text.
+bool is_described(const std::string& text, const Json& schema) {
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (schema.value("type", "") == "integer") {
+    return is_number && text.size() < 19 && std::stoll(text) <= schema.value("maximum", std::int64_t{1} << 60U);
+  }
+  return !schema.contains("enum") ||
+         std::find(schema["enum"].begin(), schema["enum"].end(), Json(text)) != schema["enum"].end();
+}
+
+bool is_path_of(const std::string& path, const Json& operation) {
+  std::istringstream given(path);
+  std::istringstream wanted(operation["path"].get<std::string>());
+  std::string part;
+  std::string pattern;
+  while (std::getline(wanted, pattern, '/')) {
+    if (!std::getline(given, part, '/')) return false;
+    const bool is_any = pattern.starts_with('{');
+    if (is_any ? part.empty() || !is_described(part, operation["parameters"][pattern.substr(1, pattern.size() - 2)])
+               : part != pattern) {
+      return false;
+    }
+  }
+  return !std::getline(given, part, '/');
+}
+
+}  // namespace
+
+struct ServiceServer::Descriptions {
+  Json github = read("github_api.json");
+  Json gitlab = read("gitlab_api.json");
+
+  static Json read(const std::string& name) {
+    std::ifstream stream(std::string(STEELYARD_SOURCE_FOLDER) + "/tests/ci/publish/" + name);
+    return Json::parse(stream)["operations"];
+  }
+  const Json* of(const ReceivedRequest& request) const {
+    const Json& all = is_gitlabs(request) ? gitlab : github;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Json& one) {
+      return one["method"] == request.method && is_path_of(path_alone(request.path), one);
+    });
+    return found == all.end() ? nullptr : &*found;
+  }
+};
+
 void ServiceServer::hold_against_description(const ReceivedRequest& request) {
-  const bool is_gitlab = request.path.starts_with("/projects/");
   const bool has_token =
-      is_gitlab || request.headers.contains("private-token")
+      is_gitlabs(request)
           ? request.headers.contains("private-token") && request.headers.at("private-token") == token
           : request.headers.contains("authorization") && request.headers.at("authorization") == "Bearer " + token;
   if (!has_token) fault(request, "no token, or another one");
   if (!request.headers.contains("user-agent")) fault(request, "GitHub refuses requests without a user agent");
-  const auto described = std::find_if(kDescribed.begin(), kDescribed.end(), [&](const DescribedRequest& one) {
-    return request.method == one.method && std::regex_match(path_alone(request.path), std::regex(one.path));
-  });
-  if (described == kDescribed.end()) return fault(request, "is described nowhere");
+  const Json* const described = descriptions_->of(request);
+  if (described == nullptr) return fault(request, "is described nowhere");
   const std::size_t mark = request.path.find('?');
   std::string query = mark == std::string::npos ? "" : request.path.substr(mark + 1);
   while (!query.empty()) {
     const std::string part = query.substr(0, query.find('&'));
-    if (!described->query.contains(part.substr(0, part.find('=')))) fault(request, part + " is described nowhere");
+    const std::string name = part.substr(0, part.find('='));
+    const Json schema = (*described)["parameters"].value(name, Json::object());
+    if (schema.value("in", "") != "query") fault(request, name + " is described nowhere");
+    if (!is_described(part.substr(std::min(part.size(), name.size() + 1)), schema)) fault(request, part);
     query.erase(0, part.size() + 1);
   }
-  if (described->required.empty() && described->optional.empty()) return;
+  if (!described->contains("body")) {
+    if (!request.body.empty()) fault(request, "has a body");
+    return;
+  }
   const Json body = Json::parse(request.body, nullptr, false);
-  if (!body.is_object()) return fault(request, "its body is no JSON object");
-  for (const std::string& name : described->required) {
-    if (!body.contains(name)) fault(request, "lacks " + name);
-  }
-  for (const auto& [name, value] : body.items()) {
-    if (!described->required.contains(name) && !described->optional.contains(name)) {
-      fault(request, name + " is described nowhere");
-    }
-  }
+  const std::string trouble = trouble_with(body, (*described)["body"], true, "the body");
+  if (!trouble.empty()) return fault(request, trouble);
   if (body.contains("body") && characters(body["body"].get<std::string>()) > kMaxCharacters) {
     fault(request, "a comment above the limit");
   }
-  if (!body.contains("output")) return;
-  const Json& output = body["output"];
-  if (!output.contains("title") || !output.contains("summary")) fault(request, "an output without title or summary");
-  if (characters(output.value("summary", "")) > kMaxCharacters) fault(request, "a summary above the limit");
-  const Json notes = output.value("annotations", Json::array());
-  if (notes.size() > 50) fault(request, "more than 50 annotations");
-  for (const Json& note : notes) {
-    for (const char* name : {"path", "start_line", "end_line", "annotation_level", "message"}) {
-      if (!note.contains(name)) fault(request, std::string("an annotation lacks ") + name);
-    }
-    if (note.value("start_line", 0) < 1) fault(request, "an annotation at no line");
-    if (characters(note.value("title", "")) > 255) fault(request, "an annotation's title above the limit");
+  for (const Json& note : body.value("output", Json::object()).value("annotations", Json::array())) {
+    if (note["start_line"] < 1) fault(request, "an annotation at no line");
+    if (characters(note.value("title", "")) > kMaxCharactersOfATitle) fault(request, "a note's title above the limit");
   }
+}
+
+// This server's own: what it says is to be what the services say.
+void ServiceServer::hold_against_description(const ReceivedRequest& request, const Answer& answer) {
+  const Json* const described = descriptions_->of(request);
+  if (described == nullptr || answer.status >= 300) return;
+  const Json schema = (*described)["responses"].value(std::to_string(answer.status), Json("none"));
+  if (schema == "none") return fault(request, "answered by " + std::to_string(answer.status));
+  const std::string trouble = schema.is_null() ? "" : trouble_with(answer.body, schema, false, "the answer");
+  if (!trouble.empty()) fault(request, trouble);
 }
 
 ServiceServer::Answer ServiceServer::answer_to(const ReceivedRequest& request) {

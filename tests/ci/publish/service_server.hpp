@@ -1,6 +1,6 @@
 // GitHub's and GitLab's API as far as the program uses it, on a free port of the loopback device: real HTTP, comments
-// and check runs that stay, every request held against a table of what the services' own descriptions say of it, and
-// troubles on request.
+// and check runs that stay, every request and answer held against what the services' published OpenAPI descriptions say
+// of it (github_api.json, gitlab_api.json), and troubles on request. A request that they do not allow is refused.
 //
 //     ServiceServer server;
 //     server.pulls[7] = std::string(40, 'a');
@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -81,7 +82,7 @@ class ServiceServer {
 
   std::vector<ReceivedRequest> requests() const;
   int count(const std::string& method, const std::string& path) const;  // requests with that part of a path
-  // What requests had that the services' descriptions do not have, or lacked.
+  // What requests and this server's answers had that the services' descriptions do not have, or lacked.
   std::vector<std::string> faults() const;
 
  private:
@@ -94,9 +95,12 @@ class ServiceServer {
   Answer comment_answer(const ReceivedRequest& request, const std::string& list, const std::string& one,
                         bool is_github);
   Answer check_answer(const ReceivedRequest& request);
+  struct Descriptions;
   void hold_against_description(const ReceivedRequest& request);
+  void hold_against_description(const ReceivedRequest& request, const Answer& answer);
   void fault(const ReceivedRequest& request, const std::string& what);
 
+  std::unique_ptr<const Descriptions> descriptions_;
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> ends_ = false;

@@ -271,6 +271,14 @@ class GateBuilds : public Gate {
     unsetenv("STEELYARD_BUILD_CACHE");
     Gate::TearDown();
   }
+  // What is measured says nothing here: as little as can be.
+  Outcome build(std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--rounds", "2"});
+    const Outcome outcome = gate(std::move(more));
+    EXPECT_THAT(outcome.status, testing::AnyOf(0, 2)) << outcome.err;
+    EXPECT_THAT(outcome.err, Not(HasSubstr("a build that succeeds"))) << outcome.err;
+    return outcome;
+  }
   std::string logging(const std::string& what) const {
     return what + " >>'" + (folder_ / "log").string() + "'; mkdir -p out && cp '" + fixture("fast") + "' out/bench";
   }
@@ -286,23 +294,33 @@ TEST_F(GateBuilds, OfABaselineAreKeptByCommitAndCommand) {
   commit_script("first", logging("echo first"));
   commit_script("second", logging("echo second"));
   setenv("STEELYARD_BUILD_CACHE", (folder_ / "builds").c_str(), 1);
-  ASSERT_EQ(gate().status, 0);
-  const Outcome again = gate();
-  EXPECT_EQ(again.status, 0) << again.err;
+  build();
+  const Outcome again = build();
   EXPECT_THAT(again.err, HasSubstr("is as it was built before"));
   EXPECT_THAT(log(), testing::ElementsAre("first", "second", "second")) << "the candidate's is built each time";
-  ASSERT_EQ(gate({"--build", "sh build.sh && true"}).status, 0);
+  build({"--build", "sh build.sh && true"});
   EXPECT_THAT(log(), testing::Contains("first").Times(2)) << "another command";
   commit_script("third", logging("echo third"));
-  ASSERT_EQ(gate().status, 0);
+  build();
   EXPECT_THAT(log(), testing::Contains("second").Times(4)) << "the baseline is another";
+}
+
+TEST_F(GateBuilds, DoNotSeeWhereBaselinesAreKept) {
+  const std::string folder = (folder_ / "builds").string();
+  commit_script("first", logging("ls -A '" + folder + "'"));
+  commit_script("second", logging("ls -A '" + folder + "'"));
+  setenv("STEELYARD_BUILD_CACHE", folder.c_str(), 1);
+  const Outcome outcome = build();
+  ASSERT_FALSE(std::filesystem::is_empty(folder));
+  if (outcome.err.find("could reach") != std::string::npos) GTEST_SKIP() << "the system allows no namespace here";
+  EXPECT_THAT(log(), testing::IsEmpty()) << "neither the baseline's nor the candidate's, which comes later";
 }
 
 TEST_F(GateBuilds, OfOneRepositoryStandUnderTheSamePathsEachTime) {
   commit_script("first", logging("pwd"));
   commit_script("second", logging("pwd"));
-  ASSERT_EQ(gate().status, 0);
-  ASSERT_EQ(gate().status, 0);
+  build();
+  build();
   const std::vector<std::string> lines = log();
   EXPECT_THAT(lines, testing::SizeIs(4));
   EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), 2U);
@@ -313,8 +331,7 @@ TEST_F(GateBuilds, OfEqualSourcesAreEqualByThePrefixMap) {
   const std::string compiles = "c++ -g $STEELYARD_PREFIX_MAP -c \"$PWD/name.cpp\" -o name.o && ";
   commit_script("first", compiles + logging("sha256sum <name.o"));
   commit_script("second", compiles + logging("sha256sum <name.o"));
-  const Outcome outcome = gate();
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = build();
   const std::vector<std::string> lines = log();
   ASSERT_THAT(lines, testing::SizeIs(2));
   EXPECT_EQ(lines[0], lines[1]);
@@ -329,8 +346,7 @@ TEST_F(GateBuilds, GoSideBySideWhereThereIsRoomAndAloneWhereThatFailed) {
       "[ -e ../began-base ] && [ -e ../began-head ] || exit 9; ";
   commit_script("first", meets + "[ -e ../was ] || { touch ../was; exit 8; }; " + logging("echo base"));
   commit_script("second", meets + logging("echo head"));
-  const Outcome outcome = gate();
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome outcome = build();
   EXPECT_THAT(outcome.err, HasSubstr("failed beside the other: again, alone"));
   EXPECT_THAT(log(), testing::UnorderedElementsAre("base", "head"));
 }
