@@ -106,9 +106,9 @@ std::string commit_named_here(const std::string& name);
 Commit commit_of_folder(const std::filesystem::path& folder);
 
 // Two commits checked out side by side in a private temporary folder, under paths of equal length (.../base and
-// .../head), so that neither side's paths are longer in its environment or its binaries. A repository's next pair has the
-// same paths, so that a kept build and a compiler's cache fit it. Gone, with git's own record of them, when the object is
-// destroyed; what a killed run left is gone when the next pair of its repository is made.
+// .../head), so that neither side's paths are longer in its environment or its binaries. A repository's next pair has
+// the same paths, so that a kept build and a compiler's cache fit it. Gone, with git's own record of them, when the
+// object is destroyed; what a killed run left is gone when the next pair of its repository is made.
 
 class WorkTreePair {
  public:

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A list that is as long may be cut off (ChildCommand::output_limit).
-constexpr std::size_t kLongestList = (std::size_t{4} << 20U) - 4096;
+constexpr std::size_t kMaxListBytes = (std::size_t{4} << 20U) - 4096;
 // What packages there are, as dpkg, apk and rpm write it down.
 constexpr std::array kPackageLists{"/var/lib/dpkg/status", "/lib/apk/db/installed", "/var/lib/rpm/rpmdb.sqlite",
                                    "/usr/lib/sysimage/rpm/rpmdb.sqlite", "/etc/os-release"};
@@ -121,7 +121,7 @@ Result<std::vector<std::string>> added_by_build(const fs::path& tree) {
   }
   STEELYARD_TRY(const GitAnswer listed, run_git(tree, {"ls-files", "--others", "-z"}));
   if (!listed.succeeded) return input_error(tree.string(), listed.trouble);
-  if (listed.output.size() > kLongestList) return input_error("the build", "too many files", "fewer, to be kept");
+  if (listed.output.size() > kMaxListBytes) return input_error("the build", "too many files", "fewer, to be kept");
   std::vector<std::string> added;
   for (std::size_t at = 0; at < listed.output.size();) {
     const std::size_t end = std::min(listed.output.find('\0', at), listed.output.size());

@@ -15,7 +15,7 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxMessageColumns = 200;
-constexpr Nanoseconds kLeastForARequest = milliseconds(20);  // in less no service answers
+constexpr Nanoseconds kMinRequestTime = milliseconds(20);  // in less no service answers
 
 std::optional<std::int64_t> whole_number(const HttpAnswer& answer, const std::string& header) {
   const auto found = answer.headers.find(header);
@@ -143,7 +143,7 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
   const std::string what = call.method + ' ' + call.path.substr(0, call.path.find('?'));
   const Nanoseconds rest = left();
   ApiOutcome outcome;
-  if (rest < kLeastForARequest) {
+  if (rest < kMinRequestTime) {
     outcome.why = what + ": not sent, as " + to_text(patience_.total) + " have passed with what came before it";
     return {std::move(outcome)};
   }
