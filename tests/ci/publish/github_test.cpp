@@ -291,7 +291,7 @@ TEST_F(PublishToGithub, AServiceThatAnswersByteByByteCostsNoMoreThanThePatience)
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "each request may take 30 s";
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("comment was not written: GET /user"),
                                  HasSubstr("check was not written: GET /repos/acme/shop/commits/"),
-                                 HasSubstr("not sent, as 1 s have passed")));
+                                 HasSubstr("not sent, as 1.00 s have passed")));
 }
 
 TEST_F(PublishToGithub, ACommentThatTheEndOfThePatienceCutOffMayHaveBeenTakenAndIsNotSentAgain) {
