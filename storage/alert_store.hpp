@@ -22,6 +22,12 @@ class AlertStore {
   // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
   Result<Alert> act(const AlertAct& act);
 
+  // Of these notices those that are news (is_news()) and that nobody else is telling, with what was told before: they
+  // are this claim's until settle().
+  Result<std::vector<AlertNotice>> claim(const std::vector<AlertNotice>& wanted, const NoticeClaim& claim);
+  // What became of them: told for good, or to be claimed again.
+  Result<void> settle(const std::vector<AlertNotice>& claimed, bool is_told, const NoticeClaim& claim);
+
  private:
   StoreConnection& connection_;
 };

@@ -21,6 +21,7 @@
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/access/tokens.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
+#include "storage/postgres/alerts/notice_rows.hpp"
 #include "storage/postgres/comparisons/comparison_reader.hpp"
 #include "storage/postgres/comparisons/comparison_writer.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
@@ -332,6 +333,14 @@ Result<std::vector<AcceptedAlert>> AlertStore::accepted(const AcceptedQuery& que
 
 Result<Alert> AlertStore::act(const AlertAct& act) {
   return connection_.read([&](Session& session) { return act_on_alert(session, act); });
+}
+
+Result<std::vector<AlertNotice>> AlertStore::claim(const std::vector<AlertNotice>& wanted, const NoticeClaim& claim) {
+  return connection_.read([&](Session& session) { return claim_notices(session, wanted, claim); });
+}
+
+Result<void> AlertStore::settle(const std::vector<AlertNotice>& claimed, bool is_told, const NoticeClaim& claim) {
+  return connection_.read([&](Session& session) { return settle_notices(session, claimed, is_told, claim); });
 }
 
 // Access.

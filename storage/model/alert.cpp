@@ -175,6 +175,11 @@ std::optional<AlertState> parse_alert_state(std::string_view text) {
   return static_cast<AlertState>(found - kStates.begin());
 }
 
+bool is_news(std::optional<AlertState> told_before, AlertState now) {
+  if (!told_before) return now == AlertState::open || now == AlertState::reopened;
+  return *told_before != now;
+}
+
 std::string alert_id(const AlertSubject& subject) {
   std::string content;
   for (const std::string* field : {&subject.project, &subject.branch, &subject.benchmark, &subject.metric,

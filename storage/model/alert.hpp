@@ -92,6 +92,25 @@ struct AlertAct {
   std::int64_t at_unix_ns = 0;
 };
 
+// That somebody was told how an alert stands. A change of its state is told once on each channel.
+struct AlertNotice {
+  std::string alert;                        // its id
+  std::string channel;                      // "webhook", "slack", "mail:kernels@example.org"
+  AlertState state = AlertState::open;      // that is told
+  std::optional<AlertState> told_before{};  // on this channel; absent: nothing was
+  bool operator==(const AlertNotice&) const = default;
+};
+// Who is about to tell; the same for a claim and for what became of it.
+struct NoticeClaim {
+  std::string id;  // no other call's
+  std::int64_t at_unix_ns = 0;
+};
+// A claim of which nothing is heard for so long is given up: its program ended before it could say.
+inline constexpr std::int64_t kClaimHoldsNs = 600'000'000'000;
+
+// Whether how an alert stands is news: who never heard of it wants no word that it is gone, or is in hands.
+bool is_news(std::optional<AlertState> told_before, AlertState now);
+
 // From what comparisons, change points and people said of one subject to its alert. Pure, and a function of the facts
 // alone, whatever the order in which a store got them.
 //

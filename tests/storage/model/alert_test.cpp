@@ -196,6 +196,16 @@ TEST(AlertLifeTest, EveryFieldOfTheSubjectIsPartOfItsId) {
   EXPECT_NE(alert_id({"ab", "c", "", ""}), alert_id({"a", "bc", "", ""}));
 }
 
+TEST(AlertNoticeTest, IsNewsWhereTheStateIsAnotherAndSomebodyHasToKnow) {
+  EXPECT_TRUE(is_news({}, AlertState::open));
+  EXPECT_TRUE(is_news({}, AlertState::reopened));
+  for (const auto state : {AlertState::acknowledged, AlertState::accepted, AlertState::resolved}) {
+    EXPECT_FALSE(is_news({}, state));
+    EXPECT_TRUE(is_news(AlertState::open, state));
+    EXPECT_FALSE(is_news(state, state));
+  }
+}
+
 }  // namespace
 
 }  // namespace steelyard::storage

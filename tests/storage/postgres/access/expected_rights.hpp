@@ -22,6 +22,7 @@ inline const std::map<std::string, Rights> kRelations{
     {"accepted_levels", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"alert_events", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"alert_life", {"sees own", "sees own, adds own, changes own", "sees", "sees, adds, changes"}},
+    {"alert_notices", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"alert_states", {"sees own", "sees own, adds own, changes own", "sees", "sees, adds, changes"}},
     {"branch_positions", {"sees own", "sees own, adds own, changes own", "sees", "sees, adds, changes"}},
     {"branches", {"sees own", "sees own, adds own, changes own", "sees", "sees, adds, changes"}},

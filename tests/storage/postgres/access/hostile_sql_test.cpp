@@ -109,6 +109,7 @@ void fill(Store& store, const std::string& project) {
   for (const Alert& alert : must(AlertStore(store).list({}))) {
     if (alert.subject.project != project || alert.comparison.empty()) continue;
     const std::int64_t now = alert.life.back().at_unix_ns + 1;
+    must(AlertStore(store).claim({{alert.id, "slack", alert.state, {}}}, {"somebody's", now}));
     must(AlertStore(store).act({AlertAct::Kind::accept, alert.id, "somebody", "", run.header.commit.sha, now}));
   }
 }

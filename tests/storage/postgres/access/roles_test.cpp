@@ -103,6 +103,7 @@ TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
   const std::set<std::string> facts{
       "accepted_levels",
       "alert_events",
+      "alert_notices",
       "audit_trail",
       "benchmarks",
       "calibrations",

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <thread>
 
 #include "storage/access_store.hpp"
@@ -314,6 +316,61 @@ TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
   const auto beside_others = read();
   EXPECT_EQ(beside_others.first, 1U);
   EXPECT_LT(beside_others.second, alone.second + 5) << "planning alone looks at the ends of an index";
+}
+
+// Telling.
+
+TEST_F(AlertRows, AChangeOfStateIsClaimedOnceOnEachChannel) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const std::string id = all(store).at(0).id;
+  const auto claim = [&](const char* who, const char* channel, std::int64_t at = 0) {
+    return AlertStore(store).claim({{id, channel, all(store).at(0).state, {}}}, {who, at}).value();
+  };
+  const auto first = claim("one", "slack");
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_FALSE(first[0].told_before);
+  EXPECT_TRUE(claim("two", "slack").empty()) << "one is telling it";
+  EXPECT_EQ(claim("one", "slack").size(), 1U) << "its first answer may have got lost";
+  EXPECT_EQ(claim("two", "webhook").size(), 1U);
+  ASSERT_TRUE(AlertStore(store).settle(first, true, {"one", 1}));
+  EXPECT_TRUE(claim("three", "slack", 2 * kClaimHoldsNs).empty()) << "it was told";
+  EXPECT_EQ(claim("three", "webhook", 2 * kClaimHoldsNs).size(), 1U) << "who claimed it never came back";
+
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::unchanged, "aa", "cc", 1.0)));
+  const auto resolved = claim("four", "slack", 2 * kClaimHoldsNs);
+  ASSERT_EQ(resolved.size(), 1U);
+  EXPECT_EQ(resolved[0].told_before, AlertState::open);
+  ASSERT_TRUE(AlertStore(store).settle(resolved, false, {"four", 2 * kClaimHoldsNs}));
+  EXPECT_EQ(claim("five", "slack", 2 * kClaimHoldsNs).size(), 1U) << "it could not be told";
+  EXPECT_TRUE(claim("six", "mail:ada@example.org").empty()) << "who never heard of it wants no word that it is gone";
+  EXPECT_EQ(ask("select count(*) from steelyard.alert_notices where event = 'told'"), "1");
+}
+
+TEST_F(AlertRows, TwoWhoTellAtTheSameTimeTellItOnce) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const std::string id = all(store).at(0).id;
+  std::array<std::size_t, 4> claimed{};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < claimed.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Store own = open();
+      claimed.at(i) =
+          AlertStore(own).claim({{id, "slack", AlertState::open, {}}}, {std::to_string(i), 0}).value().size();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::count(claimed.begin(), claimed.end(), 1U), 1);
+}
+
+TEST_F(AlertRows, NoticesSurviveARebuildOfWhatIsDerived) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const AlertNotice notice{all(store).at(0).id, "slack", AlertState::open, {}};
+  ASSERT_TRUE(AlertStore(store).settle(AlertStore(store).claim({notice}, {"one", 0}).value(), true, {"one", 0}));
+  rebuild();
+  EXPECT_TRUE(AlertStore(store).claim({notice}, {"two", 1}).value().empty());
 }
 
 }  // namespace
