@@ -13,8 +13,8 @@
 namespace steelyard::bench {
 namespace {
 
-constexpr std::array<std::string_view, 9> kParts{"TOKEN",      "SECRET",  "PASSWORD",    "PASSWD", "CREDENTIAL",
-                                                 "ACCESS_KEY", "API_KEY", "PRIVATE_KEY", "_JWT"};
+constexpr std::array<std::string_view, 10> kParts{"TOKEN",      "SECRET",  "PASSWORD",    "PASSWD", "CREDENTIAL",
+                                                  "ACCESS_KEY", "API_KEY", "PRIVATE_KEY", "_JWT",   "WEBHOOK"};
 constexpr std::array<std::string_view, 3> kEnds{"_PAT", "_PASS", "_AUTH"};
 // Where else libpq finds a password or a key, and what opens other doors.
 constexpr std::array<std::string_view, 8> kNames{"STEELYARD_STORE", "PGPASSFILE",        "PGSERVICE",

@@ -4,6 +4,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
+# shellcheck source=ci/notify.sh
+. "$here/../notify.sh"
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/steelyard-report.XXXXXX")
 # The embedded store's server may run as another user, who must be able to reach its folder.
 chmod 0711 "$folder"
@@ -49,6 +51,7 @@ env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_OUTPUT -u GITHUB_STATE -u GITHUB_STEP
   "$program" "${arguments[@]}" >"$comparison" || status=$?
 # Once into the log, once into the summary: whoever reads only one of them has the whole report.
 [ ! -s "$report" ] || cat "$report"
+[ "${GITHUB_EVENT_NAME:-}" != push ] || notify_owners "$program" "${arguments[@]}"
 echo "::$resume::"
 if [ -s "$report" ]; then
   [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$report" >>"$GITHUB_STEP_SUMMARY"

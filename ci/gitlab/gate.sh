@@ -8,6 +8,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
+# shellcheck source=ci/notify.sh
+. "$here/../notify.sh"
+STEELYARD_DEFAULT_BRANCH=${CI_DEFAULT_BRANCH:-}
 folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
 # They may stand on several lines.
 read -r -d '' -a further <<<"${STEELYARD_ARGUMENTS:-}" || true
@@ -53,6 +56,7 @@ status=0
 "$program" "${arguments[@]}" >"$folder/comparison.json" || status=$?
 [ ! -s "$folder/report.md" ] || cat "$folder/report.md"
 [ -z "$shard" ] || exit "$status"
+notify_owners "$program" "${arguments[@]}"
 echo "$status ${CI_JOB_ID:-}" >"$folder/status"
 publish=(publish gitlab "$folder" --output "$folder" --status "$status" --no-comment)
 [ -z "${STEELYARD_KEY:-}" ] || publish+=(--key "$STEELYARD_KEY")

@@ -99,11 +99,15 @@ void set_bounds(CURL* handle, const HttpRequest& request) {
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
 }
 
+bool is_curl_ready() {
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+  return ready == CURLE_OK;
+}
+
 }  // namespace
 
 HttpOutcome send(const HttpRequest& request) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  const std::unique_ptr<CURL, EasyHandle> handle(ready == CURLE_OK ? curl_easy_init() : nullptr);
+  const std::unique_ptr<CURL, EasyHandle> handle(is_curl_ready() ? curl_easy_init() : nullptr);
   if (!handle) return HttpFailure{HttpFailure::Kind::refused, "libcurl could not be started"};
   std::unique_ptr<curl_slist, HeaderList> headers;
   for (const std::string& header : request.headers) {
@@ -138,6 +142,71 @@ HttpOutcome send(const HttpRequest& request) {
   curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
   received.answer.status = static_cast<int>(status);
   return std::move(received.answer);
+}
+
+namespace {
+
+struct MailText {
+  std::string_view rest;
+  bool is_whole = false;  // libcurl has asked for more than there is: the end of the mail is on its way
+};
+
+std::size_t give_mail(char* target, std::size_t size, std::size_t count, void* source) {
+  auto& text = *static_cast<MailText*>(source);
+  const std::size_t bytes = std::min(size * count, text.rest.size());
+  text.is_whole = text.is_whole || bytes == 0;
+  std::copy_n(text.rest.data(), bytes, target);
+  text.rest.remove_prefix(bytes);
+  return bytes;
+}
+
+// RFC 5321, 4.2.1: 4xx may go well later, 5xx does not.
+MailOutcome mail_failure(CURLcode code, CURL* handle, const MailText& text, std::string why) {
+  long reply = 0;
+  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply);
+  if (reply >= 400 && reply < 600) why += " (reply " + std::to_string(reply) + ')';
+  if (reply >= 500 && reply < 600) return {MailOutcome::Kind::refused, std::move(why)};
+  if (reply >= 400 && reply < 500) return {MailOutcome::Kind::not_taken, std::move(why)};
+  if (failure_kind(code, handle) == HttpFailure::Kind::refused || code == CURLE_LOGIN_DENIED ||
+      code == CURLE_USE_SSL_FAILED) {
+    return {MailOutcome::Kind::refused, std::move(why)};
+  }
+  return {text.is_whole ? MailOutcome::Kind::cut : MailOutcome::Kind::not_taken, std::move(why)};
+}
+
+}  // namespace
+
+MailOutcome send(const Mail& mail) {
+  const std::unique_ptr<CURL, EasyHandle> handle(is_curl_ready() ? curl_easy_init() : nullptr);
+  if (!handle) return {MailOutcome::Kind::refused, "libcurl could not be started"};
+  const std::unique_ptr<curl_slist, HeaderList> to(curl_slist_append(nullptr, ('<' + mail.to + '>').c_str()));
+  const std::string from = '<' + mail.from + '>';
+  MailText text{mail.text};
+  std::array<char, CURL_ERROR_SIZE> trouble{};
+  const long timeout_ms = std::max(1L, static_cast<long>(mail.timeout.count() / 1e6));
+  curl_easy_setopt(handle.get(), CURLOPT_TIMEOUT_MS, timeout_ms);
+  curl_easy_setopt(handle.get(), CURLOPT_CONNECTTIMEOUT_MS, std::min(timeout_ms, kConnectTimeoutMs));
+  curl_easy_setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "smtps,smtp");
+  curl_easy_setopt(handle.get(), CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(handle.get(), CURLOPT_USE_SSL, mail.needs_tls ? long{CURLUSESSL_ALL} : long{CURLUSESSL_TRY});
+  curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYHOST, 2L);
+  curl_easy_setopt(handle.get(), CURLOPT_URL, mail.server.c_str());
+  if (!mail.user.empty()) {
+    curl_easy_setopt(handle.get(), CURLOPT_USERNAME, mail.user.c_str());
+    curl_easy_setopt(handle.get(), CURLOPT_PASSWORD, mail.password.c_str());
+  }
+  curl_easy_setopt(handle.get(), CURLOPT_MAIL_FROM, from.c_str());
+  curl_easy_setopt(handle.get(), CURLOPT_MAIL_RCPT, to.get());
+  curl_easy_setopt(handle.get(), CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(handle.get(), CURLOPT_READFUNCTION, give_mail);
+  curl_easy_setopt(handle.get(), CURLOPT_READDATA, &text);
+  curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, trouble.data());
+  const CURLcode code = curl_easy_perform(handle.get());
+  if (code == CURLE_OK) return {MailOutcome::Kind::taken, ""};
+  const std::string why = trouble[0] != '\0' ? trouble.data() : curl_easy_strerror(code);
+  return mail_failure(code, handle.get(), text, printable_line(why, true));
 }
 
 std::string url_part(const std::string& text) {

@@ -1,5 +1,5 @@
-// One HTTP request and its answer, through libcurl, which no other file sees. TLS is verified, redirects are not
-// followed (a token would follow them), and time and size have bounds. Not for retries: see service_api.hpp.
+// One HTTP request and its answer, or one mail, through libcurl, which no other file sees. TLS is verified, redirects
+// are not followed (a token would follow them), and time and size have bounds. Not for retries: see service_api.hpp.
 //
 //     const HttpOutcome outcome = send({.url = "https://api.github.com/user"});
 //     if (const auto* answer = std::get_if<HttpAnswer>(&outcome)) use(answer->status, answer->body);
@@ -44,6 +44,29 @@ struct HttpFailure {
 
 using HttpOutcome = std::variant<HttpAnswer, HttpFailure>;
 HttpOutcome send(const HttpRequest& request);
+
+struct Mail {
+  std::string server;     // "smtp://127.0.0.1:2525", "smtps://mail.example.org"
+  bool needs_tls = true;  // over smtp:// nothing is said before the server has begun TLS
+  std::string user;       // empty: none
+  std::string password;   // wiped from memory by whoever has it
+  std::string from;
+  std::string to;
+  std::string text;  // headers and body, lines ended by CR LF
+  Nanoseconds timeout = seconds(30);
+};
+
+struct MailOutcome {
+  enum class Kind {
+    taken,
+    not_taken,  // for now: another try may go well
+    cut,        // it may have been taken: no answer came
+    refused,    // by the server or by us: another try gives the same
+  };
+  Kind kind = Kind::not_taken;
+  std::string text;  // not taken: what happened
+};
+MailOutcome send(const Mail& mail);
 
 // Text as a part of an address: what is no letter, digit or "-._~" as %XX (RFC 3986, 2.3).
 std::string url_part(const std::string& text);

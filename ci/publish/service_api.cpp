@@ -140,7 +140,7 @@ ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::
 
 ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
   if (!begin_) begin_ = std::chrono::steady_clock::now();
-  const std::string what = call.method + ' ' + call.path.substr(0, call.path.find('?'));
+  const std::string what = call.method + (call.path.empty() ? "" : " ") + call.path.substr(0, call.path.find('?'));
   const Nanoseconds rest = left();
   ApiOutcome outcome;
   if (rest < kMinRequestTime) {

@@ -1,15 +1,25 @@
-// steelyard alerts: what got worse, what became of it, and what people say of it.
+// steelyard alerts: what got worse, what became of it, what people say of it, and who is told.
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string_view>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/sha256.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
+#include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/publish/notifying.hpp"
 #include "ci/report/history.hpp"
+#include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 
@@ -17,10 +27,10 @@ namespace steelyard::ci {
 namespace {
 
 struct AlertsOptions {
-  enum class Action { list, show, acknowledge, accept, resolve, reopen };
+  enum class Action { list, show, acknowledge, accept, resolve, reopen, notify };
   Action action = Action::list;
   std::string alert;  // id or its beginning; with list: empty
-  // With list:
+  // With list, and but for --all with notify:
   std::string branch;
   std::string benchmark;  // a part of the name
   bool resolved_too = false;
@@ -35,6 +45,13 @@ using Action = AlertsOptions::Action;
 constexpr std::size_t kShortestCommit = 7;
 constexpr std::size_t kLongestCommit = 64;
 constexpr std::size_t kLongestNote = 2000;
+
+constexpr std::string_view kMailChannel = "mail:";
+
+std::int64_t now_unix_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 // In a repository what git says it means; elsewhere it has to be a hash.
 Result<std::string> named_commit(const std::string& name) {
@@ -92,8 +109,7 @@ Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptio
   if (!options.commit.empty()) {
     STEELYARD_TRY(act.commit, named_commit(options.commit));
   }
-  act.at_unix_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  act.at_unix_ns = now_unix_ns();
   STEELYARD_TRY(storage::Alert after, storage::AlertStore(store).act(act));
   return std::vector<storage::Alert>{std::move(after)};
 }
@@ -111,8 +127,139 @@ Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, co
   return set_aside(kept);
 }
 
+// Telling people.
+
+constexpr int kMaxNotified = 1000;  // of the alerts whose state changed last
+constexpr Nanoseconds kNoticePatience = seconds(60);
+
+// A request's code is not merged, and whoever asks for it is told on the request. The events that GitHub names are
+// those of requests whose jobs do not say which; a comment's author may be anybody.
+bool is_request_job(const std::map<std::string, std::string>& variables) {
+  const CiJob job = ci_job(variables);
+  const auto event = variables.find("GITHUB_EVENT_NAME");
+  const std::string name = event == variables.end() ? "" : event->second;
+  return !job.base_branch.empty() || !job.request.empty() || name.starts_with("pull_request") ||
+         name == "workflow_run" || name == "issue_comment";
+}
+
+std::string owner_of(const ComparisonPolicy& policy, const storage::AlertSubject& subject) {
+  ComparisonRow row;
+  row.benchmark = subject.benchmark;
+  regress::set_policy(policy, row);
+  return row.owner;
+}
+
+// Whom each alert might be told: who is told already is the store's to know.
+std::vector<storage::AlertNotice> possible_notices(const std::vector<NoticedAlert>& alerts,
+                                                   const NoticePlaces& places) {
+  std::vector<storage::AlertNotice> notices;
+  for (const NoticedAlert& one : alerts) {
+    const auto add = [&](const std::string& channel) {
+      notices.push_back({one.alert.id, channel, one.alert.state, {}});
+    };
+    if (!places.webhook.empty()) add("webhook");
+    if (!places.chat.empty()) add("slack");
+    if (places.mail_server.empty()) continue;
+    for (const std::string& address : mail_addresses(one.owner)) add(std::string(kMailChannel) + address);
+  }
+  return notices;
+}
+
+Telling tell(const NoticePlaces& places, const std::string& channel, const Notice& notice,
+             const ApiPatience& patience) {
+  if (channel == "webhook") return tell_webhook(places, notice, patience);
+  if (channel == "slack") return tell_chat(places, notice, patience);
+  return tell_by_mail(places, notice, channel.substr(kMailChannel.size()), patience);
+}
+
+struct Announcement {
+  std::string project;
+  std::vector<NoticedAlert> alerts;
+  storage::NoticeClaim claim;
+};
+
+// One notice for each channel, of what was claimed for it.
+Result<std::vector<WrittenPart>> announce(storage::Store& store, const NoticePlaces& places,
+                                          const Announcement& announcement, const ApiPatience& patience) {
+  std::map<std::string, const NoticedAlert*> by_id;
+  for (const NoticedAlert& one : announcement.alerts) by_id[one.alert.id] = &one;
+  STEELYARD_TRY(const std::vector<storage::AlertNotice> claimed,
+                storage::AlertStore(store).claim(possible_notices(announcement.alerts, places), announcement.claim));
+  std::map<std::string, std::vector<storage::AlertNotice>> by_channel;
+  for (const storage::AlertNotice& one : claimed) by_channel[one.channel].push_back(one);
+  std::vector<WrittenPart> parts;
+  for (const auto& [channel, notices] : by_channel) {
+    Notice notice{announcement.claim.id + '-' + std::to_string(parts.size()),
+                  announcement.project,
+                  announcement.claim.at_unix_ns / 1'000'000'000,
+                  {}};
+    for (const storage::AlertNotice& one : notices) {
+      notice.alerts.push_back(*by_id.at(one.alert));
+      notice.alerts.back().before = one.told_before;
+    }
+    Telling telling = tell(places, channel, notice, patience);
+    if (telling.part.text.empty()) telling.part.text = notice_headline(notice);
+    parts.push_back(std::move(telling.part));
+    STEELYARD_CHECK(storage::AlertStore(store).settle(notices, telling.is_told, announcement.claim));
+  }
+  return parts;
+}
+
+Result<storage::NoticeClaim> new_claim() {
+  std::array<char, 16> entropy{};
+  if (::getentropy(entropy.data(), entropy.size()) != 0) {
+    return input_error("the system's entropy", std::strerror(errno), "random bytes for a notice's name");
+  }
+  return storage::NoticeClaim{sha256_hex({entropy.data(), entropy.size()}).substr(0, 32), now_unix_ns()};
+}
+
+Result<ExitCode> notify(const AlertsOptions& options, const Configuration& configuration, const App& app) {
+  // Taken first, whatever follows: nothing that is started from here on has them.
+  STEELYARD_TRY(const NoticePlaces places, take_notice_places());
+  const std::map<std::string, std::string> variables = caller_environment();
+  std::vector<WrittenPart> parts;
+  if (is_request_job(variables)) {
+    parts = {{"notices", WrittenPart::State::left, "this is a job of a pull or merge request"}};
+  } else if (places.is_empty()) {
+    return input_error("steelyard alerts notify", "nobody to tell", "a place in the environment",
+                       "set STEELYARD_WEBHOOK_URL, STEELYARD_SLACK_WEBHOOK_URL or STEELYARD_SMTP_URL "
+                       "(docs/guide/alerts.md)");
+  } else {
+    STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+    storage::AlertQuery query;
+    STEELYARD_TRY(query.project, project_in_store(store, configuration));
+    query.branch = options.branch.empty() ? ci_job(variables).branch : options.branch;
+    query.benchmark = canonical_as_typed(options.benchmark);
+    query.resolved_too = true;
+    query.limit = kMaxNotified;
+    Announcement announcement{query.project, {}, {}};
+    STEELYARD_TRY(std::vector<storage::Alert> alerts, storage::AlertStore(store).list(query));
+    const ComparisonPolicy policy = comparison_policy(configuration.policy);
+    for (storage::Alert& alert : alerts) {
+      std::string owner = owner_of(policy, alert.subject);
+      announcement.alerts.push_back({std::move(alert), {}, std::move(owner)});
+    }
+    STEELYARD_TRY(announcement.claim, new_claim());
+    ApiPatience patience;
+    patience.most_waiting = kNoticePatience;
+    patience.seed = static_cast<std::uint64_t>(announcement.claim.at_unix_ns);
+    STEELYARD_TRY(parts, announce(store, places, announcement, patience));
+    if (parts.empty()) parts = {{"notices", WrittenPart::State::unchanged, "nothing that was not told before"}};
+  }
+  ExitCode code = ExitCode::success;
+  for (const WrittenPart& part : parts) {
+    const bool is_away = part.state == WrittenPart::State::away;
+    if (!is_away && part.state != WrittenPart::State::failed) continue;
+    app.warn(part.what + " was not told: " + part.text);
+    code = worse(code, is_away ? ExitCode::store_away : ExitCode::bad_input);
+  }
+  app.print(app.common.json ? json_parts("notices", parts) : terminal_parts(parts));
+  return code;
+}
+
 Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  if (options.action == Action::notify) return notify(options, configuration, app);
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   const bool reads = options.action == Action::list || options.action == Action::show;
   STEELYARD_TRY(const std::vector<storage::Alert> alerts,
@@ -125,16 +272,19 @@ Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
 }
 
 Result<void> check_alerts(const AlertsOptions& alerts) {
-  const bool lists = alerts.action == Action::list;
+  const bool notifies = alerts.action == Action::notify;
+  const bool lists = alerts.action == Action::list || notifies;
   const bool acts = !lists && alerts.action != Action::show;
   const std::string where = "steelyard alerts";
   if (lists != alerts.alert.empty()) {
-    return input_error(where, lists ? '"' + alerts.alert + '"' : "no ID", lists ? "list alone" : "the id of an alert",
+    return input_error(where, lists ? '"' + alerts.alert + '"' : "no ID",
+                       lists ? (notifies ? "notify alone" : "list alone") : "the id of an alert",
                        lists ? "" : "`steelyard alerts` shows them");
   }
   if (!lists && (alerts.resolved_too || !alerts.branch.empty() || !alerts.benchmark.empty())) {
     return input_error(where, alerts.resolved_too ? "--all" : "--branch or --benchmark", "them with list only");
   }
+  if (notifies && alerts.resolved_too) return input_error(where, "--all", "it with list only");
   if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
     return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
   }
@@ -153,22 +303,25 @@ Verb alerts_verb() {
   Verb verb = make_verb(
       options, run_alerts, "alerts",
       "Shows what got worse and what became of it, and keeps what people say of it. ACTION: list, show, acknowledge, "
-      "accept (by a commit that is named), resolve, reopen. ID: of an alert, or its first 6 characters.",
+      "accept (by a commit that is named), resolve, reopen, notify (tells whom the environment and the policy's owners "
+      "name, each change of a state once). ID: of an alert, or its first 6 characters.",
       "  steelyard alerts\n"
       "  steelyard alerts accept 3f9c2a81d0b7 --commit HEAD --note \"the checks cost that\"");
   verb.names = {"[ACTION]", "[ID]"};
   verb.take = [options](Words words) -> Result<void> {
     if (!words.names.empty()) {
-      STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
-                                                       {"list", "show", "acknowledge", "accept", "resolve", "reopen"}));
+      STEELYARD_TRY(const std::size_t index,
+                    read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
+                              {"list", "show", "acknowledge", "accept", "resolve", "reopen", "notify"}));
       options->action = static_cast<Action>(index);
     }
     if (words.names.size() > 1) options->alert = std::move(words.names[1]);
     return check_alerts(*options);
   };
   verb.add(flag_option("--all", options->resolved_too, "with list: those that are resolved as well"));
-  verb.add(text_option("--branch", "NAME", options->branch, "with list: of this branch only"));
-  verb.add(text_option("--benchmark", "PART", options->benchmark, "with list: whose name contains it"));
+  verb.add(text_option("--branch", "NAME", options->branch,
+                       "with list and notify: of this branch only (notify in a CI job: its own)"));
+  verb.add(text_option("--benchmark", "PART", options->benchmark, "with list and notify: whose name contains it"));
   verb.add(number_option("--limit", options->limit, "with list: so many, newest first (default: 200)"));
   verb.add(text_option("--commit", "COMMIT", options->commit, "with accept: that accepts it"));
   verb.add(text_option("--note", "TEXT", options->note, "why; kept with what is done"));

@@ -12,15 +12,16 @@ create table steelyard.alert_notices (
 );
 create index alert_notices_by_alert on steelyard.alert_notices (alert);
 comment on table steelyard.alert_notices is
-  'That somebody was told how an alert stands, or is about to be; rows are never changed. Who tells claims first, so that '
-  'two who tell at the same time tell it once.';
+  'That somebody was told how an alert stands, or is about to be; rows are never changed. Who tells claims first, so '
+  'that two who tell at the same time tell it once.';
 comment on column steelyard.alert_notices.alert_notice_key is 'In the order of writing.';
 comment on column steelyard.alert_notices.alert is 'As in steelyard.alert_states.';
 comment on column steelyard.alert_notices.channel is 'webhook, slack, or mail: and an address.';
 comment on column steelyard.alert_notices.state is 'That is told.';
 comment on column steelyard.alert_notices.event is
   'claimed: somebody is telling it; told; failed: it could not be told, and the next one may try.';
-comment on column steelyard.alert_notices.claim is 'The same for what one call of the program claims and becomes of it.';
+comment on column steelyard.alert_notices.claim is
+  'The same for what one call of the program claims and becomes of it.';
 comment on column steelyard.alert_notices.happened_at_unix_ns is
   'Nanoseconds since 1970-01-01 UTC, by the clock of the machine that tells.';
 comment on column steelyard.alert_notices.recorded_at is 'When this store got it.';

@@ -18,5 +18,13 @@ TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
   EXPECT_EQ(Sha256().hex(), sha256_hex(""));
 }
 
+// RFC 4231, test cases 2 and 6 (a key longer than a block).
+TEST(Sha256, HmacMatchesPublishedDigests) {
+  EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hmac_sha256_hex(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -12,6 +12,8 @@
 #include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
+#include "tests/ci/publish/mail_server.hpp"
+#include "tests/ci/publish/service_server.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
@@ -344,6 +346,70 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   EXPECT_THAT(accepted.out, AllOf(HasSubstr("accepted"), HasSubstr("by ada, commit 012345678: so be it")));
   EXPECT_THAT(run({"alerts", "show", id, "--json"}).out,
               AllOf(HasSubstr("\"schema\": \"steelyard.alerts/1\""), HasSubstr("\"accepted_commit\": \"0123456789\"")));
+}
+
+TEST_F(StoreVerbs, ChangesOfAlertsAreToldOnceToTheOwnersAndNeverFromARequestsJob) {
+  ci_test::ServiceServer server;
+  ci_test::MailServer mail;
+  const auto notify = [&](const std::vector<std::string>& more = {}) {
+    setenv("STEELYARD_WEBHOOK_URL", (server.address() + "/hooks/ours").c_str(), 1);
+    setenv("STEELYARD_WEBHOOK_SECRET", "a key that nobody else has", 1);
+    setenv("STEELYARD_SLACK_WEBHOOK_URL", (server.address() + "/hooks/chat").c_str(), 1);
+    setenv("STEELYARD_SMTP_URL", mail.address().c_str(), 1);
+    setenv("STEELYARD_MAIL_FROM", "ci@example.org", 1);
+    std::vector<std::string> arguments{"alerts", "notify", "--project", "told"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  write("steelyard.toml",
+        "[[policy]]\nmatch = \"*\"\nowner = \"everybody@example.org\"\n\n"
+        "[[policy]]\nmatch = \"BM_sort/*\"\nowner = \"sorters@example.org, @acme/sorters\"\n");
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "told";
+  const auto put = [&] {
+    auto store = storage::Store::open(storage::StoreAddress{}, shared_ / "state");
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(storage::ComparisonStore(*store).put(comparison));
+  };
+  put();
+  for (const char* variable : {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_IID"}) {
+    setenv(variable, "7", 1);
+    const Outcome request = notify();
+    EXPECT_EQ(request.status, 0) << request.err;
+    EXPECT_THAT(request.out, HasSubstr("this is a job of a pull or merge request"));
+    unsetenv(variable);
+  }
+  EXPECT_THAT(server.requests(), ::testing::IsEmpty());
+  EXPECT_EQ(notify({"--branch", "another"}).status, 0);
+  EXPECT_THAT(server.requests(), ::testing::IsEmpty());
+
+  server.plan({"POST", "/hooks/chat", ci_test::Trouble::How::answer, 410, {}, "no such chat"});
+  const Outcome told = notify();
+  EXPECT_EQ(told.status, 3) << told.out;
+  EXPECT_THAT(told.err, AllOf(HasSubstr("slack was not told"), HasSubstr("no such chat"), Not(HasSubstr("/hooks"))));
+  EXPECT_EQ(server.count("POST", "/hooks/ours"), 1);
+  ASSERT_THAT(mail.mails(), ::testing::SizeIs(1));
+  EXPECT_EQ(mail.mails()[0].to, "<sorters@example.org>") << "of the tables that match the last that names one";
+
+  const Outcome again = notify();
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(server.count("POST", "/hooks/chat"), 2) << "what failed is told now";
+  EXPECT_EQ(server.count("POST", "/hooks/ours"), 1);
+  EXPECT_THAT(mail.mails(), ::testing::SizeIs(1));
+  EXPECT_THAT(notify().out, HasSubstr("nothing that was not told before"));
+
+  comparison.candidate.created_at_unix_ns += 3'600'000'000'000;
+  comparison.rows[0].verdict = Verdict::unchanged;
+  comparison.rows[0].ratio = 1;
+  put();
+  const Outcome gone = notify({"--json"});
+  EXPECT_EQ(gone.status, 0) << gone.err;
+  EXPECT_THAT(gone.out, AllOf(HasSubstr("\"what\": \"slack\""), HasSubstr("1 resolved")));
+  EXPECT_THAT(server.requests().back().body, HasSubstr("\"before\": \"open\""));
+  EXPECT_THAT(mail.mails(), ::testing::SizeIs(2));
+  const Outcome nobody = run({"alerts", "notify", "--project", "told"});
+  EXPECT_EQ(nobody.status, 3);
+  EXPECT_THAT(nobody.err, HasSubstr("set STEELYARD_WEBHOOK_URL"));
 }
 
 TEST_F(StoreVerbs, AlertsSayWhatWasSetAsideAsTheMachines) {
