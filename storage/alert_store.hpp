@@ -21,6 +21,9 @@ class AlertStore {
   Result<std::vector<AcceptedAlert>> accepted(const AcceptedQuery& query);
   // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
   Result<Alert> act(const AlertAct& act);
+  // Reopens what was accepted until a day before this one ("2026-12-31"): how many. To a login that may not write and
+  // would have something to do it is an error.
+  Result<std::int64_t> end_accepted(const std::string& project, const std::string& day, std::int64_t at_unix_ns);
 
   // Of these notices those that are news (is_news()) and that nobody else is telling, with what was told before: they
   // are this claim's until settle().

@@ -20,6 +20,7 @@
 #include "storage/postgres/access/project_rights.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/access/tokens.hpp"
+#include "storage/postgres/alerts/accepted_rows.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/alerts/notice_rows.hpp"
 #include "storage/postgres/comparisons/comparison_reader.hpp"
@@ -333,6 +334,11 @@ Result<std::vector<AcceptedAlert>> AlertStore::accepted(const AcceptedQuery& que
 
 Result<Alert> AlertStore::act(const AlertAct& act) {
   return connection_.read([&](Session& session) { return act_on_alert(session, act); });
+}
+
+Result<std::int64_t> AlertStore::end_accepted(const std::string& project, const std::string& day,
+                                              std::int64_t at_unix_ns) {
+  return connection_.read([&](Session& session) { return end_accepted_alerts(session, project, day, at_unix_ns); });
 }
 
 Result<std::vector<AlertNotice>> AlertStore::claim(const std::vector<AlertNotice>& wanted, const NoticeClaim& claim) {

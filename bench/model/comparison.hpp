@@ -306,6 +306,11 @@ struct PatternPolicy {
   std::optional<std::int64_t> budget_ns = {};          // of timing all of these benchmarks together
   std::string owner = {};
   std::string where = {};  // of the table: "steelyard.toml:12"
+  std::string until = {};  // the last day on which the table holds, in UTC: "2026-12-31"; empty: it has none
+  std::string reason = {};
+  // Of a change that somebody said is meant; empty: the table accepts none.
+  std::string accepted_by = {};      // the person
+  std::string accepted_commit = {};  // whose message says so; empty: something else does
   bool operator==(const PatternPolicy&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -317,6 +322,10 @@ struct PatternPolicy {
     visit("budget_ns", self.budget_ns);
     visit("owner", self.owner, {.null = Null::written});
     visit("where", self.where, {.null = Null::written, .column = "place"});
+    visit("until", self.until, {.omitted = true, .column = "until_day"});
+    visit("reason", self.reason, {.omitted = true});
+    visit("accepted_by", self.accepted_by, {.omitted = true});
+    visit("accepted_commit", self.accepted_commit, {.omitted = true});
   }
 };
 

@@ -1,11 +1,13 @@
 #include "ci/config/configuration.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <system_error>
 
+#include "bench/model/number_text.hpp"
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/toml_document.hpp"
 #include "ci/config/written_value.hpp"
@@ -178,8 +180,16 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   policy.ignored_facts = settings.ignored_facts;
   // A kept comparison says which table holds by their order alone, whatever order a file has.
   policy.patterns.assign(settings.patterns.rbegin(), settings.patterns.rend());
+  std::erase_if(policy.patterns, [day = today()](const PatternPolicy& table) { return is_over(table, day); });
   return policy;
 }
+
+std::string today() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return date_text(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
+bool is_over(const PatternPolicy& table, const std::string& day) { return !table.until.empty() && table.until < day; }
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& name) {
   if (text.size() > kMaxConfigurationBytes)

@@ -89,8 +89,14 @@ struct Configuration {
 
 inline constexpr std::string_view kConfigurationFile = "steelyard.toml";
 
-// The policy that a comparison is asked for; the seed is the caller's to fill in.
+// The policy that a comparison is asked for; the seed is the caller's to fill in. Without the tables whose last day is
+// over.
 ComparisonPolicy comparison_policy(const PolicySettings& settings);
+
+// The day in UTC, as PatternPolicy::until has it.
+std::string today();
+// Whether the table holds no more.
+bool is_over(const PatternPolicy& table, const std::string& day);
 
 // `name` is for messages. Errors (input): not TOML, an unknown key, a value of the wrong type or out of range; each
 // with the line. Above 1 MiB: refused.

@@ -481,6 +481,11 @@ Result<void> take_pattern_key(std::string_view name, const WrittenValue& value, 
                               PatternPolicy& policy) {
   if (name == "match") return take_name(value, where, policy.match);
   if (name == "owner") return take_name(value, where, policy.owner);
+  if (name == "reason") return take_name(value, where, policy.reason);
+  if (name == "until") {
+    STEELYARD_TRY(policy.until, read_day(value, where));
+    return {};
+  }
   if (name == "budget") {
     STEELYARD_TRY(const Nanoseconds budget, read_duration(value, where));
     policy.budget_ns = std::max<std::int64_t>(1, std::llround(budget.count()));
@@ -502,7 +507,7 @@ Result<void> take_pattern_key(std::string_view name, const WrittenValue& value, 
 }  // namespace
 
 std::vector<std::string> pattern_policy_keys() {
-  return {"match", "minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner"};
+  return {"match", "minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner", "until", "reason"};
 }
 
 Result<void> PolicyTables::take(const TomlEntry& entry, const std::string& where) {
@@ -583,6 +588,8 @@ std::string to_toml(const PatternPolicy& policy) {
     text += "budget = " + duration_text(nanoseconds(static_cast<double>(*policy.budget_ns))) + '\n';
   }
   if (!policy.owner.empty()) text += "owner = " + quoted_for_toml(policy.owner) + '\n';
+  if (!policy.until.empty()) text += "until = " + quoted_for_toml(policy.until) + '\n';
+  if (!policy.reason.empty()) text += "reason = " + quoted_for_toml(policy.reason) + '\n';
   return text;
 }
 

@@ -77,6 +77,8 @@ std::string to_toml(const regress::DeclaredTarget& declared);
 //     match = "gemv/*"
 //     minimum_effect = "5%"           # further: margin, counted_minimum_effect, gates, budget
 //     owner = "kernels@example.org"
+//     until = "2026-12-31"            # the last day on which the table holds
+//     reason = "the checksum is worth it"
 
 inline constexpr std::string_view kPolicySection = "policy";
 std::vector<std::string> pattern_policy_keys();

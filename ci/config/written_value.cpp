@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -106,6 +107,20 @@ Result<Nanoseconds> read_duration(const WrittenValue& value, const std::string& 
   STEELYARD_TRY(const Nanoseconds duration, parse_duration(*text, where));
   if (duration.count() <= 0) return refusal(value, where, "a duration above 0");
   return duration;
+}
+
+Result<std::string> read_day(const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(std::string text, read_text(value, where));
+  constexpr std::string_view kForm = "dddd-dd-dd";
+  const auto fits = [](char form, char c) { return form == 'd' ? c >= '0' && c <= '9' : c == form; };
+  const bool is_of_form = std::equal(kForm.begin(), kForm.end(), text.begin(), text.end(), fits);
+  const auto part = [&text](std::size_t at, std::size_t count) { return std::stoi(text.substr(at, count)); };
+  const bool is_day = is_of_form && std::chrono::year_month_day(std::chrono::year(part(0, 4)),
+                                                                std::chrono::month(static_cast<unsigned>(part(5, 2))),
+                                                                std::chrono::day(static_cast<unsigned>(part(8, 2))))
+                                        .ok();
+  if (is_day) return text;
+  return input_error(where, '"' + text + '"', "a day as YEAR-MONTH-DAY", "write \"2026-12-31\"");
 }
 
 Result<std::vector<std::string>> read_list(const WrittenValue& value, const std::string& where) {

@@ -26,6 +26,7 @@ std::string quoted_for_toml(
 Result<std::string> read_text(const WrittenValue& value, const std::string& where);
 Result<bool> read_flag(const WrittenValue& value, const std::string& where);
 Result<Nanoseconds> read_duration(const WrittenValue& value, const std::string& where);  // above 0
+Result<std::string> read_day(const WrittenValue& value, const std::string& where);       // "2026-12-31", a real one
 // Items are trimmed; an empty one is refused. At most 1000.
 Result<std::vector<std::string>> read_list(const WrittenValue& value, const std::string& where);
 

@@ -4,12 +4,17 @@
 #include <utility>
 
 #include "bench/model/text.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/config/written_value.hpp"
 
 namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxAccepted = 100;
+constexpr std::size_t kShownHash = 9;
 constexpr std::size_t kMaxBytes = 1000;  // of a line
+constexpr std::string_view kUntil = "until=";
 constexpr char kField = '\x1f';
 constexpr char kRecord = '\x1e';
 
@@ -26,7 +31,12 @@ void add(Result<PatternPolicy> table, AcceptedChanges& changes) {
     changes.notes.push_back(table.error().text());
     return;
   }
-  changes.notes.push_back("accepted, so that it fails nothing: \"" + table->match + "\" (" + table->where + ')');
+  const std::string what = '"' + table->match + "\" (" + table->where + ')';
+  if (is_over(*table, today())) {
+    changes.notes.push_back("accepted no more, as the last day is over: " + what);
+    return;
+  }
+  changes.notes.push_back("accepted, so that it fails nothing: " + what);
   changes.tables.push_back(std::move(table).value());
 }
 
@@ -38,14 +48,19 @@ Result<PatternPolicy> read_accepted(std::string_view text, const std::string& wh
   if (is_quoted) rest.remove_prefix(1);
   PatternPolicy table;
   table.match = std::string(take_until(rest, is_quoted ? '"' : ' '));
-  const std::string reason(trimmed(rest));
-  if (table.match.empty() || reason.empty()) {
+  rest = trimmed(rest);
+  if (rest.starts_with(kUntil)) {
+    rest.remove_prefix(kUntil.size());
+    STEELYARD_TRY(table.until, read_day({{std::string(take_until(rest, ' '))}, true}, where + ": until"));
+  }
+  table.reason = std::string(trimmed(rest));
+  if (table.match.empty() || table.reason.empty()) {
     return input_error(where, table.match.empty() ? "no pattern" : "no reason after \"" + table.match + '"',
                        "the benchmarks' pattern and why",
                        "write: " + std::string(kAcceptTrailer) + ": BM_x/* it is worth it");
   }
   table.gates = std::vector<std::string>();
-  table.where = who + ": " + reason;
+  table.where = who + (table.until.empty() ? "" : ", until " + table.until) + ": " + table.reason;
   return table;
 }
 
@@ -53,6 +68,7 @@ Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& opti
   AcceptedChanges changes;
   for (const std::string& option : options) {
     STEELYARD_TRY(PatternPolicy table, read_accepted(option, "--accept", "--accept"));
+    table.accepted_by = person_or_login("");
     add(std::move(table), changes);
   }
   return changes;
@@ -60,7 +76,7 @@ Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& opti
 
 AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range) {
   const std::string format =
-      "--format=%h%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",valueonly,unfold,separator=%x1f)%x1e";
+      "--format=%H%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",valueonly,unfold,separator=%x1f)%x1e";
   // Commits that cannot be listed, as in a shallow clone, accept nothing.
   const Result<GitAnswer> log = run_git(repository.root(), {"log", "--max-count=1000", format, range, "--"});
   return log && log->succeeded ? accepted_in_log(log->output) : AcceptedChanges();
@@ -72,12 +88,16 @@ AcceptedChanges accepted_in_log(std::string_view log) {
   while (!rest.empty()) {
     std::string_view commit = trimmed(take_until(rest, kRecord));
     const std::string sha(take_until(commit, kField));
-    const std::string who = "commit " + sha + " by " + std::string(take_until(commit, kField));
+    const std::string person(take_until(commit, kField));
+    const std::string who = "commit " + sha.substr(0, kShownHash) + " by " + person;
     while (!commit.empty()) {
       const std::string_view line = trimmed(take_until(commit, kField));
       if (line.empty()) continue;
       if (changes.notes.size() == kMaxAccepted) return changes;
-      add(read_accepted(line, who, std::string(kAcceptTrailer) + " of " + who), changes);
+      Result<PatternPolicy> table = read_accepted(line, who, std::string(kAcceptTrailer) + " of " + who);
+      if (table) table->accepted_by = person;
+      if (table) table->accepted_commit = sha;
+      add(std::move(table), changes);
     }
   }
   return changes;

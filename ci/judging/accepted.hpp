@@ -2,6 +2,7 @@
 // message,
 //
 //     Perf-accept: gemv/*  the checksum is worth 3 %
+//     Perf-accept: gemv/*  until=2026-12-31 the checksum goes with the next release
 //
 // or, for a label or a comment that a CI job has checked the author of, by --accept. The benchmarks of that pattern are
 // judged and reported as ever and fail nothing, and the report and the comparison name who accepted them, and why.
@@ -20,13 +21,15 @@ namespace steelyard::ci {
 
 inline constexpr std::string_view kAcceptTrailer = "Perf-accept";
 
-// "PATTERN REASON" as a table of the policy that holds before all others; a pattern with blanks stands in quotes.
-// `who`: what the table's `where` begins with. Error (input): no pattern, or no reason; `where` names the line.
+// "PATTERN REASON", or "PATTERN until=DAY REASON", as a table of the policy that holds before all others; a pattern
+// with blanks stands in quotes. `who`: what the table's `where` begins with. Error (input): no pattern, or no reason;
+// `where` names the line.
 Result<PatternPolicy> read_accepted(std::string_view text, const std::string& who, const std::string& where);
 
 struct AcceptedChanges {
   std::vector<PatternPolicy> tables;
-  std::vector<std::string> notes;  // a line of the report each: what was accepted, or why a line was not understood
+  // A line of the report each: what was accepted, is so no more, or why a line was not understood.
+  std::vector<std::string> notes;
 };
 
 // "BASELINE..CANDIDATE" of full hashes: the trailers of the commits that the candidate has and the baseline has not,

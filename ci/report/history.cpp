@@ -314,10 +314,16 @@ std::string step_text(const storage::AlertTransition& step, const TerminalStyle&
   return printable(text, style.unicode);
 }
 
+std::string until_text(const storage::Alert& alert) {
+  const bool ends = alert.state == storage::AlertState::accepted && !alert.accepted_until.empty();
+  return ends ? ", until " + alert.accepted_until : "";
+}
+
 std::string headline(const storage::Alert& alert, const TerminalStyle& style) {
   return alert.id.substr(0, kShownAlertCharacters) + "  " +
          paint(padded(storage::to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
-         subject_text(alert, style) + "  " + printable(alert_change_text(alert), style.unicode) + '\n';
+         subject_text(alert, style) + "  " + printable(alert_change_text(alert) + until_text(alert), style.unicode) +
+         '\n';
 }
 
 Json alert_json(const storage::Alert& alert) {
@@ -346,6 +352,7 @@ Json alert_json(const storage::Alert& alert) {
           {"candidate", json_number(alert.candidate)},
           {"ratio", json_number(alert.ratio)},
           {"accepted_commit", json_text(alert.accepted_commit)},
+          {"accepted_until", json_text(alert.accepted_until)},
           {"life", std::move(life)}};
 }
 

@@ -14,6 +14,7 @@
 #include "bench/model/sha256.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
@@ -37,6 +38,7 @@ struct AlertsOptions {
   int limit = 200;
   // With what is done to one:
   std::string commit;  // accept: by which
+  std::string until;   // accept: its last day
   std::string note;
   std::string who;  // empty: the login name
 };
@@ -110,6 +112,10 @@ Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptio
     STEELYARD_TRY(act.commit, named_commit(options.commit));
   }
   act.at_unix_ns = now_unix_ns();
+  if (!options.until.empty()) {
+    STEELYARD_TRY(act.until, read_day({options.until, true}, "--until"));
+    if (act.until < today()) return input_error("--until", act.until, "a day that is not over");
+  }
   STEELYARD_TRY(storage::Alert after, storage::AlertStore(store).act(act));
   return std::vector<storage::Alert>{std::move(after)};
 }
@@ -125,6 +131,11 @@ Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, co
   std::erase_if(kept,
                 [&](const storage::KeptChangePoint& one) { return one.benchmark.find(part) == one.benchmark.npos; });
   return set_aside(kept);
+}
+
+// Before anybody reads how alerts stand. Who may only read is told what was accepted until when.
+void end_what_is_over(storage::Store& store, const std::string& project) {
+  (void)storage::AlertStore(store).end_accepted(project, today(), now_unix_ns());
 }
 
 // Telling people.
@@ -228,6 +239,7 @@ Result<ExitCode> notify(const AlertsOptions& options, const Configuration& confi
     STEELYARD_TRY(storage::Store store, open_store(configuration, app));
     storage::AlertQuery query;
     STEELYARD_TRY(query.project, project_in_store(store, configuration));
+    end_what_is_over(store, query.project);
     query.branch = options.branch.empty() ? ci_job(variables).branch : options.branch;
     query.benchmark = canonical_as_typed(options.benchmark);
     query.resolved_too = true;
@@ -261,6 +273,7 @@ Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.action == Action::notify) return notify(options, configuration, app);
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  if (const auto project = project_in_store(store, configuration)) end_what_is_over(store, *project);
   const bool reads = options.action == Action::list || options.action == Action::show;
   STEELYARD_TRY(const std::vector<storage::Alert> alerts,
                 reads ? chosen(store, options, configuration) : act(store, options));
@@ -288,6 +301,7 @@ Result<void> check_alerts(const AlertsOptions& alerts) {
   if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
     return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
   }
+  if (alerts.action != Action::accept && !alerts.until.empty()) return input_error("--until", "it without accept");
   if ((alerts.action == Action::accept) == alerts.commit.empty()) {
     return alerts.commit.empty()
                ? input_error("steelyard alerts accept", "no --commit", "the commit that accepts it", "--commit HEAD")
@@ -324,6 +338,8 @@ Verb alerts_verb() {
   verb.add(text_option("--benchmark", "PART", options->benchmark, "with list and notify: whose name contains it"));
   verb.add(number_option("--limit", options->limit, "with list: so many, newest first (default: 200)"));
   verb.add(text_option("--commit", "COMMIT", options->commit, "with accept: that accepts it"));
+  verb.add(text_option("--until", "DAY", options->until,
+                       "with accept: the last day, as 2026-12-31 in UTC; then it is open again (default: for good)"));
   verb.add(text_option("--note", "TEXT", options->note, "why; kept with what is done"));
   verb.add(
       text_option("--who", "NAME", options->who, "who does it (default: the CI system's user, else the login name)"));

@@ -193,7 +193,8 @@ std::vector<ExplainedKey> explain(const std::string& benchmark, const Configurat
     if (regress::matches_pattern(table.match, benchmark)) tables.push_back(&table);
   }
   std::vector<ExplainedKey> keys;
-  for (const char* name : {"minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner"}) {
+  for (const char* name :
+       {"minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner", "until", "reason"}) {
     keys.push_back(explained(name, tables, configuration, lines, app));
   }
   for (const Target& target : regress::targets_of(benchmark, configuration.targets, {})) {
@@ -322,8 +323,10 @@ JsonWriter policy_tables() {
   JsonWriter of_pattern;
   for (const std::string& name : pattern_policy_keys()) {
     const ConfigurationKey* key = find_configuration_key(name == "budget" ? "run" : kPolicySection, name);
-    const char* const help =
-        name == "match" ? "pattern of benchmarks: * any characters, ? one" : "whose those benchmarks are";
+    const char* const help = name == "match"   ? "pattern of benchmarks: * any characters, ? one"
+                             : name == "owner" ? "whose those benchmarks are"
+                             : name == "until" ? "the last day on which the table holds: 2026-12-31"
+                                               : "why";
     of_pattern.add(name.c_str(), key != nullptr ? property_of(*key) : text_property(help));
   }
   return any_of(table_of(kPolicySection),

@@ -52,6 +52,7 @@ struct Alert {
   std::optional<double> candidate;
   std::optional<double> ratio;        // level now over the one before, later comparisons included
   std::string accepted_commit;        // empty: it never was
+  std::string accepted_until{};       // the last day of what was accepted last, "2026-12-31"; empty: for good
   std::vector<AlertTransition> life;  // oldest first, never empty
 };
 
@@ -90,6 +91,7 @@ struct AlertAct {
   std::string note;
   std::string commit;  // with accept: by which; must be named
   std::int64_t at_unix_ns = 0;
+  std::string until{};  // with accept: its last day in UTC, "2026-12-31"; empty: for good
 };
 
 // That somebody was told how an alert stands. A change of its state is told once on each channel.

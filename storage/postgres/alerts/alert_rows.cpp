@@ -382,6 +382,11 @@ order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
 
+// $1 alerts. What was accepted last is what holds.
+constexpr const char* kAcceptedUntil =
+    "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
+    "order by alert, accepted_level_key desc";
+
 constexpr std::int64_t kMaxAccepted = 200'000;
 
 // $1 project or empty, $2 only what stands.
@@ -393,6 +398,7 @@ join steelyard.alert_states s using (alert)
 left join (select alert, max(happened_at_unix_ns) as at_unix_ns from steelyard.alert_events
            where event = 'reopened' group by alert) taken_back using (alert)
 where ($1::text = '' or l.project = $1::text)
+  and (l.until_day = '' or l.until_day >= to_char(now() at time zone 'UTC', 'YYYY-MM-DD'))
   and case when $2::boolean then s.state = 'accepted'
       else coalesce(taken_back.at_unix_ns < l.accepted_at_unix_ns, true) end
 order by l.accepted_level_key
@@ -435,6 +441,10 @@ Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuer
     alerts[index.at(steps.text(row, 0))].life.push_back(
         {steps.text(row, 1), steps.integer(row, 2), steps.text(row, 3), steps.text(row, 4), steps.text(row, 5)});
   }
+  STEELYARD_TRY(const Rows days, transaction.run(kAcceptedUntil, SqlValues().texts(ids)));
+  for (std::int64_t row = 0; row < days.size(); ++row) {
+    alerts[index.at(days.text(row, 0))].accepted_until = days.text(row, 1);
+  }
   return alerts;
 }
 
@@ -475,11 +485,11 @@ Result<void> write_act(Transaction& transaction, const AlertAct& act, const Aler
     SqlValues level;
     level.text(alert.id).text(subject.project).text(subject.branch).text(subject.benchmark).text(subject.metric);
     level.text(alert.unit).text(fingerprint).text(act.commit).number(alert.candidate);
-    level.number(alert.ratio).text(act.who).text(act.note).integer(act.at_unix_ns);
+    level.number(alert.ratio).text(act.who).text(act.note).integer(act.at_unix_ns).text(act.until);
     STEELYARD_CHECK(transaction.run(
         "insert into steelyard.accepted_levels (alert, project, branch, benchmark, metric, unit, fingerprint, commit, "
-        "level, ratio, who, note, accepted_at_unix_ns) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-        "$13)",
+        "level, ratio, who, note, accepted_at_unix_ns, until_day) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, "
+        "$11, $12, $13, $14)",
         level, kOneRow));
   }
   std::string detail = subject.benchmark + ' ' + subject.metric + " on " + subject.branch;
@@ -515,6 +525,12 @@ Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const 
 
 Result<Alert> act_on_alert(Session& session, const AlertAct& act) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(Alert after, act_within(transaction, act));
+  STEELYARD_CHECK(transaction.commit());
+  return after;
+}
+
+Result<Alert> act_within(Transaction& transaction, const AlertAct& act) {
   STEELYARD_TRY(const Alert known, the_alert(transaction, act.alert));
   STEELYARD_CHECK(lock_alerts(transaction, known.subject.project, known.subject.branch));
   // Again under the lock: somebody may have been faster.
@@ -533,9 +549,7 @@ Result<Alert> act_on_alert(Session& session, const AlertAct& act) {
   }
   STEELYARD_CHECK(write_act(transaction, done, before));
   STEELYARD_CHECK(derive_alerts(transaction, {before.subject}));
-  STEELYARD_TRY(Alert after, the_alert(transaction, before.id));
-  STEELYARD_CHECK(transaction.commit());
-  return after;
+  return the_alert(transaction, before.id);
 }
 
 }  // namespace steelyard::storage

@@ -42,5 +42,7 @@ Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query
 Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query);
 // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
 Result<Alert> act_on_alert(Session& session, const AlertAct& act);
+// The same within a transaction, which it does not end.
+Result<Alert> act_within(Transaction& transaction, const AlertAct& act);
 
 }  // namespace steelyard::storage

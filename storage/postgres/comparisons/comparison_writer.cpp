@@ -7,6 +7,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison/history_document.hpp"
+#include "storage/postgres/alerts/accepted_rows.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
@@ -195,6 +196,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_sides(transaction, key, comparison));
   STEELYARD_CHECK(write_history(transaction, key, comparison.history));
   STEELYARD_CHECK(refresh_alerts(transaction, comparison));
+  STEELYARD_CHECK(accept_by_commits(transaction, comparison));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

@@ -1,4 +1,5 @@
--- Who was told how an alert stands, so that each change of a state is told once.
+-- Who was told how an alert stands, so that each change of a state is told once; who accepted which change of a
+-- comparison, and until when a level is accepted.
 
 create table steelyard.alert_notices (
   alert_notice_key bigint generated always as identity primary key,
@@ -25,3 +26,23 @@ comment on column steelyard.alert_notices.claim is
 comment on column steelyard.alert_notices.happened_at_unix_ns is
   'Nanoseconds since 1970-01-01 UTC, by the clock of the machine that tells.';
 comment on column steelyard.alert_notices.recorded_at is 'When this store got it.';
+
+-- In a block: a distributed store takes no change of a table out of a text with more than one statement.
+do $$
+begin
+  alter table steelyard.comparison_policies add column until_day text not null default '';
+  alter table steelyard.comparison_policies add column reason text not null default '';
+  alter table steelyard.comparison_policies add column accepted_by text not null default '';
+  alter table steelyard.comparison_policies add column accepted_commit text collate "C" not null default '';
+  alter table steelyard.accepted_levels add column until_day text not null default '';
+end
+$$;
+comment on column steelyard.comparison_policies.until_day is
+  'The last day on which the table holds, as 2026-12-31 in UTC; empty: it has none.';
+comment on column steelyard.comparison_policies.reason is 'Why; may be empty.';
+comment on column steelyard.comparison_policies.accepted_by is
+  'The person who said that the change is meant; empty: the table accepts none.';
+comment on column steelyard.comparison_policies.accepted_commit is
+  'The commit whose message says so; empty: something else does, or nothing.';
+comment on column steelyard.accepted_levels.until_day is
+  'The last day on which it is accepted, as 2026-12-31 in UTC; then the alert is open again. Empty: for good.';

@@ -7,6 +7,27 @@
 namespace steelyard::ci {
 namespace {
 
+TEST(PolicyTable, OneWithALastDayHoldsUntilThen) {
+  const auto configuration = parse_configuration(
+      "[[policy]]\nmatch = \"a/*\"\ngates = []\nuntil = \"2000-01-01\"\nreason = \"the checksum\"\n"
+      "[[policy]]\nmatch = \"b/*\"\ngates = []\nuntil = \"2999-12-31\"\n",
+      "steelyard.toml");
+  ASSERT_TRUE(configuration) << configuration.error().text();
+  ASSERT_EQ(configuration->policy.patterns.size(), 2U);
+  EXPECT_EQ(configuration->policy.patterns[0].reason, "the checksum");
+  const ComparisonPolicy policy = comparison_policy(configuration->policy);
+  ASSERT_EQ(policy.patterns.size(), 1U);
+  EXPECT_EQ(policy.patterns[0].match, "b/*");
+  EXPECT_TRUE(is_over(configuration->policy.patterns[0], "2000-01-02"));
+  EXPECT_FALSE(is_over(configuration->policy.patterns[0], "2000-01-01")) << "its last day is one of its days";
+  for (const char* day : {"2026-13-01", "2026-02-30", "26-1-1", "2026-1-01", "tomorrow", ""}) {
+    const auto refused = parse_configuration(
+        "[[policy]]\nmatch = \"a\"\nmargin = 0.1\nuntil = \"" + std::string(day) + "\"\n", "steelyard.toml");
+    ASSERT_FALSE(refused) << day;
+    EXPECT_NE(refused.error().text().find("steelyard.toml:4"), std::string::npos) << refused.error().text();
+  }
+}
+
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 

@@ -25,6 +25,24 @@ TEST(Accepted, APatternAndAReasonAreATableThatGatesNothing) {
   }
 }
 
+TEST(Accepted, HoldsUntilTheLastDayIsOver) {
+  const std::string log = std::string(40, 'a') + "\x1fJane\x1f" + "BM_a until=2000-01-01 for a while\x1f" +
+                          "BM_b until=2999-12-31 for long\x1f" + "BM_c until=2026-02-30 for ever\x1f" +
+                          "BM_d until further notice\x1e";
+  const AcceptedChanges changes = accepted_in_log(log);
+  ASSERT_THAT(changes.tables, SizeIs(2));
+  EXPECT_EQ(changes.tables[0].match, "BM_b");
+  EXPECT_EQ(changes.tables[0].until, "2999-12-31");
+  EXPECT_EQ(changes.tables[0].reason, "for long");
+  EXPECT_EQ(changes.tables[0].accepted_by, "Jane");
+  EXPECT_EQ(changes.tables[0].accepted_commit, std::string(40, 'a'));
+  EXPECT_EQ(changes.tables[0].where, "commit aaaaaaaaa by Jane, until 2999-12-31: for long");
+  EXPECT_EQ(changes.tables[1].reason, "until further notice");
+  EXPECT_THAT(changes.notes, ElementsAre(HasSubstr("accepted no more, as the last day is over: \"BM_a\""),
+                                         HasSubstr("\"BM_b\" (commit aaaaaaaaa by Jane, until 2999-12-31: for long)"),
+                                         HasSubstr("2026-02-30"), HasSubstr("\"BM_d\"")));
+}
+
 TEST(Accepted, OnlyTheCandidatesOwnCommitsAcceptAndABadLineIsANote) {
   TemporaryRepository made;
   made.write("a", "1");

@@ -108,7 +108,8 @@ Comparison with_everything() {
     row.solo = SoloCheck{1.5, Interval{1, 2}, 10, true};
     row.policies = {"f/*"};
     row.owner = "somebody";
-    comparison.policy.patterns = {{"f/*", 0.5, 0.5, 0.5, std::vector<std::string>{"m"}, 5, "somebody", "file:3"}};
+    comparison.policy.patterns = {{"f/*", 0.5, 0.5, 0.5, std::vector<std::string>{"m"}, 5, "somebody", "file:3",
+                                   "2026-12-31", "why", "Jane", "abc"}};
     row.creep = Creep{};
     row.creep->steps.emplace_back();
     row.functions = {{"f", "f.cpp", 1, 1, 1, 1, 1, true, 1.0, 1.0, "old", "outer", "caller"}};

@@ -318,6 +318,69 @@ TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
   EXPECT_LT(beside_others.second, alone.second + 5) << "planning alone looks at the ends of an index";
 }
 
+// Accepting by a commit's message, and for a while.
+
+PatternPolicy acceptance(const std::string& until) {
+  PatternPolicy table;
+  table.match = "BM_sort/*";
+  table.gates = std::vector<std::string>();
+  table.where = "commit dd by Jane: the checksum";
+  table.until = until;
+  table.reason = "the checksum";
+  table.accepted_by = "Jane";
+  table.accepted_commit = "dddddddddd";
+  return table;
+}
+
+TEST_F(AlertRows, AKeptComparisonAcceptsWhatItsCommitsAcceptAndNothingElse) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  Comparison other = comparison_of(1, Verdict::unchanged, "bb", "cc", 1.0);
+  other.policy.patterns = {acceptance("")};
+  ASSERT_TRUE(ComparisonStore(store).put(other));
+  EXPECT_EQ(all(store).at(0).state, AlertState::open) << "its row was judged by another table";
+  Comparison accepting = comparison_of(2, Verdict::unchanged, "bb", "dd", 1.0);
+  accepting.policy.patterns = {acceptance("2999-12-31")};
+  accepting.rows[0].policies = {"BM_sort/*"};
+  accepting.rows[0].gates = false;
+  ASSERT_TRUE(ComparisonStore(store).put(accepting));
+  ASSERT_TRUE(ComparisonStore(store).put(accepting)) << "the same comparison twice is one";
+  const Alert alert = all(store).at(0);
+  EXPECT_EQ(alert.state, AlertState::accepted);
+  EXPECT_EQ(alert.accepted_commit, "dddddddddd");
+  EXPECT_EQ(alert.accepted_until, "2999-12-31");
+  EXPECT_EQ(alert.life.size(), 2U);
+  EXPECT_EQ(alert.life.back().by, "Jane");
+  EXPECT_EQ(alert.life.back().note, "the checksum");
+  EXPECT_EQ(alert.life.back().at_unix_ns, accepting.candidate.created_at_unix_ns);
+  EXPECT_EQ(ask("select accepted_by || until_day from steelyard.comparison_policies order by until_day desc limit 1"),
+            "Jane2999-12-31");
+  rebuild();
+  EXPECT_EQ(all(store).at(0).state, AlertState::accepted);
+}
+
+TEST_F(AlertRows, AnAcceptanceEndsWithItsLastDay) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert before = all(store).at(0);
+  const std::int64_t now = before.life.back().at_unix_ns + 1;
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, before.id, "ada", "", "dddddddddd", now, "2026-12-31"}));
+  EXPECT_EQ(AlertStore(store).accepted({}).value().size(), ask("select '2026-12-31' >= current_date::text") == "t");
+  EXPECT_EQ(AlertStore(store).end_accepted("demo", "2026-12-31", now + 1).value(), 0) << "it is its last day";
+  EXPECT_EQ(AlertStore(store).end_accepted("another", "2027-01-01", now + 1).value(), 0);
+  EXPECT_EQ(AlertStore(store).end_accepted("demo", "2027-01-01", now + 1).value(), 1);
+  const Alert after = all(store).at(0);
+  EXPECT_EQ(after.state, AlertState::reopened);
+  EXPECT_EQ(after.life.back().note, "it was accepted until 2026-12-31");
+  EXPECT_EQ(AlertStore(store).end_accepted("demo", "2027-01-01", now + 2).value(), 0);
+  EXPECT_TRUE(AlertStore(store).accepted({}).value().empty());
+  ASSERT_TRUE(
+      AlertStore(store).act({AlertAct::Kind::accept, before.id, "ada", "", "eeeeeeeeee", now + 3, "2000-01-01"}));
+  EXPECT_TRUE(AlertStore(store).accepted({}).value().empty()) << "whether somebody has reopened it yet or not";
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, before.id, "ada", "", "ffffffffff", now + 4, ""}));
+  EXPECT_EQ(AlertStore(store).end_accepted("", "2999-01-01", now + 5).value(), 0) << "for good";
+}
+
 // Telling.
 
 TEST_F(AlertRows, AChangeOfStateIsClaimedOnceOnEachChannel) {

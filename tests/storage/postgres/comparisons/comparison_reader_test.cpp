@@ -130,7 +130,18 @@ TEST_F(ComparisonReaderTest, HasTheSameDocumentAndIdAfterAnyWay) {
 
 TEST_F(ComparisonReaderTest, HasTheTablesForPatternsInTheirOrderAndWhatRowsWereJudgedBy) {
   Comparison comparison = with_everything();
-  comparison.policy.patterns = {{"a/*", 0.05, {}, {}, std::vector<std::string>{}, {}, "me", "steelyard.toml:3"},
+  comparison.policy.patterns = {{"a/*",
+                                 0.05,
+                                 {},
+                                 {},
+                                 std::vector<std::string>{},
+                                 {},
+                                 "me",
+                                 "steelyard.toml:3",
+                                 "2026-12-31",
+                                 "why",
+                                 "Jane",
+                                 "abc"},
                                 {"*", {}, 0.1, 0.0, std::vector<std::string>{"real_time"}, 5'000'000'000, "", ""}};
   comparison.rows.at(0).policies = {"a/*", "*"};
   comparison.rows.at(0).owner = "me";

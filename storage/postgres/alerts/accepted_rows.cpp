@@ -1,0 +1,76 @@
+#include "storage/postgres/alerts/accepted_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "storage/postgres/alerts/alert_rows.hpp"
+
+namespace steelyard::storage {
+namespace {
+
+constexpr const char* kOpen =
+    "select alert, benchmark, changed_at_unix_ns from steelyard.alert_states where project = $1 and branch = $2 "
+    "and state in ('open', 'acknowledged', 'reopened') order by alert";
+constexpr const char* kAcceptedNow =
+    "select alert from steelyard.alert_states where state = 'accepted' and ($1::text = '' or project = $1::text)";
+constexpr const char* kUntil =
+    "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
+    "order by alert, accepted_level_key desc";
+
+// The table that accepts a row's change: the first of those that it was judged by. Null: none does.
+const PatternPolicy* accepting_table(const ComparisonPolicy& policy, const ComparisonRow& row) {
+  for (const PatternPolicy& table : policy.patterns) {
+    const bool is_of_row = std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();
+    if (is_of_row && !table.accepted_by.empty()) return &table;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<void> accept_by_commits(Transaction& transaction, const Comparison& comparison) {
+  std::map<std::string, const PatternPolicy*> accepting;  // by benchmark
+  for (const ComparisonRow& row : comparison.rows) {
+    if (const PatternPolicy* table = accepting_table(comparison.policy, row)) accepting.emplace(row.benchmark, table);
+  }
+  if (accepting.empty()) return {};
+  const RunHeader& candidate = comparison.candidate;
+  STEELYARD_TRY(const Rows open,
+                transaction.run(kOpen, SqlValues().text(candidate.project).text(candidate.commit.branch)));
+  for (std::int64_t row = 0; row < open.size(); ++row) {
+    const auto found = accepting.find(open.text(row, 1));
+    if (found == accepting.end() || open.integer(row, 2) > candidate.created_at_unix_ns) continue;
+    const PatternPolicy& table = *found->second;
+    const std::string& commit = table.accepted_commit.empty() ? candidate.commit.sha : table.accepted_commit;
+    if (commit.empty()) continue;
+    STEELYARD_CHECK(act_within(transaction, {AlertAct::Kind::accept, open.text(row, 0), table.accepted_by, table.reason,
+                                             commit, candidate.created_at_unix_ns, table.until}));
+  }
+  return {};
+}
+
+Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& project, const std::string& day,
+                                         std::int64_t at_unix_ns) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows accepted, transaction.run(kAcceptedNow, SqlValues().text(project)));
+  std::vector<std::string> alerts;
+  for (std::int64_t row = 0; row < accepted.size(); ++row) alerts.push_back(accepted.text(row, 0));
+  if (alerts.empty()) return std::int64_t{0};
+  STEELYARD_TRY(const Rows days, transaction.run(kUntil, SqlValues().texts(alerts)));
+  std::int64_t ended = 0;
+  for (std::int64_t row = 0; row < days.size(); ++row) {
+    const std::string until = days.text(row, 1);
+    if (until.empty() || until >= day) continue;
+    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, days.text(row, 0), "steelyard",
+                                                         "it was accepted until " + until, "", at_unix_ns, ""});
+    // Somebody else was faster.
+    if (!after && after.error().kind == ErrorKind::input) continue;
+    STEELYARD_CHECK(after);
+    ++ended;
+  }
+  STEELYARD_CHECK(transaction.commit());
+  return ended;
+}
+
+}  // namespace steelyard::storage

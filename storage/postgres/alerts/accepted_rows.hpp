@@ -1,0 +1,22 @@
+// Acceptances that nobody types: a kept comparison whose policy says by which commit a change is meant accepts the open
+// alerts of those benchmarks, and what was accepted until a day is open again after it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "storage/postgres/session/session.hpp"
+
+namespace steelyard::storage {
+
+// After refresh_alerts() of the comparison, in its transaction. What changed its state after the candidate was measured
+// stays as it is.
+Result<void> accept_by_commits(Transaction& transaction, const Comparison& comparison);
+
+// project: empty: any. day: "2026-12-31". How many alerts are open again.
+Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& project, const std::string& day,
+                                         std::int64_t at_unix_ns);
+
+}  // namespace steelyard::storage

@@ -1,0 +1,2 @@
+-- Stub.
+select 1;
