@@ -193,9 +193,16 @@ std::vector<ExplainedKey> explain(const std::string& benchmark, const Configurat
     if (regress::matches_pattern(table.match, benchmark)) tables.push_back(&table);
   }
   std::vector<ExplainedKey> keys;
-  for (const char* name :
-       {"minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner", "until", "reason"}) {
+  for (const char* name : {"minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner"}) {
     keys.push_back(explained(name, tables, configuration, lines, app));
+  }
+  for (const char* name : {"until", "reason"}) {
+    ExplainedKey key = explained(name, tables, configuration, lines, app);
+    if (key.value != "none") keys.push_back(std::move(key));
+  }
+  for (const PatternPolicy& table : configuration.policy.patterns) {
+    if (!is_over(table, today()) || !regress::matches_pattern(table.match, benchmark)) continue;
+    keys.push_back({"over", quoted_for_toml(table.until), lines.of_pattern(table, "until") + ", which holds no more"});
   }
   for (const Target& target : regress::targets_of(benchmark, configuration.targets, {})) {
     keys.push_back({"target", quoted_for_toml(target.text), target.where});

@@ -71,6 +71,19 @@ TEST_F(ConfigVerb, OfSeveralTablesThatMatchTheLastHoldsAndTheOthersAreNamed) {
   EXPECT_THAT(run({"config", "explain", "sort"}).out, Not(HasSubstr("not by")));
 }
 
+TEST_F(ConfigVerb, ExplainsUntilWhenATableHoldsAndWhichOneIsOver) {
+  write("steelyard.toml",
+        "[[policy]]\nmatch = \"*\"\nmargin = \"3%\"\n"
+        "[[policy]]\nmatch = \"gemv/*\"\nmargin = \"6%\"\nuntil = \"2000-01-01\"\n"
+        "[[policy]]\nmatch = \"gemv/8\"\ngates = []\nuntil = \"2999-12-31\"\nreason = \"the checksum\"\n");
+  const Outcome outcome = run({"config", "explain", "gemv/8"});
+  EXPECT_THAT(outcome.out, AllOf(ContainsRegex("margin +0.03 +steelyard.toml:3 "),
+                                 ContainsRegex("until +\"2999-12-31\" +steelyard.toml:10 "),
+                                 ContainsRegex("reason +\"the checksum\" +steelyard.toml:11 "),
+                                 ContainsRegex("over +\"2000-01-01\" +steelyard.toml:7 .*which holds no more\n")));
+  EXPECT_THAT(run({"config", "explain", "sort"}).out, Not(HasSubstr("until")));
+}
+
 TEST_F(ConfigVerb, ExplainsWithoutAFileThatDefaultsHold) {
   const Outcome outcome = run({"config", "explain", "BM_x"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
