@@ -52,8 +52,38 @@ std::string chart_text(const std::vector<storage::HistoryPoint>& points, const s
   return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
 }
 
+constexpr std::size_t kCommitCharacters = 9;
+
+// The commit that opened it last; empty: not known.
+std::string opening_commit(const storage::Alert& alert) {
+  std::string commit;
+  for (const storage::AlertTransition& step : alert.life) {
+    const bool opens = step.transition == "opened" || (step.transition == "reopened" && !step.commit.empty());
+    if (opens) commit = step.commit;
+  }
+  return commit;
+}
+
+bool is_about(const storage::Alert& alert, const storage::HistorySeries& series) {
+  const storage::AlertSubject& subject = alert.subject;
+  return subject.benchmark == series.benchmark && subject.metric == series.metric.name &&
+         (subject.fingerprint.empty() || subject.fingerprint == series.fingerprint);
+}
+
+// "alert 3f9c2a81d0b7 accepted by ada, commit 1a2b3c4d5, until 2026-12-31: the checksum"
+std::string alert_at_commit(const storage::Alert& alert, const TerminalStyle& style) {
+  std::string text =
+      "alert " + alert.id.substr(0, kShownAlertCharacters) + ' ' + std::string(storage::to_text(alert.state));
+  if (alert.state == storage::AlertState::accepted) {
+    text += " by " + alert.life.back().by + ", commit " + alert.accepted_commit.substr(0, kCommitCharacters);
+    if (!alert.accepted_until.empty()) text += ", until " + alert.accepted_until;
+  }
+  if (!alert.life.back().note.empty()) text += ": " + alert.life.back().note;
+  return paint("    " + printable_line(text, style.unicode), Tone::dim, style.color) + '\n';
+}
+
 std::string listing(const std::vector<storage::HistoryPoint>& points, const std::string& unit,
-                    const TerminalStyle& style) {
+                    const TerminalStyle& style, const std::vector<const storage::Alert*>& alerts) {
   const std::size_t first = points.size() > kMaxListed ? points.size() - kMaxListed : 0;
   std::vector<std::string> shas, subjects, levels, changes;
   std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
@@ -84,11 +114,16 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
                        (subject_columns > 0 ? shortened(subjects[k], subject_columns, style.unicode) : "");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
+    for (const storage::Alert* alert : alerts) {
+      const std::string commit = opening_commit(*alert);
+      if (!commit.empty() && commit == points[first + k].commit) text += alert_at_commit(*alert, style);
+    }
   }
   return text;
 }
 
-std::string series_text(const storage::HistorySeries& series, const TerminalStyle& style) {
+std::string series_text(const storage::HistorySeries& series, const TerminalStyle& style,
+                        const std::vector<storage::Alert>& alerts) {
   std::string title = paint(printable(name_as_given(series.benchmark), style.unicode), Tone::strong, style.color) +
                       "  " + printable(metric_label(series.metric), style.unicode);
   if (series.metric.better != Better::undeclared) {
@@ -99,11 +134,14 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
   }
   const std::vector<storage::HistoryPoint> points = finite_points(series);
   if (points.empty()) return title + "\n  no runs\n";
+  std::vector<const storage::Alert*> of_series;
+  for (const storage::Alert& alert : alerts) {
+    if (is_about(alert, series)) of_series.push_back(&alert);
+  }
   return title + "\n" + chart_text(points, series.metric.unit, style) + "\n" +
-         listing(points, series.metric.unit, style);
+         listing(points, series.metric.unit, style, of_series);
 }
 
-constexpr std::size_t kCommitCharacters = 9;
 constexpr std::size_t kMachineCharacters = 8;
 
 std::string asked_range_text(const storage::RangeQuery& range) {
@@ -131,12 +169,13 @@ Json range_json(const char* schema, const storage::RangeQuery& range, const stor
 
 }  // namespace
 
-std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style) {
+std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style,
+                             const std::vector<storage::Alert>& alerts) {
   if (page.items.empty()) return "no series matches; `steelyard history` without a name lists them all\n";
   std::string text;
   for (const storage::HistorySeries& one : page.items) {
     if (!text.empty()) text += "\n";
-    text += series_text(one, style);
+    text += series_text(one, style, alerts);
   }
   // A cursor is long: for one series it is worth its line.
   const auto has_older = [](const storage::HistorySeries& one) { return !one.older.empty(); };
@@ -151,7 +190,7 @@ std::string terminal_history(const storage::Page<storage::HistorySeries>& page, 
   return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
 }
 
-std::string json_history(const storage::Page<storage::HistorySeries>& page) {
+std::string json_history(const storage::Page<storage::HistorySeries>& page, const std::vector<storage::Alert>& alerts) {
   Json json;
   json["schema"] = "steelyard.history/1";
   json["series"] = Json::array();
@@ -175,6 +214,18 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page) {
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},
                               {"older", json_text(one.older)}});
+    Json of_series = Json::array();
+    for (const storage::Alert& alert : alerts) {
+      if (!is_about(alert, one)) continue;
+      of_series.push_back({{"id", alert.id},
+                           {"state", storage::to_text(alert.state)},
+                           {"commit", json_text(opening_commit(alert))},
+                           {"accepted_commit", json_text(alert.accepted_commit)},
+                           {"accepted_until", json_text(alert.accepted_until)},
+                           {"by", alert.life.back().by},
+                           {"note", json_text(alert.life.back().note)}});
+    }
+    if (!of_series.empty()) json["series"].back()["alerts"] = std::move(of_series);
   }
   // A list of one series goes on with its older points.
   const bool is_one = page.next.empty() && page.items.size() == 1;

@@ -10,9 +10,12 @@
 
 namespace steelyard::ci {
 
-// Each series drawn as a small chart with the runs below, newest last, and where the list goes on.
-std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style);
-std::string json_history(const storage::Page<storage::HistorySeries>& page);  // schema steelyard.history/1
+// Each series drawn as a small chart with the runs below, newest last, and where the list goes on. alerts: what is said
+// below the run whose commit opened one.
+std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style,
+                             const std::vector<storage::Alert>& alerts = {});
+std::string json_history(const storage::Page<storage::HistorySeries>& page,
+                         const std::vector<storage::Alert>& alerts = {});  // schema steelyard.history/1
 
 // range: with the ends as HistoryStore::complete_range gives them. One line a row, and below what comes next, if
 // anything.

@@ -9,6 +9,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/history.hpp"
+#include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 
 namespace steelyard::ci {
@@ -45,6 +46,8 @@ storage::HistoryQuery query_of(const HistoryOptions& options) {
   return query;
 }
 
+constexpr int kMaxAlerts = 1000;
+
 std::string place_of(const HistoryOptions& options) {
   return options.archives.empty() ? "The store knows" : "The archives in " + options.archives.string() + " hold";
 }
@@ -55,10 +58,20 @@ std::string nothing_text(const HistoryOptions& options) {
          (options.archives.empty() ? " See what it holds: steelyard history; steelyard db status" : "") + '\n';
 }
 
-void show(const storage::Page<storage::HistorySeries>& page, const HistoryOptions& options, const App& app) {
-  app.print(app.common.json      ? json_history(page)
+void show(const storage::Page<storage::HistorySeries>& page, const std::vector<storage::Alert>& alerts,
+          const HistoryOptions& options, const App& app) {
+  app.print(app.common.json      ? json_history(page, alerts)
             : page.items.empty() ? nothing_text(options)
-                                 : terminal_history(page, app.style()));
+                                 : terminal_history(page, app.style(), alerts));
+}
+
+// What is open or accepted of them: it is said at the commits that it came with.
+Result<std::vector<storage::Alert>> alerts_of(storage::Store& store, const storage::HistoryQuery& query) {
+  storage::AlertQuery wanted;
+  wanted.project = query.project;
+  wanted.branch = query.branch;
+  wanted.limit = kMaxAlerts;
+  return storage::AlertStore(store).list(wanted);
 }
 
 constexpr int kUsualRows = 50;
@@ -103,14 +116,15 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
     STEELYARD_TRY(const storage::ArchivedHistory history,
                   history_of_archives(options.archives, query, configuration, app));
     if (history.is_by_date) app.note(kArchivesByDate);
-    show({history.series, history.next}, options, app);
+    show({history.series, history.next}, {}, options, app);
     return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
   STEELYARD_TRY(const storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
   app.notes(page.notes);
-  show(page, options, app);
+  STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query));
+  show(page, alerts, options, app);
   return ExitCode::success;
 }
 

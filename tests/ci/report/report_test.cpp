@@ -301,6 +301,30 @@ TEST(TerminalHistory, DrawsTheStepOfFourCommits) {
                        "report/history_ascii_60.out");
 }
 
+TEST(TerminalHistory, SaysAtItsCommitWhoAcceptedAChangeAndUntilWhen) {
+  const storage::HistorySeries series = sample::history_of_four_commits();
+  storage::Alert alert;
+  alert.id = std::string(64, 'a');
+  alert.subject = {"shop", "main", series.benchmark, series.metric.name};
+  alert.state = storage::AlertState::accepted;
+  alert.accepted_commit = "0123456789abcdef";
+  alert.accepted_until = "2026-12-31";
+  alert.life = {{"opened", 1, "comparison:aa", series.points[2].commit, ""},
+                {"accepted", 2, "ada", alert.accepted_commit, "the \x1b[31mchecksum"}};
+  storage::Alert other = alert;
+  other.subject.metric = "another";
+  const std::string text = terminal_history({{series}, {}}, {false, true, 100}, {alert, other});
+  const std::string said =
+      "\n    alert aaaaaaaaaaaa accepted by ada, commit 012345678, until 2026-12-31: the ?[31mchecksum\n";
+  const std::size_t at = text.find(said);
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_NE(text.substr(0, at).find("Let the token list grow"), std::string::npos);
+  EXPECT_EQ(text.substr(0, at).find("Reserve the token list"), std::string::npos);
+  EXPECT_EQ(text.find("alert ", at + said.size()), std::string::npos) << "the other is about another metric";
+  const std::string json = json_history({{series}, {}}, {alert});
+  EXPECT_NE(json.find("\"accepted_until\": \"2026-12-31\""), std::string::npos) << json;
+}
+
 TEST(JsonHistory, ShowsTheStepOfFourCommits) {
   golden::expect_equal(json_history({{sample::history_of_four_commits()}, {}}), "report/history.json");
 }
