@@ -36,6 +36,7 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
                                                      {"GITHUB_TOKEN", "secret"},
                                                      {"aws_secret_access_key", "secret"},
                                                      {"CI_JOB_JWT_V2", "secret"},
+                                                     {"STEELYARD_SLACK_WEBHOOK_URL", "https://secret.example.org/"},
                                                      {"REGISTRY_PASS", "secret"},
                                                      {"CI_REPOSITORY_URL", "https://job:secret@example.org/a.git"},
                                                      {"GIT_CONFIG_VALUE_0", "Authorization: basic secret"},
