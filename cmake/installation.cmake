@@ -1,11 +1,11 @@
-# What other projects take from an installation: find_package(steelyard) gives steelyard::harness, steelyard::bench_main
-# and steelyard::bench_program, steelyard::google_benchmark_timer and steelyard::measurement_archive. Headers keep their
-# paths: #include "bench/harness/timer.hpp" reads the same from the source tree and from include/steelyard.
+# What other projects take from an installation: find_package(steelyard) gives steelyard::harness, steelyard::spans,
+# steelyard::bench_main and steelyard::bench_program, steelyard::google_benchmark_timer and
+# steelyard::measurement_archive. Headers keep their paths: #include "bench/harness/timer.hpp" reads the same from the source tree and from include/steelyard.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/steelyard)
 
-install(TARGETS steelyard_model steelyard_tables steelyard_harness EXPORT steelyard_harness_targets
+install(TARGETS steelyard_model steelyard_tables steelyard_harness steelyard_spans EXPORT steelyard_harness_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT harness)
 install(EXPORT steelyard_harness_targets FILE steelyardHarnessTargets.cmake NAMESPACE steelyard::
   DESTINATION ${package_folder} COMPONENT harness)
@@ -24,7 +24,7 @@ if(TARGET steelyard_measurement_archive)
     NAMESPACE steelyard:: DESTINATION ${package_folder} COMPONENT harness)
 endif()
 
-foreach(folder IN ITEMS model harness main)
+foreach(folder IN ITEMS model harness main profile/spans)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/steelyard/bench
     COMPONENT harness FILES_MATCHING PATTERN "*.hpp")
 endforeach()

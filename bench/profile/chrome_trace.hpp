@@ -1,0 +1,30 @@
+// Chrome's trace format (Google, "Trace Event Format"), as PyTorch's profiler and chrome://tracing write it and
+// Perfetto's page opens it: reading into a Trace, and writing one.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::bench {
+
+struct ReadChromeOptions {
+  std::size_t max_events = 20'000'000;
+};
+
+// `text`: an object with traceEvents, or the list of events alone. Complete events (ph X) and those begun and ended (B
+// and E) become events; names of processes and threads (M) those of the tracks; what else there is, is no time span and
+// left as it is. Times keep whole nanoseconds. Error (input): `name` and the byte or the event where it is no such
+// file; an event that ends before it begins.
+Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options = {});
+
+// Strictly valid JSON: spans of a track nest (what overlaps another without nesting stands on a track of its own beside
+// it), each arrow from a call to what it started has both its ends, and a name is what it was; only bytes that are no
+// UTF-8, which JSON cannot hold, become U+FFFD. `metadata_title`: traceName.
+void write_chrome_trace(const Trace& trace, const std::string& title, std::ostream& out);
+
+}  // namespace steelyard::bench

@@ -1,0 +1,50 @@
+// A trace's events added up by what they are: how often, how long, on the host and on devices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::bench {
+
+struct KeyGrouping {
+  bool by_shapes = false;   // events of one name and other shapes apart
+  int by_stack = 0;         // and by so many of the places around them, innermost first; 0: not
+  bool only_roots = false;  // events that run in no other
+};
+
+// Times in nanoseconds. What does not apply to any event of the group is absent.
+struct KeyAverage {
+  std::string name;
+  bool is_on_device = false;
+  std::string shapes;
+  std::string place;
+  std::int64_t calls = 0;
+  std::int64_t self_ns = 0;   // on the host; a device's own events have device times alone
+  std::int64_t total_ns = 0;  // with what ran in them; of an event in one of its own group only the outer one counts
+  std::int64_t self_device_ns = 0;
+  std::int64_t device_ns = 0;
+  std::optional<std::int64_t> allocated_bytes = std::nullopt;       // as total_ns
+  std::optional<std::int64_t> self_allocated_bytes = std::nullopt;  // as self_ns
+  std::optional<double> flops = std::nullopt;
+  std::optional<double> bytes = std::nullopt;
+};
+
+struct KeyAverages {
+  std::vector<KeyAverage> rows;  // by self time, the longest first; then by name
+  std::int64_t self_ns = 0;      // of all events, those of no row too
+  std::int64_t self_device_ns = 0;
+};
+// Steps, spans "step N" or "ProfilerStep#N", are one group "step *" or "ProfilerStep*".
+KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGrouping& grouping = {});
+
+// What rows can be sorted by, the largest first: "self", "total", "average", "self_device", "device", "device_average",
+// "calls", "memory", "self_memory", "flops". Error (input): another word, with those that there are.
+Result<void> sort_rows(KeyAverages& averages, const std::string& key);
+
+}  // namespace steelyard::bench

@@ -1,0 +1,285 @@
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/profile/chrome_trace.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+// Microseconds as a decimal number, to whole nanoseconds: by its digits, as a double has too few for times since 1970.
+// Absent: it does not fit.
+std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
+  if (text.find_first_of("eE") != std::string_view::npos) {
+    const double ns = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
+    return std::abs(ns) < 9e18 ? std::optional(std::llround(ns)) : std::nullopt;
+  }
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string digits(text.substr(0, point));
+  std::string_view decimals = point < text.size() ? text.substr(point + 1) : std::string_view();
+  const bool rounds_up = decimals.size() > 3 && decimals[3] >= '5';
+  digits += std::string(decimals.substr(0, 3)) + std::string(3 - std::min<std::size_t>(3, decimals.size()), '0');
+  std::int64_t ns = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ns);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (rounds_up) ns += text.starts_with('-') ? -1 : 1;
+  return ns;
+}
+
+// Takes the events one by one as the parser meets them, so that no document is ever held whole. Depths: the document is
+// 0, an event's own members are at `event_depth_`, those of its args one deeper.
+class ChromeListener {
+ public:
+  ChromeListener(const std::string& name, const ReadChromeOptions& options) : name_(name), options_(options) {}
+
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool number_integer(number_integer_t value) { return number(std::to_string(value), static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) { return number(std::to_string(value), static_cast<double>(value)); }
+  bool number_float(number_float_t value, const string_t& text) { return number(text, value); }
+  bool string(string_t& value) { return text(std::move(value)); }
+  bool binary(binary_t&) { return false; }
+  bool start_object(std::size_t) { return start(true); }
+  bool end_object() { return end(); }
+  bool start_array(std::size_t) { return start(false); }
+  bool end_array() { return end(); }
+  bool key(string_t& value) {
+    keys_.back() = std::move(value);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
+    fault_ = input_error(name_ + ", byte " + std::to_string(position), "no JSON", "a Chrome trace that is whole");
+    return false;
+  }
+
+  Result<Trace> finish();
+  bool has_fault() const { return fault_.has_value(); }
+
+ private:
+  struct Pending {
+    std::string phase, category, name, thread_name, shapes, stack;
+    std::string process_text, thread_text;  // as they were told: numbers or words
+    std::optional<std::string> begin, duration;
+    TraceEvent event;
+  };
+
+  bool start(bool is_object);
+  bool end();
+  bool number(const std::string& text, double value);
+  bool text(std::string value);
+  bool is_own_member() const { return in_event_ && keys_.size() == event_depth_; }
+  bool is_argument() const {
+    return in_event_ && keys_.size() == event_depth_ + 1 && keys_[event_depth_ - 1] == "args";
+  }
+  bool finish_event();
+  bool refuse(std::string found, std::string wanted);
+  std::uint32_t track_of_pending();
+  TraceKind kind_of(const std::string& category) const;
+  void add_dimension(const std::string& text);
+
+  const std::string& name_;
+  const ReadChromeOptions& options_;
+  Trace trace_;
+  std::optional<Error> fault_;
+  std::vector<std::string> keys_;  // of each container that is open: its member now; empty in lists
+  bool in_event_ = false, has_events_ = false;
+  std::size_t event_depth_ = 0;
+  std::size_t events_ = 0;
+  Pending pending_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> tracks_;
+  std::map<std::string, std::string> process_names_;
+  std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
+};
+
+constexpr std::size_t kMaxDepth = 64;
+
+bool ChromeListener::refuse(std::string found, std::string wanted) {
+  fault_ = input_error(name_ + ", event " + std::to_string(events_ + 1), std::move(found), std::move(wanted));
+  return false;
+}
+
+bool ChromeListener::start(bool is_object) {
+  if (keys_.size() == kMaxDepth) return refuse("lists in lists, more than 64 deep", "a Chrome trace");
+  const bool is_bare_list = keys_.size() == 1 && keys_[0].empty();
+  const bool is_list_of_document = keys_.size() == 2 && keys_[0] == "traceEvents";
+  if (!in_event_ && is_object && (is_bare_list || is_list_of_document)) {
+    in_event_ = true;
+    event_depth_ = keys_.size() + 1;
+    pending_ = {};
+  } else if (!is_object && is_argument() && keys_.back() == "Input Dims") {
+    pending_.shapes += '[';
+  } else if (!is_object && in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == "Input Dims") {
+    add_dimension("[");
+  }
+  if (!is_object && (keys_.empty() || (keys_.size() == 1 && keys_[0] == "traceEvents"))) has_events_ = true;
+  keys_.emplace_back();
+  return true;
+}
+
+bool ChromeListener::end() {
+  keys_.pop_back();
+  if (in_event_ && keys_.size() >= event_depth_ + 1 && keys_[event_depth_] == "Input Dims") pending_.shapes += ']';
+  if (!in_event_ || keys_.size() + 1 != event_depth_) return true;
+  in_event_ = false;
+  ++events_;
+  return finish_event();
+}
+
+void ChromeListener::add_dimension(const std::string& text) {
+  if (!pending_.shapes.empty() && pending_.shapes.back() != '[') pending_.shapes += ", ";
+  pending_.shapes += text;
+}
+
+bool ChromeListener::number(const std::string& text, double value) {
+  if (in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == "Input Dims") {
+    add_dimension(text);
+  } else if (is_own_member()) {
+    const std::string& key = keys_.back();
+    if (key == "ts") pending_.begin = text;
+    if (key == "dur") pending_.duration = text;
+    if (key == "pid") pending_.process_text = text;
+    if (key == "tid") pending_.thread_text = text;
+  } else if (is_argument()) {
+    const std::string& key = keys_.back();
+    const bool is_id = value >= 0 && value < 0x1p63;
+    if (key == "correlation" && is_id) pending_.event.correlation = static_cast<std::uint64_t>(value);
+    if (key == "External id" && is_id) pending_.event.external_id = static_cast<std::uint64_t>(value);
+    if (key == "flops") pending_.event.flops = value;
+    if (key == "bytes") pending_.event.bytes = value;
+    if (key == "allocated bytes") pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
+  } else if (keys_.size() == 1 && keys_[0] == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
+    trace_.start_unix_ns = std::strtoll(text.c_str(), nullptr, 10);
+  }
+  return true;
+}
+
+bool ChromeListener::text(std::string value) {
+  if (is_own_member()) {
+    const std::string& key = keys_.back();
+    if (key == "ph")
+      pending_.phase = std::move(value);
+    else if (key == "cat")
+      pending_.category = std::move(value);
+    else if (key == "name")
+      pending_.name = std::move(value);
+    else if (key == "pid")
+      pending_.process_text = std::move(value);
+    else if (key == "tid")
+      pending_.thread_text = std::move(value);
+  } else if (is_argument()) {
+    const std::string& key = keys_.back();
+    if (key == "name")
+      pending_.thread_name = std::move(value);
+    else if (key == "Call stack")
+      pending_.stack = std::move(value);
+    else if (key == "Input Dims")
+      pending_.shapes = std::move(value);
+  }
+  return true;
+}
+
+TraceKind ChromeListener::kind_of(const std::string& category) const {
+  const auto words = words_of(TraceKind{});
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == category) return static_cast<TraceKind>(i);
+  }
+  return TraceKind::other;
+}
+
+std::uint32_t ChromeListener::track_of_pending() {
+  const auto [place, is_new] = tracks_.try_emplace({pending_.process_text, pending_.thread_text},
+                                                   static_cast<std::uint32_t>(trace_.tracks.size()));
+  if (is_new) {
+    // Names in the place of numbers stay as names.
+    const auto number = [](const std::string& text) { return std::strtoll(text.c_str(), nullptr, 10); };
+    const std::int64_t thread = number(pending_.thread_text);
+    trace_.tracks.push_back({static_cast<std::uint64_t>(number(pending_.process_text)), thread,
+                             std::to_string(thread) == pending_.thread_text ? "" : pending_.thread_text});
+  }
+  return place->second;
+}
+
+bool ChromeListener::finish_event() {
+  if (pending_.phase == "M") {
+    if (pending_.name == "thread_name") trace_.tracks[track_of_pending()].name = pending_.thread_name;
+    if (pending_.name == "process_name" && trace_.program.empty()) trace_.program = pending_.thread_name;
+    return true;
+  }
+  const bool is_whole = pending_.phase == "X", begins = pending_.phase == "B", ends = pending_.phase == "E";
+  if (!is_whole && !begins && !ends) return true;
+  if (!pending_.begin) return refuse("no ts", "the time at which it began, in microseconds");
+  const std::optional<std::int64_t> begin = ns_of_microseconds(*pending_.begin);
+  const std::optional<std::int64_t> duration = ns_of_microseconds(pending_.duration.value_or("0"));
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  if (!begin || !duration || std::abs(*begin) > kMost || *duration > kMost) {
+    return refuse("a time of " + *pending_.begin, "microseconds that fit 61 bits of nanoseconds");
+  }
+  if (*duration < 0) return refuse("a duration of " + *pending_.duration, "0 microseconds or more");
+  if (trace_.events.size() == options_.max_events) {
+    return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
+  }
+  TraceEvent event = pending_.event;
+  event.track = track_of_pending();
+  event.begin_ns = *begin;
+  event.duration_ns = *duration;
+  std::vector<TraceEvent>& begun = begun_[event.track];
+  if (ends) {
+    if (begun.empty()) return true;  // it began before the recording did
+    TraceEvent whole = begun.back();
+    begun.pop_back();
+    if (event.begin_ns < whole.begin_ns) return refuse("an end before its beginning", "times that go forward");
+    whole.duration_ns = event.begin_ns - whole.begin_ns;
+    trace_.events.push_back(whole);
+    return true;
+  }
+  event.kind = kind_of(pending_.category);
+  event.name_text = trace_.texts.id_of(pending_.name);
+  event.shapes_text = trace_.texts.id_of(pending_.shapes);
+  event.place_text = trace_.texts.id_of(pending_.stack);
+  if (begins) {
+    begun.push_back(event);
+  } else {
+    trace_.events.push_back(event);
+  }
+  return true;
+}
+
+Result<Trace> ChromeListener::finish() {
+  if (fault_) return *fault_;
+  if (!has_events_) return input_error(name_, "no traceEvents", "a Chrome trace");
+  std::unordered_map<std::uint32_t, std::int64_t> last;
+  for (const TraceEvent& event : trace_.events) {
+    last[event.track] = std::max(last[event.track], event.end_ns());
+  }
+  for (auto& [track, events] : begun_) {
+    for (TraceEvent& event : events) {
+      event.is_open = true;
+      event.duration_ns = std::max<std::int64_t>(0, last[track] - event.begin_ns);
+      trace_.events.push_back(event);
+    }
+  }
+  sort_events(trace_);
+  return std::move(trace_);
+}
+
+}  // namespace
+
+Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
+  ChromeListener listener(name, options);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &listener);
+  return listener.finish();
+}
+
+}  // namespace steelyard::bench

@@ -1,0 +1,245 @@
+#include "bench/profile/read_spans.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/profile/spans/span_file.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+// Read chunk by chunk, not mapped: the file may still be written, or be cut by others.
+class SpanFile {
+ public:
+  static Result<SpanFile> open(const std::filesystem::path& path) {
+    SpanFile opened;
+    opened.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (opened.file_ < 0) return input_error(path.string(), std::strerror(errno), "a file of recorded spans");
+    struct stat facts {};
+    const bool is_file = fstat(opened.file_, &facts) == 0 && S_ISREG(facts.st_mode);
+    opened.bytes_ = is_file ? static_cast<std::size_t>(facts.st_size) : 0;
+    if (opened.bytes_ < kSpanHeaderBytes) {
+      return input_error(path.string(), std::to_string(opened.bytes_) + " bytes",
+                         "a file of recorded spans, which has at least " + std::to_string(kSpanHeaderBytes));
+    }
+    return opened;
+  }
+  SpanFile(SpanFile&& other) noexcept : file_(std::exchange(other.file_, -1)), bytes_(other.bytes_) {}
+  ~SpanFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  std::size_t bytes() const { return bytes_; }
+  // What is past the file's end reads as 0, which is no span.
+  void read(std::size_t place, std::span<char> memory) const {
+    std::size_t done = 0;
+    while (done < memory.size()) {
+      const ssize_t n = pread(file_, memory.data() + done, memory.size() - done, static_cast<off_t>(place + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    std::fill(memory.begin() + static_cast<std::ptrdiff_t>(done), memory.end(), '\0');
+  }
+
+ private:
+  SpanFile() = default;
+  int file_ = -1;
+  std::size_t bytes_ = 0;
+};
+
+// The value at a place of a chunk, which need not be aligned.
+template <class T>
+T value_at(std::span<const char> memory, std::size_t place) {
+  T value;
+  std::memcpy(&value, memory.data() + place, sizeof value);
+  return value;
+}
+
+template <std::size_t n>
+std::string text_of(const std::array<char, n>& text) {
+  return std::string(text.data(), std::find(text.begin(), text.end(), '\0'));
+}
+
+class SpanReader {
+ public:
+  SpanReader(const std::filesystem::path& path, const ReadSpansOptions& options, const SpanFile& file)
+      : path_(path), options_(options), file_(file), chunk_(kSpanChunkBytes) {}
+
+  Result<Trace> read();
+
+ private:
+  struct Name {
+    std::uint32_t name_text = 0;
+    std::uint32_t place_text = 0;
+  };
+
+  Error damaged(std::size_t at, std::string found, std::string wanted) const {
+    return input_error(path_.string() + ", byte " + std::to_string(at), std::move(found), std::move(wanted),
+                       "record the spans again");
+  }
+  Result<void> read_header();
+  Result<void> read_names(std::size_t place);
+  Result<void> read_slots(std::size_t place);
+  Name name_of(std::uint32_t id);
+  std::int64_t ns_of(std::uint64_t ticks) const;
+  void close_open_spans();
+
+  const std::filesystem::path& path_;
+  const ReadSpansOptions& options_;
+  const SpanFile& file_;
+  std::vector<char> chunk_;
+  SpanFileHeader header_{};
+  double ns_a_tick_ = 1;
+  Trace trace_;
+  std::unordered_map<std::uint32_t, Name> names_;
+};
+
+Result<void> SpanReader::read_header() {
+  file_.read(0, {reinterpret_cast<char*>(&header_), sizeof header_});
+  if (header_.magic != kSpanMagic) {
+    return damaged(0, "another beginning", "a file of recorded spans, which begins with SYSPANS");
+  }
+  if (header_.version != kSpanFileVersion) {
+    return input_error(path_.string(), "version " + std::to_string(header_.version),
+                       "version " + std::to_string(kSpanFileVersion), "read it with the program that wrote it");
+  }
+  if (header_.chunk_bytes != kSpanChunkBytes || header_.latest > 1) {
+    return damaged(0, "chunks of " + std::to_string(header_.chunk_bytes) + " bytes",
+                   "chunks of " + std::to_string(kSpanChunkBytes));
+  }
+  const ClockPair& first = header_.first;
+  const ClockPair& last = header_.later[header_.latest];
+  if (last.ticks <= first.ticks || last.monotonic_ns <= first.monotonic_ns) {
+    return damaged(0, "two clock readings that do not rise", "readings of a clock that goes forward");
+  }
+  ns_a_tick_ =
+      static_cast<double>(last.monotonic_ns - first.monotonic_ns) / static_cast<double>(last.ticks - first.ticks);
+  trace_.start_unix_ns = first.unix_ns;
+  trace_.program = text_of(header_.program);
+  trace_.host = text_of(header_.host);
+  trace_.dropped = header_.dropped;
+  trace_.is_finished = header_.is_finished == 1;
+  trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
+  return {};
+}
+
+// A span may have begun before the first reading only by the width of that reading.
+std::int64_t SpanReader::ns_of(std::uint64_t ticks) const {
+  const double since = static_cast<double>(static_cast<std::int64_t>(ticks - header_.first.ticks));
+  return std::llround(since * ns_a_tick_);
+}
+
+Result<void> SpanReader::read_names(std::size_t place) {
+  const std::uint64_t used = value_at<SpanChunk>(chunk_, 0).used_bytes;
+  if (used > kSpanChunkBytes - sizeof(SpanChunk)) {
+    return damaged(place, std::to_string(used) + " bytes of names", "no more than a chunk holds");
+  }
+  std::size_t at = sizeof(SpanChunk);
+  const std::size_t end = at + used;
+  while (at + sizeof(SpanNameRecord) <= end) {
+    const auto record = value_at<SpanNameRecord>(chunk_, at);
+    const bool is_sound = record.name_bytes <= kMaxSpanNameBytes && record.file_bytes <= kMaxSpanNameBytes;
+    const std::size_t bytes = sizeof record + record.name_bytes + record.file_bytes;
+    if (!is_sound || at + bytes > end) {
+      return damaged(place + at, "a name of " + std::to_string(record.name_bytes) + " bytes",
+                     "one that its chunk holds");
+    }
+    const std::string_view name(chunk_.data() + at + sizeof record, record.name_bytes);
+    std::string source(chunk_.data() + at + sizeof record + record.name_bytes, record.file_bytes);
+    if (!source.empty()) source += ':' + std::to_string(record.line);
+    names_.insert_or_assign(record.id, Name{trace_.texts.id_of(name), trace_.texts.id_of(source)});
+    at += (bytes + 7) / 8 * 8;
+  }
+  return {};
+}
+
+SpanReader::Name SpanReader::name_of(std::uint32_t id) {
+  const auto known = names_.find(id);
+  if (known != names_.end()) return known->second;
+  ++trace_.unnamed;
+  return {trace_.texts.id_of(kUnnamedEvent), 0};
+}
+
+Result<void> SpanReader::read_slots(std::size_t place) {
+  const auto chunk = value_at<SpanChunk>(chunk_, 0);
+  if (chunk.thread > file_.bytes() / kSpanChunkBytes) {
+    return damaged(place, "thread " + std::to_string(chunk.thread), "a number below that of the chunks");
+  }
+  if (chunk.thread >= trace_.tracks.size()) trace_.tracks.resize(chunk.thread + 1);
+  trace_.tracks[chunk.thread] = {header_.process, static_cast<std::int64_t>(chunk.thread_id),
+                                 text_of(chunk.thread_name)};
+  for (std::size_t i = 0; i < kSlotsOfChunk; ++i) {
+    const std::size_t at = sizeof(SpanChunk) + i * sizeof(SpanSlot);
+    const auto slot = value_at<SpanSlot>(chunk_, at);
+    if (slot.begin == 0) break;
+    if (slot.end != 0 && slot.end < slot.begin) {
+      return damaged(place + at, "a span that ends before it begins", "times that go forward");
+    }
+    if (trace_.events.size() == options_.max_events) {
+      return input_error(path_.string(), "more than " + std::to_string(options_.max_events) + " spans",
+                         "as many as can be read at once", "record fewer steps");
+    }
+    TraceEvent event;
+    const Name name = name_of(slot.name);
+    event.name_text = name.name_text;
+    event.place_text = name.place_text;
+    if (slot.shapes != 0) event.shapes_text = name_of(slot.shapes).name_text;
+    event.track = chunk.thread;
+    event.begin_ns = ns_of(slot.begin);
+    event.is_open = slot.end == 0;
+    event.duration_ns = event.is_open ? 0 : ns_of(slot.end) - event.begin_ns;
+    if (std::isfinite(slot.flops)) event.flops = slot.flops;
+    if (std::isfinite(slot.bytes)) event.bytes = slot.bytes;
+    if (!event.is_open && slot.allocated_bytes >= 0) event.allocated_bytes = slot.allocated_bytes;
+    trace_.events.push_back(event);
+  }
+  return {};
+}
+
+// As long as anything else of the thread is known to have lasted.
+void SpanReader::close_open_spans() {
+  std::vector<std::int64_t> last(trace_.tracks.size(), 0);
+  for (const TraceEvent& event : trace_.events) last[event.track] = std::max(last[event.track], event.end_ns());
+  for (TraceEvent& event : trace_.events) {
+    if (event.is_open) event.duration_ns = last[event.track] - event.begin_ns;
+  }
+}
+
+Result<Trace> SpanReader::read() {
+  STEELYARD_CHECK(read_header());
+  const auto each_chunk = [&](SpanChunkKind kind, auto read) -> Result<void> {
+    for (std::size_t at = kSpanHeaderBytes; at + kSpanChunkBytes <= file_.bytes(); at += kSpanChunkBytes) {
+      file_.read(at, std::span(chunk_).first(sizeof(SpanChunk)));
+      if (value_at<SpanChunk>(chunk_, 0).kind != kind) continue;
+      file_.read(at, chunk_);
+      STEELYARD_CHECK(read(at));
+    }
+    return {};
+  };
+  STEELYARD_CHECK(each_chunk(SpanChunkKind::names, [&](std::size_t at) { return read_names(at); }));
+  STEELYARD_CHECK(each_chunk(SpanChunkKind::spans, [&](std::size_t at) { return read_slots(at); }));
+  close_open_spans();
+  sort_events(trace_);
+  return std::move(trace_);
+}
+
+}  // namespace
+
+Result<Trace> read_spans(const std::filesystem::path& path, const ReadSpansOptions& options) {
+  STEELYARD_TRY(const SpanFile file, SpanFile::open(path));
+  return SpanReader(path, options, file).read();
+}
+
+}  // namespace steelyard::bench

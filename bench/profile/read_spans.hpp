@@ -1,0 +1,20 @@
+// Reads the file of recorded spans (span_file.hpp), also one whose process was killed while it was written.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "bench/model/result.hpp"
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::bench {
+
+struct ReadSpansOptions {
+  std::size_t max_events = 50'000'000;  // some 7 GiB; beyond it the file is refused
+};
+
+// Times are in whole nanoseconds by the line through the two clock readings of the file that lie farthest apart.
+// Error (input): no such file; where it is damaged: which byte, what is there; a span that ends before it begins.
+Result<Trace> read_spans(const std::filesystem::path& file, const ReadSpansOptions& options = {});
+
+}  // namespace steelyard::bench

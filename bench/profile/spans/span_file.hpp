@@ -1,0 +1,84 @@
+// The file of recorded spans, as it lies on disk and, while it is recorded, mapped into the program: what a process
+// that crashes, calls _exit() or is killed had recorded is in it. Written by span_recording.cpp, read by
+// read_spans.cpp, on a machine of the same byte order.
+//
+//     SpanFileHeader, then chunks of kSpanChunkBytes. Each begins with a SpanChunk and holds either SpanSlots of one
+//     thread in the order in which they began, or names.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace steelyard {
+
+// One span. All 0 until it begins.
+struct SpanSlot {
+  std::uint64_t begin;           // of the file's clock
+  std::uint64_t end;             // 0: it had not ended when the recording did
+  std::uint32_t name;            // its SpanNameRecord's id
+  std::uint32_t shapes;          // as name, the text "[[64, 512], [512, 10]]"; 0: none were said
+  double flops;                  // not a number: not said
+  double bytes;                  // as flops
+  std::int64_t allocated_bytes;  // by its thread meanwhile; -1: not known
+};
+static_assert(sizeof(SpanSlot) == 48 && std::is_trivial_v<SpanSlot>);
+
+inline constexpr std::size_t kSpanChunkBytes = 256 * 1024;
+
+enum class SpanChunkKind : std::uint32_t { unused, spans, names };
+
+struct SpanChunk {
+  SpanChunkKind kind;
+  std::uint32_t thread;              // counted from 0 in the order in which they came
+  std::uint64_t thread_id;           // the system's
+  std::array<char, 16> thread_name;  // ends with 0
+  std::uint64_t used_bytes;          // of names; slots tell by themselves
+  std::array<std::uint64_t, 3> reserved;
+};
+static_assert(sizeof(SpanChunk) == 64 && std::is_trivial_v<SpanChunk>);
+
+inline constexpr std::size_t kSlotsOfChunk = (kSpanChunkBytes - sizeof(SpanChunk)) / sizeof(SpanSlot);
+
+// Followed by the name's and the file's bytes, and filled up to eight.
+struct SpanNameRecord {
+  std::uint32_t id;  // from 1
+  std::uint32_t name_bytes;
+  std::uint32_t file_bytes;  // 0: it has no place in the source
+  std::uint32_t line;
+};
+inline constexpr std::size_t kMaxSpanNameBytes = 4096;  // longer names are cut
+
+// The same moment by the file's clock and by the system's.
+struct ClockPair {
+  std::uint64_t ticks;
+  std::int64_t monotonic_ns;
+  std::int64_t unix_ns;
+};
+
+enum class SpanClock : std::uint32_t { steady_clock, time_stamp_counter };
+
+struct SpanFileHeader {
+  std::array<char, 8> magic;
+  std::uint32_t version;
+  SpanClock clock;
+  std::uint64_t chunk_bytes;
+  std::uint64_t process;
+  std::uint64_t dropped;        // spans for which there was no room
+  std::uint64_t dropped_names;  // spans whose name is that of id 0, as there was no room for theirs
+  std::uint32_t is_finished;    // 0: the process ended, or still runs, without an end of the recording
+  std::uint32_t latest;         // which of the two is the later one
+  ClockPair first;
+  std::array<ClockPair, 2> later;  // written in turns: one is whole at any time
+  std::array<char, 256> program;   // its path; ends with 0
+  std::array<char, 64> host;
+};
+static_assert(std::is_trivial_v<SpanFileHeader>);
+
+inline constexpr std::array<char, 8> kSpanMagic{'S', 'Y', 'S', 'P', 'A', 'N', 'S', '\0'};
+inline constexpr std::uint32_t kSpanFileVersion = 1;
+inline constexpr std::size_t kSpanHeaderBytes = 64 * 1024;  // the first chunk begins here; a page of any machine
+static_assert(sizeof(SpanFileHeader) <= kSpanHeaderBytes);
+
+}  // namespace steelyard

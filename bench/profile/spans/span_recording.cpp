@@ -1,0 +1,468 @@
+#include "bench/profile/spans/span_recording.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/profile/spans/span.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+#if defined(STEELYARD_HAS_NVTX)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
+// What spans need is global, as they stand in anybody's functions and cost nothing while nobody wants them: whether
+// they are recorded, by which clock, and each thread's place in the file.
+
+namespace steelyard {
+
+constinit std::atomic<bool> Span::wanted = false;
+
+class SpanSwitch {
+ public:
+  static void set(bool is_wanted) { Span::wanted.store(is_wanted, std::memory_order_relaxed); }
+};
+
+namespace {
+
+constexpr std::size_t kMaxSpanNames = 1'000'000;
+constexpr std::int64_t kUnknownBytes = -1;
+
+// Which recording runs, counted from 1; 0: none.
+constinit std::atomic<std::uint32_t> current_recording = 0;
+constinit std::atomic<std::int64_t (*)()> allocated_bytes = nullptr;
+constinit std::atomic<SpanFileHeader*> current_header = nullptr;
+constinit std::atomic<bool> is_full = false;
+bool uses_time_stamps = false;  // written before the recording that uses it begins
+
+// A thread's place in its chunk. No destructor: what is left of a chunk when its thread ends stays empty.
+struct ThreadLog {
+  SpanSlot* next = nullptr;
+  SpanSlot* end = nullptr;
+  std::uint32_t recording = 0;
+  std::uint32_t thread = 0;
+};
+constinit thread_local ThreadLog thread_log;
+
+// Ranges of NVTX are made where a tool listens: it names its library so before the program starts.
+bool is_watched_by_nsys() {
+#if defined(STEELYARD_HAS_NVTX)
+  static const bool is_watched = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
+  return is_watched;
+#else
+  return false;
+#endif
+}
+[[maybe_unused]] const bool kSwitchedOnFromTheStart = [] {
+  if (is_watched_by_nsys()) SpanSwitch::set(true);
+  return true;
+}();
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::uint64_t ticks() {
+#if defined(__x86_64__)
+  if (uses_time_stamps) return __rdtsc();
+#endif
+  return static_cast<std::uint64_t>(clock_ns(CLOCK_MONOTONIC));
+}
+
+// The time stamp counter serves where it runs at one rate whatever the core's clock does (Intel 64 and IA-32
+// Architectures Software Developer's Manual, volume 3, 18.17: CPUID.80000007H:EDX[8]) and where the kernel, which
+// watches whether it agrees between cores, tells the time by it.
+bool has_steady_time_stamps() {
+#if defined(__x86_64__)
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) == 0 || (edx & (1U << 8)) == 0) return false;
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string source;
+  return file >> source && source == "tsc";
+#else
+  return false;
+#endif
+}
+
+// The narrowest of five readings, as the thread may be interrupted in any.
+ClockPair read_clocks() {
+  ClockPair best{};
+  std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = ticks();
+    const std::int64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+    const std::uint64_t after = ticks();
+    const std::int64_t unix = clock_ns(CLOCK_REALTIME);
+    if (after - before >= narrowest) continue;
+    narrowest = after - before;
+    best = {before + (after - before) / 2, monotonic, unix};
+  }
+  return best;
+}
+
+// A page of memory of this process alone in the place of a mapped one, whose address a span that has not ended may hold
+// still: what it writes then harms nothing. Costs addresses, no memory.
+void detach(void* mapped, std::size_t bytes) {
+  mmap(mapped, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+struct KnownName {
+  std::string name;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+// The file, its chunks and its names. All but the slots that it hands out is under its lock.
+class Recorder {
+ public:
+  // Never destroyed: spans may end after main().
+  static Recorder& current() {
+    static Recorder& recorder = *new Recorder;
+    return recorder;
+  }
+
+  Result<void> start(const SpanRecordingOptions& options);
+  RecordedSpans stop();
+  std::uint32_t id_of(SpanSite& site);
+  std::pair<std::uint32_t, const char*> id_of(const std::string& text);
+  // Room for the calling thread; false: there is none left, or the recording has ended.
+  bool refill(ThreadLog& log, std::uint32_t recording);
+
+ private:
+  Result<void> open(const SpanRecordingOptions& options);
+  char* add_chunk(SpanChunkKind kind);
+  std::uint32_t add(KnownName name);
+  void write(std::uint32_t id, const KnownName& name);
+  void note_clock();
+  void detach_all();
+  void forget_in_child();
+
+  std::mutex lock_;
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t bytes_ = 0, max_bytes_ = 0;
+  SpanFileHeader* header_ = nullptr;
+  std::vector<char*> chunks_;
+  char* names_chunk_ = nullptr;
+  std::uint32_t recordings_ = 0, threads_ = 0;
+  std::deque<KnownName> names_;                          // their ids count from 1; what points into it stays valid
+  std::unordered_map<std::string, std::uint32_t> made_;  // at run time
+  bool has_fork_handlers_ = false;
+};
+
+Result<void> Recorder::open(const SpanRecordingOptions& options) {
+  const auto refused = [&](const char* what, int why) {
+    return input_error(options.file.string(), std::string(what) + " (" + std::strerror(why) + ")",
+                       "a file that spans can be recorded into");
+  };
+  file_ = ::open(options.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file_ < 0) return refused("cannot be opened", errno);
+  if (const int why = posix_fallocate(file_, 0, kSpanHeaderBytes); why != 0) {
+    ::close(std::exchange(file_, -1));
+    return refused("no room", why);
+  }
+  void* mapped = mmap(nullptr, kSpanHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (mapped == MAP_FAILED) {
+    const int why = errno;
+    ::close(std::exchange(file_, -1));
+    return refused("cannot be mapped", why);
+  }
+  header_ = new (mapped) SpanFileHeader{};
+  bytes_ = kSpanHeaderBytes;
+  return {};
+}
+
+Result<void> Recorder::start(const SpanRecordingOptions& options) {
+  const std::lock_guard guard(lock_);
+  if (header_ != nullptr) return bug_error(options.file.string(), "spans are being recorded into " + path_.string());
+  STEELYARD_CHECK(open(options));
+  path_ = options.file;
+  max_bytes_ = options.max_bytes;
+  threads_ = 0;
+  uses_time_stamps = has_steady_time_stamps();
+  header_->magic = kSpanMagic;
+  header_->version = kSpanFileVersion;
+  header_->clock = uses_time_stamps ? SpanClock::time_stamp_counter : SpanClock::steady_clock;
+  header_->chunk_bytes = kSpanChunkBytes;
+  header_->process = static_cast<std::uint64_t>(getpid());
+  if (readlink("/proc/self/exe", header_->program.data(), header_->program.size() - 1) < 0) header_->program[0] = '\0';
+  gethostname(header_->host.data(), header_->host.size() - 1);
+  header_->first = read_clocks();
+  // A second pair a millisecond on, so that a file whose process is killed at once has a rate.
+  while (clock_ns(CLOCK_MONOTONIC) - header_->first.monotonic_ns < 1'000'000) continue;
+  note_clock();
+  for (std::size_t i = 0; i < names_.size(); ++i) write(static_cast<std::uint32_t>(i + 1), names_[i]);
+  if (!std::exchange(has_fork_handlers_, true)) {
+    pthread_atfork([] { current().lock_.lock(); }, [] { current().lock_.unlock(); },
+                   [] { current().forget_in_child(); });
+  }
+  allocated_bytes = options.allocated_bytes;
+  current_header = header_;
+  is_full = false;
+  current_recording.store(++recordings_, std::memory_order_release);
+  SpanSwitch::set(true);
+  return {};
+}
+
+void Recorder::note_clock() {
+  const std::uint32_t turn = 1 - header_->latest;
+  header_->later[turn] = read_clocks();
+  std::atomic_ref(header_->latest).store(turn, std::memory_order_release);
+}
+
+RecordedSpans Recorder::stop() {
+  const std::lock_guard guard(lock_);
+  RecordedSpans recorded{.file = path_};
+  if (header_ == nullptr) return recorded;  // in a forked child
+  SpanSwitch::set(is_watched_by_nsys());
+  current_recording.store(0, std::memory_order_release);
+  note_clock();
+  recorded.dropped = std::atomic_ref(header_->dropped).load();
+  header_->is_finished = 1;
+  detach_all();
+  return recorded;
+}
+
+void Recorder::detach_all() {
+  for (char* chunk : chunks_) detach(chunk, kSpanChunkBytes);
+  chunks_.clear();
+  detach(header_, kSpanHeaderBytes);
+  header_ = nullptr;
+  names_chunk_ = nullptr;
+  ::close(std::exchange(file_, -1));
+}
+
+void Recorder::forget_in_child() {
+  SpanSwitch::set(false);
+  current_recording.store(0, std::memory_order_release);
+  if (header_ != nullptr) detach_all();
+  lock_.unlock();
+}
+
+char* Recorder::add_chunk(SpanChunkKind kind) {
+  if (bytes_ + kSpanChunkBytes > max_bytes_) return nullptr;
+  // Reserved, not only made longer: a full disk is an answer here, and would be a signal where a span is written.
+  if (posix_fallocate(file_, static_cast<off_t>(bytes_), kSpanChunkBytes) != 0) return nullptr;
+  void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_,
+                      static_cast<off_t>(bytes_));
+  if (mapped == MAP_FAILED) return nullptr;
+  bytes_ += kSpanChunkBytes;
+  chunks_.push_back(static_cast<char*>(mapped));
+  new (mapped) SpanChunk{.kind = kind,
+                         .thread = 0,
+                         .thread_id = static_cast<std::uint64_t>(syscall(SYS_gettid)),
+                         .thread_name = {},
+                         .used_bytes = 0,
+                         .reserved = {}};
+  return chunks_.back();
+}
+
+bool Recorder::refill(ThreadLog& log, std::uint32_t recording) {
+  const std::lock_guard guard(lock_);
+  if (current_recording.load(std::memory_order_relaxed) != recording) return false;
+  char* const memory = is_full ? nullptr : add_chunk(SpanChunkKind::spans);
+  if (memory == nullptr) {
+    is_full = true;
+    std::atomic_ref(header_->dropped).fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  if (log.recording != recording) log.thread = threads_++;
+  auto* chunk = reinterpret_cast<SpanChunk*>(memory);
+  chunk->thread = log.thread;
+  pthread_getname_np(pthread_self(), chunk->thread_name.data(), chunk->thread_name.size());
+  log.recording = recording;
+  log.next = reinterpret_cast<SpanSlot*>(memory + sizeof(SpanChunk));
+  log.end = log.next + kSlotsOfChunk;
+  note_clock();
+  return true;
+}
+
+void Recorder::write(std::uint32_t id, const KnownName& name) {
+  const std::size_t bytes = (sizeof(SpanNameRecord) + name.name.size() + name.file.size() + 7) / 8 * 8;
+  auto used = [&] { return reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes; };
+  if (names_chunk_ == nullptr || sizeof(SpanChunk) + used() + bytes > kSpanChunkBytes) {
+    char* const chunk = add_chunk(SpanChunkKind::names);
+    if (chunk == nullptr) {
+      ++header_->dropped_names;
+      return;
+    }
+    names_chunk_ = chunk;
+  }
+  char* const place = names_chunk_ + sizeof(SpanChunk) + used();
+  const SpanNameRecord record{id, static_cast<std::uint32_t>(name.name.size()),
+                              static_cast<std::uint32_t>(name.file.size()), name.line};
+  std::memcpy(place, &record, sizeof record);
+  std::memcpy(place + sizeof record, name.name.data(), name.name.size());
+  std::memcpy(place + sizeof record + name.name.size(), name.file.data(), name.file.size());
+  // Last, so that a file that ends here has no half of it.
+  std::atomic_ref(reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes).fetch_add(bytes, std::memory_order_release);
+}
+
+std::uint32_t Recorder::add(KnownName name) {
+  if (names_.size() == kMaxSpanNames) {
+    if (header_ != nullptr) ++header_->dropped_names;
+    return 0;
+  }
+  name.name.resize(std::min(name.name.size(), kMaxSpanNameBytes));
+  name.file.resize(std::min(name.file.size(), kMaxSpanNameBytes));
+  names_.push_back(std::move(name));
+  const auto id = static_cast<std::uint32_t>(names_.size());
+  if (header_ != nullptr) write(id, names_.back());
+  return id;
+}
+
+std::uint32_t Recorder::id_of(SpanSite& site) {
+  const std::lock_guard guard(lock_);
+  std::uint32_t id = site.id.load(std::memory_order_relaxed);
+  if (id == 0) site.id.store(id = add({site.name, site.file, site.line}), std::memory_order_relaxed);
+  return id;
+}
+
+std::pair<std::uint32_t, const char*> Recorder::id_of(const std::string& text) {
+  const std::lock_guard guard(lock_);
+  const auto known = made_.find(text);
+  const std::uint32_t id = known == made_.end() ? add({text, "", 0}) : known->second;
+  if (id == 0) return {0, "(more names than are kept)"};
+  if (known == made_.end()) made_.emplace(text, id);
+  return {id, names_[id - 1].name.c_str()};
+}
+
+SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name) {
+  ThreadLog& log = thread_log;
+  if (log.recording != recording || log.next == log.end) {
+    if (is_full.load(std::memory_order_relaxed)) {
+      std::atomic_ref(current_header.load(std::memory_order_relaxed)->dropped).fetch_add(1, std::memory_order_relaxed);
+      return nullptr;
+    }
+    if (!Recorder::current().refill(log, recording)) return nullptr;
+  }
+  SpanSlot* const slot = log.next++;
+  slot->name = name;
+  slot->flops = slot->bytes = std::numeric_limits<double>::quiet_NaN();
+  const auto allocated = allocated_bytes.load(std::memory_order_relaxed);
+  slot->allocated_bytes = allocated == nullptr ? kUnknownBytes : allocated();
+  std::atomic_ref(slot->begin).store(ticks(), std::memory_order_release);
+  return slot;
+}
+
+std::string text_of(const SpanFacts& facts) {
+  std::string text = "[";
+  for (const auto& shape : facts.shapes) {
+    if (text.size() > 1) text += ", ";
+    text += '[';
+    for (const std::int64_t& size : shape) text += (&size == shape.begin() ? "" : ", ") + std::to_string(size);
+    text += ']';
+  }
+  return text + "]";
+}
+
+// Shapes seen lately by this thread, so that one seen again needs neither text nor lock. By 64 bits of a hash
+// (the finalizer of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+std::uint32_t shapes_id(const SpanFacts& facts) {
+  std::uint64_t hash = facts.shapes.size();
+  const auto mix = [&hash](std::uint64_t value) {
+    hash = (hash ^ value) + 0x9e3779b97f4a7c15;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+    hash ^= hash >> 31;
+  };
+  for (const auto& shape : facts.shapes) {
+    mix(shape.size());
+    for (const std::int64_t size : shape) mix(static_cast<std::uint64_t>(size));
+  }
+  struct Seen {
+    std::uint64_t hash;
+    std::uint32_t id;
+  };
+  constinit thread_local std::array<Seen, 64> seen{};
+  Seen& place = seen[hash % seen.size()];
+  if (place.hash != hash || place.id == 0) place = {hash, Recorder::current().id_of(text_of(facts)).first};
+  return place.id;
+}
+
+}  // namespace
+
+SpanName::SpanName(const std::string& text) : id_(0), text_("") {
+  std::tie(id_, text_) = Recorder::current().id_of(text);
+}
+
+void Span::begin(SpanSite& site) {
+#if defined(STEELYARD_HAS_NVTX)
+  if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name) >= 0;
+#endif
+  const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
+  if (recording == 0) return;
+  std::uint32_t id = site.id.load(std::memory_order_relaxed);
+  if (id == 0) id = Recorder::current().id_of(site);
+  slot_ = begin_slot(recording, id);
+}
+
+void Span::begin(const SpanName& name) {
+#if defined(STEELYARD_HAS_NVTX)
+  if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(name.text()) >= 0;
+#endif
+  const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
+  if (recording != 0) slot_ = begin_slot(recording, name.id());
+}
+
+void Span::end() {
+  if (slot_ != nullptr) {
+    const std::uint64_t now = ticks();
+    const auto allocated = allocated_bytes.load(std::memory_order_relaxed);
+    if (allocated != nullptr) slot_->allocated_bytes = allocated() - slot_->allocated_bytes;
+    std::atomic_ref(slot_->end).store(now, std::memory_order_release);
+  }
+#if defined(STEELYARD_HAS_NVTX)
+  if (has_range_) nvtxRangePop();
+#endif
+}
+
+void Span::say(const SpanFacts& facts) {
+  if (slot_ == nullptr) return;
+  if (facts.shapes.size() > 0) slot_->shapes = shapes_id(facts);
+  if (facts.flops) slot_->flops = *facts.flops;
+  if (facts.bytes) slot_->bytes = *facts.bytes;
+}
+
+Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) {
+  STEELYARD_CHECK(Recorder::current().start(options));
+  return SpanRecording();
+}
+
+RecordedSpans SpanRecording::stop() {
+  runs_ = false;
+  return Recorder::current().stop();
+}
+
+SpanRecording::SpanRecording(SpanRecording&& other) noexcept : runs_(std::exchange(other.runs_, false)) {}
+
+SpanRecording::~SpanRecording() {
+  if (runs_) Recorder::current().stop();
+}
+
+}  // namespace steelyard

@@ -1,0 +1,46 @@
+// Records the spans of this process into a file.
+//
+//     STEELYARD_TRY(SpanRecording recording, SpanRecording::start({.file = "step.spans"}));
+//     step();
+//     const RecordedSpans recorded = recording.stop();
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct SpanRecordingOptions {
+  std::filesystem::path file;
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the file: some 22 million spans; what comes after is counted
+  // How many bytes the calling thread has allocated so far, asked at both ends of each span; empty: not recorded.
+  std::int64_t (*allocated_bytes)() = nullptr;
+};
+
+struct RecordedSpans {
+  std::filesystem::path file;
+  std::uint64_t dropped = 0;  // spans for which there was no room
+};
+
+// One at a time in a process. A forked child records nothing, whatever its parent does.
+class SpanRecording {
+ public:
+  // Error (input): the file cannot be written; (bug): spans are recorded already.
+  static Result<SpanRecording> start(const SpanRecordingOptions& options);
+
+  // Spans that have not ended are in the file as such; they may end later, which is no part of it.
+  RecordedSpans stop();
+
+  SpanRecording(SpanRecording&& other) noexcept;
+  SpanRecording& operator=(SpanRecording&&) = delete;
+  ~SpanRecording();  // stops
+
+ private:
+  SpanRecording() = default;
+  bool runs_ = true;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,141 @@
+#include "bench/profile/spans/step_profiler.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace steelyard {
+
+Result<void> StepSchedule::check() const {
+  const auto refused = [](const char* what, std::int64_t found, const char* wanted) {
+    return input_error(std::string("schedule, ") + what, std::to_string(found), wanted);
+  };
+  if (wait < 0) return refused("wait", wait, "0 steps or more");
+  if (warm_up < 0) return refused("warm_up", warm_up, "0 steps or more");
+  if (active < 1) return refused("active", active, "1 step or more");
+  if (repeat < 0) return refused("repeat", repeat, "0, for no end, or more");
+  if (skip_first < 0) return refused("skip_first", skip_first, "0 steps or more");
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  for (const std::int64_t steps : {wait, warm_up, active, skip_first}) {
+    if (steps > kMost) return refused("steps", steps, "no more than 10^12");
+  }
+  return {};
+}
+
+StepAction StepSchedule::action(std::int64_t step) const {
+  if (step < skip_first) return StepAction::none;
+  step -= skip_first;
+  if (skips_first_wait) step += wait;
+  const std::int64_t cycle = wait + warm_up + active;
+  if (repeat > 0 && step / cycle >= repeat) return StepAction::none;
+  const std::int64_t place = step % cycle;
+  if (place < wait) return StepAction::none;
+  if (place < wait + warm_up) return StepAction::warm_up;
+  return place == cycle - 1 ? StepAction::record_and_save : StepAction::record;
+}
+
+std::vector<ProfilerOrder> orders_between(StepAction from, std::optional<StepAction> to) {
+  using enum ProfilerOrder;
+  using Orders = std::vector<ProfilerOrder>;
+  // Rows by what was, columns by what comes: none, warm_up, record, record_and_save, the end.
+  static const std::array<std::array<Orders, 5>, 4> kOrders{{
+      {{{}, {prepare}, {prepare, start}, {prepare, start}, {}}},
+      {{{warn, start, stop}, {}, {start}, {start}, {start, stop}}},
+      {{{warn, stop}, {warn, stop}, {}, {}, {stop, ready}}},
+      {{{stop, ready},
+        {stop, ready, prepare},
+        {stop, ready, prepare, start},
+        {stop, ready, prepare, start},
+        {stop, ready}}},
+  }};
+  return kOrders[static_cast<std::size_t>(from)][to ? static_cast<std::size_t>(*to) : 4];
+}
+
+StepProfiler::StepProfiler(const StepSchedule& schedule, Obey obey) : schedule_(schedule), obey_(std::move(obey)) {
+  if (const auto begun = go_to(schedule_.action(0)); !begun) failure_ = begun.error();
+  mark();
+}
+
+StepProfiler::~StepProfiler() { static_cast<void>(finish()); }
+
+Result<void> StepProfiler::go_to(std::optional<StepAction> next) {
+  const std::vector<ProfilerOrder> orders = orders_between(action_, next);
+  action_ = next.value_or(StepAction::none);
+  Result<void> first;
+  for (const ProfilerOrder order : orders) {
+    const Result<void> done = obey_(order);
+    if (first && !done) first = done;
+  }
+  return first;
+}
+
+void StepProfiler::mark() {
+  const bool is_recorded = action_ == StepAction::record || action_ == StepAction::record_and_save;
+  if (is_recorded) marker_ = std::make_unique<Span>(SpanName("step " + std::to_string(step_)));
+}
+
+Result<void> StepProfiler::step() {
+  if (failure_) return *std::exchange(failure_, std::nullopt);
+  if (is_finished_) return bug_error("StepProfiler::step()", "a call after finish()");
+  marker_.reset();
+  const Result<void> done = go_to(schedule_.action(++step_));
+  mark();
+  return done;
+}
+
+Result<void> StepProfiler::finish() {
+  if (std::exchange(is_finished_, true)) return {};
+  marker_.reset();
+  const Result<void> done = go_to(std::nullopt);
+  return failure_ ? Result<void>(*failure_) : done;
+}
+
+ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready)
+    : folder_(std::move(folder)),
+      ready_(std::move(ready)),
+      recording_(std::make_shared<std::optional<SpanRecording>>()),
+      recorded_(std::make_shared<RecordedSpans>()) {}
+
+namespace {
+
+std::string file_name_now() {
+  std::array<char, 65> host{};
+  gethostname(host.data(), host.size() - 1);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::string(host.data()) + '_' + std::to_string(getpid()) + '.' +
+         std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) + ".spans";
+}
+
+}  // namespace
+
+Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
+  switch (order) {
+    case ProfilerOrder::prepare: {
+      std::error_code error;
+      std::filesystem::create_directories(folder_, error);
+      if (error) return input_error(folder_.string(), error.message(), "a folder for recorded spans");
+      return {};
+    }
+    case ProfilerOrder::start: {
+      auto started = SpanRecording::start({.file = folder_ / file_name_now()});
+      if (!started) return started.error();
+      recording_->emplace(std::move(*started));
+      return {};
+    }
+    case ProfilerOrder::stop:
+      if (*recording_) *recorded_ = (*recording_)->stop();
+      recording_->reset();
+      return {};
+    case ProfilerOrder::ready:
+      return ready_ ? ready_(*recorded_) : Result<void>();
+    case ProfilerOrder::warn:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace steelyard

@@ -1,0 +1,102 @@
+#include "bench/profile/trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace steelyard::bench {
+
+std::span<const std::string_view> words_of(TraceKind) {
+  static constexpr std::array<std::string_view, 12> kWords{
+      "cpu_op",       "user_annotation", "gpu_user_annotation", "kernel",   "gpu_memcpy", "gpu_memset",
+      "cuda_runtime", "cuda_driver",     "python_function",     "overhead", "cuda_sync",  "other"};
+  return kWords;
+}
+
+bool is_on_device(TraceKind kind) {
+  return kind == TraceKind::kernel || kind == TraceKind::device_copy || kind == TraceKind::device_set ||
+         kind == TraceKind::device_annotation;
+}
+
+std::uint32_t TraceTexts::id_of(std::string_view text) {
+  if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
+  texts_.emplace_back(text);
+  const auto id = static_cast<std::uint32_t>(texts_.size() - 1);
+  ids_.emplace(texts_.back(), id);
+  return id;
+}
+
+void sort_events(Trace& trace) {
+  const auto key = [](const TraceEvent& event) { return std::tuple(event.track, event.begin_ns, -event.duration_ns); };
+  const auto is_before = [&](const TraceEvent& a, const TraceEvent& b) { return key(a) < key(b); };
+  if (!std::is_sorted(trace.events.begin(), trace.events.end(), is_before)) {
+    std::stable_sort(trace.events.begin(), trace.events.end(), is_before);
+  }
+}
+
+namespace {
+
+// What an event on a device belongs to on the host: the operation of its external id, else the call of its correlation.
+class HostEvents {
+ public:
+  explicit HostEvents(const Trace& trace) {
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+      const TraceEvent& event = trace.events[i];
+      if (event.kind == TraceKind::operation && event.external_id != 0) operations_.emplace(event.external_id, i);
+      const bool is_call = event.kind == TraceKind::runtime_call || event.kind == TraceKind::driver_call;
+      if (is_call && event.correlation != 0) calls_.emplace(event.correlation, i);
+    }
+  }
+
+  std::uint32_t of(const TraceEvent& event) const {
+    const auto call = calls_.find(event.correlation);
+    if (event.correlation != 0 && call != calls_.end()) return call->second;
+    const auto operation = operations_.find(event.external_id);
+    return event.external_id != 0 && operation != operations_.end() ? operation->second : TraceTree::kNoParent;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> operations_, calls_;
+};
+
+bool does_work(TraceKind kind) { return is_on_device(kind) && kind != TraceKind::device_annotation; }
+
+}  // namespace
+
+TraceTree tree_of(const Trace& trace) {
+  const std::size_t n = trace.events.size();
+  TraceTree tree{std::vector(n, TraceTree::kNoParent), std::vector<std::int64_t>(n), std::vector<std::int64_t>(n),
+                 std::vector<std::int64_t>(n)};
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (!open.empty() && trace.events[open.back()].track != event.track) open.clear();
+    while (!open.empty()) {
+      const TraceEvent& parent = trace.events[open.back()];
+      if (event.begin_ns < parent.end_ns() && event.end_ns() <= parent.end_ns()) break;
+      // An instant at its parent's very end is still inside.
+      if (event.duration_ns == 0 && event.begin_ns == parent.end_ns() && parent.duration_ns > 0) break;
+      open.pop_back();
+    }
+    tree.self_ns[i] = event.duration_ns;
+    if (!open.empty()) {
+      tree.parents[i] = open.back();
+      tree.self_ns[open.back()] -= event.duration_ns;
+    }
+    open.push_back(i);
+  }
+  const HostEvents hosts(trace);
+  for (const TraceEvent& event : trace.events) {
+    if (!does_work(event.kind)) continue;
+    if (const std::uint32_t host = hosts.of(event); host != TraceTree::kNoParent) {
+      tree.self_device_ns[host] += event.duration_ns;
+    }
+  }
+  tree.device_ns = tree.self_device_ns;
+  for (std::size_t i = n; i-- > 0;) {
+    if (tree.parents[i] != TraceTree::kNoParent) tree.device_ns[tree.parents[i]] += tree.device_ns[i];
+  }
+  return tree;
+}
+
+}  // namespace steelyard::bench

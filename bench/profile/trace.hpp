@@ -1,0 +1,109 @@
+// A trace: what ran when, on which thread or stream, as spans (read_spans.hpp) or a Chrome trace (chrome_trace.hpp)
+// tell it; and its events as trees.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace steelyard::bench {
+
+// The kinds of events by the words of PyTorch's traces ("cpu_op", "kernel", ...); what is none of them is `other`.
+enum class TraceKind : std::uint8_t {
+  operation,
+  annotation,
+  device_annotation,
+  kernel,
+  device_copy,
+  device_set,
+  runtime_call,
+  driver_call,
+  python,
+  overhead,
+  synchronization,
+  other,
+};
+std::span<const std::string_view> words_of(TraceKind);
+bool is_on_device(TraceKind kind);  // kernel, device_copy, device_set, device_annotation
+
+// Texts by number, each kept once; 0 is the empty one.
+class TraceTexts {
+ public:
+  TraceTexts() { id_of(""); }
+  TraceTexts(TraceTexts&&) = default;
+  TraceTexts& operator=(TraceTexts&&) = default;
+  std::uint32_t id_of(std::string_view text);
+  const std::string& operator[](std::uint32_t id) const { return texts_[id]; }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::uint32_t> ids_;
+};
+
+// The members that end in _text are of Trace::texts; 0: not said.
+struct TraceEvent {
+  std::uint32_t name_text = 0;
+  std::uint32_t track = 0;    // of Trace::tracks
+  std::int64_t begin_ns = 0;  // since Trace::start_unix_ns
+  std::int64_t duration_ns = 0;
+  TraceKind kind = TraceKind::annotation;
+  bool is_open = false;  // it had not ended: it lasts until the last thing that its track is known to have done
+  std::uint32_t shapes_text = 0;  // of what went in: "[[64, 512], [512, 10]]"
+  std::uint32_t place_text = 0;   // in the source: "mlp.cpp:12", or a stack, innermost first, with ";" between
+  std::uint64_t correlation = 0;  // of a call and what it started on the device; 0: none
+  std::uint64_t external_id = 0;  // of an operation and what it started on the device; 0: none
+  std::optional<double> flops = std::nullopt;
+  std::optional<double> bytes = std::nullopt;
+  std::optional<std::int64_t> allocated_bytes = std::nullopt;
+  std::int64_t end_ns() const { return begin_ns + duration_ns; }
+};
+
+// A thread, or a stream of a device.
+struct TraceTrack {
+  std::uint64_t process = 0;
+  std::int64_t id = 0;  // the system's
+  std::string name;
+  bool operator==(const TraceTrack&) const = default;
+};
+
+struct Trace {
+  TraceTexts texts;
+  std::vector<TraceTrack> tracks;
+  std::vector<TraceEvent> events;  // by track, then begin, the longer first: a parent before its children
+  std::int64_t start_unix_ns = 0;
+  std::string program;  // its path; empty: not known
+  std::string host;
+  // What is missing, each of which a report has to say.
+  std::uint64_t dropped = 0;     // events for which the recording had no room
+  std::uint64_t unnamed = 0;     // events whose name it had no room for; their name is kUnnamedEvent
+  bool is_finished = true;       // false: the process ended without an end of the recording
+  bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
+
+  const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }
+};
+inline constexpr std::string_view kUnnamedEvent = "(a name for which there was no room)";
+
+// Puts the events into their order.
+void sort_events(Trace& trace);
+
+// Who ran in whom: of the events of each track, by time. An event whose end lies beyond its parent's is no child of it.
+// Self time is what no child covers. (PyTorch builds its tree so; a lone child of its parent's name stays here.)
+struct TraceTree {
+  static constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> parents;  // of each event, by index
+  std::vector<std::int64_t> self_ns;
+  // Of each event that ran on the host: what it, itself or in it, started on a device took there.
+  std::vector<std::int64_t> device_ns;
+  std::vector<std::int64_t> self_device_ns;
+};
+// Precondition: the events are in their order.
+TraceTree tree_of(const Trace& trace);
+
+}  // namespace steelyard::bench

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bench/model/text.hpp"
+#include "bench/profile/chrome_trace.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const char c = text[at];
+    if (point.value == kBrokenCodePoint) {
+      quoted += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (point.value < 0x20 || point.value == 0x7f) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      quoted += {'\\', 'u', '0', '0', kDigits[point.value >> 4], kDigits[point.value & 15]};
+    } else {
+      quoted += text.substr(at, point.bytes);
+    }
+    at += point.bytes;
+  }
+  return quoted + '"';
+}
+
+// A line of the file in the making; std::to_chars has no locale.
+class Line {
+ public:
+  Line& operator<<(std::string_view text) {
+    text_ += text;
+    return *this;
+  }
+  Line& operator<<(const char* text) { return *this << std::string_view(text); }
+  template <std::integral T>
+  Line& operator<<(T value) {
+    std::array<char, 24> digits;
+    text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
+    return *this;
+  }
+  Line& operator<<(double value) { return *this << shortest_text(value); }
+  // In microseconds, every nanosecond.
+  Line& time(std::int64_t ns) {
+    const std::int64_t size = std::abs(ns);
+    *this << (ns < 0 ? "-" : "") << size / 1000;
+    const auto digit = [](std::int64_t value) { return static_cast<char>('0' + value % 10); };
+    text_ += {'.', digit(size / 100), digit(size / 10), digit(size)};
+    return *this;
+  }
+  std::size_t size() const { return text_.size(); }
+  void clear() { text_.clear(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+struct Place {
+  std::uint64_t process;
+  std::int64_t thread;
+};
+
+// Tracks as the format has them: a process and a thread by number, on which spans nest.
+class Lanes {
+ public:
+  explicit Lanes(const Trace& trace) : trace_(trace) {
+    for (const TraceTrack& track : trace.tracks) next_ = std::max(next_, track.id);
+  }
+
+  // Events come in the trace's order.
+  Place of(const TraceEvent& event) {
+    if (event.track != track_) {
+      track_ = event.track;
+      ends_.clear();
+    }
+    std::size_t lane = 0;
+    for (; lane < ends_.size(); ++lane) {
+      std::vector<std::int64_t>& ends = ends_[lane];
+      while (!ends.empty() && ends.back() <= event.begin_ns) ends.pop_back();
+      if (ends.empty() || event.end_ns() <= ends.back()) break;
+    }
+    if (lane == ends_.size()) ends_.emplace_back();
+    ends_[lane].push_back(event.end_ns());
+    const TraceTrack& track = trace_.tracks[track_];
+    if (lane == 0) return {track.process, track.id};
+    const auto [place, is_new] = beside_.try_emplace({track_, lane}, 0);
+    if (is_new) place->second = ++next_;
+    return {track.process, place->second};
+  }
+
+  const std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t>& beside() const { return beside_; }
+
+ private:
+  const Trace& trace_;
+  std::int64_t next_ = 0;
+  std::uint32_t track_ = TraceTree::kNoParent;
+  std::vector<std::vector<std::int64_t>> ends_;  // of each lane: of the spans that are open
+  std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t> beside_;
+};
+
+class ChromeWriter {
+ public:
+  ChromeWriter(const Trace& trace, std::ostream& out) : trace_(trace), out_(out), lanes_(trace) {
+    for (std::uint32_t i = 0; i < trace.texts.size(); ++i) quoted_.push_back(json_string(trace.texts[i]));
+    for (const TraceEvent& event : trace.events) {
+      if (event.correlation == 0) continue;
+      (is_on_device(event.kind) ? on_device_ : on_host_)[event.correlation] = true;
+    }
+  }
+
+  void write(const std::string& title) {
+    out_ << "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns
+         << ", \"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
+    for (const TraceEvent& event : trace_.events) write_event(event);
+    write_names();
+    out_ << "\n]}\n";
+  }
+
+ private:
+  void begin_line() {
+    line_.clear();
+    line_ << (std::exchange(is_first_, false) ? "\n" : ",\n");
+  }
+
+  void write_line() { out_.write(line_.text().data(), static_cast<std::streamsize>(line_.size())); }
+
+  void write_event(const TraceEvent& event) {
+    const Place place = lanes_.of(event);
+    begin_line();
+    line_ << R"({"ph": "X", "cat": ")" << words_of(event.kind)[static_cast<std::size_t>(event.kind)] << R"(", "name": )"
+          << quoted_[event.name_text] << R"(, "pid": )" << place.process << R"(, "tid": )" << place.thread
+          << R"(, "ts": )";
+    line_.time(event.begin_ns) << R"(, "dur": )";
+    line_.time(event.duration_ns);
+    add_args(event);
+    line_ << "}";
+    write_line();
+    if (event.correlation != 0 && on_device_.contains(event.correlation) && on_host_.contains(event.correlation)) {
+      write_arrow(event, place);
+    }
+  }
+
+  void add_args(const TraceEvent& event) {
+    const std::size_t before = line_.size();
+    const char* separator = R"(, "args": {")";
+    const auto add = [&](const char* key, const auto& value) {
+      line_ << std::exchange(separator, R"(, ")") << key << R"(": )" << value;
+    };
+    if (event.external_id != 0) add("External id", event.external_id);
+    if (event.correlation != 0) add("correlation", event.correlation);
+    if (event.shapes_text != 0) add("Input Dims", quoted_[event.shapes_text]);
+    if (event.place_text != 0) add("Call stack", quoted_[event.place_text]);
+    if (event.flops) add("flops", *event.flops);
+    if (event.bytes) add("bytes", *event.bytes);
+    if (event.allocated_bytes) add("allocated bytes", *event.allocated_bytes);
+    if (event.is_open) add("did not end", "true");
+    if (line_.size() != before) line_ << "}";
+  }
+
+  // One a call and one a thing on the device, whichever of them come twice.
+  void write_arrow(const TraceEvent& event, const Place& place) {
+    const bool is_head = is_on_device(event.kind);
+    bool& is_open = (is_head ? on_device_ : on_host_)[event.correlation];
+    if (!std::exchange(is_open, false)) return;
+    begin_line();
+    line_ << R"({"ph": ")" << (is_head ? "f" : "s") << R"(", "cat": "ac2g", "name": "ac2g", "id": )"
+          << event.correlation << R"(, "pid": )" << place.process << R"(, "tid": )" << place.thread << R"(, "ts": )";
+    line_.time(event.begin_ns) << (is_head ? R"(, "bp": "e"})" : "}");
+    write_line();
+  }
+
+  void write_name(const char* what, std::uint64_t process, std::int64_t thread, const std::string& name) {
+    begin_line();
+    line_ << R"({"ph": "M", "name": ")" << what << R"(", "pid": )" << process << R"(, "tid": )" << thread
+          << R"(, "ts": 0, "args": {"name": )" << json_string(name) << "}}";
+    write_line();
+  }
+
+  void write_names() {
+    std::map<std::uint64_t, bool> processes;
+    for (const TraceTrack& track : trace_.tracks) {
+      if (processes.emplace(track.process, true).second && !trace_.program.empty()) {
+        write_name("process_name", track.process, track.id, trace_.program);
+      }
+      if (!track.name.empty()) write_name("thread_name", track.process, track.id, track.name);
+    }
+    for (const auto& [lane, thread] : lanes_.beside()) {
+      const TraceTrack& track = trace_.tracks[lane.first];
+      write_name("thread_name", track.process, thread,
+                 track.name + " " + std::to_string(track.id) + ", overlapping " + std::to_string(lane.second));
+    }
+  }
+
+  const Trace& trace_;
+  std::ostream& out_;
+  Lanes lanes_;
+  std::vector<std::string> quoted_;
+  std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its arrow is to be written
+  Line line_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+void write_chrome_trace(const Trace& trace, const std::string& title, std::ostream& out) {
+  ChromeWriter(trace, out).write(title);
+}
+
+}  // namespace steelyard::bench
