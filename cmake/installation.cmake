@@ -25,8 +25,8 @@ if(TARGET steelyard_measurement_archive)
 endif()
 
 foreach(folder IN ITEMS model harness main profile/spans)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/steelyard/bench
-    COMPONENT harness FILES_MATCHING PATTERN "*.hpp")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder}/ DESTINATION
+    ${CMAKE_INSTALL_INCLUDEDIR}/steelyard/bench/${folder} COMPONENT harness FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/steelyardConfig.cmake.in

@@ -1,0 +1,165 @@
+#include "bench/profile/chrome_trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace steelyard::bench {
+namespace {
+
+using nlohmann::json;
+
+std::string written(const Trace& trace) {
+  std::ostringstream out;
+  write_chrome_trace(trace, "a title", out);
+  return out.str();
+}
+
+Trace read(const std::string& text) {
+  auto trace = read_chrome_trace(text, "it.json");
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
+  return trace ? std::move(*trace) : Trace{};
+}
+
+std::string error_of(const std::string& text) {
+  const auto trace = read_chrome_trace(text, "it.json");
+  return trace ? "" : trace.error().text();
+}
+
+Trace two_tracks() {
+  Trace trace;
+  trace.start_unix_ns = 1'795'305'600'123'456'789;
+  trace.program = "/bin/step";
+  trace.tracks = {{17, 18, "main"}, {17, 7, "stream"}};
+  const auto event = [&](const char* name, std::uint32_t track, std::int64_t begin, std::int64_t duration) {
+    TraceEvent made{.name_text = trace.texts.id_of(name), .track = track, .begin_ns = begin, .duration_ns = duration};
+    trace.events.push_back(made);
+    return &trace.events.back();
+  };
+  event("step", 0, 0, 10'001);
+  trace.events.back().flops = 1e9;
+  event("launch", 0, 1000, 500);
+  trace.events.back().kind = TraceKind::runtime_call;
+  trace.events.back().correlation = 5;
+  trace.events.back().shapes_text = trace.texts.id_of("[[2, 3]]");
+  event("kernel<float>", 1, 2000, 3);
+  trace.events.back().kind = TraceKind::kernel;
+  trace.events.back().correlation = 5;
+  return trace;
+}
+
+TEST(ChromeTrace, ReadsBackWhatItWrites) {
+  const Trace trace = two_tracks();
+  const Trace back = read(written(trace));
+  EXPECT_EQ(back.tracks, trace.tracks);
+  EXPECT_EQ(back.start_unix_ns, trace.start_unix_ns);
+  EXPECT_EQ(back.program, "/bin/step");
+  ASSERT_EQ(back.events.size(), trace.events.size());
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent &found = back.events[i], &wanted = trace.events[i];
+    EXPECT_EQ(back.name_of(found), trace.name_of(wanted));
+    EXPECT_EQ(found.begin_ns, wanted.begin_ns);
+    EXPECT_EQ(found.duration_ns, wanted.duration_ns);
+    EXPECT_EQ(found.kind, wanted.kind);
+    EXPECT_EQ(found.correlation, wanted.correlation);
+    EXPECT_EQ(found.flops, wanted.flops);
+    EXPECT_EQ(back.texts[found.shapes_text], trace.texts[wanted.shapes_text]);
+  }
+}
+
+TEST(ChromeTrace, HasBothEndsOfEachArrow) {
+  Trace trace = two_tracks();
+  trace.events.push_back({.name_text = 0, .track = 1, .begin_ns = 5000, .kind = TraceKind::kernel, .correlation = 9});
+  int starts = 0, ends = 0;
+  for (const json& event : json::parse(written(trace))["traceEvents"]) {
+    starts += event["ph"] == "s";
+    ends += event["ph"] == "f" && event["bp"] == "e" && event["id"] == 5;
+  }
+  EXPECT_EQ(starts, 1);
+  EXPECT_EQ(ends, 1);
+}
+
+TEST(ChromeTrace, IsStrictJsonWhateverANameHolds) {
+  for (const std::string& name :
+       {std::string("a\"b\\c/d"), std::string("\x01\n\t\x7f\0z", 6), std::string("\u00e9\u2192")}) {
+    Trace trace;
+    trace.tracks = {{1, 1, name}};
+    trace.events.push_back({.name_text = trace.texts.id_of(name)});
+    const Trace back = read(written(trace));
+    EXPECT_EQ(back.name_of(back.events[0]), name);
+    EXPECT_EQ(back.tracks[0].name, name);
+  }
+  Trace trace;
+  trace.tracks = {{1, 1, ""}};
+  trace.events.push_back({.name_text = trace.texts.id_of("half \xc3")});
+  EXPECT_EQ(json::parse(written(trace))["traceEvents"][0]["name"], "half \ufffd");
+}
+
+TEST(ChromeTrace, PutsSpansThatOverlapWithoutNestingBesideEachOther) {
+  Trace trace;
+  trace.tracks = {{1, 4, "main"}};
+  trace.events = {
+      {.begin_ns = 0, .duration_ns = 10}, {.begin_ns = 5, .duration_ns = 10}, {.begin_ns = 6, .duration_ns = 2}};
+  std::vector<int> threads;
+  for (const json& event : json::parse(written(trace))["traceEvents"]) {
+    if (event["ph"] == "X") threads.push_back(event["tid"]);
+  }
+  EXPECT_EQ(threads, (std::vector<int>{4, 5, 4}));
+}
+
+TEST(ChromeTrace, ReadsTracesOfPyTorch) {
+  const Trace trace = read(R"({"schemaVersion": 1, "deviceProperties": [], "baseTimeNanoseconds": 1795305600000000000,
+    "traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 6339118.123, "dur": 41.500,
+     "args": {"External id": 3, "Record function id": 0, "Input Dims": [[64, 512], [], [512, 10]], "Ev Idx": 0}},
+    {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 6339200, "dur": 2,
+     "args": {"External id": 3, "correlation": 12, "grid": [1, 2, 3]}},
+    {"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "ts": 1, "args": {"name": "thread 9 (python)"
+}
+},
+    {"ph": "i", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces", "tid": "Trace PyTorch Profiler", "ts": 1}
+    ], "traceName": "it"
+})");
+  ASSERT_EQ(trace.events.size(), 2U);
+const TraceEvent& mm = trace.events[0];
+EXPECT_EQ(mm.begin_ns, 6'339'118'123);
+EXPECT_EQ(mm.duration_ns, 41'500);
+EXPECT_EQ(trace.texts[mm.shapes_text], "[[64, 512], [], [512, 10]]");
+EXPECT_EQ(trace.tracks[mm.track].name, "thread 9 (python)");
+EXPECT_EQ(tree_of(trace).self_device_ns[0], 2000);
+}
+
+TEST(ChromeTrace, ReadsBareListsAndEventsThatBeginAndEnd) {
+  const Trace trace = read(R"([{"ph": "B", "name": "a", "pid": 1, "tid": 1, "ts": 1},
+                               {"ph": "B", "name": "b", "pid": 1, "tid": 1, "ts": 2},
+                               {"ph": "E", "pid": 1, "tid": 1, "ts": 4}])");
+  ASSERT_EQ(trace.events.size(), 2U);
+  EXPECT_TRUE(trace.events[0].is_open);
+  EXPECT_EQ(trace.events[0].end_ns(), 4000);
+  EXPECT_EQ(trace.name_of(trace.events[1]), "b");
+  EXPECT_EQ(trace.events[1].duration_ns, 2000);
+}
+
+TEST(ChromeTrace, KeepsNanosecondsOfTimesSince1970) {
+  const Trace trace =
+      read(R"([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1795305600123456.789, "dur": 0.001}])");
+  EXPECT_EQ(trace.events[0].begin_ns, 1'795'305'600'123'456'789);
+  EXPECT_EQ(trace.events[0].duration_ns, 1);
+}
+
+TEST(ChromeTrace, SaysWhatIsWrong) {
+  EXPECT_NE(error_of("{").find("byte"), std::string::npos);
+  EXPECT_NE(error_of(R"({"other": 1})").find("no traceEvents"), std::string::npos);
+  EXPECT_NE(error_of(R"([{"ph": "X", "ts": 1, "dur": -1}])").find("event 1"), std::string::npos);
+  EXPECT_NE(error_of(R"([{"ph": "X", "dur": 1}])").find("no ts"), std::string::npos);
+  EXPECT_NE(error_of(R"([{"ph": "X", "ts": 1e300}])").find("1e300"), std::string::npos);
+  EXPECT_NE(error_of(std::string(1000, '[')).find("64 deep"), std::string::npos);
+  const std::string whole = written(two_tracks());
+  for (std::size_t cut = 0; cut < whole.size() - 3; cut += 7) EXPECT_NE(error_of(whole.substr(0, cut)), "") << cut;
+}
+
+}  // namespace
+}  // namespace steelyard::bench

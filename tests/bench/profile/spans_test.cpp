@@ -1,0 +1,293 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/profile/read_spans.hpp"
+#include "bench/profile/spans/span.hpp"
+#include "bench/profile/spans/span_recording.hpp"
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+class SpansTest : public testing::Test {
+ protected:
+  SpansTest() {
+    std::string folder = (std::filesystem::temp_directory_path() / "spans_test_XXXXXX").string();
+    folder_ = mkdtemp(folder.data());
+    file_ = folder_ / "it.spans";
+  }
+  ~SpansTest() override { std::filesystem::remove_all(folder_); }
+
+  SpanRecording record(std::uint64_t max_bytes = std::uint64_t{1} << 30) const {
+    auto recording = SpanRecording::start({.file = file_, .max_bytes = max_bytes});
+    EXPECT_TRUE(recording) << (recording ? "" : recording.error().text());
+    return std::move(*recording);
+  }
+  Trace read() const {
+    auto trace = read_spans(file_);
+    EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
+    return trace ? std::move(*trace) : Trace{};
+  }
+  std::string bytes() const {
+    std::ifstream in(file_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string error_of(const std::string& bytes) const {
+    std::ofstream(file_, std::ios::binary) << bytes;
+    const auto trace = read_spans(file_);
+    return trace ? "" : trace.error().text();
+  }
+
+  std::filesystem::path folder_, file_;
+};
+
+void inner() { STEELYARD_SPAN("inner", .shapes = {{64, 512}, {512, 10}}, .flops = 655'360, .bytes = 1e6); }
+void outer() {
+  STEELYARD_SPAN("outer");
+  inner();
+  inner();
+}
+
+std::vector<std::string> names(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const TraceEvent& event : trace.events) names.push_back(trace.name_of(event));
+  return names;
+}
+
+// Runs in a forked child, which is a process of its own to a recording.
+int status_of_child(const std::function<void()>& run) {
+  const pid_t child = fork();
+  if (child == 0) {
+    run();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(SpansTest, TellTheirNamesPlacesShapesAndWorkAndNest) {
+  SpanRecording recording = record();
+  outer();
+  EXPECT_EQ(recording.stop().dropped, 0U);
+  const Trace trace = read();
+  EXPECT_EQ(names(trace), (std::vector<std::string>{"outer", "inner", "inner"}));
+  EXPECT_TRUE(trace.is_finished);
+  const TraceEvent& inner = trace.events[1];
+  EXPECT_EQ(trace.texts[inner.shapes_text], "[[64, 512], [512, 10]]");
+  EXPECT_TRUE(trace.texts[inner.place_text].find("spans_test.cpp:") != std::string::npos);
+  EXPECT_EQ(inner.flops, 655'360);
+  EXPECT_EQ(inner.bytes, 1e6);
+  EXPECT_EQ(trace.events[0].flops, std::nullopt);
+  EXPECT_EQ(inner.allocated_bytes, std::nullopt);
+  const TraceTree tree = tree_of(trace);
+  EXPECT_EQ(tree.parents, (std::vector<std::uint32_t>{TraceTree::kNoParent, 0, 0}));
+  EXPECT_EQ(tree.self_ns[0], trace.events[0].duration_ns - trace.events[1].duration_ns - trace.events[2].duration_ns);
+}
+
+TEST_F(SpansTest, LastAsLongAsTheClockSays) {
+  SpanRecording recording = record();
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    STEELYARD_SPAN("sleep");
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  const auto took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  recording.stop();
+  const Trace trace = read();
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_GE(trace.events[0].duration_ns, 29'990'000);
+  EXPECT_LE(trace.events[0].duration_ns, took + 10'000);
+}
+
+TEST_F(SpansTest, AreNotMadeWhileNobodyWantsThem) {
+  outer();
+  SpanRecording recording = record();
+  recording.stop();
+  outer();
+  EXPECT_TRUE(read().events.empty());
+}
+
+int evaluations = 0;
+double counted_flops() { return ++evaluations; }
+
+TEST_F(SpansTest, EvaluateWhatTheySayOnlyWhileTheyAreRecorded) {
+  const auto spanned = [] { STEELYARD_SPAN("said", .flops = counted_flops()); };
+  spanned();
+  EXPECT_EQ(evaluations, 0);
+  SpanRecording recording = record();
+  spanned();
+  EXPECT_EQ(evaluations, 1);
+}
+
+TEST_F(SpansTest, OfEachThreadStandOnATrackOfItsOwn) {
+  constexpr int kThreads = 8, kSpans = 20'000;
+  SpanRecording recording = record();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([] {
+      pthread_setname_np(pthread_self(), "worker");
+      for (int j = 0; j < kSpans; ++j) inner();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  recording.stop();
+  const Trace trace = read();
+  EXPECT_EQ(trace.events.size(), std::size_t{kThreads} * kSpans);
+  std::map<std::uint32_t, int> by_track;
+  for (const TraceEvent& event : trace.events) ++by_track[event.track];
+  EXPECT_EQ(by_track.size(), std::size_t{kThreads});
+  for (const auto& [track, count] : by_track) {
+    EXPECT_EQ(count, kSpans);
+    EXPECT_EQ(trace.tracks[track].name, "worker");
+  }
+}
+
+TEST_F(SpansTest, ForWhichThereIsNoRoomAreCounted) {
+  // Room for the header, the names and one chunk of spans.
+  SpanRecording recording = record(kSpanHeaderBytes + 2 * kSpanChunkBytes);
+  for (std::size_t i = 0; i < kSlotsOfChunk + 100; ++i) inner();
+  EXPECT_EQ(recording.stop().dropped, 100U);
+  const Trace trace = read();
+  EXPECT_EQ(trace.events.size(), kSlotsOfChunk);
+  EXPECT_EQ(trace.dropped, 100U);
+}
+
+TEST_F(SpansTest, OfAProcessThatEndsWithoutAWordAreKept) {
+  for (const bool is_killed : {false, true}) {
+    status_of_child([&] {
+      const SpanRecording recording = record();
+      outer();
+      STEELYARD_SPAN("open");
+      inner();
+      if (is_killed) raise(SIGKILL);
+      _exit(0);
+    });
+    const Trace trace = read();
+    EXPECT_EQ(names(trace), (std::vector<std::string>{"outer", "inner", "inner", "open", "inner"}));
+    EXPECT_FALSE(trace.is_finished);
+    EXPECT_TRUE(trace.events[3].is_open);
+    EXPECT_EQ(trace.events[3].end_ns(), trace.events[4].end_ns());
+    EXPECT_FALSE(trace.events[2].is_open);
+  }
+}
+
+TEST_F(SpansTest, OfAForkedChildAreNotAmongItsParents) {
+  SpanRecording recording = record();
+  {
+    STEELYARD_SPAN("around the fork");
+    EXPECT_EQ(status_of_child([] { outer(); }), 0);
+  }
+  recording.stop();
+  EXPECT_EQ(names(read()), std::vector<std::string>{"around the fork"});
+}
+
+TEST_F(SpansTest, ThatEndAfterTheRecordingAreOpen) {
+  SpanRecording recording = record();
+  {
+    STEELYARD_SPAN("late");
+    inner();
+    recording.stop();
+  }
+  const Trace trace = read();
+  EXPECT_TRUE(trace.events[0].is_open);
+  EXPECT_FALSE(trace.events[1].is_open);
+}
+
+TEST_F(SpansTest, OfASecondRecordingAreInItsFileAlone) {
+  {
+    SpanRecording first = record();
+    outer();
+  }
+  EXPECT_EQ(read().events.size(), 3U);
+  SpanRecording second = record();
+  inner();
+  second.stop();
+  EXPECT_EQ(names(read()), std::vector<std::string>{"inner"});
+}
+
+TEST_F(SpansTest, AreRecordedOnceAtATime) {
+  const SpanRecording recording = record();
+  const auto second = SpanRecording::start({.file = folder_ / "other.spans"});
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().text().find("it.spans"), std::string::npos);
+}
+
+TEST_F(SpansTest, HaveNamesOfTheRunAndHostileOnesStayWhatTheyAre) {
+  const std::string hostile("a\0\"\\\n\x1b[31m\xff", 11);
+  const std::string endless(kMaxSpanNameBytes + 100, 'x');
+  SpanRecording recording = record();
+  { const Span span{SpanName(hostile)}; }
+  { const Span span{SpanName(endless)}; }
+  for (int i = 0; i < 100'000; ++i) const Span span{SpanName("name " + std::to_string(i))};
+  recording.stop();
+  const Trace trace = read();
+  ASSERT_EQ(trace.events.size(), 100'002U);
+  EXPECT_EQ(trace.name_of(trace.events[0]), hostile);
+  EXPECT_EQ(trace.name_of(trace.events[1]), endless.substr(0, kMaxSpanNameBytes));
+  EXPECT_EQ(trace.name_of(trace.events.back()), "name 99999");
+  EXPECT_EQ(trace.unnamed, 0U);
+}
+
+TEST_F(SpansTest, CountWhatTheirThreadAllocatedWhereTheyAreTold) {
+  auto recording = SpanRecording::start({.file = file_, .allocated_bytes = [] {
+                                           static std::int64_t bytes = 0;
+                                           return bytes += 1000;
+                                         }});
+  ASSERT_TRUE(recording);
+  outer();
+  recording->stop();
+  // Asked at begin and end of each, in order: outer at 1000, both inner ones, outer again at 6000.
+  const Trace trace = read();
+  EXPECT_EQ(trace.events[0].allocated_bytes, 5000);
+  EXPECT_EQ(trace.events[1].allocated_bytes, 1000);
+}
+
+TEST_F(SpansTest, AFileThatIsNoneSaysWhatItIs) {
+  EXPECT_NE(error_of("").find("0 bytes"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kSpanHeaderBytes, 'x')).find("begins with SYSPANS"), std::string::npos);
+  EXPECT_FALSE(read_spans(folder_ / "absent"));
+  EXPECT_FALSE(read_spans(folder_));
+}
+
+TEST_F(SpansTest, AnyDamageIsAnErrorOrFewerSpans) {
+  {
+    SpanRecording recording = record();
+    for (int i = 0; i < 50; ++i) outer();
+  }
+  const std::string whole = bytes();
+  unsigned state = 1;
+  const auto random = [&] { return state = state * 1664525U + 1013904223U, state >> 8; };
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    // Where something is: the header, and the beginnings of the two chunks.
+    const std::size_t chunk = random() % 3;
+    const std::size_t start = chunk == 0 ? 0 : kSpanHeaderBytes + (chunk - 1) * kSpanChunkBytes;
+    for (int j = 0; j < 4; ++j) damaged[start + random() % 400] = static_cast<char>(random());
+    if (random() % 4 == 0) damaged.resize(random() % damaged.size());
+    std::ofstream(file_, std::ios::binary) << damaged;
+    if (const auto trace = read_spans(file_)) {
+      EXPECT_LE(trace->events.size(), 2 * kSlotsOfChunk);
+      const TraceTree tree = tree_of(*trace);
+      EXPECT_EQ(tree.parents.size(), trace->events.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::bench

@@ -1,0 +1,123 @@
+#include "bench/profile/spans/step_profiler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/profile/read_spans.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string actions(const StepSchedule& schedule, int steps) {
+  std::string text;
+  for (int i = 0; i < steps; ++i) text += "NWRS"[static_cast<int>(schedule.action(i))];
+  return text;
+}
+
+TEST(StepSchedule, HasTheGoldenSequenceOfTheReference) {
+  const StepSchedule schedule{.wait = 1, .warm_up = 1, .active = 2, .repeat = 2};
+  EXPECT_EQ(actions(schedule, 10), "NWRSNWRSNN");
+}
+
+TEST(StepSchedule, SkipsFirstStepsAndTheFirstWait) {
+  EXPECT_EQ(actions({.wait = 1, .warm_up = 1, .active = 1, .repeat = 1, .skip_first = 2}, 7), "NNNWSNN");
+  EXPECT_EQ(actions({.wait = 2, .warm_up = 1, .active = 1, .skip_first = 1, .skips_first_wait = true}, 8), "NWSNNWSN");
+  EXPECT_EQ(actions({.wait = 0, .warm_up = 0, .active = 1}, 3), "SSS");
+}
+
+TEST(StepSchedule, RefusesWhatIsNoSchedule) {
+  EXPECT_FALSE(StepSchedule{.active = 0}.check());
+  EXPECT_FALSE(StepSchedule{.wait = -1}.check());
+  EXPECT_FALSE(StepSchedule{.repeat = -1}.check());
+  EXPECT_TRUE(StepSchedule{}.check());
+}
+
+class OrderLog {
+ public:
+  StepProfiler::Obey obey() {
+    return [this](ProfilerOrder order) {
+      text_ += "psfrw"[static_cast<int>(order)];  // prepare, start, finish (stop), ready, warn
+      return Result<void>();
+    };
+  }
+  std::string text_;
+};
+
+TEST(StepProfiler, PreparesStartsStopsAndHandsOutTwiceInTheGoldenSequence) {
+  OrderLog log;
+  StepProfiler profiler({.wait = 1, .warm_up = 1, .active = 2, .repeat = 2}, log.obey());
+  std::vector<std::string> by_step{log.text_};
+  for (int i = 1; i < 10; ++i) {
+    const std::size_t before = log.text_.size();
+    ASSERT_TRUE(profiler.step());
+    by_step.push_back(log.text_.substr(before));
+  }
+  EXPECT_EQ(by_step, (std::vector<std::string>{"", "p", "s", "", "fr", "p", "s", "", "fr", ""}));
+  ASSERT_TRUE(profiler.finish());
+  EXPECT_EQ(log.text_, "psfrpsfr");
+}
+
+TEST(StepProfiler, HandsOutAWindowThatTheEndCutsShort) {
+  OrderLog log;
+  {
+    StepProfiler profiler({.wait = 0, .warm_up = 1, .active = 5}, log.obey());
+    ASSERT_TRUE(profiler.step());
+  }
+  EXPECT_EQ(log.text_, "psfr");
+}
+
+// All pairs of the table, by its rows (what was) and columns (what comes, and the end).
+TEST(StepProfiler, GoesFromEachActionToEachAsTheTableSays) {
+  const char* const expected[4][5] = {{"", "p", "ps", "ps", ""},
+                                      {"wsf", "", "s", "s", "sf"},
+                                      {"wf", "wf", "", "", "fr"},
+                                      {"fr", "frp", "frps", "frps", "fr"}};
+  for (int from = 0; from < 4; ++from) {
+    for (int to = 0; to < 5; ++to) {
+      std::string text;
+      const auto next = to == 4 ? std::nullopt : std::optional(static_cast<StepAction>(to));
+      for (const ProfilerOrder order : orders_between(static_cast<StepAction>(from), next)) {
+        text += "psfrw"[static_cast<int>(order)];
+      }
+      EXPECT_EQ(text, expected[from][to]) << from << " to " << to;
+    }
+  }
+}
+
+TEST(StepProfiler, RecordsAFileAWindowWithAMarkerForEachStep) {
+  std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::vector<std::string> names;
+  {
+    const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+      STEELYARD_TRY(const bench::Trace trace, bench::read_spans(spans.file));
+      for (const bench::TraceEvent& event : trace.events) names.push_back(trace.name_of(event));
+      names.push_back("|");
+      return {};
+    };
+    StepProfiler profiler({.wait = 1, .warm_up = 0, .active = 2, .repeat = 2}, ProfiledSpans(folder, note));
+    for (int i = 0; i < 6; ++i) {
+      { STEELYARD_SPAN("work"); }
+      ASSERT_TRUE(profiler.step());
+    }
+    ASSERT_TRUE(profiler.finish());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"step 1", "work", "step 2", "work", "|", "step 4", "work", "step 5",
+                                             "work", "|"}));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(StepProfiler, TellsAFolderThatCannotBeWritten) {
+  StepProfiler profiler({.warm_up = 0}, ProfiledSpans("/proc/no/such/folder"));
+  const auto first = profiler.step();
+  ASSERT_FALSE(first);
+  EXPECT_NE(first.error().text().find("/proc/no/such/folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steelyard
