@@ -7,26 +7,11 @@
 
 namespace steelyard {
 
-// Tables for programs: one record a cell (Y. Shafranovich, Common Format and MIME Type for CSV Files, RFC 4180).
+// Tables for programs: one record a cell.
 
 namespace {
 
-// Quoted where it holds what would end a field; in one line, and without what moves a terminal's cursor.
-std::string field(const std::string& raw) {
-  const std::string text = printable_line(raw, true);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string number(const std::optional<double>& value) { return value ? shortest_text(*value) : std::string(); }
-
-std::string joined(const std::vector<std::string>& fields) {
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "," : "") + field(fields[i]);
-  return line + "\r\n";
-}
 
 std::vector<std::string> units_of(std::span<const SignificanceTable> tables) {
   std::vector<std::string> units;
@@ -56,7 +41,7 @@ std::string record(const SignificanceTable& table, std::size_t i, std::size_t j,
   fields.emplace_back(to_text(cell.standing));
   fields.push_back(number(cell.ratio));
   fields.push_back(number(cell.q));
-  return joined(fields);
+  return csv_record(fields);
 }
 
 }  // namespace
@@ -70,7 +55,7 @@ std::string render_csv(std::span<const SignificanceTable> tables) {
   for (const char* name : {"confidence", "doubt", "values are", "n", "iqr over median", "standing", "ratio", "q"}) {
     heading.emplace_back(name);
   }
-  std::string text = joined(heading);
+  std::string text = csv_record(heading);
   for (const SignificanceTable& table : tables) {
     for (std::size_t i = 0; i < table.cells.size(); ++i) {
       for (std::size_t j = 0; j < table.cells[i].size(); ++j) {

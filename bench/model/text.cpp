@@ -279,6 +279,22 @@ std::string shortest_text(double value) {
   return code == std::errc() ? std::string(text.data(), end) : "-";
 }
 
+std::string csv_record(const std::vector<std::string>& fields) {
+  std::string record;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string text = printable_line(fields[i], true);
+    if (i > 0) record += ',';
+    if (text.find_first_of(",\"") == std::string::npos) {
+      record += text;
+      continue;
+    }
+    record += '"';
+    for (const char c : text) record += c == '"' ? std::string("\"\"") : std::string(1, c);
+    record += '"';
+  }
+  return record + "\r\n";
+}
+
 std::string markup_text(std::string_view text) {
   std::string result;
   for (const char c : text) {

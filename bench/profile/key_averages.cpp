@@ -9,16 +9,28 @@
 namespace steelyard::bench {
 namespace {
 
-// "step 17" -> "step *".
-std::string group_name(const std::string& name) {
-  for (const std::string_view prefix : {std::string_view("step "), std::string_view("ProfilerStep#")}) {
+constexpr std::array<std::string_view, 2> kStepPrefixes{"step ", "ProfilerStep#"};
+
+// Empty: it is no step.
+std::string_view step_prefix(std::string_view name) {
+  for (const std::string_view prefix : kStepPrefixes) {
     if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
-    const bool is_numbered = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
-                                         [](char c) { return c >= '0' && c <= '9'; });
-    if (is_numbered) return std::string(prefix.back() == '#' ? prefix.substr(0, prefix.size() - 1) : prefix) + '*';
+    if (name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos) return prefix;
   }
-  return name;
+  return "";
 }
+
+}  // namespace
+
+bool is_step(std::string_view name) { return !step_prefix(name).empty(); }
+
+std::string group_name(const std::string& name) {
+  const std::string_view prefix = step_prefix(name);
+  if (prefix.empty()) return name;
+  return std::string(prefix.substr(0, prefix.size() - (prefix.ends_with('#') ? 1 : 0))) + '*';
+}
+
+namespace {
 
 struct Key {
   std::uint32_t name, shapes;
@@ -50,7 +62,7 @@ class Grouping {
 
   std::string place_of(std::uint32_t event) const;
   std::uint32_t row_of(std::uint32_t event);
-  bool is_in_its_own_group(std::uint32_t event) const;
+  bool is_in_its_own_group(std::uint32_t event);
   void add_event(std::uint32_t event);
 
   const Trace& trace_;
@@ -61,13 +73,16 @@ class Grouping {
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::string>> names_;
   TraceTexts group_names_;
   std::vector<std::uint32_t> rows_of_;  // of each event
+  std::vector<std::uint32_t> around_;   // the events in which the last one asked about ran, and it
+  std::vector<std::int64_t> open_;      // how many of those are of each row
 };
 
 // Where it is, and where those around it are.
 std::string Grouping::place_of(std::uint32_t event) const {
   std::string places;
   int count = 0;
-  for (std::uint32_t at = event; at != kNone && count < wanted_.by_stack; at = tree_.parents[at]) {
+  int levels = 1000;
+  for (std::uint32_t at = event; at != kNone && count < wanted_.by_stack && levels-- > 0; at = tree_.parents[at]) {
     const std::uint32_t place = trace_.events[at].place_text;
     if (place == 0) continue;
     places += (places.empty() ? "" : ";") + trace_.texts[place];
@@ -94,11 +109,15 @@ std::uint32_t Grouping::row_of(std::uint32_t index) {
   return row->second;
 }
 
-bool Grouping::is_in_its_own_group(std::uint32_t event) const {
-  for (std::uint32_t at = tree_.parents[event]; at != kNone; at = tree_.parents[at]) {
-    if (rows_of_[at] == rows_of_[event]) return true;
+// Asked for each event once, in their order: parents stand before their children.
+bool Grouping::is_in_its_own_group(std::uint32_t event) {
+  while (!around_.empty() && around_.back() != tree_.parents[event]) {
+    --open_[rows_of_[around_.back()]];
+    around_.pop_back();
   }
-  return false;
+  open_.resize(averages_.rows.size(), 0);
+  around_.push_back(event);
+  return open_[rows_of_[event]]++ > 0;
 }
 
 void Grouping::add_event(std::uint32_t index) {

@@ -12,6 +12,11 @@
 
 namespace steelyard::bench {
 
+// "step 17" and "ProfilerStep#17": what StepProfiler and PyTorch's profiler call a step.
+bool is_step(std::string_view name);
+// "step *" and "ProfilerStep*" of a step; of any other its name.
+std::string group_name(const std::string& name);
+
 struct KeyGrouping {
   bool by_shapes = false;   // events of one name and other shapes apart
   int by_stack = 0;         // and by so many of the places around them, innermost first; 0: not
@@ -40,7 +45,7 @@ struct KeyAverages {
   std::int64_t self_ns = 0;      // of all events, those of no row too
   std::int64_t self_device_ns = 0;
 };
-// Steps, spans "step N" or "ProfilerStep#N", are one group "step *" or "ProfilerStep*".
+// Steps, spans "step N" or "ProfilerStep#N", are one group.
 KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGrouping& grouping = {});
 
 // What rows can be sorted by, the largest first: "self", "total", "average", "self_device", "device", "device_average",

@@ -1,4 +1,5 @@
-// steelyard profile: where counted instructions went, of one profile or of the difference between two.
+// steelyard profile: where counted instructions went, of one profile or of the difference between two; and where the
+// time of spans and traces did (profile_trace.cpp).
 #include <regex.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "ci/report/flame/stack_files.hpp"
 #include "ci/report/profile.hpp"
 #include "ci/verbs/profile_source.hpp"
+#include "ci/verbs/profile_trace.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -62,7 +64,7 @@ bool NameFilter::matches(const std::string& text) const {
 }
 
 struct ProfileOptions {
-  std::string format;              // "callgrind": `files` are such; empty: `side` is a run
+  std::string format;              // "callgrind", "spans" or "chrome": `files` are such; empty: `side` is a run
   std::vector<std::string> files;  // callgrind files
   std::string side;                // as one side of compare
   std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
@@ -79,7 +81,9 @@ struct ProfileOptions {
   std::filesystem::path flame;       // .html or .svg; empty: none
   std::filesystem::path folded;      // empty: none
   std::filesystem::path speedscope;  // empty: none
+  TraceOptions trace;                // of spans and Chrome traces
 
+  bool is_trace() const { return format == "spans" || format == "chrome"; }
   bool has_files() const { return !flame.empty() || !folded.empty() || !speedscope.empty(); }
 };
 
@@ -395,6 +399,7 @@ Result<void> check_files(const ProfileOptions& options, const App& app) {
 }
 
 Result<ExitCode> run_profile(const ProfileOptions& options, const App& app) {
+  if (options.is_trace()) return run_trace(options.trace, app);
   STEELYARD_CHECK(check_files(options, app));
   STEELYARD_TRY(const Shown shown, load(options, app));
   if (options.has_files()) STEELYARD_CHECK(write_files(options, shown, app));
@@ -404,10 +409,49 @@ Result<ExitCode> run_profile(const ProfileOptions& options, const App& app) {
   return ExitCode::success;
 }
 
+// What an option that is about counts alone says; empty: none was given.
+std::string option_of_counts(const ProfileOptions& profile) {
+  if (!profile.benchmark.empty()) return "--benchmark";
+  if (!profile.event.empty()) return "--event";
+  if (profile.part != 0) return "--part";
+  if (profile.inclusive) return "--inclusive";
+  if (profile.lines) return "--lines";
+  if (!profile.filter.empty()) return "--filter";
+  if (!profile.fold.empty()) return "--fold";
+  if (!profile.standardize.empty()) return "--standardize";
+  return profile.repeats.empty() ? "" : "--repeats";
+}
+
+Result<void> take_trace(ProfileOptions& profile, std::vector<std::string> given) {
+  if (given.size() != 1) {
+    return input_error("steelyard profile --read " + profile.format, std::to_string(given.size()) + " files", "one");
+  }
+  if (const std::string option = option_of_counts(profile); !option.empty()) {
+    return input_error(option, "--read " + profile.format, "counted profiles", "leave one of them out");
+  }
+  TraceOptions& trace = profile.trace;
+  if (!profile.against.empty() && profile.flame.empty() && profile.folded.empty() && profile.speedscope.empty()) {
+    return input_error("--against", "a table of one trace", "--flame, --folded or --speedscope",
+                       "name a picture to write");
+  }
+  trace.format = profile.format == "spans" ? TraceFormat::spans : TraceFormat::chrome;
+  trace.file = std::move(given.front());
+  trace.against = profile.against;
+  trace.rows = profile.rows;
+  trace.flame = profile.flame;
+  trace.folded = profile.folded;
+  trace.speedscope = profile.speedscope;
+  return {};
+}
+
 Result<void> take_names(ProfileOptions& profile, std::vector<std::string> given) {
   const std::string extension = profile.flame.extension().string();
   if (!profile.flame.empty() && extension != ".html" && extension != ".svg") {
     return input_error("--flame", '"' + profile.flame.string() + '"', "a name that ends in .html or .svg");
+  }
+  if (profile.is_trace()) return take_trace(profile, std::move(given));
+  if (const std::string option = given_trace_option(profile.trace); !option.empty()) {
+    return input_error(option, "no trace", "--read spans or --read chrome with a file");
   }
   if (profile.format.empty()) {
     if (given.size() != 1) {
@@ -420,7 +464,8 @@ Result<void> take_names(ProfileOptions& profile, std::vector<std::string> given)
     return {};
   }
   if (profile.format != "callgrind") {
-    return input_error("--read", '"' + profile.format + '"', "callgrind", "steelyard profile --read callgrind FILE...");
+    return input_error("--read", '"' + profile.format + '"', "callgrind, spans or chrome",
+                       "steelyard profile --read callgrind FILE...");
   }
   if (!profile.repeats.empty() && profile.against.empty()) {
     return input_error("--repeats", "no --against", "the baseline whose repeats these are");
@@ -436,13 +481,16 @@ Verb profile_verb() {
   Verb verb = make_verb(
       options, run_profile, "profile",
       "Shows where counted instructions went, as a table, a flame graph or stacks, of one profile or of the difference "
-      "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files.",
+      "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files. Or where "
+      "time "
+      "went: --read spans of a program's own, or --read chrome of a trace such as PyTorch's.",
       "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
-      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html");
+      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html\n"
+      "  steelyard profile --read spans step.spans --by-shapes --sort total");
   verb.names = {"SIDE|FILE..."};
   verb.min_names = 1;
   verb.take = [options](Words words) { return take_names(*options, std::move(words.names)); };
-  verb.add(text_option("--read", "callgrind", options->format, "what the files are"));
+  verb.add(text_option("--read", "callgrind|spans|chrome", options->format, "what the files are"));
   verb.add(text_option("--benchmark", "NAME", options->benchmark, "of the run: its name, or a part that only one has"));
   verb.add(text_option("--against", "SIDE|FILE", options->against, "the baseline: show what changed from it"));
   verb.add(path_option("--flame", "FILE", options->flame, "write a flame graph: .html or .svg"));
@@ -463,6 +511,7 @@ Verb profile_verb() {
   verb.add(text_option("--repeats", "FILE,...", options->repeats,
                        "with --read and --against: repeats of the baseline's program; what they differ "
                        "in is noise"));
+  add_trace_options(verb, options->trace);
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

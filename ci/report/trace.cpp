@@ -1,0 +1,280 @@
+// Where the time of a trace went.
+#include "ci/report/trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
+#include "ci/report/markup.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using bench::KeyAverage;
+
+// The reference's forms, so that tables can be held beside each other: spec of torch.autograd.profiler_util.
+std::string time_text(std::int64_t ns) {
+  const double us = static_cast<double>(ns) / 1e3;
+  if (us >= 1e6) return decimals_text(us / 1e6, 3) + "s";
+  if (us >= 1e3) return decimals_text(us / 1e3, 3) + "ms";
+  return decimals_text(us, 3) + "us";
+}
+
+std::string memory_text(std::int64_t bytes) {
+  constexpr std::array<const char*, 4> kUnits{"B", "KB", "MB", "GB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (std::abs(size) >= 1024 && unit + 1 < kUnits.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? std::to_string(bytes) + " B" : decimals_text(size, 2) + " " + kUnits.at(unit);
+}
+
+std::string percent_text(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return "-";
+  return decimals_text(100 * static_cast<double>(part) / static_cast<double>(whole), 2) + "%";
+}
+
+// In the unit that the largest of the column has.
+struct FlopScale {
+  double divisor = 1;
+  std::string name = "Total FLOPs";
+};
+FlopScale flop_scale(const std::vector<KeyAverage>& rows) {
+  double most = 0;
+  for (const KeyAverage& row : rows) most = std::max(most, row.flops.value_or(0));
+  FlopScale scale;
+  for (const char* unit : {"K", "M", "G", "T", "P"}) {
+    if (most < scale.divisor * 1000) break;
+    scale = {scale.divisor * 1000, std::string("Total ") + unit + "FLOPs"};
+  }
+  return scale;
+}
+
+std::int64_t average_ns(std::int64_t ns, std::int64_t calls) { return calls == 0 ? 0 : (ns + calls / 2) / calls; }
+
+std::string cut_left(const std::string& text, std::size_t columns) {
+  const std::size_t length = columns_of(text);
+  if (length <= columns) return text;
+  std::size_t at = 0;
+  for (std::size_t skipped = 0; skipped < length - columns + 3; ++skipped) at += code_point_at(text, at).bytes;
+  return "..." + text.substr(at);
+}
+
+std::string cut_right(const std::string& text, std::size_t columns) {
+  if (columns_of(text) <= columns) return text;
+  std::size_t at = 0;
+  for (std::size_t kept = 0; kept < columns - 3; ++kept) at += code_point_at(text, at).bytes;
+  return text.substr(0, at) + "...";
+}
+
+constexpr std::size_t kLongestName = 55, kLongestShapes = 80, kLongestPlace = 75;
+
+struct Column {
+  std::string title;
+  Align align = Align::right;
+  std::vector<std::string> cells = {};
+};
+
+class Columns {
+ public:
+  Columns(const bench::KeyAverages& averages, const TraceTable& table) : averages_(averages), table_(table) {
+    const std::size_t n = averages.rows.size();
+    shown_.assign(averages.rows.begin(),
+                  averages.rows.begin() + static_cast<std::ptrdiff_t>(
+                                              table.rows < 0 ? n : std::min(n, static_cast<std::size_t>(table.rows))));
+    fill();
+  }
+
+  const std::vector<Column>& all() const { return columns_; }
+  std::size_t rows() const { return shown_.size(); }
+  std::vector<std::vector<std::string>> cells() const {
+    std::vector<std::vector<std::string>> lines(1 + shown_.size());
+    for (const Column& column : columns_) {
+      lines[0].push_back(column.title);
+      for (std::size_t i = 0; i < shown_.size(); ++i) lines[i + 1].push_back(column.cells[i]);
+    }
+    return lines;
+  }
+
+ private:
+  template <class Text>
+  void add(std::string title, Text text, Align align = Align::right) {
+    Column column{std::move(title), align};
+    for (const KeyAverage& row : shown_) column.cells.push_back(text(row));
+    columns_.push_back(std::move(column));
+  }
+  template <class Has>
+  bool any(Has has) const {
+    return std::any_of(shown_.begin(), shown_.end(), has);
+  }
+  void fill();
+  void fill_device();
+
+  const bench::KeyAverages& averages_;
+  const TraceTable& table_;
+  std::vector<KeyAverage> shown_;
+  std::vector<Column> columns_;
+};
+
+void Columns::fill_device() {
+  if (!any([](const KeyAverage& row) { return row.device_ns != 0; })) return;
+  const std::int64_t whole = averages_.self_device_ns;
+  add("Self CUDA", [](const KeyAverage& row) { return time_text(row.self_device_ns); });
+  add("Self CUDA %", [=](const KeyAverage& row) { return percent_text(row.self_device_ns, whole); });
+  add("CUDA total", [](const KeyAverage& row) { return time_text(row.device_ns); });
+  add("CUDA time avg", [](const KeyAverage& row) { return time_text(average_ns(row.device_ns, row.calls)); });
+}
+
+void Columns::fill() {
+  const std::int64_t whole = averages_.self_ns;
+  add(
+      "Name", [](const KeyAverage& row) { return cut_right(printable_line(row.name, true), kLongestName); },
+      Align::left);
+  add("Self CPU %", [=](const KeyAverage& row) { return percent_text(row.self_ns, whole); });
+  add("Self CPU", [](const KeyAverage& row) { return time_text(row.self_ns); });
+  add("CPU total %", [=](const KeyAverage& row) { return percent_text(row.total_ns, whole); });
+  add("CPU total", [](const KeyAverage& row) { return time_text(row.total_ns); });
+  add("CPU time avg", [](const KeyAverage& row) { return time_text(average_ns(row.total_ns, row.calls)); });
+  fill_device();
+  if (any([](const KeyAverage& row) { return row.allocated_bytes.has_value(); })) {
+    const auto text = [](const std::optional<std::int64_t>& bytes) { return bytes ? memory_text(*bytes) : "-"; };
+    add("CPU Mem", [=](const KeyAverage& row) { return text(row.allocated_bytes); });
+    add("Self CPU Mem", [=](const KeyAverage& row) { return text(row.self_allocated_bytes); });
+  }
+  add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
+  if (table_.has_shapes) {
+    add(
+        "Input Shapes",
+        [](const KeyAverage& row) { return cut_right(printable_line(row.shapes, true), kLongestShapes); }, Align::left);
+  }
+  if (table_.has_places) {
+    add(
+        "Source Location",
+        [](const KeyAverage& row) { return cut_left(printable_line(row.place, true), kLongestPlace); }, Align::left);
+  }
+  if (any([](const KeyAverage& row) { return row.flops.has_value(); })) {
+    const FlopScale scale = flop_scale(shown_);
+    add(scale.name,
+        [=](const KeyAverage& row) { return row.flops ? decimals_text(*row.flops / scale.divisor, 3) : "--"; });
+  }
+}
+
+// What is missing: a table that looks whole and is not would be wrong without a sign of it.
+std::vector<std::string> notes_of(const bench::Trace& trace) {
+  std::vector<std::string> notes;
+  const auto open = std::count_if(trace.events.begin(), trace.events.end(),
+                                  [](const bench::TraceEvent& event) { return event.is_open; });
+  if (!trace.is_finished) notes.emplace_back("The recording has no end: its process ended, or still runs.");
+  if (open > 0) {
+    notes.push_back(plural_text(open, "span") +
+                    " had not ended; each counts until the last thing that its thread did.");
+  }
+  if (trace.dropped > 0) {
+    notes.push_back(plural_text(static_cast<std::int64_t>(trace.dropped), "span") +
+                    " found no room in the recording and are in no row.");
+  }
+  if (trace.unnamed > 0) {
+    notes.push_back(plural_text(static_cast<std::int64_t>(trace.unnamed), "span") +
+                    " have no name, as there was no room for it.");
+  }
+  if (!trace.has_steady_ticks) {
+    notes.emplace_back("Times are of the system's clock: this machine's time stamp counter does not serve.");
+  }
+  return notes;
+}
+
+std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAverages& averages, std::size_t shown) {
+  std::vector<std::string> lines;
+  if (shown < averages.rows.size()) {
+    lines.push_back("and " + std::to_string(averages.rows.size() - shown) + " more rows");
+  }
+  lines.push_back("Self CPU time total: " + time_text(averages.self_ns));
+  if (averages.self_device_ns > 0) lines.push_back("Self CUDA time total: " + time_text(averages.self_device_ns));
+  const std::vector<std::string> notes = notes_of(trace);
+  lines.insert(lines.end(), notes.begin(), notes.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
+  const Columns columns(averages, table);
+  std::vector<Align> aligns;
+  for (const Column& column : columns.all()) aligns.push_back(column.align);
+  std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
+  for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
+  return text;
+}
+
+std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
+  const Columns columns(averages, table);
+  const std::vector<std::vector<std::string>> rows = columns.cells();
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+      const bool is_strangers = i > 0 && columns.all()[j].align == Align::left;
+      text += "| " + (is_strangers ? markdown::code(rows[i][j], true) : rows[i][j]) + " ";
+    }
+    text += "|\n";
+    if (i > 0) continue;
+    for (const Column& column : columns.all()) text += column.align == Align::left ? "|---" : "|---:";
+    text += "|\n";
+  }
+  for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
+  return text;
+}
+
+std::string csv_trace(const bench::KeyAverages& averages) {
+  std::string text = csv_record({"name", "on_device", "calls", "self_ns", "total_ns", "self_device_ns", "device_ns",
+                                 "allocated_bytes", "self_allocated_bytes", "flops", "bytes", "shapes", "place"});
+  const auto whole = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
+  const auto number = [](const std::optional<double>& value) { return value ? shortest_text(*value) : ""; };
+  for (const KeyAverage& row : averages.rows) {
+    text += csv_record({row.name, row.is_on_device ? "1" : "0", std::to_string(row.calls), std::to_string(row.self_ns),
+                        std::to_string(row.total_ns), std::to_string(row.self_device_ns), std::to_string(row.device_ns),
+                        whole(row.allocated_bytes), whole(row.self_allocated_bytes), number(row.flops),
+                        number(row.bytes), row.shapes, row.place});
+  }
+  return text;
+}
+
+std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& averages) {
+  Json rows = Json::array();
+  for (const KeyAverage& row : averages.rows) {
+    Json one{{"name", row.name},
+             {"on_device", row.is_on_device},
+             {"calls", row.calls},
+             {"self_ns", row.self_ns},
+             {"total_ns", row.total_ns},
+             {"self_device_ns", row.self_device_ns},
+             {"device_ns", row.device_ns},
+             {"allocated_bytes", row.allocated_bytes ? Json(*row.allocated_bytes) : Json()},
+             {"self_allocated_bytes", row.self_allocated_bytes ? Json(*row.self_allocated_bytes) : Json()},
+             {"flops", json_number(row.flops)},
+             {"bytes", json_number(row.bytes)},
+             {"shapes", json_text(row.shapes)},
+             {"place", json_text(row.place)}};
+    rows.push_back(std::move(one));
+  }
+  const Json document{{"schema", "steelyard.trace/1"},
+                      {"program", json_text(trace.program)},
+                      {"start_unix_ns", trace.start_unix_ns},
+                      {"events", trace.events.size()},
+                      {"dropped", trace.dropped},
+                      {"unnamed", trace.unnamed},
+                      {"finished", trace.is_finished},
+                      {"self_ns", averages.self_ns},
+                      {"self_device_ns", averages.self_device_ns},
+                      {"rows", std::move(rows)}};
+  return json_document(document);
+}
+
+}  // namespace steelyard::ci

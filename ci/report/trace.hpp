@@ -1,0 +1,28 @@
+// Where the time of a trace went, as tables: for a terminal in the columns of PyTorch's profiler, as Markdown, as CSV,
+// and for scripts (the interface steelyard.trace/1).
+#pragma once
+
+#include <string>
+
+#include "bench/profile/key_averages.hpp"
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::ci {
+
+struct TraceTable {
+  int rows = 100;  // -1: all
+  bool has_shapes = false;
+  bool has_places = false;
+};
+
+// A column stands only where a row has something in it. Percentages are of the sum of all self times. Below the table
+// stand those sums, and what the recording lacks. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).
+std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
+// The same table.
+std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
+// Every row and column, in nanoseconds and bytes; a field that does not apply is empty (RFC 4180).
+std::string csv_trace(const bench::KeyAverages& averages);
+// Every row; newline at the end.
+std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& averages);
+
+}  // namespace steelyard::ci

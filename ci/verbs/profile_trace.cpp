@@ -1,0 +1,127 @@
+#include "ci/verbs/profile_trace.hpp"
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/key_averages.hpp"
+#include "bench/profile/read_spans.hpp"
+#include "bench/profile/trace.hpp"
+#include "ci/report/flame/flame_graph.hpp"
+#include "ci/report/flame/stack_files.hpp"
+#include "ci/report/flame/trace_stacks.hpp"
+#include "ci/report/trace.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr const char* kTraceGroup = "Traces";
+constexpr std::uintmax_t kMaxTraceBytes = std::uintmax_t{4} << 30;
+
+Result<bench::Trace> load_trace(TraceFormat format, const std::string& file) {
+  if (format == TraceFormat::spans) return bench::read_spans(file);
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (error) return input_error(file, error.message(), "a Chrome trace");
+  if (bytes > kMaxTraceBytes) return input_error(file, std::to_string(bytes) + " bytes", "at most 4 GiB");
+  std::string text(bytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(text.data(), static_cast<std::streamsize>(bytes))) return input_error(file, "cannot be read");
+  return bench::read_chrome_trace(text, file);
+}
+
+Result<void> write_chrome(const bench::Trace& trace, const TraceOptions& options) {
+  std::ofstream out(options.chrome, std::ios::binary);
+  bench::write_chrome_trace(trace, options.file, out);
+  if (!out.flush()) return input_error(options.chrome.string(), "it cannot be written", "a file on a disk with room");
+  return {};
+}
+
+// More than pictures hold, as of counted profiles.
+constexpr StackLimits kStacksForFiles{.max_frames = 100'000, .greatest_depth = 2'000, .min_share = 1e-7};
+
+Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* baseline, const TraceOptions& options) {
+  if (!options.flame.empty()) {
+    const TraceStacks stacks = trace_stacks(baseline, trace, StackLimits{});
+    const FlameCaption caption{trace.program.empty() ? options.file : trace.program, options.against, options.file};
+    const bool is_svg = options.flame.extension() == ".svg";
+    STEELYARD_CHECK(write_text_file(options.flame, is_svg ? svg_flame_graph(stacks.profile, stacks.tree, caption)
+                                                          : html_flame_graph(stacks.profile, stacks.tree, caption)));
+  }
+  if (options.folded.empty() && options.speedscope.empty()) return {};
+  const TraceStacks stacks = trace_stacks(baseline, trace, kStacksForFiles);
+  if (!options.folded.empty()) {
+    STEELYARD_TRY(const std::string text, folded_stacks(stacks.profile, stacks.tree));
+    STEELYARD_CHECK(write_text_file(options.folded, text));
+  }
+  if (options.speedscope.empty()) return {};
+  return write_text_file(options.speedscope, speedscope_json(stacks.profile, stacks.tree, options.file));
+}
+
+Result<std::string> trace_text(const bench::Trace& trace, const TraceOptions& options, const App& app) {
+  const bench::TraceTree tree = bench::tree_of(trace);
+  const bench::KeyGrouping grouping{options.by_shapes, options.by_stack, options.only_roots};
+  bench::KeyAverages averages = bench::key_averages(trace, tree, grouping);
+  if (!options.sort.empty()) STEELYARD_CHECK(bench::sort_rows(averages, options.sort));
+  if (app.common.json) return json_trace(trace, averages);
+  if (options.table_format == "csv") return csv_trace(averages);
+  const TraceTable table{.rows = options.rows, .has_shapes = options.by_shapes, .has_places = options.by_stack > 0};
+  return options.table_format == "markdown" ? markdown_trace(trace, averages, table)
+                                            : terminal_trace(trace, averages, table);
+}
+
+}  // namespace
+
+void add_trace_options(Verb& verb, TraceOptions& options) {
+  const auto group = [](VerbOption option) {
+    option.group = kTraceGroup;
+    return option;
+  };
+  verb.add(
+      group(path_option("--chrome", "FILE", options.chrome, "write a trace for chrome://tracing and ui.perfetto.dev")));
+  verb.add(group(flag_option("--by-shapes", options.by_shapes, "tables with a row for each shape of what goes in")));
+  verb.add(
+      group(number_option("--by-stack", options.by_stack, "tables with a row for each place, and so many around it")));
+  verb.add(group(flag_option("--roots", options.only_roots, "tables of events that run in no other")));
+  verb.add(text_option("--sort", "KEY", options.sort,
+                       "self (default), total, average, self_device, device, device_average, calls, memory, "
+                       "self_memory or flops",
+                       kTraceGroup));
+  const auto set_format = [&options](const std::string& text) -> Result<void> {
+    STEELYARD_TRY([[maybe_unused]] const std::size_t word,
+                  read_word(WrittenValue{text, true}, "--table-format", {"text", "markdown", "csv"}));
+    options.table_format = text;
+    return {};
+  };
+  verb.add({"--table-format", "text|markdown|csv", "default: text", kTraceGroup, false, set_format});
+}
+
+std::string given_trace_option(const TraceOptions& options) {
+  if (!options.chrome.empty()) return "--chrome";
+  if (options.by_shapes) return "--by-shapes";
+  if (options.by_stack > 0) return "--by-stack";
+  if (options.only_roots) return "--roots";
+  if (!options.sort.empty()) return "--sort";
+  return options.table_format == "text" ? "" : "--table-format";
+}
+
+Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
+  STEELYARD_TRY(const bench::Trace trace, load_trace(options.format, options.file));
+  std::optional<bench::Trace> baseline;
+  if (!options.against.empty()) {
+    STEELYARD_TRY(baseline, load_trace(options.format, options.against));
+  }
+  if (!options.chrome.empty()) STEELYARD_CHECK(write_chrome(trace, options));
+  STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
+  for (const std::filesystem::path& file : {options.chrome, options.flame, options.folded, options.speedscope}) {
+    if (!file.empty()) app.note("wrote " + file.string());
+  }
+  if (options.has_files() && !app.common.json) return ExitCode::success;
+  STEELYARD_TRY(const std::string text, trace_text(trace, options, app));
+  app.print(text);
+  return ExitCode::success;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,37 @@
+// The part of the profile verb that is about time: spans and traces, as tables, pictures and files for other tools.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ci/app/app.hpp"
+#include "ci/grammar/verb.hpp"
+
+namespace steelyard::ci {
+
+enum class TraceFormat { spans, chrome };
+
+struct TraceOptions {
+  TraceFormat format = TraceFormat::spans;
+  std::string file;
+  std::string against;  // a file of the same format: the baseline of pictures; empty: none
+  bool by_shapes = false;
+  int by_stack = 0;
+  bool only_roots = false;
+  std::string sort;  // empty: by self time
+  int rows = 30;
+  std::string table_format = "text";                        // text, markdown or csv
+  std::filesystem::path chrome, flame, folded, speedscope;  // to write; empty: not
+
+  bool has_files() const { return !chrome.empty() || !flame.empty() || !folded.empty() || !speedscope.empty(); }
+};
+
+// The options that traces alone have.
+void add_trace_options(Verb& verb, TraceOptions& options);
+// The first option that is about traces and was given; empty: none.
+std::string given_trace_option(const TraceOptions& options);
+
+Result<ExitCode> run_trace(const TraceOptions& options, const App& app);
+
+}  // namespace steelyard::ci
