@@ -24,6 +24,8 @@ constexpr std::array kOptions{
     Option{"--steelyard_blocks", "N", "timed blocks that each repetition is split into (8; 1: none)"},
     Option{"--steelyard_callgrind", "", "collect in the timed loops only, under valgrind --collect-atstart=no"},
     Option{"--steelyard_help", "", "this text"},
+    Option{"--steelyard_spans", "FILE",
+           "record spans, for steelyard profile --read spans FILE; not for times to be judged"},
 };
 
 // Google Benchmark's, by its flag or by its variable.
@@ -110,6 +112,11 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
   }
   if (argument == "--steelyard_help") {
     options.wants_help = true;
+    return {};
+  }
+  if (name == "--steelyard_spans") {
+    if (value.empty()) return input_error(name, "no value", "the file that they are recorded into");
+    options.spans_file = value;
     return {};
   }
   std::string known;

@@ -24,6 +24,7 @@ struct MainOptions {
   std::string file_format;        // "json", "console", "csv"
   bool collects_by_hand = false;  // --steelyard_callgrind
   bool wants_help = false;        // --steelyard_help
+  std::string spans_file;         // --steelyard_spans; empty: they are not recorded
 };
 
 // A variable of the environment, or nothing.

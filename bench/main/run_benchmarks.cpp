@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -17,7 +18,9 @@
 #include "bench/main/axis_benchmark.hpp"
 #include "bench/main/counted_region.hpp"
 #include "bench/main/main_options.hpp"
+#include "bench/main/memory_use.hpp"
 #include "bench/main/run_session.hpp"
+#include "bench/profile/spans/span_recording.hpp"
 
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -190,6 +193,24 @@ void run_with(const MainOptions& options) {
   open_report = {};
 }
 
+// Error (input): the spans cannot be recorded; then nothing has run.
+Result<void> run_recorded(const MainOptions& options) {
+  if (options.spans_file.empty()) {
+    run_with(options);
+    return {};
+  }
+  const auto allocated = [] { return static_cast<std::int64_t>(allocations_of_this_thread().bytes); };
+  STEELYARD_TRY(SpanRecording recording,
+                SpanRecording::start({.file = options.spans_file, .allocated_bytes = allocated}));
+  run_with(options);
+  const RecordedSpans recorded = recording.stop();
+  if (recorded.dropped > 0) {
+    std::fprintf(stderr, "steelyard: %s: %llu spans found no room\n", options.spans_file.c_str(),
+                 static_cast<unsigned long long>(recorded.dropped));
+  }
+  return {};
+}
+
 // For --help: Google Benchmark's options, and ours.
 void print_help() {
   benchmark::PrintDefaultHelp();
@@ -222,9 +243,9 @@ int run_benchmarks(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
   if (const auto registered = register_axis_benchmarks(options->axes); !registered) return fail(registered.error());
   benchmark::AddCustomContext("steelyard_allocation_key", allocation_key());
-  run_with(*options);
+  Result<void> recorded = run_recorded(*options);
   benchmark::Shutdown();
-  return 0;
+  return recorded ? 0 : fail(recorded.error());
 }
 
 }  // namespace steelyard

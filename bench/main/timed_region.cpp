@@ -3,14 +3,17 @@
 // Google Benchmark. So a function that knows nothing of us yields the counters
 //   allocations, bytes_allocated   of an iteration, in the timed part only (memory_use.hpp)
 //   peak_rss                       the most memory that was resident while the loop ran (memory_use.hpp)
-// and is counted in exactly its timed part (counted_region.hpp). Nothing here takes time while the clock runs, but for
-// a test of one variable and two reads.
+// is counted in exactly its timed part (counted_region.hpp), and is a span where spans are recorded. Nothing here takes
+// time while the clock runs, but for a test of one variable and two reads.
 #include <benchmark/benchmark.h>
 
+#include <optional>
 #include <string>
 
 #include "bench/main/counted_region.hpp"
 #include "bench/main/memory_use.hpp"
+#include "bench/main/run_session.hpp"
+#include "bench/profile/spans/span.hpp"
 
 // Named, not anonymous: by this name the reader of a profile takes what is here off it (bench/counting/net_profile).
 namespace steelyard::timed_region {
@@ -22,6 +25,7 @@ struct Region {
   bool peak_is_own = false;  // the peak before this loop is forgotten
 };
 thread_local Region region;
+thread_local std::optional<Span> span;  // of the loop, with what it paused for
 
 void resume() {
   region.before = allocations_of_this_thread();
@@ -54,6 +58,7 @@ void report(benchmark::State& state) {
 void begin(benchmark::State& state) {
   region = {};
   region.peak_is_own = state.thread_index() == 0 && forget_peak_memory();
+  if (Span::are_wanted()) span.emplace(SpanName(RunSession::current().benchmark()));
 }
 
 void abandon() {
@@ -62,6 +67,7 @@ void abandon() {
     counted_region::note_pass_skipped();
   }
   region.is_timed = false;
+  span.reset();
 }
 
 }  // namespace steelyard::timed_region
@@ -91,6 +97,7 @@ void __wrap__ZN9benchmark5State17FinishKeepRunningEv(State* state) {
   if (steelyard::counted_region::is_on()) steelyard::counted_region::collect_until_here();
   steelyard::timed_region::pause();
   __real__ZN9benchmark5State17FinishKeepRunningEv(state);
+  steelyard::timed_region::span.reset();
   if (steelyard::counted_region::is_on()) steelyard::counted_region::note_pass_finished(state->iterations());
   steelyard::timed_region::report(*state);
 }

@@ -32,6 +32,8 @@ std::span<const FuzzTarget> fuzz_targets() {
       FuzzTarget{"callgrind_reader", "profiles of Callgrind", broken_claim_about_callgrind, 8192},
       FuzzTarget{"packed_samples", "samples as the store packs them", broken_claim_about_packed_samples},
       FuzzTarget{"series_reader", "plain series as JSON", broken_claim_about_series, 8192},
+      FuzzTarget{"chrome_trace", "Chrome traces, such as PyTorch's", broken_claim_about_chrome_trace, 8192},
+      FuzzTarget{"spans", "files of recorded spans", broken_claim_about_spans, 3200},
   };
   return kTargets;
 }

@@ -65,6 +65,8 @@ class Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
+  // Whether one made now would be recorded, or seen by nsys.
+  static bool are_wanted() { return wanted.load(std::memory_order_relaxed); }
   // Whether it is recorded, so that say() has an effect.
   bool is_recorded() const { return slot_ != nullptr; }
   void say(const SpanFacts& facts);

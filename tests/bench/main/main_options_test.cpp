@@ -62,11 +62,14 @@ TEST(MainOptions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(parse({"--steelyard_block=3"}).error().text(), HasSubstr("one of: --steelyard_axis, --steelyard_blocks"));
   EXPECT_THAT(parse({"--steelyard_blocks=many"}).error().text(), HasSubstr("from 1 to 10000"));
   EXPECT_FALSE(parse({"--steelyard_axis=n"}));
+  EXPECT_FALSE(parse({"--steelyard_spans"}));
+  EXPECT_EQ(parse({"--steelyard_spans=it.spans"})->spans_file, "it.spans");
   EXPECT_EQ(parse({"--steelyard_axis=n=3", "--steelyard_axis=m=[1:2]"})->axes.size(), 2U);
 }
 
 TEST(MainOptions, AreAllInTheHelp) {
-  for (const char* name : {"--steelyard_axis", "--steelyard_blocks", "--steelyard_callgrind", "--steelyard_help"}) {
+  for (const char* name :
+       {"--steelyard_axis", "--steelyard_blocks", "--steelyard_callgrind", "--steelyard_help", "--steelyard_spans"}) {
     EXPECT_THAT(main_options_help(), HasSubstr(name));
   }
 }

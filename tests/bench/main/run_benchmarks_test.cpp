@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/profile/read_spans.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
@@ -248,6 +249,22 @@ TEST(BenchMain, FinishesTheReportOfAProgramThatExits) {
   EXPECT_EQ(ran.child.exit_code, 3);
   EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_work"));
   EXPECT_THAT(ran.child.error_output, HasSubstr("benchmark \"BM_victim\": the program ended in the middle of it"));
+}
+
+TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
+  const testing::TemporaryFolder folder;
+  const std::string file = (folder.path() / "it.spans").string();
+  run_fixture({"--benchmark_filter=^BM_work$", "--benchmark_min_time=0.004", "--steelyard_spans=" + file});
+  const Result<bench::Trace> trace = bench::read_spans(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  ASSERT_FALSE(trace->events.empty());
+  for (const bench::TraceEvent& event : trace->events) {
+    EXPECT_EQ(trace->name_of(event), "BM_work");
+    EXPECT_FALSE(event.is_open);
+    EXPECT_TRUE(event.allocated_bytes.has_value());
+  }
+  const bench::ChildResult failed = run_fixture({"--steelyard_spans=/no/such/folder/it.spans"});
+  EXPECT_THAT(failed.error_output, HasSubstr("/no/such/folder/it.spans"));
 }
 
 }  // namespace
