@@ -349,5 +349,42 @@ TEST_F(ProfileVerb, AFileThatIsALinkIsWrittenThrough) {
   EXPECT_EQ(text_of("real"), "BM_sort/8 40\nBM_sort/8;sort_rows 60\n");
 }
 
+constexpr const char* kTrace = R"([
+  {"ph": "X", "name": "step 0", "pid": 1, "tid": 1, "ts": 0, "dur": 10},
+  {"ph": "X", "name": "inner", "pid": 1, "tid": 1, "ts": 1, "dur": 4, "args": {"Input Dims": [[2, 3]]}}])";
+
+TEST_F(ProfileVerb, ShowsTracesAsTablesAndFiles) {
+  write("it.json", kTrace);
+  const Outcome table = run({"profile", "--read", "chrome", "it.json", "--by-shapes", "--sort", "total"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("Input Shapes"));
+  EXPECT_LT(table.out.find("step *"), table.out.find("inner"));
+  EXPECT_THAT(run({"profile", "--read", "chrome", "it.json", "--table-format", "csv"}).out,
+              HasSubstr("inner,0,1,4000,4000,"));
+  EXPECT_EQ(nlohmann::json::parse(run({"profile", "--read", "chrome", "it.json", "--json"}).out).at("events"), 2);
+  const Outcome files = run({"profile", "--read", "chrome", "it.json", "--chrome", "again.json", "--folded", "stacks",
+                             "--flame", "it.html", "--speedscope", "it.speedscope.json"});
+  EXPECT_EQ(files.status, 0) << files.err;
+  EXPECT_EQ(text_of("stacks"), "step * 6000\nstep *;inner 4000\n");
+  EXPECT_EQ(run({"profile", "--read", "chrome", "again.json", "--json"}).status, 0);
+  EXPECT_TRUE(text_of("it.html").starts_with("<!doctype html>"));
+}
+
+TEST_F(ProfileVerb, RefusesOptionsOfCountsForTracesAndTheOtherWayRound) {
+  write("it.json", kTrace);
+  write_run("run.syrun", 60, 10);
+  const std::vector<std::vector<std::string>> wrong{{"--lines"}, {"--event", "Ir"}, {"--against", "it.json"}};
+  for (const std::vector<std::string>& options : wrong) {
+    std::vector<std::string> words{"profile", "--read", "chrome", "it.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_THAT(outcome.err, HasSubstr(options.front()));
+  }
+  EXPECT_THAT(run({"profile", "run.syrun", "--by-shapes"}).err, HasSubstr("--by-shapes"));
+  EXPECT_THAT(run({"profile", "--read", "chrome", "it.json", "--sort", "color"}).err, HasSubstr("self_device"));
+  EXPECT_THAT(run({"profile", "--read", "spans", "it.json"}).err, HasSubstr("recorded spans"));
+}
+
 }  // namespace
 }  // namespace steelyard::ci

@@ -1,0 +1,68 @@
+#include "ci/report/flame/trace_stacks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ci/report/flame/stack_files.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+// Steps of 100 ns, each with a call `inner` of so many.
+bench::Trace steps(int count, std::int64_t inner_ns) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  for (int i = 0; i < count; ++i) {
+    trace.events.push_back(
+        {.name_text = trace.texts.id_of("step " + std::to_string(i)), .begin_ns = i * 100, .duration_ns = 100});
+    trace.events.push_back({.name_text = trace.texts.id_of("inner"), .begin_ns = i * 100 + 1, .duration_ns = inner_ns});
+  }
+  return trace;
+}
+
+std::string folded(const TraceStacks& stacks) {
+  const auto text = folded_stacks(stacks.profile, stacks.tree);
+  return text ? *text : text.error().text();
+}
+
+TEST(TraceStacks, AreWhoRanInWhomWithNanoseconds) {
+  EXPECT_EQ(folded(trace_stacks(nullptr, steps(2, 40), {})), "step * 120\nstep *;inner 80\n");
+}
+
+TEST(TraceStacks, OfADifferenceAreOfOneStep) {
+  const bench::Trace baseline = steps(2, 40);
+  const TraceStacks stacks = trace_stacks(&baseline, steps(1, 60), {});
+  EXPECT_EQ(folded(stacks), "step * 120 80\nstep *;inner 80 120\n");
+  EXPECT_EQ(stacks.profile.iterations, (BySide<std::int64_t>{2, 1}));
+}
+
+TEST(TraceStacks, OfAFunctionInItselfCountItOnce) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, ""}};
+  const std::uint32_t name = trace.texts.id_of("f");
+  trace.events = {{.name_text = name, .begin_ns = 0, .duration_ns = 100},
+                  {.name_text = name, .begin_ns = 10, .duration_ns = 50}};
+  const TraceStacks stacks = trace_stacks(nullptr, trace, {});
+  EXPECT_EQ(stacks.profile.functions[0].costs[kCandidateSide].inclusive, 100);
+  EXPECT_EQ(stacks.profile.functions[0].costs[kCandidateSide].self, 100);
+  EXPECT_EQ(folded(stacks), "f 50\nf;f 50\n");
+}
+
+TEST(TraceStacks, KeepTheSumOfWhatTheyMerge) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, ""}};
+  constexpr std::int64_t kDeep = 3000;
+  for (std::int64_t i = 0; i < kDeep; ++i) {
+    trace.events.push_back(
+        {.name_text = trace.texts.id_of("f" + std::to_string(i)), .begin_ns = i, .duration_ns = 2 * (kDeep - i)});
+  }
+  const TraceStacks stacks = trace_stacks(nullptr, trace, {.max_frames = 100, .greatest_depth = 50});
+  std::int64_t sum = 0;
+  for (const StackFrame& frame : stacks.tree.frames) sum += frame.self[kCandidateSide];
+  EXPECT_EQ(sum, 2 * kDeep);
+  EXPECT_LE(stacks.tree.frames.size(), 101U);
+}
+
+}  // namespace
+}  // namespace steelyard::ci

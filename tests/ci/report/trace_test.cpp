@@ -1,0 +1,98 @@
+#include "ci/report/trace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/model/text.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+bench::Trace step_of_two() {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  trace.events = {
+      {.name_text = trace.texts.id_of("step 0"), .begin_ns = 0, .duration_ns = 2'000'000},
+      {.name_text = trace.texts.id_of("mm|`x`"), .begin_ns = 100, .duration_ns = 1'500'250, .flops = 3e9},
+      {.name_text = trace.texts.id_of(std::string(60, 'n')), .begin_ns = 1'600'000, .duration_ns = 1'000},
+  };
+  trace.events[1].shapes_text = trace.texts.id_of("[[4, 4]]");
+  trace.events[2].allocated_bytes = 1536;
+  return trace;
+}
+
+std::string terminal(const bench::Trace& trace, const TraceTable& table = {}) {
+  return terminal_trace(trace, bench::key_averages(trace, bench::tree_of(trace)), table);
+}
+
+TEST(TraceReport, HasTheReferencesColumnsAndForms) {
+  EXPECT_EQ(terminal(step_of_two()),
+            "Name                                                     Self CPU %   Self CPU  CPU total %  CPU total  "
+            "CPU time avg  CPU Mem  Self CPU Mem  # of Calls  Total GFLOPs\n"
+            "mm|`x`                                                       75.01%    1.500ms       75.01%    1.500ms  "
+            "     1.500ms        -             -           1         3.000\n"
+            "step *                                                       24.94%  498.750us      100.00%    2.000ms  "
+            "     2.000ms        -             -           1            --\n"
+            "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...       0.05%    1.000us        0.05%    1.000us  "
+            "     1.000us  1.50 KB       1.50 KB           1            --\n"
+            "Self CPU time total: 2.000ms\n");
+}
+
+TEST(TraceReport, HasColumnsOnlyWhereThereIsSomethingToShow) {
+  bench::Trace trace = step_of_two();
+  trace.events.resize(1);
+  const std::string text = terminal(trace);
+  for (const char* column : {"CUDA", "Mem", "FLOPs", "Shapes", "Source"}) EXPECT_THAT(text, Not(HasSubstr(column)));
+  EXPECT_THAT(terminal(step_of_two(), {.has_shapes = true, .has_places = true}), HasSubstr("Source Location"));
+}
+
+TEST(TraceReport, SaysWhatTheRecordingLacks) {
+  EXPECT_THAT(terminal(step_of_two()), Not(HasSubstr("room")));
+  bench::Trace trace = step_of_two();
+  trace.dropped = 1;
+  trace.unnamed = 2;
+  trace.is_finished = false;
+  trace.has_steady_ticks = false;
+  trace.events[0].is_open = true;
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("The recording has no end"));
+  EXPECT_THAT(text, HasSubstr("1 span found no room"));
+  EXPECT_THAT(text, HasSubstr("2 spans have no name"));
+  EXPECT_THAT(text, HasSubstr("1 span had not ended"));
+  EXPECT_THAT(text, HasSubstr("time stamp counter does not serve"));
+}
+
+TEST(TraceReport, LimitsItsRowsAndSaysHowManyMoreThereAre) {
+  EXPECT_THAT(terminal(step_of_two(), {.rows = 1}), HasSubstr("and 2 more rows\n"));
+  EXPECT_THAT(terminal(step_of_two(), {.rows = -1}), Not(HasSubstr("more rows")));
+}
+
+TEST(TraceReport, OfNothingSaysSo) { EXPECT_THAT(terminal(bench::Trace{}), StartsWith("the trace has no events\n")); }
+
+TEST(TraceReport, EscapesNamesInMarkdownAndCsv) {
+  const bench::Trace trace = step_of_two();
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| ``mm\\|`x` `` "));
+  bench::KeyAverages hostile = averages;
+  hostile.rows[0].name = "a,\"b\"\n\x1b[31m";
+  EXPECT_THAT(csv_trace(hostile), HasSubstr("\"a,\"\"b\"\" ?[31m\",0,1,"));
+}
+
+TEST(TraceReport, OfJsonHasEveryRowInNanoseconds) {
+  const bench::Trace trace = step_of_two();
+  const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
+  EXPECT_EQ(json.at("schema"), "steelyard.trace/1");
+  EXPECT_EQ(json.at("rows").size(), 3U);
+  EXPECT_EQ(json.at("rows")[0].at("self_ns"), 1'500'250);
+  EXPECT_EQ(json.at("rows")[0].at("flops"), 3e9);
+  EXPECT_TRUE(json.at("rows")[1].at("flops").is_null());
+}
+
+}  // namespace
+}  // namespace steelyard::ci
