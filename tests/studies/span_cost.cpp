@@ -1,0 +1,145 @@
+// What spans and traces cost: the table of docs/measured/spans.md.
+//
+//     span_cost [FOLDER]     writes some 700 MB there (default: the folder for temporary files), and removes it
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/key_averages.hpp"
+#include "bench/profile/read_spans.hpp"
+#include "bench/profile/spans/span.hpp"
+#include "bench/profile/spans/span_recording.hpp"
+
+namespace steelyard {
+namespace {
+
+[[gnu::noinline]] void nothing() { asm volatile("" ::: "memory"); }
+[[gnu::noinline]] void spanned() {
+  STEELYARD_SPAN("spanned");
+  asm volatile("" ::: "memory");
+}
+[[gnu::noinline]] void described(std::int64_t m) {
+  STEELYARD_SPAN("described", .shapes = {{m, 64}, {64, 10}}, .flops = 1280.0 * static_cast<double>(m));
+  asm volatile("" ::: "memory");
+}
+
+template <class Run>
+double seconds_of(Run run) {
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The best of five: what others did meanwhile is no part of it.
+template <class Call>
+double best_ns(std::int64_t calls, Call call) {
+  double best = 1e300;
+  for (int i = 0; i < 5; ++i) {
+    const double took = seconds_of([&] {
+      for (std::int64_t j = 0; j < calls; ++j) call();
+    });
+    best = std::min(best, took / static_cast<double>(calls) * 1e9);
+  }
+  return best;
+}
+
+void row(const char* what, double value, const char* unit) { std::printf("| %s | %.3g %s |\n", what, value, unit); }
+
+SpanRecording record(const std::filesystem::path& file) {
+  auto recording = SpanRecording::start({.file = file});
+  if (!recording) {
+    std::fprintf(stderr, "%s\n", recording.error().text().c_str());
+    std::exit(3);
+  }
+  return std::move(*recording);
+}
+
+double ns_of_threads(int threads, std::int64_t spans) {
+  return seconds_of([&] {
+           std::vector<std::thread> all;
+           for (int i = 0; i < threads; ++i) {
+             all.emplace_back([=] {
+               for (std::int64_t j = 0; j < spans; ++j) spanned();
+             });
+           }
+           for (std::thread& one : all) one.join();
+         }) /
+         static_cast<double>(spans) * 1e9;
+}
+
+void measure_spans(const std::filesystem::path& file) {
+  const double call = best_ns(50'000'000, nothing);
+  row("a span while none is recorded, beside a call of nothing", best_ns(50'000'000, spanned) - call, "ns");
+  {
+    SpanRecording recording = record(file);
+    row("a span that is recorded", best_ns(1'000'000, spanned), "ns");
+    row("with shapes and FLOPs", best_ns(200'000, [] { described(8); }), "ns");
+  }
+  // As many threads as there are processors and eight of them: what more threads cost is shared processors, no lock.
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  {
+    SpanRecording recording = record(file);
+    const double one = ns_of_threads(1, 500'000);
+    row("of 8 threads, times one of them over the processors", ns_of_threads(8, 500'000) * std::min(cores, 8) / 8 / one,
+        "x one thread's");
+  }
+  RecordedSpans recorded;
+  const double took = seconds_of([&] {
+    SpanRecording recording = record(file);
+    for (int i = 0; i < 10'000'000; ++i) spanned();
+    recorded = recording.stop();
+  });
+  row("10 million spans: recorded in", took, "s");
+  row("their file", static_cast<double>(std::filesystem::file_size(file)) / 1e6, "MB");
+  row("spans lost", static_cast<double>(recorded.dropped), "");
+}
+
+void measure_traces(const std::filesystem::path& file, const std::filesystem::path& chrome) {
+  {
+    SpanRecording recording = record(file);
+    for (int i = 0; i < 500'000; ++i) {
+      STEELYARD_SPAN("step");
+      described(i % 7);
+    }
+  }
+  bench::Trace trace;
+  row("1 million spans: read in", seconds_of([&] { trace = std::move(*bench::read_spans(file)); }), "s");
+  row("as a tree and a table", seconds_of([&] { bench::key_averages(trace, bench::tree_of(trace)); }), "s");
+  row("written as a Chrome trace in", seconds_of([&] {
+        std::ofstream out(chrome, std::ios::binary);
+        bench::write_chrome_trace(trace, "study", out);
+      }),
+      "s");
+  std::size_t events = 0;
+  row("which is read in", seconds_of([&] {
+        std::ifstream in(chrome, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const auto back = bench::read_chrome_trace(text, chrome.string());
+        events = back ? back->events.size() : 0;
+      }),
+      "s");
+  row("with events", static_cast<double>(events), "");
+}
+
+}  // namespace
+}  // namespace steelyard
+
+int main(int count, char** arguments) {
+  const std::filesystem::path folder =
+      std::filesystem::path(count > 1 ? arguments[1] : std::filesystem::temp_directory_path()) /
+      ("span_cost_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::filesystem::create_directories(folder);
+  std::printf("| what | figure |\n|---|---:|\n");
+  steelyard::measure_spans(folder / "it.spans");
+  steelyard::measure_traces(folder / "it.spans", folder / "it.json");
+  std::filesystem::remove_all(folder);
+  return 0;
+}
