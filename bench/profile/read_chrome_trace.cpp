@@ -96,7 +96,7 @@ class ChromeListener {
   std::vector<std::string> keys_;  // of each container that is open: its member now; empty in lists
   bool in_event_ = false, has_events_ = false;
   std::size_t event_depth_ = 0;
-  std::size_t events_ = 0;
+  std::size_t events_ = 0;  // begun so far, of any kind
   Pending pending_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> tracks_;
   std::map<std::string, std::string> process_names_;
@@ -106,7 +106,7 @@ class ChromeListener {
 constexpr std::size_t kMaxDepth = 64;
 
 bool ChromeListener::refuse(std::string found, std::string wanted) {
-  fault_ = input_error(name_ + ", event " + std::to_string(events_ + 1), std::move(found), std::move(wanted));
+  fault_ = input_error(name_ + ", event " + std::to_string(events_), std::move(found), std::move(wanted));
   return false;
 }
 
@@ -116,6 +116,7 @@ bool ChromeListener::start(bool is_object) {
   const bool is_list_of_document = keys_.size() == 2 && keys_[0] == "traceEvents";
   if (!in_event_ && is_object && (is_bare_list || is_list_of_document)) {
     in_event_ = true;
+    ++events_;
     event_depth_ = keys_.size() + 1;
     pending_ = {};
   } else if (!is_object && is_argument() && keys_.back() == "Input Dims") {
@@ -133,7 +134,6 @@ bool ChromeListener::end() {
   if (in_event_ && keys_.size() >= event_depth_ + 1 && keys_[event_depth_] == "Input Dims") pending_.shapes += ']';
   if (!in_event_ || keys_.size() + 1 != event_depth_) return true;
   in_event_ = false;
-  ++events_;
   return finish_event();
 }
 

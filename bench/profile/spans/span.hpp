@@ -18,6 +18,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bench/profile/spans/span_file.hpp"
 
@@ -33,22 +34,21 @@ struct SpanFacts {
 
 // A place in the source that makes spans; lives as long as the program.
 struct SpanSite {
-  const char* name;
-  const char* file;
+  std::string_view name;  // a zero stands behind it
+  std::string_view file;  // empty: it has no place in the source
   std::uint32_t line;
-  std::atomic<std::uint32_t> id = 0;  // 0: no span of it was recorded yet
+  std::atomic<std::uint32_t> id = 0;          // 0: no span of it was recorded yet
+  std::atomic<std::uint32_t> written_in = 0;  // the last recording whose file has the name
 };
 
 // A name made at run time, such as a benchmark's. Each different text is kept until the program ends.
 class SpanName {
  public:
   explicit SpanName(const std::string& text);
-  std::uint32_t id() const { return id_; }
-  const char* text() const { return text_; }
 
  private:
-  std::uint32_t id_;
-  const char* text_;
+  friend class Span;
+  SpanSite* site_;
 };
 
 class Span {
@@ -57,7 +57,7 @@ class Span {
     if (wanted.load(std::memory_order_relaxed)) begin(site);
   }
   explicit Span(const SpanName& name) {
-    if (wanted.load(std::memory_order_relaxed)) begin(name);
+    if (wanted.load(std::memory_order_relaxed)) begin(*name.site_);
   }
   ~Span() {
     if (slot_ != nullptr || has_range_) end();
@@ -76,7 +76,6 @@ class Span {
   static constinit std::atomic<bool> wanted;  // by a recording, or by nsys
 
   void begin(SpanSite& site);
-  void begin(const SpanName& name);
   void end();
 
   SpanSlot* slot_ = nullptr;  // in the file of the recording, as it is mapped

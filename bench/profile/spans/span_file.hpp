@@ -65,10 +65,9 @@ struct SpanFileHeader {
   SpanClock clock;
   std::uint64_t chunk_bytes;
   std::uint64_t process;
-  std::uint64_t dropped;        // spans for which there was no room
-  std::uint64_t dropped_names;  // spans whose name is that of id 0, as there was no room for theirs
-  std::uint32_t is_finished;    // 0: the process ended, or still runs, without an end of the recording
-  std::uint32_t latest;         // which of the two is the later one
+  std::uint64_t dropped;      // spans for which there was no room
+  std::uint32_t is_finished;  // 0: the process ended, or still runs, without an end of the recording
+  std::uint32_t latest;       // which of the two is the later one
   ClockPair first;
   std::array<ClockPair, 2> later;  // written in turns: one is whole at any time
   std::array<char, 256> program;   // its path; ends with 0

@@ -48,7 +48,7 @@ class SpanSwitch {
 
 namespace {
 
-constexpr std::size_t kMaxSpanNames = 1'000'000;
+constexpr std::size_t kMaxMadeNames = 1'000'000;
 constexpr std::int64_t kUnknownBytes = -1;
 
 // Which recording runs, counted from 1; 0: none.
@@ -131,10 +131,11 @@ void detach(void* mapped, std::size_t bytes) {
   mmap(mapped, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-struct KnownName {
-  std::string name;
-  std::string file;
-  std::uint32_t line = 0;
+// A name made at run time, kept for good: its spans point to it.
+struct MadeName {
+  explicit MadeName(std::string made) : text(std::move(made)), site{text, "", 0} {}
+  const std::string text;
+  SpanSite site;
 };
 
 // The file, its chunks and its names. All but the slots that it hands out is under its lock.
@@ -148,16 +149,16 @@ class Recorder {
 
   Result<void> start(const SpanRecordingOptions& options);
   RecordedSpans stop();
-  std::uint32_t id_of(SpanSite& site);
-  std::pair<std::uint32_t, const char*> id_of(const std::string& text);
+  SpanSite& site_of(const std::string& text);
+  // Its number, with which its name stands in the recording's file from here on.
+  std::uint32_t id_in(std::uint32_t recording, SpanSite& site);
   // Room for the calling thread; false: there is none left, or the recording has ended.
   bool refill(ThreadLog& log, std::uint32_t recording);
 
  private:
   Result<void> open(const SpanRecordingOptions& options);
   char* add_chunk(SpanChunkKind kind);
-  std::uint32_t add(KnownName name);
-  void write(std::uint32_t id, const KnownName& name);
+  void write(std::uint32_t id, std::string_view name, std::string_view file, std::uint32_t line);
   void note_clock();
   void detach_all();
   void forget_in_child();
@@ -170,8 +171,9 @@ class Recorder {
   std::vector<char*> chunks_;
   char* names_chunk_ = nullptr;
   std::uint32_t recordings_ = 0, threads_ = 0;
-  std::deque<KnownName> names_;                          // their ids count from 1; what points into it stays valid
-  std::unordered_map<std::string, std::uint32_t> made_;  // at run time
+  std::uint32_t names_ = 0;
+  std::deque<MadeName> made_names_;  // what points into it stays valid
+  std::unordered_map<std::string_view, MadeName*> made_;
   bool has_fork_handlers_ = false;
 };
 
@@ -216,7 +218,6 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   // A second pair a millisecond on, so that a file whose process is killed at once has a rate.
   while (clock_ns(CLOCK_MONOTONIC) - header_->first.monotonic_ns < 1'000'000) continue;
   note_clock();
-  for (std::size_t i = 0; i < names_.size(); ++i) write(static_cast<std::uint32_t>(i + 1), names_[i]);
   if (!std::exchange(has_fork_handlers_, true)) {
     pthread_atfork([] { current().lock_.lock(); }, [] { current().lock_.unlock(); },
                    [] { current().forget_in_child(); });
@@ -302,54 +303,51 @@ bool Recorder::refill(ThreadLog& log, std::uint32_t recording) {
   return true;
 }
 
-void Recorder::write(std::uint32_t id, const KnownName& name) {
-  const std::size_t bytes = (sizeof(SpanNameRecord) + name.name.size() + name.file.size() + 7) / 8 * 8;
-  auto used = [&] { return reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes; };
+void Recorder::write(std::uint32_t id, std::string_view name, std::string_view file, std::uint32_t line) {
+  name = name.substr(0, kMaxSpanNameBytes);
+  file = file.substr(0, kMaxSpanNameBytes);
+  const std::size_t bytes = (sizeof(SpanNameRecord) + name.size() + file.size() + 7) / 8 * 8;
+  const auto used = [&] { return reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes; };
   if (names_chunk_ == nullptr || sizeof(SpanChunk) + used() + bytes > kSpanChunkBytes) {
     char* const chunk = add_chunk(SpanChunkKind::names);
-    if (chunk == nullptr) {
-      ++header_->dropped_names;
-      return;
-    }
+    if (chunk == nullptr) return;  // its spans are told as ones without a name
     names_chunk_ = chunk;
   }
   char* const place = names_chunk_ + sizeof(SpanChunk) + used();
-  const SpanNameRecord record{id, static_cast<std::uint32_t>(name.name.size()),
-                              static_cast<std::uint32_t>(name.file.size()), name.line};
+  const SpanNameRecord record{id, static_cast<std::uint32_t>(name.size()), static_cast<std::uint32_t>(file.size()),
+                              line};
   std::memcpy(place, &record, sizeof record);
-  std::memcpy(place + sizeof record, name.name.data(), name.name.size());
-  std::memcpy(place + sizeof record + name.name.size(), name.file.data(), name.file.size());
+  std::memcpy(place + sizeof record, name.data(), name.size());
+  std::memcpy(place + sizeof record + name.size(), file.data(), file.size());
   // Last, so that a file that ends here has no half of it.
   std::atomic_ref(reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes).fetch_add(bytes, std::memory_order_release);
 }
 
-std::uint32_t Recorder::add(KnownName name) {
-  if (names_.size() == kMaxSpanNames) {
-    if (header_ != nullptr) ++header_->dropped_names;
-    return 0;
-  }
-  name.name.resize(std::min(name.name.size(), kMaxSpanNameBytes));
-  name.file.resize(std::min(name.file.size(), kMaxSpanNameBytes));
-  names_.push_back(std::move(name));
-  const auto id = static_cast<std::uint32_t>(names_.size());
-  if (header_ != nullptr) write(id, names_.back());
-  return id;
+SpanSite& Recorder::site_of(const std::string& text) {
+  static SpanSite more{"(more names than are kept)", "", 0};
+  const std::lock_guard guard(lock_);
+  if (const auto known = made_.find(text); known != made_.end()) return known->second->site;
+  if (made_names_.size() == kMaxMadeNames) return more;
+  MadeName& made = made_names_.emplace_back(text);
+  made_.emplace(made.text, &made);
+  return made.site;
 }
 
-std::uint32_t Recorder::id_of(SpanSite& site) {
+std::uint32_t Recorder::id_in(std::uint32_t recording, SpanSite& site) {
   const std::lock_guard guard(lock_);
   std::uint32_t id = site.id.load(std::memory_order_relaxed);
-  if (id == 0) site.id.store(id = add({site.name, site.file, site.line}), std::memory_order_relaxed);
+  if (id == 0) site.id.store(id = ++names_, std::memory_order_relaxed);
+  if (current_recording.load(std::memory_order_relaxed) != recording) return id;
+  if (site.written_in.load(std::memory_order_relaxed) != recording) {
+    write(id, site.name, site.file, site.line);
+    site.written_in.store(recording, std::memory_order_release);
+  }
   return id;
 }
 
-std::pair<std::uint32_t, const char*> Recorder::id_of(const std::string& text) {
-  const std::lock_guard guard(lock_);
-  const auto known = made_.find(text);
-  const std::uint32_t id = known == made_.end() ? add({text, "", 0}) : known->second;
-  if (id == 0) return {0, "(more names than are kept)"};
-  if (known == made_.end()) made_.emplace(text, id);
-  return {id, names_[id - 1].name.c_str()};
+std::uint32_t id_in(std::uint32_t recording, SpanSite& site) {
+  const bool is_written = site.written_in.load(std::memory_order_acquire) == recording;
+  return is_written ? site.id.load(std::memory_order_relaxed) : Recorder::current().id_in(recording, site);
 }
 
 SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name) {
@@ -397,37 +395,24 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
   }
   struct Seen {
     std::uint64_t hash;
-    std::uint32_t id;
+    SpanSite* text;
   };
   constinit thread_local std::array<Seen, 64> seen{};
   Seen& place = seen[hash % seen.size()];
-  if (place.hash != hash || place.id == 0) place = {hash, Recorder::current().id_of(text_of(facts)).first};
-  return place.id;
+  if (place.hash != hash || place.text == nullptr) place = {hash, &Recorder::current().site_of(text_of(facts))};
+  return id_in(current_recording.load(std::memory_order_acquire), *place.text);
 }
 
 }  // namespace
 
-SpanName::SpanName(const std::string& text) : id_(0), text_("") {
-  std::tie(id_, text_) = Recorder::current().id_of(text);
-}
+SpanName::SpanName(const std::string& text) : site_(&Recorder::current().site_of(text)) {}
 
 void Span::begin(SpanSite& site) {
 #if defined(STEELYARD_HAS_NVTX)
-  if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name) >= 0;
+  if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name.data()) >= 0;
 #endif
   const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
-  if (recording == 0) return;
-  std::uint32_t id = site.id.load(std::memory_order_relaxed);
-  if (id == 0) id = Recorder::current().id_of(site);
-  slot_ = begin_slot(recording, id);
-}
-
-void Span::begin(const SpanName& name) {
-#if defined(STEELYARD_HAS_NVTX)
-  if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(name.text()) >= 0;
-#endif
-  const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
-  if (recording != 0) slot_ = begin_slot(recording, name.id());
+  if (recording != 0) slot_ = begin_slot(recording, id_in(recording, site));
 }
 
 void Span::end() {

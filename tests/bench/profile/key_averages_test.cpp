@@ -71,8 +71,9 @@ TEST_F(KeyAveragesTest, AddUpSelfAndTotalTimesByName) {
 TEST_F(KeyAveragesTest, OfAThreadsSelfTimesAreTheTimeOfItsRoots) {
   const KeyAverages all = averages();
   EXPECT_EQ(all.self_ns, 2 * 900);
-  const std::int64_t sum = std::accumulate(all.rows.begin(), all.rows.end(), std::int64_t{0},
-                                           [](std::int64_t sum, const KeyAverage& row) { return sum + row.self_ns; });
+  const std::int64_t sum =
+      std::accumulate(all.rows.begin(), all.rows.end(), std::int64_t{0},
+                      [](std::int64_t so_far, const KeyAverage& row) { return so_far + row.self_ns; });
   EXPECT_EQ(sum, all.self_ns);
 }
 
