@@ -6,10 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/runner/foreground_command.hpp"
 #include "bench/doctor/settings_guard.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/foreground_command.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/machine.hpp"

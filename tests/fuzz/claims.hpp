@@ -85,8 +85,8 @@ BrokenClaim broken_claim_about_packed_samples(const std::string& bytes);
 // Plain series (ci/judging/series_file.hpp): what was read can be written and read, and is the same.
 BrokenClaim broken_claim_about_series(const std::string& text);
 
-// Traces: an event is on a track that there is and in one row of the table, self times add up to the roots' times, and a
-// Chrome trace that was read can be written and read.
+// Traces: an event is on a track that there is and in one row of the table, self times add up to the roots' times, and
+// a Chrome trace that was read can be written and read.
 BrokenClaim broken_claim_about_chrome_trace(const std::string& text);
 // The file of recorded spans.
 BrokenClaim broken_claim_about_spans(const std::string& bytes);

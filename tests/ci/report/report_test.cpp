@@ -130,7 +130,7 @@ ComparisonRow skipped_row(const char* name, Verdict verdict, regress::WhichSide 
   ComparisonRow row = sample::time_row(name, 1, verdict);
   row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
   row.interval = std::nullopt;
-  row.test = "none";
+  row.test = TestKind::none;
   row.rounds = 0;
   regress::why::Skipped skipped;
   if (skipped_by != regress::WhichSide::candidate) skipped.baseline = {false, false, "no AVX-512 here"};

@@ -18,8 +18,8 @@
 #include <random>
 #include <thread>
 
-#include "bench/runner/foreground_command.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/runner/foreground_command.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard::ci {
