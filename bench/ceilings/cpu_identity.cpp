@@ -120,7 +120,7 @@ namespace {
 constexpr std::int64_t kLargestCache = std::int64_t{1} << 40;
 constexpr int kMaxIndexes = 16;  // folders or leaves of a core; real ones have four or five
 
-void add(std::vector<CacheLevel>& levels, CacheLevel found) {
+void add_level(std::vector<CacheLevel>& levels, CacheLevel found) {
   if (found.level < 1 || found.level > 3 || found.bytes <= 0 || found.bytes > kLargestCache) return;
   const auto at =
       std::find_if(levels.begin(), levels.end(), [&](const CacheLevel& other) { return other.level >= found.level; });
@@ -139,7 +139,7 @@ std::vector<CacheLevel> levels_of_sysfs(const std::filesystem::path& root, int c
     level.level = static_cast<int>(read_system_number(index / "level").value_or(0));
     level.bytes = parse_cache_size(read_system_file(index / "size").value_or(""));
     level.cores = parse_core_list(read_system_file(index / "shared_cpu_list").value_or(""));
-    add(levels, std::move(level));
+    add_level(levels, std::move(level));
   }
   return levels;
 }
@@ -162,7 +162,7 @@ std::vector<CacheLevel> levels_of_cpuid(const CpuidReader& cpuid) {
     const std::int64_t partitions = (words.ebx >> 12 & 0x3FF) + 1;
     const std::int64_t line = (words.ebx & 0xFFF) + 1;
     level.bytes = ways * partitions * line * (std::int64_t{words.ecx} + 1);
-    add(levels, std::move(level));
+    add_level(levels, std::move(level));
   }
   return levels;
 }

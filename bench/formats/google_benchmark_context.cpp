@@ -154,13 +154,13 @@ std::string quoted_value(const std::string& text) { return '"' + shorten(text, 6
 
 // Custom context values are strings, whatever they look like. Of an array its plain elements, "0.5,1.25": going deeper
 // would recurse as far as the file asks.
-std::string text_of(const json& value) {
+std::string fact_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();
   std::string text;
   for (const json& element : value) {
     if (element.is_structured() || text.size() > kLongestFact) continue;
-    text += (text.empty() ? "" : ",") + text_of(element);
+    text += (text.empty() ? "" : ",") + fact_text(element);
   }
   return text;
 }
@@ -231,7 +231,7 @@ bool has_sizes_of_old(const json& caches) {
 
 // No cache has a multiple of 1,000 bytes but by that K; other systems told bytes.
 std::string corrected_size(const json& size) {
-  if (!size.is_number_integer()) return text_of(size);
+  if (!size.is_number_integer()) return fact_text(size);
   const std::int64_t told = size.get<std::int64_t>() / 1000;
   return std::to_string(told % 1000 == 0 ? told / 1000 * 1024 : told);
 }
@@ -241,13 +241,13 @@ void read_caches(const json& caches, GoogleBenchmarkFile& file) {
   const bool is_old = has_sizes_of_old(caches);
   for (const json& cache : caches) {
     if (!cache.is_object() || !cache.contains("size") || !cache["size"].is_number()) continue;
-    const std::string type = cache.contains("type") ? shorten(text_of(cache["type"]), kLongestFact) : "";
-    const std::string level = cache.contains("level") ? shorten(text_of(cache["level"]), kLongestFact) : "";
+    const std::string type = cache.contains("type") ? shorten(fact_text(cache["type"]), kLongestFact) : "";
+    const std::string level = cache.contains("level") ? shorten(fact_text(cache["level"]), kLongestFact) : "";
     const std::string name = "google.cache.L" + level + '_' + type;
     const json& size = cache["size"];
-    file.environment.set(name + ".bytes", is_old ? corrected_size(size) : text_of(size), true);
+    file.environment.set(name + ".bytes", is_old ? corrected_size(size) : fact_text(size), true);
     if (cache.contains("num_sharing")) {
-      file.environment.set(name + ".sharing", shorten(text_of(cache["num_sharing"]), kLongestFact), false);
+      file.environment.set(name + ".sharing", shorten(fact_text(cache["num_sharing"]), kLongestFact), false);
     }
     if (file.environment.facts.size() >= kMaxFacts) return;
   }
@@ -270,7 +270,7 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
       read_caches(value, file);
       continue;
     }
-    const std::string text = text_of(value);
+    const std::string text = fact_text(value);
     if (read_own_key(key, text, file, bad)) continue;
     if (key == "date") {
       const auto taken_at = parse_timestamp(text);

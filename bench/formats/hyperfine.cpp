@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uintmax_t kMaxExportBytes = std::uintmax_t{64} << 20;
-constexpr int kMaxDepth = 8;
+constexpr int kMaxExportDepth = 8;
 constexpr std::size_t kMaxRuns = 1'000'000;  // of all commands together
 constexpr double kNanosecondsInASecond = 1e9;
 constexpr double kLargest = 0x1p62;  // of nanoseconds (146 years) and bytes: both are kept in 64 bits
@@ -34,11 +34,11 @@ Result<json> read_document(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   bool is_too_deep = false;
   const auto stop_at_depth = [&](int depth, json::parse_event_t, const json&) {
-    is_too_deep = is_too_deep || depth > kMaxDepth;
+    is_too_deep = is_too_deep || depth > kMaxExportDepth;
     return !is_too_deep;
   };
   json document = json::parse(in, stop_at_depth, false);
-  if (is_too_deep) return not_hyperfine(path, "more than " + std::to_string(kMaxDepth) + " levels");
+  if (is_too_deep) return not_hyperfine(path, "more than " + std::to_string(kMaxExportDepth) + " levels");
   if (document.is_discarded()) return not_hyperfine(path, "no JSON");
   const auto results = document.is_object() ? document.find("results") : document.end();
   if (!document.is_object() || results == document.end() || !results->is_array()) {

@@ -44,7 +44,7 @@ bench::InputHashes parse_inputs(std::string_view text) {
 }
 
 // Length first: no two lists of texts make the same bytes.
-void add_text(std::string_view text, Sha256& hash) {
+void add_cached_text(std::string_view text, Sha256& hash) {
   hash.add(std::to_string(text.size()) + ':');
   hash.add(text);
 }
@@ -55,13 +55,13 @@ std::string name_of(const CountIdentity& identity) {
   Sha256 hash;
   for (const std::string* text :
        {&identity.loaded, &identity.suite, &identity.benchmark, &identity.method, &identity.machine}) {
-    add_text(*text, hash);
+    add_cached_text(*text, hash);
   }
-  add_text(std::to_string(identity.arguments.size()), hash);
-  for (const std::string& argument : identity.arguments) add_text(argument, hash);
+  add_cached_text(std::to_string(identity.arguments.size()), hash);
+  for (const std::string& argument : identity.arguments) add_cached_text(argument, hash);
   for (const auto& [name, value] : identity.environment) {
-    add_text(name, hash);
-    add_text(value, hash);
+    add_cached_text(name, hash);
+    add_cached_text(value, hash);
   }
   return hash.hex();
 }

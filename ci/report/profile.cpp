@@ -17,7 +17,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kLongestName = 60;
+constexpr std::size_t kLongestFunctionName = 60;
 
 std::int64_t at(const std::vector<std::int64_t>& costs, std::size_t event) {
   return event < costs.size() ? costs[event] : 0;
@@ -42,7 +42,7 @@ std::string place_text(const std::string& file, const std::string& object, std::
   return printable(has_file && line > 0 ? name + ":" + std::to_string(line) : name, true);
 }
 
-std::string name_text(const std::string& name) { return shortened(printable(name, true), kLongestName, false); }
+std::string name_text(const std::string& name) { return shortened(printable(name, true), kLongestFunctionName, false); }
 
 std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t event, std::int64_t total,
                            const ProfileTable& shown) {
@@ -63,7 +63,7 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     names.push_back(printable(functions[i]->name, true));
   }
-  names = shortened_apart(names, kLongestName, false);
+  names = shortened_apart(names, kLongestFunctionName, false);
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     const ProfiledFunction& function = *functions[i];
     const std::int64_t other_cost = at(shown.by_inclusive ? function.self : function.inclusive, event);

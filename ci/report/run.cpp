@@ -29,13 +29,13 @@
 namespace steelyard::ci {
 namespace {
 
-struct Column {
+struct RunColumn {
   std::string_view metric;
   std::string_view head;
 };
 struct CounterGroup {
   std::string_view title;
-  std::array<Column, 6> columns;  // an empty one is none
+  std::array<RunColumn, 6> columns;  // an empty one is none
 };
 constexpr std::array<CounterGroup, 5> kGroups{{
     {"caches (model)",
@@ -90,20 +90,20 @@ class CounterValues {
 
 std::string group_text(const CounterValues& values, const CounterGroup& group, const TerminalStyle& style,
                        std::size_t max_name) {
-  std::vector<const Column*> columns;
-  for (const Column& column : group.columns) {
+  std::vector<const RunColumn*> columns;
+  for (const RunColumn& column : group.columns) {
     if (values.has(column.metric)) columns.push_back(&column);
   }
   if (columns.empty()) return "";
   const ShownNames names(values.benchmarks(), style, max_name);
   std::vector<std::vector<std::string>> rows{{std::string(group.title)}};
-  for (const Column* column : columns) rows.front().emplace_back(column->head);
+  for (const RunColumn* column : columns) rows.front().emplace_back(column->head);
   for (const std::string& benchmark : values.benchmarks()) {
-    const auto has_it = [&](const Column* column) { return values.find(benchmark, column->metric) != nullptr; };
+    const auto has_it = [&](const RunColumn* column) { return values.find(benchmark, column->metric) != nullptr; };
     if (std::none_of(columns.begin(), columns.end(), has_it)) continue;
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(names.of(benchmark));
-    for (const Column* column : columns) {
+    for (const RunColumn* column : columns) {
       const std::string* value = values.find(benchmark, column->metric);
       row.push_back(value == nullptr ? "-" : *value);
     }

@@ -69,7 +69,7 @@ std::string programs_text(const std::vector<bench::Program>& programs) {
   return text;
 }
 
-std::int64_t now_unix_s() {
+std::int64_t calibrated_unix_s() {
   using namespace std::chrono;
   return duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
 }
@@ -109,7 +109,7 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   };
   STEELYARD_TRY(const MeasuredGates gates, measure_gates(plan, progress, cancellation.flag()));
   regress::CalibrationSetting setting;
-  setting.at_unix_s = now_unix_s();
+  setting.at_unix_s = calibrated_unix_s();
   setting.program = programs_text(plan.programs);
   setting.seed = configuration.run.seed;
   setting.repetitions = gates.samples.repetitions;

@@ -42,7 +42,7 @@ struct TargetsOptions {
   std::filesystem::path svg;  // empty: none
 };
 
-std::int64_t now_unix_ns() {
+std::int64_t measured_unix_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
@@ -72,7 +72,7 @@ Run sealed_run(const TargetsOptions& options, const Configuration& configuration
   run.header.settings["pages"] = options.normal_pages ? "normal" : "huge where the system gives them";
   run.header.settings["budget"] = options.quick ? "quick" : "full";
   run.invocations.front().started_at_unix_ns = started_at_unix_ns;
-  run.invocations.front().duration_ns = now_unix_ns() - started_at_unix_ns;
+  run.invocations.front().duration_ns = measured_unix_ns() - started_at_unix_ns;
   storage::seal(run);
   return run;
 }
@@ -128,7 +128,7 @@ Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const 
   const bool keeps = !options.no_store && options.only.empty();
   if (keeps) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
-  const std::int64_t started_at = now_unix_ns();
+  const std::int64_t started_at = measured_unix_ns();
   const Environment environment = bench::read_environment();
   STEELYARD_TRY(const DeviceCeilings ceilings, measure(options, environment, app, cancellation));
   const Run run = sealed_run(options, configuration, ceilings, environment, started_at);

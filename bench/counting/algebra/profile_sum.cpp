@@ -19,7 +19,7 @@ CountedProfile whole_profile(const CallgrindPart& part) {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
-using Key = std::tuple<std::string_view, std::string_view, std::string_view>;  // views into the profiles given
+using SummedKey = std::tuple<std::string_view, std::string_view, std::string_view>;  // views into the profiles given
 using SourceKey = std::tuple<std::uint32_t, std::string_view, std::string_view, std::int32_t>;
 
 class Sum {
@@ -90,7 +90,7 @@ class Sum {
   }
 
   CountedProfile sum_;
-  std::map<Key, std::uint32_t> functions_;
+  std::map<SummedKey, std::uint32_t> functions_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arcs_;
   std::map<SourceKey, SourceCost> sources_;
 };

@@ -44,26 +44,26 @@ class Disassembler {
   std::unique_ptr<cs_insn, Free> instruction_;
 };
 
-struct Place {
+struct CodePlace {
   std::size_t offset = 0;  // in the instruction
   std::size_t size = 0;
 };
 
-void blank(std::string& bytes, std::size_t instruction, Place place) {
+void blank(std::string& bytes, std::size_t instruction, CodePlace place) {
   for (std::size_t i = 0; i < place.size; ++i) bytes.at(instruction + place.offset + i) = '\0';
 }
 
 void take_addresses(const cs_insn& instruction, bool is_branch, const CodeBytes& code, std::size_t at,
                     NormalizedCode& normalized) {
   const cs_x86& x86 = instruction.detail->x86;
-  const Place displacement{x86.encoding.disp_offset, x86.encoding.disp_size};
-  const Place immediate{x86.encoding.imm_offset, x86.encoding.imm_size};
-  const auto take = [&](Place place, std::uint64_t target) {
+  const CodePlace displacement{x86.encoding.disp_offset, x86.encoding.disp_size};
+  const CodePlace immediate{x86.encoding.imm_offset, x86.encoding.imm_size};
+  const auto take = [&](CodePlace place, std::uint64_t target) {
     if (place.size == 0 || place.offset == 0 || place.offset + place.size > instruction.size) return;
     blank(normalized.bytes, at, place);
     normalized.references.push_back({at, target});
   };
-  const auto is_wide = [](Place place) { return place.size == 4 || place.size == 8; };
+  const auto is_wide = [](CodePlace place) { return place.size == 4 || place.size == 8; };
   for (std::uint8_t i = 0; i < x86.op_count; ++i) {
     const cs_x86_op& operand = x86.operands[i];
     if (operand.type == X86_OP_IMM) {

@@ -182,9 +182,9 @@ std::vector<std::int64_t> apportion(std::int64_t whole, const std::vector<double
   return parts;
 }
 
-class Unfolding {
+class TreeUnfolding {
  public:
-  Unfolding(const JoinedProfile& profile, const StackLimits& limits)
+  TreeUnfolding(const JoinedProfile& profile, const StackLimits& limits)
       : profile_(profile), limits_(limits), calls_(order_calls(profile)) {}
 
   StackTree run() {
@@ -387,7 +387,7 @@ StackTree from_benchmark(const JoinedProfile& profile, StackTree tree) {
 }  // namespace
 
 StackTree unfold(const JoinedProfile& profile, const StackLimits& limits) {
-  StackTree tree = Unfolding(profile, limits).run();
+  StackTree tree = TreeUnfolding(profile, limits).run();
   return profile.is_of_a_loop ? from_benchmark(profile, std::move(tree)) : tree;
 }
 
