@@ -79,7 +79,7 @@ std::string RunSession::benchmark() {
 
 namespace {
 
-using Run = benchmark::BenchmarkReporter::Run;
+using ReportedRun = benchmark::BenchmarkReporter::Run;
 using benchmark::Counter;
 
 // error_occurred and error_message until 1.7, skipped and skip_message since 1.8.
@@ -101,11 +101,11 @@ const std::string& message_of(const AnyRun& run) {
   }
 }
 
-bool is_skipped(const Run& run) { return run_has_failed(run) && message_of(run) == kSkippedBlock; }
+bool is_skipped(const ReportedRun& run) { return run_has_failed(run) && message_of(run) == kSkippedBlock; }
 
 double average(const ReportedRuns& runs, const std::string& name, bool is_rate) {
   double sum = 0;
-  for (const Run& run : runs) {
+  for (const ReportedRun& run : runs) {
     const auto at = run.counters.find(name);
     const double value = at == run.counters.end() ? 0 : at->second.value;
     sum += is_rate ? 1 / value : value;
@@ -115,10 +115,11 @@ double average(const ReportedRuns& runs, const std::string& name, bool is_rate) 
 }
 
 // All of one benchmark, at least one, each of as many iterations.
-Run join(const ReportedRuns& blocks) {
-  const auto failed = std::find_if(blocks.begin(), blocks.end(), [](const Run& run) { return run_has_failed(run); });
+ReportedRun join(const ReportedRuns& blocks) {
+  const auto failed =
+      std::find_if(blocks.begin(), blocks.end(), [](const ReportedRun& run) { return run_has_failed(run); });
   if (failed != blocks.end()) return *failed;
-  Run whole = blocks.front();
+  ReportedRun whole = blocks.front();
   for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) {
     whole.iterations += block->iterations;
     whole.real_accumulated_time += block->real_accumulated_time;
@@ -135,18 +136,19 @@ Run join(const ReportedRuns& blocks) {
 
 ReportedRuns without_skipped(const ReportedRuns& runs) {
   ReportedRuns kept;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(kept), [](const Run& run) { return !is_skipped(run); });
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(kept),
+               [](const ReportedRun& run) { return !is_skipped(run); });
   if (kept.size() != runs.size()) {
-    for (Run& run : kept) run.repetitions = static_cast<std::int64_t>(kept.size());
+    for (ReportedRun& run : kept) run.repetitions = static_cast<std::int64_t>(kept.size());
   }
   return kept;
 }
 
 ReportedRuns joined(const ReportedRuns& runs, int repetitions) {
   ReportedRuns blocks, result;
-  for (const Run& run : runs) {
+  for (const ReportedRun& run : runs) {
     const bool is_fit = run.report_big_o || run.report_rms;
-    if (run.run_type == Run::RT_Iteration)
+    if (run.run_type == ReportedRun::RT_Iteration)
       blocks.push_back(run);
     else if (is_fit || repetitions > 1)
       result.push_back(run);

@@ -341,11 +341,8 @@ std::string title_of(const Shown& shown) {
   return profiles.size() == 1 ? profiles.front().benchmark.canonical() : shown.source.name;
 }
 
-// More than pictures hold: who reads stacks has tools of their own to leave out what is small.
-constexpr StackLimits kStacksForFiles{.max_frames = 100'000, .greatest_depth = 2'000, .min_share = 1e-7};
-
 Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& joined, const std::string& title) {
-  const StackTree tree = unfold(joined, kStacksForFiles);
+  const StackTree tree = unfold(joined, kLimitsOfFiles);
   if (!options.folded.empty()) {
     STEELYARD_TRY(const std::string text, folded_stacks(joined, tree));
     STEELYARD_CHECK(write_text_file(options.folded, text));

@@ -39,9 +39,6 @@ Result<void> write_chrome(const bench::Trace& trace, const TraceOptions& options
   return {};
 }
 
-// More than pictures hold, as of counted profiles.
-constexpr StackLimits kStacksForFiles{.max_frames = 100'000, .greatest_depth = 2'000, .min_share = 1e-7};
-
 Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* baseline, const TraceOptions& options) {
   if (!options.flame.empty()) {
     const TraceStacks stacks = trace_stacks(baseline, trace, StackLimits{});
@@ -51,7 +48,7 @@ Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* basel
                                                           : html_flame_graph(stacks.profile, stacks.tree, caption)));
   }
   if (options.folded.empty() && options.speedscope.empty()) return {};
-  const TraceStacks stacks = trace_stacks(baseline, trace, kStacksForFiles);
+  const TraceStacks stacks = trace_stacks(baseline, trace, kLimitsOfFiles);
   if (!options.folded.empty()) {
     STEELYARD_TRY(const std::string text, folded_stacks(stacks.profile, stacks.tree));
     STEELYARD_CHECK(write_text_file(options.folded, text));

@@ -103,6 +103,8 @@ struct StackLimits {
   // Depths of all frames together: how many names a file has that writes every stack out.
   std::uint64_t max_names = 20'000'000;
 };
+// Of files for other tools: who reads stacks there can leave out what is small.
+inline constexpr StackLimits kLimitsOfFiles{.max_frames = 100'000, .greatest_depth = 2'000, .min_share = 1e-7};
 
 // For each function and side, the self costs of its frames add up to what the profile says, or to less by what stands
 // in the frames of (other); all frames' self costs add up to the profile's total exactly. The largest frames are
