@@ -53,11 +53,6 @@ Telling telling_of(const std::string& what, const ApiOutcome& outcome, bool coun
   return {std::move(part), is_told};
 }
 
-void wait_for(const ApiPatience& patience, Nanoseconds duration) {
-  if (patience.wait) return patience.wait(duration);
-  std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
-}
-
 }  // namespace
 
 Result<NoticePlaces> take_notice_places() {
@@ -119,16 +114,18 @@ Telling tell_by_mail(const NoticePlaces& places, const Notice& notice, const std
             mail_text(notice, places.mail_from, to),
             patience.request};
   const std::string what = "mail to " + to;
-  Nanoseconds waited{};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] {
+    return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
+  };
   MailOutcome outcome;
   for (int tries = 1;; ++tries) {
     outcome = send(mail);
     const Nanoseconds wait = milliseconds(500.0 * static_cast<double>(1U << static_cast<unsigned>(tries - 1)));
-    const bool may_again = outcome.kind == MailOutcome::Kind::not_taken && tries < patience.tries &&
-                           waited + wait <= patience.most_waiting;
+    const bool may_again =
+        outcome.kind == MailOutcome::Kind::not_taken && tries < patience.tries && spent() + wait <= patience.total;
     if (!may_again) break;
-    wait_for(patience, wait);
-    waited += wait;
+    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(wait.count()));
   }
   bench::wipe(mail.password);
   switch (outcome.kind) {

@@ -253,7 +253,7 @@ Result<ExitCode> notify(const AlertsOptions& options, const Configuration& confi
     }
     STEELYARD_TRY(announcement.claim, new_claim());
     ApiPatience patience;
-    patience.most_waiting = kNoticePatience;
+    patience.total = kNoticePatience;
     patience.seed = static_cast<std::uint64_t>(announcement.claim.at_unix_ns);
     STEELYARD_TRY(parts, announce(store, places, announcement, patience));
     if (parts.empty()) parts = {{"notices", WrittenPart::State::unchanged, "nothing that was not told before"}};

@@ -12,7 +12,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-std::string number(double value) {
+std::string product_number(double value) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.9g", value);
   return text.data();
@@ -36,8 +36,8 @@ class Comparison {
     if (off <= worst_) return;
     worst_ = off;
     where_ = ", row " + std::to_string(row) + ", column " + std::to_string(column);
-    found_ = number(found);
-    wanted_ = number(wanted.value) + " within " + number(bound);
+    found_ = product_number(found);
+    wanted_ = product_number(wanted.value) + " within " + product_number(bound);
   }
   Result<void> result(const std::string& name) const {
     if (wrong_ == 0) return {};
