@@ -321,8 +321,8 @@ TEST(TerminalHistory, SaysAtItsCommitWhoAcceptedAChangeAndUntilWhen) {
   EXPECT_NE(text.substr(0, at).find("Let the token list grow"), std::string::npos);
   EXPECT_EQ(text.substr(0, at).find("Reserve the token list"), std::string::npos);
   EXPECT_EQ(text.find("alert ", at + said.size()), std::string::npos) << "the other is about another metric";
-  const std::string json = json_history({{series}, {}}, {alert});
-  EXPECT_NE(json.find("\"accepted_until\": \"2026-12-31\""), std::string::npos) << json;
+  const std::string document = json_history({{series}, {}}, {alert});
+  EXPECT_NE(document.find("\"accepted_until\": \"2026-12-31\""), std::string::npos) << document;
 }
 
 TEST(JsonHistory, ShowsTheStepOfFourCommits) {
