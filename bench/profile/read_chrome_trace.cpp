@@ -222,8 +222,8 @@ bool ChromeListener::finish_event() {
   if (!pending_.begin) return refuse("no ts", "the time at which it began, in microseconds");
   const std::optional<std::int64_t> begin = ns_of_microseconds(*pending_.begin);
   const std::optional<std::int64_t> duration = ns_of_microseconds(pending_.duration.value_or("0"));
-  constexpr std::int64_t kMost = std::int64_t{1} << 61;
-  if (!begin || !duration || std::abs(*begin) > kMost || *duration > kMost) {
+  constexpr std::int64_t kMaxTime = std::int64_t{1} << 61;
+  if (!begin || !duration || std::abs(*begin) > kMaxTime || *duration > kMaxTime) {
     return refuse("a time of " + *pending_.begin, "microseconds that fit 61 bits of nanoseconds");
   }
   if (*duration < 0) return refuse("a duration of " + *pending_.duration, "0 microseconds or more");

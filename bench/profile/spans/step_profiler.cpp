@@ -19,9 +19,9 @@ Result<void> StepSchedule::check() const {
   if (active < 1) return refused("active", active, "1 step or more");
   if (repeat < 0) return refused("repeat", repeat, "0, for no end, or more");
   if (skip_first < 0) return refused("skip_first", skip_first, "0 steps or more");
-  constexpr std::int64_t kMost = 1'000'000'000'000;
+  constexpr std::int64_t kMaxSteps = 1'000'000'000'000;
   for (const std::int64_t steps : {wait, warm_up, active, skip_first}) {
-    if (steps > kMost) return refused("steps", steps, "no more than 10^12");
+    if (steps > kMaxSteps) return refused("steps", steps, "no more than 10^12");
   }
   return {};
 }

@@ -78,8 +78,8 @@ TEST_F(ConfigVerb, ExplainsUntilWhenATableHoldsAndWhichOneIsOver) {
         "[[policy]]\nmatch = \"gemv/8\"\ngates = []\nuntil = \"2999-12-31\"\nreason = \"the checksum\"\n");
   const Outcome outcome = run({"config", "explain", "gemv/8"});
   EXPECT_THAT(outcome.out, AllOf(ContainsRegex("margin +0.03 +steelyard.toml:3 "),
-                                 ContainsRegex("until +\"2999-12-31\" +steelyard.toml:10 "),
-                                 ContainsRegex("reason +\"the checksum\" +steelyard.toml:11 "),
+                                 ContainsRegex("until +\"2999-12-31\" +steelyard.toml:11 "),
+                                 ContainsRegex("reason +\"the checksum\" +steelyard.toml:12 "),
                                  ContainsRegex("over +\"2000-01-01\" +steelyard.toml:7 .*which holds no more\n")));
   EXPECT_THAT(run({"config", "explain", "sort"}).out, Not(HasSubstr("until")));
 }
