@@ -1,2 +1,0 @@
--- Stub.
-select 1;
