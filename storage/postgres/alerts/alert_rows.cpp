@@ -389,7 +389,8 @@ constexpr const char* kAcceptedUntil =
 
 constexpr std::int64_t kMaxAccepted = 200'000;
 
-// $1 project or empty, $2 only what stands.
+// $1 project or empty, $2 only what stands. An acceptance that is over ends what was accepted of the alert before it,
+// too, as reopening does, whether somebody has come by to do that or not.
 constexpr const char* kAccepted = R"sql(
 select l.project, l.branch, l.benchmark, l.metric, s.fingerprint, s.change_point, l.unit, l.fingerprint, l.commit,
        l.level, l.accepted_at_unix_ns
@@ -397,8 +398,11 @@ from steelyard.accepted_levels l
 join steelyard.alert_states s using (alert)
 left join (select alert, max(happened_at_unix_ns) as at_unix_ns from steelyard.alert_events
            where event = 'reopened' group by alert) taken_back using (alert)
+left join (select alert, max(accepted_level_key) as key from steelyard.accepted_levels
+           where until_day <> '' and until_day < to_char(now() at time zone 'UTC', 'YYYY-MM-DD')
+           group by alert) over_now using (alert)
 where ($1::text = '' or l.project = $1::text)
-  and (l.until_day = '' or l.until_day >= to_char(now() at time zone 'UTC', 'YYYY-MM-DD'))
+  and l.accepted_level_key > coalesce(over_now.key, 0)
   and case when $2::boolean then s.state = 'accepted'
       else coalesce(taken_back.at_unix_ns < l.accepted_at_unix_ns, true) end
 order by l.accepted_level_key
