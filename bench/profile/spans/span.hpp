@@ -8,7 +8,7 @@
 //
 // A span begins where it stands and ends with its block; spans of one thread nest. Nothing is evaluated but whether
 // spans are wanted until SpanRecording (span_recording.hpp) records them; then each takes two readings of the clock and
-// one line in a buffer of its thread's own. What spans cost is measured by tests/studies/spans.
+// one line in a buffer of its thread's own. What spans cost is measured by tests/studies/span_cost.cpp.
 //
 // Under nsys each is a range of NVTX as well, recorded or not.
 #pragma once

@@ -169,6 +169,7 @@ class Recorder {
   std::uint64_t bytes_ = 0, max_bytes_ = 0;
   SpanFileHeader* header_ = nullptr;
   std::vector<char*> chunks_;
+  std::vector<char> zeros_;
   char* names_chunk_ = nullptr;
   std::uint32_t recordings_ = 0, threads_ = 0;
   std::uint32_t names_ = 0;
@@ -267,8 +268,12 @@ void Recorder::forget_in_child() {
 
 char* Recorder::add_chunk(SpanChunkKind kind) {
   if (bytes_ + kSpanChunkBytes > max_bytes_) return nullptr;
-  // Reserved, not only made longer: a full disk is an answer here, and would be a signal where a span is written.
-  if (posix_fallocate(file_, static_cast<off_t>(bytes_), kSpanChunkBytes) != 0) return nullptr;
+  // Written, not only made longer: a full disk is an answer here, and would be a signal where a span is written. And
+  // written at once pages cost two thirds of what they do when they are touched one by one.
+  zeros_.resize(kSpanChunkBytes);
+  if (pwrite(file_, zeros_.data(), kSpanChunkBytes, static_cast<off_t>(bytes_)) != ssize_t{kSpanChunkBytes}) {
+    return nullptr;
+  }
   void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_,
                       static_cast<off_t>(bytes_));
   if (mapped == MAP_FAILED) return nullptr;
