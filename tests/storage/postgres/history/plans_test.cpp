@@ -323,7 +323,8 @@ bool names_large_table(const std::string& literal) {
 // Of rooms whose own tests run them: what becomes of targets, which looks at what somebody named or made anew, and
 // upkeep, rights and distribution, which work through a whole store on request.
 const std::set<std::string> kRunElsewhere{
-    "target_rows.cpp", "partitions.cpp", "prune.cpp", "derivations.cpp", "project_rights.cpp", "distribute.cpp",
+    "target_rows.cpp",    "partitions.cpp", "prune.cpp", "derivations.cpp",
+    "project_rights.cpp", "distribute.cpp", "roles.cpp",
 };
 // All alerts anew, which their own test runs.
 constexpr const char* kAlertsAnew = "select distinct c.project, c.branch, x.benchmark, m.name";
