@@ -167,8 +167,13 @@ BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescrip
   const auto built = [&how](const SideDescription& side, const char* name) {
     return build_tree(side.sources, side.commit, name, how);
   };
-  std::future<Result<LeftProcesses::Count>> beside =
-      std::async(std::launch::async, [&] { return built(candidate, kCandidate); });
+  std::future<Result<LeftProcesses::Count>> beside;
+  try {
+    beside = std::async(std::launch::async, [&] { return built(candidate, kCandidate); });
+  } catch (const std::system_error&) {
+    // No thread is to be had: it is built when it is waited for.
+    beside = std::async(std::launch::deferred, [&] { return built(candidate, kCandidate); });
+  }
   BuiltSides sides{built(baseline, kBaseline)};
   sides.candidate = beside.get();
   // What failed may have lacked what the other took: memory, a port, a lock.

@@ -1,5 +1,7 @@
 #include "ci/measuring/build.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "bench/environment/cgroup_limits.hpp"
@@ -77,6 +79,8 @@ bool has_room_for_two_builds(const std::filesystem::path& root) {
   std::int64_t memory = bench::memory_info_bytes(root, "MemAvailable").value_or(0);
   const bench::CgroupLimits limits = bench::read_cgroup_limits(root);
   if (limits.memory_bytes) memory = std::min(memory, *limits.memory_bytes);
+  rlimit own{};
+  if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur < static_cast<rlim_t>(memory)) return false;
   return cores > 1 && memory >= 2 * cores * kBytesOfACompiler;
 }
 
