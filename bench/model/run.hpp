@@ -171,7 +171,7 @@ struct DisturbanceSummary {
 // Of the runs together, as the two sides of a comparison.
 DisturbanceSummary summarize_disturbances(std::span<const Run* const> runs);
 
-// "12 of 48 processes were disturbed (8 by steal time, 4 by involuntary switches): 10 are left out, as their
+// "12 of 48 processes were disturbed (8 by steal time, 4 by involuntary switches): 10 are excluded, as their
 // rounds were measured again; 2 count"; empty where none was.
 std::string to_text(const DisturbanceSummary& summary);
 

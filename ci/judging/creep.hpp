@@ -28,7 +28,7 @@ std::vector<regress::ReferenceLevel> reference_levels(const storage::HistorySeri
                                                       const std::vector<storage::AcceptedAlert>& accepted,
                                                       const std::vector<Release>& releases, const LevelsFor& where);
 
-// The series as it is judged: points off the branch are left out.
+// The series as it is judged: points off the branch are excluded.
 std::vector<regress::CountPoint> count_points(const storage::HistorySeries& series);
 
 // How far counts of one build lie apart, as repeats in the series show; 0 where there are none.

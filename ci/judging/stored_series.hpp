@@ -20,12 +20,12 @@ struct StoreSeries {
 };
 
 // Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
-// are one point with several values. A series whose metric has no direction is left out: nothing in it can be better.
+// are one point with several values. A series whose metric has no direction is excluded: nothing in it can be better.
 // limit: HistoryQuery's.
 StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit);
 
 // What the store knows of a series, in the form that find_changes takes as known: each with the index of its commit
-// (those whose commit is not in the series are left out, and so are those that are gone, and creep, which is no step).
+// (those whose commit is not in the series are excluded, and so are those that are gone, and creep, which is no step).
 std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
                                        const std::vector<storage::KeptChangePoint>& kept);
 

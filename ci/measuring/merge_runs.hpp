@@ -33,7 +33,7 @@ struct NamedRun {
 // The parts may come in any order: the result is the same. It is sealed. Where parts have a benchmark and metric in
 // common their rounds are numbered one part after the other, with gaps, in the order of their dates; both sides of a
 // session that are merged of the same sessions are still paired, round by round. Facts that parts say differently, none
-// of which is decisive, are left out and named in `warnings`.
+// of which is decisive, are excluded and named in `warnings`.
 //
 // Errors (input): fewer than two or more than kMaxMergedRuns runs; a run twice, merged ones included; another project,
 // program, commit, tool, layout or fingerprint; a session on one and not on the other; a benchmark in common of which

@@ -409,7 +409,7 @@ Json alert_json(const storage::Alert& alert) {
 
 }  // namespace
 
-std::vector<storage::KeptChangePoint> set_aside(const std::vector<storage::KeptChangePoint>& kept) {
+std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<storage::KeptChangePoint>& kept) {
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, const storage::KeptChangePoint*>
       newest;  // by what makes a series: kept in the order in which they were found
   for (const storage::KeptChangePoint& one : kept) {

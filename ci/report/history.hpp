@@ -32,9 +32,9 @@ std::string json_movers(const storage::RangeQuery& range,
 
 // Of what is kept: the regressions that are the newest change of their series and open no alert, as their cause is the
 // machine.
-std::vector<storage::KeptChangePoint> set_aside(const std::vector<storage::KeptChangePoint>& kept);
+std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<storage::KeptChangePoint>& kept);
 
-// One line each, with its state below, and how many regressions were set aside.
+// One line each, with its state below, and how many regressions are blamed on the machine.
 std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
                             const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style);
 // One alert with its whole life.

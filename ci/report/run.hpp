@@ -25,7 +25,7 @@ std::string terminal_counters(const Run& run, const TerminalStyle& style);
 
 // One sentence a person can read: "a claimed exponent of 1 lies outside the interval [0.61, 0.63]".
 std::string claim_reason(const regress::ScalingFit& fit, const regress::Claim& claim);
-// What was left out of a sweep, and why its exponent is not sure or not the whole story.
+// What was excluded of a sweep, and why its exponent is not sure or not the whole story.
 std::vector<std::string> sweep_warnings(const regress::Sweep& sweep);
 
 // Each sweep: its exponent with the interval, doubts, the claim's verdict, sizes and levels, a plot.

@@ -130,7 +130,7 @@ Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, co
   const std::string part = canonical_as_typed(options.benchmark);
   std::erase_if(kept,
                 [&](const storage::KeptChangePoint& one) { return one.benchmark.find(part) == one.benchmark.npos; });
-  return set_aside(kept);
+  return blamed_on_the_machine(kept);
 }
 
 // Before anybody reads how alerts stand. Who may only read is told what was accepted until when.

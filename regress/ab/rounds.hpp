@@ -2,7 +2,7 @@
 // samples, and the rounds in which both sides have one. Logarithms, because an effect is a ratio and noise grows with
 // the level.
 //
-// A round that lacks a side is dropped and counted. Values that have no logarithm are a defect; nothing is left out in
+// A round that lacks a side is dropped and counted. Values that have no logarithm are a defect; nothing is excluded in
 // silence.
 #pragma once
 

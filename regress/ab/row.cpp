@@ -109,7 +109,7 @@ const Failure* budget_spent_before(const MatchedSide& side) {
   return all ? side.failures.front() : nullptr;
 }
 
-// Neither kept from running by the budget nor left out by itself.
+// Neither kept from running by the budget nor excluded by itself.
 bool is_real(const Failure& failure) { return !is_not_reached(failure) && !is_skip(failure.kind); }
 
 bool has_failed(const MatchedSide& side) {

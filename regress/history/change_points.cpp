@@ -52,7 +52,7 @@ std::string new_id(const Series& series, const MachineValues& machine, std::size
 }
 
 // Those of `known` that are confirmed and of this machine, ascending; by commit where the series has it, else by index.
-// What the series does not hold any more is left out.
+// What the series does not hold any more is excluded.
 std::vector<KnownPoint> known_places(const std::vector<ChangePoint>& known, const Series& series,
                                      const MachineValues& machine) {
   std::vector<KnownPoint> places;

@@ -29,7 +29,7 @@ struct BenchmarkRates {
 bool is_rate(double value);
 
 // By canonical text; every benchmark of the run, also those without rates or that failed. Values that are no rates are
-// left out.
+// excluded.
 std::vector<BenchmarkRates> rates_of(const Run& run);
 
 }  // namespace steelyard::regress

@@ -30,7 +30,7 @@ struct TargetQuestion {
 };
 
 // An undecided row for each target whose pattern none of the benchmarks matches. For gates: a target that nobody
-// measured is not met. One for a device that none of the benchmarks ran on is of another run, and left out.
+// measured is not met. One for a device that none of the benchmarks ran on is of another run, and excluded.
 std::vector<TargetRow> unmatched_targets(const std::vector<DeclaredTarget>& declared,
                                          const std::vector<BenchmarkRates>& rates,
                                          const std::vector<DeviceCeilings>& devices = {});

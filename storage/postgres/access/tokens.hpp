@@ -19,7 +19,7 @@ Result<Token> issue_token(Session& session, const TokenRequest& request, const s
 Result<std::optional<Token>> find_token(Session& session, const std::string& text);
 // False where it was revoked already. Error (input): no such token.
 Result<bool> revoke_token(Session& session, const std::string& id, const std::string& who);
-// Expired and revoked ones left out; newest first.
+// Expired and revoked ones excluded; newest first.
 Result<std::vector<Token>> read_tokens(Session& session);
 
 // Error (input): a field that is not as wanted.

@@ -12,7 +12,7 @@
 
 namespace steelyard::storage {
 
-// By benchmark, project, metric, fingerprint; points oldest first. Series without a point are left out, unless no
+// By benchmark, project, metric, fingerprint; points oldest first. Series without a point are excluded, unless no
 // points were asked for. Measurements without a defined value give no point.
 //
 // Three looks: at dictionaries for the series, at the newest runs in the order of their commits, and at the series'

@@ -68,7 +68,7 @@ struct SeriesValue {
 // In the order of the runs; where a run has a series twice, the later one first.
 bool comes_before(const SeriesValue& a, const SeriesValue& b);
 
-// For each series, in order, what it has in these runs, by comes_before; values that are not defined are left out.
+// For each series, in order, what it has in these runs, by comes_before; values that are not defined are excluded.
 Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query);
 
 // The runs of a project in the order of their commits: on one branch by their place on it, else by the commits' dates,

@@ -83,7 +83,7 @@ TEST(BenchMain, KeepsEveryBlockWithItsIterations) {
   const Ran ran = run_to_file("^BM_work$", {}, {"--benchmark_min_time=0.02", "--benchmark_repetitions=2"});
   ASSERT_TRUE(ran.child.succeeded()) << ran.child.describe();
   const InvocationSamples* times = samples(ran.file, "BM_work", "real_time");
-  // As many as 16; on a busy machine some are left out, never below the repetitions.
+  // As many as 16; on a busy machine some are excluded, never below the repetitions.
   EXPECT_GE(times->values.size(), 2U);
   EXPECT_LE(times->values.size(), 16U);
   EXPECT_EQ(times->iterations.size(), times->values.size());

@@ -32,7 +32,7 @@ TEST(DisturbanceSummary, CountsCausesTheCommonestFirstAndWhatBecameOfThem) {
   run.invocations.push_back(disturbed({"steal time"}, true));
   run.invocations.push_back(disturbed({"steal time", "a drifting clock"}, false));
   run.invocations.push_back(disturbed({"steal time"}, true));
-  // Undisturbed itself, its partner was not: left out, and nothing to report.
+  // Undisturbed itself, its partner was not: excluded, and nothing to report.
   run.invocations.push_back(disturbed({}, true));
   EXPECT_EQ(
       text_of(run),
