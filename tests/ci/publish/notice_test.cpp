@@ -12,6 +12,7 @@
 #include "ci/publish/notifying.hpp"
 #include "tests/ci/publish/mail_server.hpp"
 #include "tests/ci/publish/service_server.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -20,12 +21,12 @@ using ci_test::MailServer;
 using ci_test::ServiceServer;
 using ci_test::Trouble;
 using storage::AlertState;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 using Json = nlohmann::json;
 
@@ -142,7 +143,7 @@ TEST(NoticeTest, FindsTheAddressesOfOwners) {
   EXPECT_TRUE(is_mail_address("first.last+tag@mail.example.org"));
 }
 
-class Notifying : public testing::Test {
+class Notifying : public ::testing::Test {
  protected:
   void SetUp() override { clear(); }
   void TearDown() override { clear(); }
@@ -181,13 +182,13 @@ TEST_F(Notifying, SignsTheBodyAndItsTimeForTheWebhook) {
 
 // As docs/guide/alerts.md tells a receiver to.
 TEST_F(Notifying, TheDocumentedCheckFindsTheSignature) {
-  if (std::system("command -v openssl >/dev/null") != 0) GTEST_SKIP() << "no openssl";
+  STEELYARD_SKIP_WITHOUT("openssl", std::system("command -v openssl >/dev/null") == 0, "openssl is not installed");
   std::ifstream page(std::string(STEELYARD_DOCS) + "/guide/alerts.md");
   std::string command;
   while (std::getline(page, command) && command.find("openssl dgst") == std::string::npos) {
   }
   const std::string body = webhook_text(notice_of({noticed("BM_'x' \\ \xc3\xa4")}));
-  std::string folder = testing::TempDir() + "steelyard-signature-XXXXXX";
+  std::string folder = ::testing::TempDir() + "steelyard-signature-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   std::ofstream(folder + "/body", std::ios::binary) << body;
   setenv("STEELYARD_WEBHOOK_SECRET", kKey, 1);
