@@ -84,7 +84,7 @@ std::string effect_text(const ComparisonRow& row) {
 }
 
 std::string power_text(const ComparisonRow& row) {
-  return "power: changes from " + share_text(*row.minimum_detectable_effect) +
+  return "power: changes from " + detectable_text(*row.minimum_detectable_effect) +
          " on are found in 4 of 5 tries by data like these";
 }
 

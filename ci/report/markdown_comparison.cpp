@@ -15,6 +15,7 @@
 #include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"
+#include "ci/report/row_text.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard::ci {
@@ -67,7 +68,7 @@ std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
   text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
   text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
   text += " | " + words(interval_cell(row));
-  text += " | " + (row.minimum_detectable_effect ? share_text(*row.minimum_detectable_effect) : "");
+  text += " | " + (row.minimum_detectable_effect ? detectable_text(*row.minimum_detectable_effect) : "");
   text += " | " + (row.q ? p_value_text(*row.q) : "") + " |\n";
   return text;
 }

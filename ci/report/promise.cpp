@@ -392,13 +392,17 @@ double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
   return largest;
 }
 
+// Beyond a doubled time, of what could hide: too little was measured to say how much.
+constexpr double kAnything = 1;
+
 // Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
 NextStep advise_rounds(const std::vector<const ComparisonRow*>& rows) {
   std::int32_t wanted = 0;
   for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
   std::string advice = std::to_string(undecided(rows)) + " inconclusive";
   const double detectable = largest_detectable(rows);
-  if (detectable > 0) advice += "; changes below " + share_text(detectable) + " could hide";
+  if (detectable > kAnything) advice += "; any change could hide";
+  if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
   return {advice + "; measure longer", "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N")};
 }
 
@@ -434,7 +438,6 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
   // So few rounds that anything could hide in them say nothing of the machine.
-  constexpr double kAnything = 1;
   if (detectable > kAnything) {
     steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
     return;

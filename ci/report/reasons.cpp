@@ -10,6 +10,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "ci/report/reason_text.hpp"
+#include "ci/report/row_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
@@ -25,8 +26,8 @@ std::string detectable_line(const std::vector<const ComparisonRow*>& rows) {
     most = std::max(most, *row->minimum_detectable_effect);
   }
   if (most == 0) return "";
-  const std::string from = share_text(least);
-  const std::string to = share_text(most);
+  const std::string from = detectable_text(least);
+  const std::string to = detectable_text(most);
   return "changes from " + from + " on" + (from == to ? "" : ", of the noisiest from " + to + " on,") +
          " are found in 4 of 5 tries by data like these";
 }

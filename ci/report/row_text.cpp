@@ -103,6 +103,11 @@ std::string code_layout_text(const ComparisonRow& row) {
          (is_changed ? " of it" : "");
 }
 
+std::string detectable_text(double effect) {
+  constexpr double kMaxTold = 10;
+  return effect > kMaxTold ? "over 1,000 %" : share_text(effect);
+}
+
 std::string exactness_text(CountScope scope, double jitter) {
   if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
   return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");

@@ -21,6 +21,10 @@ std::string policy_text(const ComparisonPolicy& policy, const ComparisonRow& row
 // it": how much, at most, at the row's confidence. Empty where the row has no such component.
 std::string code_layout_text(const ComparisonRow& row);
 
+// A minimum detectable effect, "2.1 %"; "over 1,000 %" of rounds so few or so noisy that a figure would only pretend to
+// say how little they can see.
+std::string detectable_text(double effect);
+
 // What stands in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %", "whole program".
 std::string exactness_text(CountScope scope, double jitter);
 

@@ -8,6 +8,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/row_text.hpp"
 
 namespace steelyard::ci::html {
 namespace {
@@ -134,7 +135,7 @@ std::string RowWriter::line(const ComparisonRow& row) const {
             cell(candidate, "n w") + cell(row.ratio ? text(change_cell(*row.ratio)) : "", "n c");
   const std::string interval = text(interval_cell(row), kLongestCell);
   result += cell(bar(row) + (interval.empty() ? "" : " " + element("span", interval, "range x")), "i");
-  result += cell(row.minimum_detectable_effect ? text(share_text(*row.minimum_detectable_effect)) : "", "n w");
+  result += cell(row.minimum_detectable_effect ? text(detectable_text(*row.minimum_detectable_effect)) : "", "n w");
   return result + cell(row.q ? text(p_value_text(*row.q)) : "", "n w") + "</tr>\n";
 }
 

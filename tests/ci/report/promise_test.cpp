@@ -334,6 +334,9 @@ TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
   Comparison comparison = with(undecided(0.12, 24));
   comparison.rows[0].rounds_wanted = 48;
   EXPECT_THAT(steps_of(comparison), Contains(AllOf(HasSubstr("1 inconclusive;"), HasSubstr("--rounds 48"))));
+  comparison.rows[0].minimum_detectable_effect = 749760.74;
+  EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("1 inconclusive; any change could hide; measure longer")));
+  comparison.rows[0].minimum_detectable_effect = 0.12;
   comparison.rows.push_back(comparison.rows[0]);
   comparison.rows[1].rounds_wanted = 752;
   comparison.rows[1].minimum_detectable_effect = 0.21;
