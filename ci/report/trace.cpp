@@ -167,8 +167,21 @@ void Columns::fill() {
   }
 }
 
-// What is missing: a table that looks whole and is not would be wrong without a sign of it.
-std::vector<std::string> notes_of(const bench::Trace& trace) {
+std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAverages& averages, std::size_t shown) {
+  std::vector<std::string> lines;
+  if (shown < averages.rows.size()) {
+    lines.push_back("and " + std::to_string(averages.rows.size() - shown) + " more rows");
+  }
+  lines.push_back("Self CPU time total: " + time_text(averages.self_ns));
+  if (averages.self_device_ns > 0) lines.push_back("Self CUDA time total: " + time_text(averages.self_device_ns));
+  const std::vector<std::string> notes = missing_lines(trace);
+  lines.insert(lines.end(), notes.begin(), notes.end());
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> missing_lines(const bench::Trace& trace) {
   std::vector<std::string> notes;
   const auto open = std::count_if(trace.events.begin(), trace.events.end(),
                                   [](const bench::TraceEvent& event) { return event.is_open; });
@@ -190,20 +203,6 @@ std::vector<std::string> notes_of(const bench::Trace& trace) {
   }
   return notes;
 }
-
-std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAverages& averages, std::size_t shown) {
-  std::vector<std::string> lines;
-  if (shown < averages.rows.size()) {
-    lines.push_back("and " + std::to_string(averages.rows.size() - shown) + " more rows");
-  }
-  lines.push_back("Self CPU time total: " + time_text(averages.self_ns));
-  if (averages.self_device_ns > 0) lines.push_back("Self CUDA time total: " + time_text(averages.self_device_ns));
-  const std::vector<std::string> notes = notes_of(trace);
-  lines.insert(lines.end(), notes.begin(), notes.end());
-  return lines;
-}
-
-}  // namespace
 
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);

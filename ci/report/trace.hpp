@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/profile/key_averages.hpp"
 #include "bench/profile/trace.hpp"
@@ -14,6 +15,9 @@ struct TraceTable {
   bool has_shapes = false;
   bool has_places = false;
 };
+
+// What the recording lacks, a sentence each: what looks whole and is not would be wrong without a sign of it.
+std::vector<std::string> missing_lines(const bench::Trace& trace);
 
 // A column stands only where a row has something in it. Percentages are of the sum of all self times. Below the table
 // stand those sums, and what the recording lacks. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).

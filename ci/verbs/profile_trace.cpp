@@ -13,6 +13,7 @@
 #include "ci/report/flame/stack_files.hpp"
 #include "ci/report/flame/trace_stacks.hpp"
 #include "ci/report/trace.hpp"
+#include "ci/report/trace_page/trace_page.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -78,6 +79,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   };
   verb.add(
       group(path_option("--chrome", "FILE", options.chrome, "write a trace for chrome://tracing and ui.perfetto.dev")));
+  verb.add(group(
+      path_option("--html", "FILE", options.html, "write a page: what stands out, a timeline, tables, a flame graph")));
   verb.add(group(flag_option("--by-shapes", options.by_shapes, "tables with a row for each shape of what goes in")));
   verb.add(
       group(number_option("--by-stack", options.by_stack, "tables with a row for each place, and so many around it")));
@@ -97,6 +100,7 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
 
 std::string given_trace_option(const TraceOptions& options) {
   if (!options.chrome.empty()) return "--chrome";
+  if (!options.html.empty()) return "--html";
   if (options.by_shapes) return "--by-shapes";
   if (options.by_stack > 0) return "--by-stack";
   if (options.only_roots) return "--roots";
@@ -112,7 +116,12 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   }
   if (!options.chrome.empty()) STEELYARD_CHECK(write_chrome(trace, options));
   STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
-  for (const std::filesystem::path& file : {options.chrome, options.flame, options.folded, options.speedscope}) {
+  if (!options.html.empty()) {
+    STEELYARD_CHECK(
+        write_text_file(options.html, html_trace(trace, trace.program.empty() ? options.file : trace.program)));
+  }
+  for (const std::filesystem::path& file :
+       {options.chrome, options.html, options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) app.note("wrote " + file.string());
   }
   if (options.has_files() && !app.common.json) return ExitCode::success;

@@ -21,10 +21,12 @@ struct TraceOptions {
   bool only_roots = false;
   std::string sort;  // empty: by self time
   int rows = 30;
-  std::string table_format = "text";                        // text, markdown or csv
-  std::filesystem::path chrome, flame, folded, speedscope;  // to write; empty: not
+  std::string table_format = "text";                              // text, markdown or csv
+  std::filesystem::path chrome, html, flame, folded, speedscope;  // to write; empty: not
 
-  bool has_files() const { return !chrome.empty() || !flame.empty() || !folded.empty() || !speedscope.empty(); }
+  bool has_files() const {
+    return !chrome.empty() || !html.empty() || !flame.empty() || !folded.empty() || !speedscope.empty();
+  }
 };
 
 // The options that traces alone have.

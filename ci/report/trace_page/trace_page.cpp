@@ -1,0 +1,371 @@
+#include "ci/report/trace_page/trace_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
+#include "bench/profile/key_averages.hpp"
+#include "ci/report/flame/flame_graph.hpp"
+#include "ci/report/flame/trace_stacks.hpp"
+#include "ci/report/markup.hpp"
+#include "ci/report/trace.hpp"
+#include "ci/report/trace_page/trace_page_text.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using bench::KeyAverage;
+using html::element;
+using html::text;
+
+constexpr std::size_t kMaxTableRows = 500;
+
+std::string time_text_of(std::int64_t ns) { return level_text(static_cast<double>(ns), "ns"); }
+std::string share_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? share_text(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
+
+std::string titled_section(const char* id, const char* title, const std::string& content) {
+  if (content.empty()) return "";
+  return "<section id=\"" + std::string(id) + "\"><h2>" + title + "</h2>\n" + content + "</section>\n";
+}
+
+constexpr std::array<std::pair<const char*, const char*>, bench::kTimeUses> kUses{
+    {{"kernel", "kernels"},
+     {"copy", "copies and sets, no kernel beside them"},
+     {"launch", "calls of the runtime or driver, the device idle"},
+     {"host", "the host alone"},
+     {"idle", "nothing that was recorded"}}};
+
+std::string uses_html(const bench::TraceOverview& overview) {
+  const auto whole = static_cast<double>(std::max<std::int64_t>(overview.whole_ns(), 1));
+  std::string bar, rows;
+  double at = 0;
+  for (std::size_t i = 0; i < kUses.size(); ++i) {
+    const auto& [name, words] = kUses[i];
+    const double share = static_cast<double>(overview.use_ns[i]) / whole;
+    if (share <= 0) continue;
+    bar += "<rect class=\"" + std::string(name) + "\" x=\"" + decimals_text(1000 * at, 2) + "\" width=\"" +
+           decimals_text(1000 * share, 2) + "\" height=\"30\"><title>" + words + " " + share_text(share) +
+           "</title></rect>";
+    at += share;
+    rows += "<tr><th scope=\"row\"><svg class=\"key\" viewBox=\"0 0 12 12\"><rect class=\"" + std::string(name) +
+            "\" width=\"12\" height=\"12\"/></svg> " + words + "</th>" +
+            element("td", text(time_text_of(overview.use_ns[i])), "n") + element("td", text(share_text(share)), "n") +
+            "</tr>\n";
+  }
+  return "<div class=\"uses\"><svg viewBox=\"0 0 1000 30\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"What "
+         "the "
+         "time was spent on\">" +
+         bar +
+         "</svg></div>\n<table><thead><tr><th>each moment is of the first that applies</th><th class=\"n\">time</th>"
+         "<th class=\"n\">share</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table>\n";
+}
+
+std::string devices_html(const bench::TraceOverview& overview) {
+  if (overview.devices.empty()) return "";
+  std::string rows;
+  for (const bench::DeviceOverview& device : overview.devices) {
+    rows += "<tr><th scope=\"row\">device " + std::to_string(device.process) + "</th>" +
+            element("td", share_of(device.busy_ns, overview.whole_ns()), "n") +
+            element("td", share_of(device.idle_ns, overview.whole_ns()), "n") +
+            element("td", share_of(device.idle_for_launch_ns, overview.whole_ns()), "n") +
+            element("td", grouped_text(device.kernels), "n") +
+            element("td", device.queued_ns ? text(time_text_of((*device.queued_ns)[1])) : "", "n") + "</tr>\n";
+  }
+  return "<table><thead><tr><th></th><th class=\"n\">busy</th><th class=\"n\">idle</th><th class=\"n\">idle, the "
+         "launch "
+         "came late</th><th class=\"n\">kernels</th><th class=\"n\">from the launch's end to the kernel, "
+         "median</th></tr>"
+         "</thead><tbody>\n" +
+         rows + "</tbody></table>\n";
+}
+
+std::string findings_html(const std::vector<TraceFinding>& findings) {
+  std::string result;
+  for (const TraceFinding& finding : findings) {
+    result += "<article class=\"finding\">" + element("h3", text(finding.claim)) +
+              element("p", text(finding.evidence)) +
+              (finding.advice.empty() ? "" : element("p", text(finding.advice), "dim")) + "</article>\n";
+  }
+  return result.empty() ? "<p>Nothing stands out in these data.</p>\n" : result;
+}
+
+std::string number_cell(std::int64_t value, const std::string& words) {
+  return "<td class=\"n\" data-v=\"" + std::to_string(value) + "\">" + text(words) + "</td>";
+}
+
+// Of the host or of devices. Empty where there is no such row.
+std::string table_html(const bench::KeyAverages& averages, bool on_device) {
+  std::vector<const KeyAverage*> rows;
+  for (const KeyAverage& row : averages.rows) {
+    if (row.is_on_device == on_device) rows.push_back(&row);
+  }
+  if (rows.empty()) return "";
+  const auto own = [on_device](const KeyAverage& row) { return on_device ? row.self_device_ns : row.self_ns; };
+  const auto total = [on_device](const KeyAverage& row) { return on_device ? row.device_ns : row.total_ns; };
+  const std::int64_t all = on_device ? averages.self_device_ns : averages.self_ns;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const KeyAverage* a, const KeyAverage* b) { return own(*a) > own(*b); });
+  const bool has_device = !on_device && averages.self_device_ns > 0;
+  const bool has_flops = std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return row->flops; });
+  std::string result =
+      "<label class=\"controls\" hidden>Name <input type=\"search\" autocomplete=\"off\" "
+      "spellcheck=\"false\"></label>\n"
+      "<div class=\"scroll\"><table class=\"sorted\"><thead><tr><th>name</th><th class=\"n\">calls</th><th class=\"n\" "
+      "aria-sort=\"descending\">itself</th><th class=\"n\">share</th><th class=\"n\">with what ran in it</th><th "
+      "class=\"n\">a call</th>" +
+      std::string(has_device ? "<th class=\"n\">on devices</th>" : "") +
+      (has_flops ? "<th class=\"n w\">operations/s</th>" : "") + "</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxTableRows); ++i) {
+    const KeyAverage& row = *rows[i];
+    const std::int64_t call = row.calls > 0 ? total(row) / row.calls : 0;
+    result += "<tr><th scope=\"row\">" + text(row.name, 300) + "</th>" +
+              number_cell(row.calls, grouped_text(row.calls)) + number_cell(own(row), time_text_of(own(row))) +
+              number_cell(own(row), share_of(own(row), all)) + number_cell(total(row), time_text_of(total(row))) +
+              number_cell(call, time_text_of(call));
+    if (has_device) {
+      result += number_cell(row.device_ns, row.device_ns > 0 ? time_text_of(row.device_ns) : "");
+    }
+    if (has_flops) {
+      const double rate = row.flops && total(row) > 0 ? *row.flops / (static_cast<double>(total(row)) / 1e9) : 0;
+      result += "<td class=\"n w\" data-v=\"" + shortest_text(rate) + "\">" +
+                (rate > 0 ? text(level_text(rate, "flop/s")) : "") + "</td>";
+    }
+    result += "</tr>\n";
+  }
+  result += "</tbody></table></div>\n";
+  if (rows.size() > kMaxTableRows) {
+    result += "<p class=\"dim\">" + plural_text(static_cast<std::int64_t>(rows.size() - kMaxTableRows), "row") +
+              " of less time not shown; --csv and --json have all.</p>\n";
+  }
+  return result;
+}
+
+// The columns of the timeline: numbers as the browser holds them, in base64.
+class Base64 {
+ public:
+  template <class T>
+  void add(T value) {
+    std::array<unsigned char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    static_assert(std::endian::native == std::endian::little, "typed arrays are");
+    for (const unsigned char byte : bytes) add_byte(byte);
+  }
+  std::string finish() {
+    if (held_ > 0) {
+      const int digits = held_ + 1;
+      put(bits_ << (24 - 8 * held_), digits);
+      text_.append(static_cast<std::size_t>(4 - digits), '=');
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void add_byte(unsigned char byte) {
+    bits_ = bits_ << 8 | byte;
+    if (++held_ < 3) return;
+    put(bits_, 4);
+    bits_ = 0;
+    held_ = 0;
+  }
+  void put(std::uint32_t bits, int digits) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (int i = 0; i < digits; ++i) text_ += kDigits[bits >> (18 - 6 * i) & 63U];
+  }
+  std::string text_;
+  std::uint32_t bits_ = 0;
+  int held_ = 0;
+};
+
+// The events that the timeline shows, by index; all, or the longest.
+std::vector<std::uint32_t> shown_events(const bench::Trace& trace) {
+  std::vector<std::uint32_t> events(trace.events.size());
+  for (std::size_t i = 0; i < events.size(); ++i) events[i] = static_cast<std::uint32_t>(i);
+  if (events.size() <= kMaxTimelineEvents) return events;
+  std::nth_element(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(kMaxTimelineEvents), events.end(),
+                   [&](std::uint32_t a, std::uint32_t b) {
+                     const std::int64_t x = trace.events[a].duration_ns, y = trace.events[b].duration_ns;
+                     return x != y ? x > y : a < b;
+                   });
+  events.resize(kMaxTimelineEvents);
+  std::sort(events.begin(), events.end());
+  return events;
+}
+
+// As the script may write it on a canvas.
+std::string printed(const std::string& name) {
+  constexpr std::size_t kMaxPrinted = 500;
+  return shortened(printable_line(name, true), kMaxPrinted, true);
+}
+
+std::string track_name(const bench::TraceTrack& track) {
+  const std::string id = std::to_string(track.process) + "/" + std::to_string(track.id);
+  return track.name.empty() ? id : track.name + " (" + id + ")";
+}
+
+struct Rate {
+  std::string name;
+  double intensity = 0;
+  double rate = 0;
+};
+
+std::vector<Rate> rates_of(const bench::KeyAverages& averages) {
+  constexpr std::size_t kMaxRates = 40;
+  std::vector<Rate> rates;
+  for (const KeyAverage& row : averages.rows) {
+    const std::int64_t ns = row.device_ns > 0 ? row.device_ns : row.total_ns;
+    if (!row.flops || !row.bytes || *row.flops <= 0 || *row.bytes <= 0 || ns <= 0) continue;
+    rates.push_back({row.name, *row.flops / *row.bytes, *row.flops / (static_cast<double>(ns) / 1e9)});
+    if (rates.size() == kMaxRates) break;
+  }
+  return rates;
+}
+
+Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const bench::TraceOverview& overview,
+               const std::vector<std::uint32_t>& events, const std::vector<Rate>& rates) {
+  std::vector<std::uint8_t> depths(trace.events.size());
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const std::uint32_t parent = tree.parents[i];
+    if (parent != bench::TraceTree::kNoParent) depths[i] = static_cast<std::uint8_t>(std::min(255, depths[parent] + 1));
+  }
+  Base64 begin, duration, name, shapes, kind, depth;
+  std::vector<std::size_t> first(trace.tracks.size()), count(trace.tracks.size());
+  std::vector<std::uint32_t> names(trace.texts.size()), texts(trace.texts.size());
+  Json name_list = Json::array(), text_list = Json::array({""});
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bench::TraceEvent& event = trace.events[events[i]];
+    if (count[event.track]++ == 0) first[event.track] = i;
+    if (names[event.name_text] == 0) {
+      name_list.push_back(printed(trace.name_of(event)));
+      names[event.name_text] = static_cast<std::uint32_t>(name_list.size());
+    }
+    if (event.shapes_text != 0 && texts[event.shapes_text] == 0) {
+      texts[event.shapes_text] = static_cast<std::uint32_t>(text_list.size());
+      text_list.push_back(printed(trace.texts[event.shapes_text]));
+    }
+    begin.add(static_cast<double>(event.begin_ns - overview.begin_ns));
+    duration.add(static_cast<float>(event.duration_ns));
+    name.add(names[event.name_text] - 1);
+    shapes.add(event.shapes_text == 0 ? 0 : texts[event.shapes_text]);
+    kind.add(static_cast<std::uint8_t>(event.kind));
+    depth.add(depths[events[i]]);
+  }
+  Json tracks = Json::array(), kinds = Json::array(), points = Json::array();
+  for (std::size_t i = 0; i < trace.tracks.size(); ++i) {
+    if (count[i] > 0)
+      tracks.push_back({{"name", printed(track_name(trace.tracks[i]))}, {"first", first[i]}, {"count", count[i]}});
+  }
+  for (int i = 0; i <= static_cast<int>(bench::TraceKind::other); ++i) {
+    const auto one = static_cast<bench::TraceKind>(i);
+    const auto words = bench::words_of(one);
+    kinds.push_back({{"word", words.empty() ? std::string("other") : std::string(words.front())},
+                     {"device", bench::is_on_device(one)}});
+  }
+  for (const Rate& rate : rates) {
+    points.push_back({{"name", rate.name}, {"intensity", rate.intensity}, {"rate", rate.rate}});
+  }
+  return {{"end", overview.whole_ns()},
+          {"tracks", tracks},
+          {"kinds", kinds},
+          {"names", name_list},
+          {"texts", text_list},
+          {"rates", points},
+          {"begin", begin.finish()},
+          {"duration", duration.finish()},
+          {"name", name.finish()},
+          {"shapes", shapes.finish()},
+          {"kind", kind.finish()},
+          {"depth", depth.finish()}};
+}
+
+std::string head_html(const bench::Trace& trace, const bench::TraceOverview& overview, const std::string& title,
+                      std::size_t shown) {
+  std::string about = plural_text(static_cast<std::int64_t>(trace.events.size()), "event") + " on " +
+                      plural_text(static_cast<std::int64_t>(trace.tracks.size()), "track") + " in " +
+                      time_text_of(overview.whole_ns());
+  if (overview.steps > 0) {
+    about += ", " + plural_text(overview.steps, "step");
+  }
+  if (!trace.program.empty()) about += "; " + trace.program;
+  if (!trace.host.empty()) about += " on " + trace.host;
+  std::string head = element("h1", text(title, 300)) + "\n" + element("p", text(about), "dim") + "\n";
+  for (const std::string& line : missing_lines(trace)) head += element("p", text(line), "notice") + "\n";
+  if (shown < trace.events.size()) {
+    head += element("p",
+                    "The timeline shows the longest " + grouped_text(static_cast<std::int64_t>(shown)) + " of " +
+                        grouped_text(static_cast<std::int64_t>(trace.events.size())) + " events.",
+                    "notice") +
+            "\n";
+  }
+  return head;
+}
+
+constexpr const char* kTimeline =
+    "<section id=\"timeline\" hidden><h2>Timeline</h2>\n<form class=\"controls\" role=\"search\">"
+    "<label>Find <input type=\"search\" id=\"find\" placeholder=\"part of a name\" autocomplete=\"off\" "
+    "spellcheck=\"false\"></label><button type=\"button\" id=\"before\">Before</button><button type=\"button\" "
+    "id=\"next\">Next</button><output id=\"found\" for=\"find\"></output><button type=\"button\" id=\"in\">Zoom "
+    "in</button><button type=\"button\" id=\"out\">Zoom out</button><button type=\"button\" id=\"all\">All</button>"
+    "</form>\n<div id=\"tracks\"><div></div><canvas tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all "
+    "tracks: w and s zoom, a and d move, 0 shows all\"></canvas></div>\n<p id=\"told\" aria-live=\"polite\">Point at "
+    "an event, or choose one.</p>\n"
+    "<p class=\"dim\">Drag to move; Ctrl and the wheel, or w and s, zoom; a and d move; 0 shows all; a double click "
+    "goes to "
+    "an event; / searches, Enter goes on. Where events are narrower than a pixel one stands for all of "
+    "it.</p></section>\n";
+
+std::string flame_html(const bench::Trace& trace, const std::string& title) {
+  const TraceStacks stacks = trace_stacks(nullptr, trace, StackLimits{});
+  if (stacks.tree.frames.empty()) return "";
+  return "<figure>" + svg_flame_graph(stacks.profile, stacks.tree, {title, "", title}, SvgForm::inlined) +
+         "</figure>\n";
+}
+
+}  // namespace
+
+std::string html_trace(const bench::Trace& trace, const std::string& title) {
+  const bench::TraceTree tree = bench::tree_of(trace);
+  const bench::TraceOverview overview = bench::overview_of(trace);
+  const bench::KeyAverages averages = bench::key_averages(trace, tree);
+  const std::vector<Rate> rates = rates_of(averages);
+  const std::vector<std::uint32_t> events = shown_events(trace);
+  const std::vector<std::pair<const char*, std::string>> sections{
+      {"Findings", titled_section("findings", "Findings", findings_html(findings_of(trace, overview, tree)))},
+      {"Overview", titled_section("overview", "Overview", uses_html(overview) + devices_html(overview))},
+      {"Timeline", trace.events.empty() ? "" : kTimeline},
+      {"Host", titled_section("host", "On the host", table_html(averages, false))},
+      {"Devices", titled_section("devices", "On devices", table_html(averages, true))},
+      {"Flame graph", titled_section("flame", "Flame graph of the host", flame_html(trace, title))},
+      {"Rates",
+       titled_section("intensity", "Operations over bytes",
+                      rates.empty() ? ""
+                                    : "<figure id=\"rates\"></figure>\n<p class=\"dim\">What spans say of their "
+                                      "operations and bytes, over their time. `steelyard targets ceilings` "
+                                      "measures what the machine can reach.</p>\n")}};
+  std::string links, content;
+  constexpr std::array kIds{"findings", "overview", "timeline", "host", "devices", "flame", "intensity"};
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (sections[i].second.empty()) continue;
+    links += "<a href=\"#" + std::string(kIds.at(i)) + "\">" + sections[i].first + "</a>\n";
+    content += sections[i].second;
+  }
+  const std::string style = std::string(flame_style()) + std::string(kTraceStyle);
+  return html::filled(kTracePage,
+                      {{"@title@", text(title, 300)},
+                       {"@policy@", html::content_security_policy(style, kTraceScript)},
+                       {"@style@", style},
+                       {"@body@", head_html(trace, overview, title, events.size()) + "<nav aria-label=\"Sections\">\n" +
+                                      links + "</nav>\n<main>\n" + content + "</main>\n"},
+                       {"@data@", html::script_text(data_json(trace, tree, overview, events, rates))},
+                       {"@script@", std::string(kTraceScript)}});
+}
+
+}  // namespace steelyard::ci

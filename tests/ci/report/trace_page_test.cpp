@@ -1,0 +1,175 @@
+// The page of a trace, its sentences here and itself in a browser, from a disk.
+#include "ci/report/trace_page/trace_page.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/ci/report/browser.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using bench::TraceEvent;
+using bench::TraceKind;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// One thread that prepares for 100 us and launches a kernel of 10 us, over and over.
+bench::Trace launch_bound(int steps) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, "main"}, {0, 7, "stream 7"}};
+  const auto add = [&](const char* name, TraceKind kind, std::uint32_t track, std::int64_t begin, std::int64_t ns,
+                       std::uint64_t correlation = 0) {
+    trace.events.push_back(TraceEvent{.name_text = trace.texts.id_of(name),
+                                      .track = track,
+                                      .begin_ns = begin,
+                                      .duration_ns = ns,
+                                      .kind = kind,
+                                      .correlation = correlation});
+  };
+  for (int i = 0; i < steps; ++i) {
+    const std::int64_t at = i * 120'000;
+    add(("step " + std::to_string(i)).c_str(), TraceKind::annotation, 0, at, 119'000);
+    add("prepare", TraceKind::operation, 0, at + 1'000, 90'000);
+    add("cudaLaunchKernel", TraceKind::runtime_call, 0, at + 95'000, 5'000, static_cast<std::uint64_t>(i + 1));
+    add("sgemm", TraceKind::kernel, 1, at + 103'000, 10'000, static_cast<std::uint64_t>(i + 1));
+  }
+  bench::sort_events(trace);
+  return trace;
+}
+
+std::vector<std::string> claims_of(const bench::Trace& trace) {
+  std::vector<std::string> claims;
+  for (const TraceFinding& finding : findings_of(trace, bench::overview_of(trace), bench::tree_of(trace))) {
+    claims.push_back(finding.claim);
+  }
+  return claims;
+}
+
+TEST(TraceFindings, SayThatTheDeviceWaitsForTheHostAndForWhat) {
+  const bench::Trace trace = launch_bound(10);
+  const auto found = findings_of(trace, bench::overview_of(trace), bench::tree_of(trace));
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_THAT(found[0].claim, HasSubstr("Device 0 waits for launches in 82.6 % of the time"));
+  EXPECT_THAT(found[0].evidence, HasSubstr("busy in 8.34 %"));
+  EXPECT_THAT(found[0].evidence, HasSubstr("3.00 us, 3.00 us and 3.00 us (quartiles of 10 kernels)"));
+  EXPECT_THAT(found[1].claim, HasSubstr("of the host's recorded time is prepare itself"));
+}
+
+TEST(TraceFindings, OfAQueueThatIsNeverEmptyThereIsNone) {
+  bench::Trace trace = launch_bound(10);
+  for (TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::kernel) event.duration_ns = 119'000;
+  }
+  EXPECT_THAT(claims_of(trace), ElementsAre(HasSubstr("prepare itself")));
+}
+
+TEST(TraceFindings, OfNothingAreNone) { EXPECT_THAT(claims_of(bench::Trace{}), IsEmpty()); }
+
+class TracePage : public testing::Browser {
+ protected:
+  std::string answer(const bench::Trace& trace, const std::string& fragment, const std::string& script,
+                     const std::string& expression) {
+    return told(dom_of(html_trace(trace, "a trace"), fragment, script + tell(expression)));
+  }
+  static std::string view() {
+    return "document.querySelector('#tracks canvas').dataset.from+'-'+document.querySelector('#tracks "
+           "canvas').dataset.to";
+  }
+};
+
+TEST_F(TracePage, OpensFromADiskWithoutARequest) {
+  EXPECT_EQ(answer(launch_bound(10), "", "",
+                   "performance.getEntriesByType('resource').length+'|'+document.body.dataset.ready+'|'+"
+                   "document.querySelectorAll('article.finding').length+'|'+document.querySelectorAll('#host tbody "
+                   "tr').length+'|'+document.querySelectorAll('#devices tbody tr').length"),
+            "0|true|2|3|1");
+}
+
+TEST_F(TracePage, ShowsTheStretchThatTheAddressNames) {
+  EXPECT_EQ(answer(launch_bound(10), "#from=120000&to=240000", "", view()), "120000-240000");
+}
+
+TEST_F(TracePage, ZoomsAndMovesByKeys) {
+  const auto after = [&](const std::string& keys) {
+    std::string script = "window.requestAnimationFrame=(f)=>f();";
+    for (const char key : keys) {
+      script += "document.querySelector('#tracks canvas').dispatchEvent(new KeyboardEvent('keydown',{key:'" +
+                std::string(1, key) + "',bubbles:true,cancelable:true}));";
+    }
+    return answer(launch_bound(10), "#from=100000&to=200000", script, view());
+  };
+  EXPECT_EQ(after("w"), "120000-180000");
+  EXPECT_EQ(after("d"), "120000-220000");
+  EXPECT_EQ(after("w0"), "0-1199000");
+}
+
+TEST_F(TracePage, SearchTellsHowManyAndHowLong) {
+  EXPECT_EQ(answer(launch_bound(10), "#find=SGEMM", "", "document.getElementById('found').textContent"),
+            "10 events, 100 us in all");
+}
+
+TEST_F(TracePage, SortsItsTables) {
+  const std::string names = "[...document.querySelectorAll('#host tbody th')].map((h)=>h.textContent).join()";
+  EXPECT_EQ(answer(launch_bound(3), "", "document.querySelector('#host thead button').click();", names),
+            "cudaLaunchKernel,prepare,step *");
+}
+
+TEST_F(TracePage, NamesOfStrangersAreWords) {
+  bench::Trace trace = launch_bound(2);
+  trace.events[1].name_text =
+      trace.texts.id_of("</script><script>document.title='x'</script><img src=x onerror=y>\n\"");
+  trace.program = "<b>bold</b>";
+  EXPECT_EQ(answer(trace, "", "", "document.title+'|'+document.querySelectorAll('img,b').length"), "a trace|0");
+}
+
+// What it takes is printed: docs/measured/spans.md has it.
+TEST_F(TracePage, OpensAMillionEventsWithinSecondsAndMovesWithoutStalls) {
+  bench::Trace trace;
+  for (std::uint32_t track = 0; track < 10; ++track) {
+    trace.tracks.push_back({1, track, "thread"});
+    for (std::int64_t i = 0; i < 25'000; ++i) {
+      const std::int64_t at = i * 4'000 + track * 100;
+      for (const auto& [name, begin, ns] : {std::tuple("layer", 0, 3'900), std::tuple("product", 100, 3'000),
+                                            std::tuple("pack", 200, 900), std::tuple("multiply", 1'200, 1'800)}) {
+        trace.events.push_back(TraceEvent{.name_text = trace.texts.id_of(name + std::to_string(i % 50)),
+                                          .track = track,
+                                          .begin_ns = at + begin,
+                                          .duration_ns = ns});
+      }
+    }
+  }
+  bench::sort_events(trace);
+  // The browser's own clock stands still while a script runs, as its time is a virtual one here.
+  const auto seconds_of = [&](const bench::Trace& shown, const std::string& script) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(answer(shown, "", script, "document.body.dataset.ready"), "true");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const std::string moves =
+      "window.requestAnimationFrame=(f)=>f();for(let i=0;i<50;++i)for(const k of ['w','d','s','a'])"
+      "document.querySelector('#tracks canvas').dispatchEvent(new KeyboardEvent('keydown',{key:k,bubbles:true,"
+      "cancelable:true}));";
+  const double nothing = seconds_of(launch_bound(1), "");
+  const double opened = seconds_of(trace, "") - nothing;
+  const double moved = (seconds_of(trace, moves) - nothing - opened) / 200;
+  std::printf("a million events: %.1f s to write and open, %.0f ms a move\n", opened, 1e3 * moved);
+  EXPECT_LT(opened, 20);
+  EXPECT_LT(moved, 0.2);
+}
+
+TEST_F(TracePage, WithoutEventsSaysThatNothingStandsOut) {
+  EXPECT_EQ(answer(bench::Trace{}, "", "", "document.body.dataset.ready+document.querySelectorAll('canvas').length"),
+            "true0");
+}
+
+}  // namespace
+}  // namespace steelyard::ci
