@@ -55,7 +55,7 @@
     const shownHeight = Math.min(Math.max(height + 24, 120), 560);
     box.style.height = `${shownHeight + 2}px`;
     canvas.style.height = `${shownHeight}px`;
-    box.firstElementChild.style.height = `${Math.max(height + 24 - shownHeight, 0)}px`;
+    box.lastElementChild.style.height = `${Math.max(height + 24 - shownHeight, 0)}px`;
     const whole = Math.max(data.end, 1);
     const view = {from: 0, to: whole};
     canvas.dataset.from = '0';
