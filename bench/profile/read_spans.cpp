@@ -8,12 +8,16 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "bench/profile/sample_stacks.hpp"
 #include "bench/profile/spans/span_file.hpp"
 
 namespace steelyard::bench {
@@ -95,6 +99,15 @@ class SpanReader {
   Name name_of(std::uint32_t id);
   std::int64_t ns_of(std::uint64_t ticks) const;
   void close_open_spans();
+  void sort();
+  template <class Take>
+  Result<void> each_sample(std::size_t place, Take take);
+  Result<void> read_samples(std::size_t place);
+  Result<void> note_last_sample(std::size_t place);
+  void add_sample(std::uint32_t track, const StackSample& sample, std::span<const char> stack);
+  std::uint32_t innermost_event(std::uint32_t track, std::int64_t at_ns) const;
+  std::uint32_t track_of(const SpanChunk& chunk);
+  std::uint32_t frame_of(const std::vector<std::string>& functions);
 
   const std::filesystem::path& path_;
   const ReadSpansOptions& options_;
@@ -104,6 +117,14 @@ class SpanReader {
   double ns_a_tick_ = 1;
   Trace trace_;
   std::unordered_map<std::uint32_t, Name> names_;
+  // For samples alone:
+  std::vector<std::uint64_t> objects_;  // of each event, its Span's address
+  std::string mappings_;
+  std::optional<StackUnwinder> unwinder_;
+  std::unordered_map<std::uint64_t, std::uint64_t> last_samples_;  // by the system's thread, in ticks
+  std::vector<std::uint32_t> parents_, first_events_;        // of each event; of each track, and one past the last
+  std::unordered_map<std::uint64_t, std::uint32_t> tracks_;  // by the system's thread
+  std::unordered_map<std::uint64_t, std::uint32_t> frames_;  // by parent and function
 };
 
 Result<void> SpanReader::read_header() {
@@ -132,6 +153,16 @@ Result<void> SpanReader::read_header() {
   trace_.dropped = header_.dropped;
   trace_.is_finished = header_.is_finished == 1;
   trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
+  if (header_.samples == SampleSource::none) return {};
+  if (header_.samples_hz == 0 || header_.samples_hz > 1'000'000'000) {
+    return damaged(0, std::to_string(header_.samples_hz) + " samples a second", "1 or more");
+  }
+  trace_.sampling.hz = static_cast<int>(header_.samples_hz);
+  trace_.sampling.has_timers = header_.samples == SampleSource::timers;
+  if (header_.perf_refusal != 0) {
+    trace_.sampling.perf_refusal = std::strerror(static_cast<int>(header_.perf_refusal));
+  }
+  trace_.sampling.dropped = header_.samples_dropped;
   return {};
 }
 
@@ -204,6 +235,7 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     if (std::isfinite(slot.bytes)) event.bytes = slot.bytes;
     if (!event.is_open && slot.allocated_bytes >= 0) event.allocated_bytes = slot.allocated_bytes;
     trace_.events.push_back(event);
+    if (trace_.sampling.hz > 0) objects_.push_back(slot.object);
   }
   return {};
 }
@@ -211,10 +243,119 @@ Result<void> SpanReader::read_slots(std::size_t place) {
 // As long as anything else of the thread is known to have lasted.
 void SpanReader::close_open_spans() {
   std::vector<std::int64_t> last(trace_.tracks.size(), 0);
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const auto sampled = last_samples_.find(static_cast<std::uint64_t>(trace_.tracks[i].id));
+    if (sampled != last_samples_.end()) last[i] = ns_of(sampled->second);
+  }
   for (const TraceEvent& event : trace_.events) last[event.track] = std::max(last[event.track], event.end_ns());
   for (TraceEvent& event : trace_.events) {
     if (event.is_open) event.duration_ns = last[event.track] - event.begin_ns;
   }
+}
+
+// The events, and with them their Spans' addresses; which events are whose.
+void SpanReader::sort() {
+  const std::vector<TraceEvent>& events = trace_.events;
+  if (trace_.sampling.hz > 0) {
+    std::vector<std::uint32_t> order(events.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto key = [&](std::uint32_t i) {
+      return std::tuple(events[i].track, events[i].begin_ns, -events[i].duration_ns);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    std::vector<std::uint64_t> objects;
+    for (const std::uint32_t i : order) objects.push_back(objects_[i]);
+    objects_ = std::move(objects);
+  }
+  sort_events(trace_);
+  if (trace_.sampling.hz == 0) return;
+  parents_ = tree_of(trace_).parents;
+  first_events_.assign(trace_.tracks.size() + 1, 0);
+  for (const TraceEvent& event : events) ++first_events_[event.track + 1];
+  std::partial_sum(first_events_.begin(), first_events_.end(), first_events_.begin());
+  for (std::uint32_t i = 0; i < trace_.tracks.size(); ++i) {
+    tracks_[static_cast<std::uint64_t>(trace_.tracks[i].id)] = i;
+  }
+}
+
+std::uint32_t SpanReader::track_of(const SpanChunk& chunk) {
+  const auto [known, is_new] = tracks_.try_emplace(chunk.thread_id, static_cast<std::uint32_t>(trace_.tracks.size()));
+  if (is_new) trace_.tracks.push_back({header_.process, static_cast<std::int64_t>(chunk.thread_id), ""});
+  return known->second;
+}
+
+std::uint32_t SpanReader::innermost_event(std::uint32_t track, std::int64_t at_ns) const {
+  if (track + 1 >= first_events_.size()) return TraceTree::kNoParent;
+  const auto begin = trace_.events.begin() + first_events_[track],
+             end = trace_.events.begin() + first_events_[track + 1];
+  const auto next =
+      std::upper_bound(begin, end, at_ns, [](std::int64_t at, const TraceEvent& event) { return at < event.begin_ns; });
+  if (next == begin) return TraceTree::kNoParent;
+  auto event = static_cast<std::uint32_t>(next - trace_.events.begin() - 1);
+  while (event != TraceTree::kNoParent && trace_.events[event].end_ns() < at_ns) event = parents_[event];
+  return event;
+}
+
+std::uint32_t SpanReader::frame_of(const std::vector<std::string>& functions) {
+  std::uint32_t frame = 0;
+  for (auto function = functions.rbegin(); function != functions.rend(); ++function) {
+    const std::uint32_t text = trace_.texts.id_of(*function);
+    const auto [known, is_new] =
+        frames_.try_emplace(std::uint64_t{frame} << 32 | text, static_cast<std::uint32_t>(trace_.frames.size()));
+    if (is_new) trace_.frames.push_back({text, frame});
+    frame = known->second;
+  }
+  return frame;
+}
+
+void SpanReader::add_sample(std::uint32_t track, const StackSample& sample, std::span<const char> stack) {
+  TraceSample one;
+  one.track = track;
+  one.at_ns = ns_of(sample.at);
+  one.cpu_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(sample.cpu_ns, std::uint64_t{1} << 61));
+  one.event = innermost_event(track, one.at_ns);
+  const std::uint64_t object = one.event == TraceTree::kNoParent ? 0 : objects_[one.event];
+  one.frame = frame_of(unwinder_->functions(sample, stack, object));
+  const std::int64_t period = 1'000'000'000 / trace_.sampling.hz;
+  const std::int64_t periods = (one.cpu_ns + period / 2) / period;
+  if (periods > 1) trace_.sampling.missed += static_cast<std::uint64_t>(periods - 1);
+  trace_.samples.push_back(one);
+}
+
+// `take`: with a StackSample and its place in the chunk.
+template <class Take>
+Result<void> SpanReader::each_sample(std::size_t place, Take take) {
+  std::size_t at = sizeof(SpanChunk);
+  while (at + sizeof(StackSample) <= kSpanChunkBytes) {
+    const auto sample = value_at<StackSample>(chunk_, at);
+    if (sample.bytes == 0) break;
+    const bool is_sound = sample.stack_bytes <= kMaxSampledStackBytes && at + sample.bytes <= kSpanChunkBytes &&
+                          sample.bytes >= sizeof sample + sample.stack_bytes;
+    if (!is_sound) {
+      return damaged(place + at, "a sample of " + std::to_string(sample.bytes) + " bytes", "one that its chunk holds");
+    }
+    take(sample, at);
+    at += sample.bytes;
+  }
+  return {};
+}
+
+Result<void> SpanReader::read_samples(std::size_t place) {
+  const std::uint32_t track = track_of(value_at<SpanChunk>(chunk_, 0));
+  STEELYARD_CHECK(each_sample(place, [&](const StackSample& sample, std::size_t at) {
+    add_sample(track, sample, std::span(chunk_).subspan(at + sizeof sample, sample.stack_bytes));
+  }));
+  if (trace_.samples.size() > options_.max_events) {
+    return input_error(path_.string(), "more than " + std::to_string(options_.max_events) + " samples",
+                       "as many as can be read at once", "record fewer steps");
+  }
+  return {};
+}
+
+// An unended span of a thread lasted until its last sample at least.
+Result<void> SpanReader::note_last_sample(std::size_t place) {
+  std::uint64_t& last = last_samples_[value_at<SpanChunk>(chunk_, 0).thread_id];
+  return each_sample(place, [&](const StackSample& sample, std::size_t) { last = std::max(last, sample.at); });
 }
 
 Result<Trace> SpanReader::read() {
@@ -230,8 +371,24 @@ Result<Trace> SpanReader::read() {
   };
   STEELYARD_CHECK(each_chunk(SpanChunkKind::names, [&](std::size_t at) { return read_names(at); }));
   STEELYARD_CHECK(each_chunk(SpanChunkKind::spans, [&](std::size_t at) { return read_slots(at); }));
+  if (trace_.sampling.hz > 0) {
+    STEELYARD_CHECK(each_chunk(SpanChunkKind::samples, [&](std::size_t at) { return note_last_sample(at); }));
+  }
   close_open_spans();
-  sort_events(trace_);
+  sort();
+  if (trace_.sampling.hz == 0) return std::move(trace_);
+  STEELYARD_CHECK(each_chunk(SpanChunkKind::mappings, [&](std::size_t) -> Result<void> {
+    const std::uint64_t used = std::min(value_at<SpanChunk>(chunk_, 0).used_bytes, kSpanChunkBytes - sizeof(SpanChunk));
+    if (used > 0) mappings_.assign(chunk_.data() + sizeof(SpanChunk), used);
+    return {};
+  }));
+  STEELYARD_TRY(StackUnwinder unwinder, StackUnwinder::open(mappings_));
+  unwinder_.emplace(std::move(unwinder));
+  trace_.sampling.has_newer_files = unwinder_->has_newer_files(header_.later[header_.latest].unix_ns);
+  STEELYARD_CHECK(each_chunk(SpanChunkKind::samples, [&](std::size_t at) { return read_samples(at); }));
+  std::stable_sort(trace_.samples.begin(), trace_.samples.end(), [](const TraceSample& a, const TraceSample& b) {
+    return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
+  });
   return std::move(trace_);
 }
 

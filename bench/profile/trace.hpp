@@ -73,10 +73,38 @@ struct TraceTrack {
   bool operator==(const TraceTrack&) const = default;
 };
 
+// Functions on sampled stacks, as a tree: each of Trace::frames is called by its parent. The first has no function and
+// stands around all.
+struct TraceFrame {
+  std::uint32_t function_text = 0;
+  std::uint32_t parent = 0;
+};
+
+struct TraceSample {
+  std::uint32_t track = 0;
+  std::uint32_t event = 0;  // the innermost that it was taken in; TraceTree::kNoParent: none
+  std::uint32_t frame = 0;  // the innermost function; of those that ran within the event, all where there is none
+  std::int64_t at_ns = 0;   // since Trace::start_unix_ns
+  std::int64_t cpu_ns = 0;  // of its thread's processor time, which it stands for
+};
+
+// How samples came, and what is missing of them.
+struct TraceSampling {
+  int hz = 0;                    // as wanted; 0: none were taken
+  bool has_timers = false;       // not by perf events: no more often than the system's tick
+  std::string perf_refusal;      // why not
+  std::uint64_t dropped = 0;     // samples for which there was no room
+  std::uint64_t missed = 0;      // that came too late to be taken; the next one of the thread stands for their time
+  bool has_newer_files = false;  // a program or library is newer than the recording: functions may be others
+};
+
 struct Trace {
   TraceTexts texts;
   std::vector<TraceTrack> tracks;
   std::vector<TraceEvent> events;  // by track, then begin, the longer first: a parent before its children
+  std::vector<TraceFrame> frames{TraceFrame{}};
+  std::vector<TraceSample> samples;  // by track, then time
+  TraceSampling sampling;
   std::int64_t start_unix_ns = 0;
   std::string program;  // its path; empty: not known
   std::string host;

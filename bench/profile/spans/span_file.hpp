@@ -2,8 +2,8 @@
 // that crashes, calls _exit() or is killed had recorded is in it. Written by span_recording.cpp, read by
 // read_spans.cpp, on a machine of the same byte order.
 //
-//     SpanFileHeader, then chunks of kSpanChunkBytes. Each begins with a SpanChunk and holds either SpanSlots of one
-//     thread in the order in which they began, or names.
+//     SpanFileHeader, then chunks of kSpanChunkBytes. Each begins with a SpanChunk and holds SpanSlots of one thread in
+//     the order in which they began, or names, or StackSamples of one thread, or what the process had mapped.
 #pragma once
 
 #include <array>
@@ -22,19 +22,20 @@ struct SpanSlot {
   double flops;                  // not a number: not said
   double bytes;                  // as flops
   std::int64_t allocated_bytes;  // by its thread meanwhile; -1: not known
+  std::uint64_t object;          // the address of the Span, which says which functions on the stack run in it
 };
-static_assert(sizeof(SpanSlot) == 48 && std::is_trivial_v<SpanSlot>);
+static_assert(sizeof(SpanSlot) == 56 && std::is_trivial_v<SpanSlot>);
 
 inline constexpr std::size_t kSpanChunkBytes = 256 * 1024;
 
-enum class SpanChunkKind : std::uint32_t { unused, spans, names };
+enum class SpanChunkKind : std::uint32_t { unused, spans, names, samples, mappings };
 
 struct SpanChunk {
   SpanChunkKind kind;
   std::uint32_t thread;              // counted from 0 in the order in which they came
   std::uint64_t thread_id;           // the system's
   std::array<char, 16> thread_name;  // ends with 0
-  std::uint64_t used_bytes;          // of names; slots tell by themselves
+  std::uint64_t used_bytes;          // of names and mappings; slots and samples tell by themselves
   std::array<std::uint64_t, 3> reserved;
 };
 static_assert(sizeof(SpanChunk) == 64 && std::is_trivial_v<SpanChunk>);
@@ -49,6 +50,27 @@ struct SpanNameRecord {
   std::uint32_t line;
 };
 inline constexpr std::size_t kMaxSpanNameBytes = 4096;  // longer names are cut
+
+// Where a thread was when it was interrupted: its registers and the top of its stack, from which a reader that has time
+// works out who called whom. Followed by the stack's bytes, from the stack pointer upwards, and filled up to eight.
+struct StackSample {
+  std::uint32_t bytes;  // of this record with its stack; 0: there is none here. Written last.
+  std::uint32_t stack_bytes;
+  std::uint64_t at;      // of the file's clock
+  std::uint64_t cpu_ns;  // of its thread since the sample before
+  std::array<std::uint64_t, 17>
+      registers;  // by DWARF's numbers (System V ABI, AMD64, figure 3.36); 16: the instruction
+};
+static_assert(sizeof(StackSample) == 160 && std::is_trivial_v<StackSample>);
+inline constexpr std::size_t kMaxSampledStackBytes = 16 * 1024;
+inline constexpr std::size_t kStackPointerNumber = 7;  // among the registers
+
+// What interrupts threads for samples.
+enum class SampleSource : std::uint32_t {
+  none,
+  perf_events,  // perf_event_open(2)'s clock of the thread
+  timers,       // timer_create(2)'s: no more often than the kernel's tick
+};
 
 // The same moment by the file's clock and by the system's.
 struct ClockPair {
@@ -72,11 +94,16 @@ struct SpanFileHeader {
   std::array<ClockPair, 2> later;  // written in turns: one is whole at any time
   std::array<char, 256> program;   // its path; ends with 0
   std::array<char, 64> host;
+  SampleSource samples;
+  std::uint32_t samples_hz;       // as wanted
+  std::uint64_t samples_dropped;  // for which there was no room
+  std::uint32_t perf_refusal;     // the errno with which perf events were refused; 0: they were not
+  std::uint32_t reserved;
 };
 static_assert(std::is_trivial_v<SpanFileHeader>);
 
 inline constexpr std::array<char, 8> kSpanMagic{'S', 'Y', 'S', 'P', 'A', 'N', 'S', '\0'};
-inline constexpr std::uint32_t kSpanFileVersion = 1;
+inline constexpr std::uint32_t kSpanFileVersion = 2;
 inline constexpr std::size_t kSpanHeaderBytes = 64 * 1024;  // the first chunk begins here; a page of any machine
 static_assert(sizeof(SpanFileHeader) <= kSpanHeaderBytes);
 

@@ -24,7 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/profile/spans/chunk_file.hpp"
 #include "bench/profile/spans/span.hpp"
+#include "bench/profile/spans/stack_sampler.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -125,6 +127,8 @@ ClockPair read_clocks() {
   return best;
 }
 
+char zeros[kSpanChunkBytes];  // never written; takes no memory
+
 // A page of memory of this process alone in the place of a mapped one, whose address a span that has not ended may hold
 // still: what it writes then harms nothing. Costs addresses, no memory.
 void detach(void* mapped, std::size_t bytes) {
@@ -158,6 +162,7 @@ class Recorder {
  private:
   Result<void> open(const SpanRecordingOptions& options);
   char* add_chunk(SpanChunkKind kind);
+  Result<void> start_samples(const SpanRecordingOptions& options);
   void write(std::uint32_t id, std::string_view name, std::string_view file, std::uint32_t line);
   void note_clock();
   void detach_all();
@@ -165,11 +170,9 @@ class Recorder {
 
   std::mutex lock_;
   std::filesystem::path path_;
-  int file_ = -1;
-  std::uint64_t bytes_ = 0, max_bytes_ = 0;
+  ChunkFile file_;
   SpanFileHeader* header_ = nullptr;
   std::vector<char*> chunks_;
-  std::vector<char> zeros_;
   char* names_chunk_ = nullptr;
   std::uint32_t recordings_ = 0, threads_ = 0;
   std::uint32_t names_ = 0;
@@ -183,20 +186,20 @@ Result<void> Recorder::open(const SpanRecordingOptions& options) {
     return input_error(options.file.string(), std::string(what) + " (" + std::strerror(why) + ")",
                        "a file that spans can be recorded into");
   };
-  file_ = ::open(options.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file_ < 0) return refused("cannot be opened", errno);
-  if (const int why = posix_fallocate(file_, 0, kSpanHeaderBytes); why != 0) {
-    ::close(std::exchange(file_, -1));
+  const int file = ::open(options.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return refused("cannot be opened", errno);
+  file_.open(file, options.max_bytes);
+  if (const int why = posix_fallocate(file, 0, kSpanHeaderBytes); why != 0) {
+    file_.close();
     return refused("no room", why);
   }
-  void* mapped = mmap(nullptr, kSpanHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  void* mapped = mmap(nullptr, kSpanHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) {
     const int why = errno;
-    ::close(std::exchange(file_, -1));
+    file_.close();
     return refused("cannot be mapped", why);
   }
   header_ = new (mapped) SpanFileHeader{};
-  bytes_ = kSpanHeaderBytes;
   return {};
 }
 
@@ -205,7 +208,6 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   if (header_ != nullptr) return bug_error(options.file.string(), "spans are being recorded into " + path_.string());
   STEELYARD_CHECK(open(options));
   path_ = options.file;
-  max_bytes_ = options.max_bytes;
   threads_ = 0;
   uses_time_stamps = has_steady_time_stamps();
   header_->magic = kSpanMagic;
@@ -219,6 +221,7 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   // A second pair a millisecond on, so that a file whose process is killed at once has a rate.
   while (clock_ns(CLOCK_MONOTONIC) - header_->first.monotonic_ns < 1'000'000) continue;
   note_clock();
+  if (options.samples_hz > 0) STEELYARD_CHECK(start_samples(options));
   if (!std::exchange(has_fork_handlers_, true)) {
     pthread_atfork([] { current().lock_.lock(); }, [] { current().lock_.unlock(); },
                    [] { current().forget_in_child(); });
@@ -229,6 +232,17 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   current_recording.store(++recordings_, std::memory_order_release);
   SpanSwitch::set(true);
   return {};
+}
+
+// Error: nothing is recorded, and the file is gone.
+Result<void> Recorder::start_samples(const SpanRecordingOptions& options) {
+  const StackSamplerOptions sampling{options.samples_hz, options.may_use_perf_events};
+  const Result<void> started = start_stack_samples(sampling, *header_, file_, ticks);
+  if (started) return {};
+  detach_all();
+  std::error_code error;
+  std::filesystem::remove(path_, error);
+  return started;
 }
 
 void Recorder::note_clock() {
@@ -243,7 +257,9 @@ RecordedSpans Recorder::stop() {
   if (header_ == nullptr) return recorded;  // in a forked child
   SpanSwitch::set(is_watched_by_nsys());
   current_recording.store(0, std::memory_order_release);
+  stop_stack_samples();
   note_clock();
+  recorded.samples_dropped = std::atomic_ref(header_->samples_dropped).load();
   recorded.dropped = std::atomic_ref(header_->dropped).load();
   header_->is_finished = 1;
   detach_all();
@@ -256,36 +272,21 @@ void Recorder::detach_all() {
   detach(header_, kSpanHeaderBytes);
   header_ = nullptr;
   names_chunk_ = nullptr;
-  ::close(std::exchange(file_, -1));
+  file_.close();
 }
 
 void Recorder::forget_in_child() {
   SpanSwitch::set(false);
   current_recording.store(0, std::memory_order_release);
+  forget_stack_samples();
   if (header_ != nullptr) detach_all();
   lock_.unlock();
 }
 
 char* Recorder::add_chunk(SpanChunkKind kind) {
-  if (bytes_ + kSpanChunkBytes > max_bytes_) return nullptr;
-  // Written, not only made longer: a full disk is an answer here, and would be a signal where a span is written. And
-  // written at once pages cost two thirds of what they do when they are touched one by one.
-  zeros_.resize(kSpanChunkBytes);
-  if (pwrite(file_, zeros_.data(), kSpanChunkBytes, static_cast<off_t>(bytes_)) != ssize_t{kSpanChunkBytes}) {
-    return nullptr;
-  }
-  void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_,
-                      static_cast<off_t>(bytes_));
-  if (mapped == MAP_FAILED) return nullptr;
-  bytes_ += kSpanChunkBytes;
-  chunks_.push_back(static_cast<char*>(mapped));
-  new (mapped) SpanChunk{.kind = kind,
-                         .thread = 0,
-                         .thread_id = static_cast<std::uint64_t>(syscall(SYS_gettid)),
-                         .thread_name = {},
-                         .used_bytes = 0,
-                         .reserved = {}};
-  return chunks_.back();
+  char* const chunk = file_.add(kind);
+  if (chunk != nullptr) chunks_.push_back(chunk);
+  return chunk;
 }
 
 bool Recorder::refill(ThreadLog& log, std::uint32_t recording) {
@@ -355,7 +356,7 @@ std::uint32_t id_in(std::uint32_t recording, SpanSite& site) {
   return is_written ? site.id.load(std::memory_order_relaxed) : Recorder::current().id_in(recording, site);
 }
 
-SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name) {
+SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name, const Span* object) {
   ThreadLog& log = thread_log;
   if (log.recording != recording || log.next == log.end) {
     if (is_full.load(std::memory_order_relaxed)) {
@@ -366,6 +367,7 @@ SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name) {
   }
   SpanSlot* const slot = log.next++;
   slot->name = name;
+  slot->object = reinterpret_cast<std::uint64_t>(object);
   slot->flops = slot->bytes = std::numeric_limits<double>::quiet_NaN();
   const auto allocated = allocated_bytes.load(std::memory_order_relaxed);
   slot->allocated_bytes = allocated == nullptr ? kUnknownBytes : allocated();
@@ -410,6 +412,31 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
 
 }  // namespace
 
+void ChunkFile::open(int file, std::uint64_t max_bytes) {
+  file_ = file;
+  max_bytes_ = max_bytes;
+  bytes_ = kSpanHeaderBytes;
+}
+
+void ChunkFile::close() { ::close(std::exchange(file_, -1)); }
+
+char* ChunkFile::add(SpanChunkKind kind) {
+  std::uint64_t place = bytes_.load();
+  do {
+    if (place + kSpanChunkBytes > max_bytes_) return nullptr;
+  } while (!bytes_.compare_exchange_weak(place, place + kSpanChunkBytes));
+  // Written, not only made longer: a full disk is an answer here, and would be a signal where a span is written. And
+  // written at once pages cost two thirds of what they do when they are touched one by one.
+  const auto at = static_cast<off_t>(place);
+  if (pwrite(file_, zeros, kSpanChunkBytes, at) != ssize_t{kSpanChunkBytes}) return nullptr;
+  void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, at);
+  if (mapped == MAP_FAILED) return nullptr;
+  const auto thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  new (mapped)
+      SpanChunk{.kind = kind, .thread = 0, .thread_id = thread, .thread_name = {}, .used_bytes = 0, .reserved = {}};
+  return static_cast<char*>(mapped);
+}
+
 SpanName::SpanName(const std::string& text) : site_(&Recorder::current().site_of(text)) {}
 
 void Span::begin(SpanSite& site) {
@@ -417,7 +444,7 @@ void Span::begin(SpanSite& site) {
   if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name.data()) >= 0;
 #endif
   const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
-  if (recording != 0) slot_ = begin_slot(recording, id_in(recording, site));
+  if (recording != 0) slot_ = begin_slot(recording, id_in(recording, site), this);
 }
 
 void Span::end() {

@@ -15,20 +15,25 @@ namespace steelyard {
 
 struct SpanRecordingOptions {
   std::filesystem::path file;
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the file: some 22 million spans; what comes after is counted
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the file: some 19 million spans; what comes after is counted
   // How many bytes the calling thread has allocated so far, asked at both ends of each span; empty: not recorded.
   std::int64_t (*allocated_bytes)() = nullptr;
+  // Samples of each thread's stack a second of its processor time, 1 to 10,000; 0: none. They take half of max_bytes at
+  // most, some 6 KB each, and need SIGPROF.
+  int samples_hz = 0;
+  bool may_use_perf_events = true;  // false: samples come by timers, as they do where perf events are refused
 };
 
 struct RecordedSpans {
   std::filesystem::path file;
-  std::uint64_t dropped = 0;  // spans for which there was no room
+  std::uint64_t dropped = 0;          // spans for which there was no room
+  std::uint64_t samples_dropped = 0;  // as dropped
 };
 
 // One at a time in a process. A forked child records nothing, whatever its parent does.
 class SpanRecording {
  public:
-  // Error (input): the file cannot be written; (bug): spans are recorded already.
+  // Error (input): the file cannot be written, stacks cannot be sampled; (bug): spans are recorded already.
   static Result<SpanRecording> start(const SpanRecordingOptions& options);
 
   // Spans that have not ended are in the file as such; they may end later, which is no part of it.
