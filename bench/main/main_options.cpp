@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/text.hpp"
+#include "bench/profile/spans/stack_sampler.hpp"
 
 namespace steelyard {
 namespace {
@@ -24,6 +25,8 @@ constexpr std::array kOptions{
     Option{"--steelyard_blocks", "N", "timed blocks that each repetition is split into (8; 1: none)"},
     Option{"--steelyard_callgrind", "", "collect in the timed loops only, under valgrind --collect-atstart=no"},
     Option{"--steelyard_help", "", "this text"},
+    Option{"--steelyard_samples", "HZ",
+           "with --steelyard_spans: sample each thread's stack so often a second of its processor time"},
     Option{"--steelyard_spans", "FILE",
            "record spans, for steelyard profile --read spans FILE; not for times to be judged"},
 };
@@ -106,6 +109,14 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     blocks = *number;
     return {};
   }
+  if (name == "--steelyard_samples") {
+    const auto number = number_of<int>(value);
+    if (!number || *number < 1 || *number > kMaxSamplesHz) {
+      return input_error(name, '"' + value + '"', "samples a second, from 1 to " + std::to_string(kMaxSamplesHz));
+    }
+    options.samples_hz = *number;
+    return {};
+  }
   if (argument == "--steelyard_callgrind") {
     options.collects_by_hand = true;
     return {};
@@ -136,6 +147,9 @@ Result<MainOptions> parse_main_options(const std::vector<std::string>& arguments
       continue;
     }
     STEELYARD_CHECK(take_own(argument, options, blocks));
+  }
+  if (options.samples_hz > 0 && options.spans_file.empty()) {
+    return input_error("--steelyard_samples", "no --steelyard_spans", "the file that they are recorded into");
   }
   const GoogleFlags flags(options.rest, variable);
   options.order = order_of(flags, options.collects_by_hand ? 1 : blocks);

@@ -25,6 +25,7 @@ struct MainOptions {
   bool collects_by_hand = false;  // --steelyard_callgrind
   bool wants_help = false;        // --steelyard_help
   std::string spans_file;         // --steelyard_spans; empty: they are not recorded
+  int samples_hz = 0;             // --steelyard_samples; 0: none are taken
 };
 
 // A variable of the environment, or nothing.

@@ -201,12 +201,17 @@ Result<void> run_recorded(const MainOptions& options) {
   }
   const auto allocated = [] { return static_cast<std::int64_t>(allocations_of_this_thread().bytes); };
   STEELYARD_TRY(SpanRecording recording,
-                SpanRecording::start({.file = options.spans_file, .allocated_bytes = allocated}));
+                SpanRecording::start(
+                    {.file = options.spans_file, .allocated_bytes = allocated, .samples_hz = options.samples_hz}));
   run_with(options);
   const RecordedSpans recorded = recording.stop();
   if (recorded.dropped > 0) {
     std::fprintf(stderr, "steelyard: %s: %llu spans found no room\n", options.spans_file.c_str(),
                  static_cast<unsigned long long>(recorded.dropped));
+  }
+  if (recorded.samples_dropped > 0) {
+    std::fprintf(stderr, "steelyard: %s: %llu samples found no room\n", options.spans_file.c_str(),
+                 static_cast<unsigned long long>(recorded.samples_dropped));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -197,6 +198,37 @@ Result<void> sort_rows(KeyAverages& averages, const std::string& key) {
   std::stable_sort(averages.rows.begin(), averages.rows.end(),
                    [&](const KeyAverage& a, const KeyAverage& b) { return found->value(a) > found->value(b); });
   return {};
+}
+
+std::vector<SampledFunction> sampled_functions(const Trace& trace) {
+  std::vector<SampledFunction> functions;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  std::vector<std::size_t> in_sample;
+  for (const TraceSample& sample : trace.samples) {
+    const std::string event =
+        sample.event == TraceTree::kNoParent ? "" : group_name(trace.name_of(trace.events[sample.event]));
+    in_sample.clear();
+    const auto add = [&](const std::string& name) {
+      const auto [place, is_new] = known.try_emplace({event, name}, functions.size());
+      if (is_new) functions.push_back({event, name});
+      SampledFunction& function = functions[place->second];
+      if (in_sample.empty()) function.self_ns += sample.cpu_ns;
+      if (std::find(in_sample.begin(), in_sample.end(), place->second) == in_sample.end()) {
+        ++function.samples;
+        function.total_ns += sample.cpu_ns;
+      }
+      in_sample.push_back(place->second);
+    };
+    if (sample.frame == 0) add(std::string(kNoFunction));
+    for (std::uint32_t at = sample.frame; at != 0; at = trace.frames[at].parent) {
+      add(trace.texts[trace.frames[at].function_text]);
+    }
+  }
+  std::sort(functions.begin(), functions.end(), [](const SampledFunction& a, const SampledFunction& b) {
+    return std::tuple(-a.self_ns, -a.total_ns, std::tie(a.event, a.name)) <
+           std::tuple(-b.self_ns, -b.total_ns, std::tie(b.event, b.name));
+  });
+  return functions;
 }
 
 }  // namespace steelyard::bench

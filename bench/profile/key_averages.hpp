@@ -52,4 +52,18 @@ KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGro
 // "calls", "memory", "self_memory", "flops". Error (input): another word, with those that there are.
 Result<void> sort_rows(KeyAverages& averages, const std::string& key);
 
+// A function that ran in events of one name, by the samples of its stacks. Times are those of the processor, in
+// nanoseconds.
+struct SampledFunction {
+  std::string event;  // as group_name(); empty: it ran in none
+  std::string name;
+  std::int64_t samples = 0;  // in which it, or what it called, ran
+  std::int64_t self_ns = 0;
+  std::int64_t total_ns = 0;  // with what it called; of a function that called itself once a sample
+};
+// By self time, the longest first; then by names. What the event itself did, in the very function that began it, has
+// the name kNoFunction.
+std::vector<SampledFunction> sampled_functions(const Trace& trace);
+inline constexpr std::string_view kNoFunction = "(the span itself)";
+
 }  // namespace steelyard::bench

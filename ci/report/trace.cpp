@@ -198,11 +198,63 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
     notes.push_back(plural_text(static_cast<std::int64_t>(trace.unnamed), "span") +
                     " have no name, as there was no room for it.");
   }
+  const auto count = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  const bench::TraceSampling& sampling = trace.sampling;
+  if (sampling.has_timers) {
+    notes.push_back("Samples come by timers, no more often than the system's tick" +
+                    (sampling.perf_refusal.empty() ? "" : ": perf events are refused (" + sampling.perf_refusal + ")") +
+                    ".");
+  } else if (sampling.missed > 0) {
+    notes.push_back(plural_text(count(sampling.missed), "sample") +
+                    " came too late to be taken; the next of the thread stands for them.");
+  }
+  if (sampling.dropped > 0) {
+    notes.push_back(plural_text(count(sampling.dropped), "sample") + " found no room in the recording.");
+  }
+  if (sampling.has_newer_files) {
+    notes.emplace_back("A program or library that ran is newer than the recording: functions may be others.");
+  }
   if (!trace.has_steady_ticks) {
     notes.emplace_back("Times are of the system's clock: this machine's time stamp counter does not serve.");
   }
   return notes;
 }
+
+namespace {
+
+// What samples found in the spans: a title, then a row each.
+struct SampledTable {
+  std::string title;
+  std::vector<std::vector<std::string>> cells;
+  std::string rest;  // how many rows are not shown; empty: none
+};
+const std::vector<Align> kFunctionAligns{Align::left,  Align::right, Align::right,
+                                         Align::right, Align::right, Align::left};
+
+// Absent: nothing was sampled.
+std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
+  if (trace.sampling.hz == 0) return std::nullopt;
+  const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);
+  std::int64_t whole = 0;
+  for (const bench::SampledFunction& function : functions) whole += function.self_ns;
+  SampledTable table{"Functions in spans, by " +
+                         plural_text(static_cast<std::int64_t>(trace.samples.size()), "sample") + " of " +
+                         time_text(whole) + " of the processor:",
+                     {{"Function", "Self CPU %", "Self CPU", "CPU total", "# of Samples", "Span"}},
+                     ""};
+  for (const bench::SampledFunction& function : functions) {
+    if (rows >= 0 && table.cells.size() > static_cast<std::size_t>(rows)) break;
+    table.cells.push_back({cut_right(printable_line(function.name, true), kLongestPlace),
+                           percent_text(function.self_ns, whole), time_text(function.self_ns),
+                           time_text(function.total_ns), std::to_string(function.samples),
+                           cut_right(printable_line(function.event, true), kLongestName)});
+  }
+  const std::size_t left_out = functions.size() + 1 - table.cells.size();
+  if (left_out > 0) table.rest = "and " + std::to_string(left_out) + " more rows";
+  return table;
+}
+
+}  // namespace
 
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
@@ -210,24 +262,43 @@ std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& 
   for (const Column& column : columns.all()) aligns.push_back(column.align);
   std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
+  const std::optional<SampledTable> functions = sampled_table(trace, table.rows);
+  if (!functions) return text;
+  text += "\n" + functions->title + "\n" + aligned_rows(functions->cells, kFunctionAligns, "");
+  if (!functions->rest.empty()) text += functions->rest + "\n";
   return text;
 }
 
-std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
-  const Columns columns(averages, table);
-  const std::vector<std::vector<std::string>> rows = columns.cells();
+namespace {
+
+// What stands to the left is strangers' text.
+std::string markdown_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
-      const bool is_strangers = i > 0 && columns.all()[j].align == Align::left;
+      const bool is_strangers = i > 0 && aligns[j] == Align::left && !rows[i][j].empty();
       text += "| " + (is_strangers ? markdown::code(rows[i][j], true) : rows[i][j]) + " ";
     }
     text += "|\n";
     if (i > 0) continue;
-    for (const Column& column : columns.all()) text += column.align == Align::left ? "|---" : "|---:";
+    for (const Align align : aligns) text += align == Align::left ? "|---" : "|---:";
     text += "|\n";
   }
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
+  const Columns columns(averages, table);
+  std::vector<Align> aligns;
+  for (const Column& column : columns.all()) aligns.push_back(column.align);
+  std::string text = markdown_rows(columns.cells(), aligns);
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
+  const std::optional<SampledTable> functions = sampled_table(trace, table.rows);
+  if (!functions) return text;
+  text += "\n" + functions->title + "\n\n" + markdown_rows(functions->cells, kFunctionAligns);
+  if (!functions->rest.empty()) text += "\n" + functions->rest + "\n";
   return text;
 }
 
@@ -263,6 +334,20 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
              {"place", json_text(row.place)}};
     rows.push_back(std::move(one));
   }
+  Json samples;  // null: none were taken
+  if (trace.sampling.hz > 0) {
+    Json functions = Json::array();
+    for (const bench::SampledFunction& function : bench::sampled_functions(trace)) {
+      functions.push_back({{"name", json_text(function.name)},
+                           {"span", json_text(function.event)},
+                           {"samples", function.samples},
+                           {"self_ns", function.self_ns},
+                           {"total_ns", function.total_ns}});
+    }
+    samples = {{"hz", trace.sampling.hz},           {"source", trace.sampling.has_timers ? "timers" : "perf_events"},
+               {"taken", trace.samples.size()},     {"missed", trace.sampling.missed},
+               {"dropped", trace.sampling.dropped}, {"functions", std::move(functions)}};
+  }
   const Json document{{"schema", "steelyard.trace/1"},
                       {"program", json_text(trace.program)},
                       {"start_unix_ns", trace.start_unix_ns},
@@ -272,6 +357,7 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                       {"finished", trace.is_finished},
                       {"self_ns", averages.self_ns},
                       {"self_device_ns", averages.self_device_ns},
+                      {"samples", std::move(samples)},
                       {"rows", std::move(rows)}};
   return json_document(document);
 }

@@ -20,7 +20,8 @@ struct TraceTable {
 std::vector<std::string> missing_lines(const bench::Trace& trace);
 
 // A column stands only where a row has something in it. Percentages are of the sum of all self times. Below the table
-// stand those sums, and what the recording lacks. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).
+// stand those sums, what the recording lacks, and, where stacks were sampled, a second table of the functions in each
+// span. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
 // The same table.
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);

@@ -17,6 +17,7 @@ struct Node {
   std::uint32_t depth = 0;
   BySide<std::int64_t> self{};
   BySide<std::int64_t> total{};
+  BySide<std::int64_t> calls{};
   std::unordered_map<std::uint32_t, std::uint32_t> children;  // by function
 };
 
@@ -31,6 +32,7 @@ class Unfolding {
   TraceStacks finish(bool has_baseline);
 
  private:
+  void add_samples(const bench::Trace& trace, std::size_t side, const std::vector<std::uint32_t>& node_of);
   std::uint32_t function_of(const std::string& name);
   std::uint32_t child_of(std::uint32_t parent, std::uint32_t function);
   bool runs_in_itself(const Node& node) const;
@@ -92,6 +94,7 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
     const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
     node_of[i] = child_of(parent, text->second);
     nodes_[node_of[i]].self.at(side) += tree.self_ns[i];
+    ++nodes_[node_of[i]].calls.at(side);
     FunctionCosts& costs = stacks_.profile.functions[text->second].costs.at(side);
     costs.present = true;
     ++costs.calls;
@@ -99,6 +102,55 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
     stacks_.profile.totals.at(side) += tree.self_ns[i];
   }
   stacks_.profile.iterations.at(side) = std::max<std::int64_t>(steps, 1);
+  add_samples(trace, side, node_of);
+}
+
+// Where samples say more than the clock did, as each stands for time before it too, they share what there is.
+void Unfolding::add_samples(const bench::Trace& trace, std::size_t side, const std::vector<std::uint32_t>& node_of) {
+  const auto node_at = [&](const bench::TraceSample& sample) {
+    return sample.event == bench::TraceTree::kNoParent ? 0 : node_of[sample.event];
+  };
+  struct Share {
+    std::int64_t sampled = 0;  // by all samples
+    std::int64_t self = 0;     // of the node, before any is given
+    std::int64_t seen = 0, given = 0;
+  };
+  std::unordered_map<std::uint32_t, Share> shares;  // by node
+  for (const bench::TraceSample& sample : trace.samples) shares[node_at(sample)].sampled += sample.cpu_ns;
+  for (auto& [node, share] : shares) share.self = node == 0 ? share.sampled : nodes_[node].self.at(side);
+  std::vector<std::uint32_t> stack;
+  for (const bench::TraceSample& sample : trace.samples) {
+    const std::uint32_t root = node_at(sample);
+    Share& share = shares[root];
+    share.seen += sample.cpu_ns;
+    // Of all that was seen, rounded down, so that they add up to no more than there is.
+    const auto scale =
+        static_cast<long double>(share.self) / static_cast<long double>(std::max<std::int64_t>(1, share.sampled));
+    const auto given = share.sampled <= share.self
+                           ? share.seen
+                           : static_cast<std::int64_t>(static_cast<long double>(share.seen) * scale);
+    const std::int64_t time = given - std::exchange(share.given, given);
+    stack.clear();
+    for (std::uint32_t at = sample.frame; at != 0; at = trace.frames[at].parent) {
+      stack.push_back(function_of(trace.texts[trace.frames[at].function_text]));
+    }
+    std::uint32_t node = root;
+    for (auto function = stack.rbegin(); function != stack.rend(); ++function) {
+      node = child_of(node, *function);
+      ++nodes_[node].calls.at(side);
+    }
+    if (node == root) continue;  // the event itself, or below the greatest depth
+    nodes_[node].self.at(side) += time;
+    FunctionCosts& costs = stacks_.profile.functions[nodes_[node].function].costs.at(side);
+    costs.present = true;
+    costs.self += time;
+    if (root == 0) {
+      stacks_.profile.totals.at(side) += time;
+    } else {
+      nodes_[root].self.at(side) -= time;
+      stacks_.profile.functions[nodes_[root].function].costs.at(side).self -= time;
+    }
+  }
 }
 
 void Unfolding::add_totals() {
@@ -127,6 +179,7 @@ void Unfolding::write(std::uint32_t index, std::uint32_t parent, std::uint32_t d
   const Node& node = nodes_[index];
   const auto place = static_cast<std::uint32_t>(stacks_.tree.frames.size());
   stacks_.tree.frames.push_back({node.function, parent, depth, node.self, node.total});
+  stacks_.calls.push_back(node.calls.at(kCandidateSide));
   std::vector<std::uint32_t> children;
   for (const auto& [function, child] : node.children) children.push_back(child);
   std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -142,7 +195,9 @@ void Unfolding::write(std::uint32_t index, std::uint32_t parent, std::uint32_t d
     for (const std::size_t side : {kBaselineSide, kCandidateSide}) other.total.at(side) += nodes_[child].total.at(side);
   }
   other.self = other.total;
-  if (other.total != BySide<std::int64_t>{}) stacks_.tree.frames.push_back(other);
+  if (other.total == BySide<std::int64_t>{}) return;
+  stacks_.tree.frames.push_back(other);
+  stacks_.calls.push_back(1);
 }
 
 TraceStacks Unfolding::finish(bool has_baseline) {

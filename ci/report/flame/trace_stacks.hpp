@@ -2,6 +2,9 @@
 // and the cost is time.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "bench/profile/trace.hpp"
 #include "ci/report/flame/stack_tree.hpp"
 
@@ -10,8 +13,12 @@ namespace steelyard::ci {
 struct TraceStacks {
   JoinedProfile profile;  // its event is "ns"; a function for each name
   StackTree tree;
+  std::vector<std::int64_t> calls;  // of each frame, the candidate's events; of a sampled function its samples
 };
 
+// Within an event stand the functions that samples found there: they share its self time by their samples' processor
+// time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
+//
 // Events of the host, all threads together; of devices nothing, as no stack led there. `baseline` absent: no
 // difference. Steps by number ("step 17") are one frame; where both sides have such steps, costs are those of one step.
 // What is below the limits' share is merged as unfold() does it.

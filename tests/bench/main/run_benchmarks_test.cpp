@@ -263,6 +263,12 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
     EXPECT_FALSE(event.is_open);
     EXPECT_TRUE(event.allocated_bytes.has_value());
   }
+  EXPECT_TRUE(trace->samples.empty());
+  run_fixture({"--benchmark_filter=^BM_work$", "--benchmark_min_time=0.1", "--steelyard_spans=" + file,
+               "--steelyard_samples=1000"});
+  const Result<bench::Trace> sampled = bench::read_spans(file);
+  ASSERT_TRUE(sampled) << sampled.error().text();
+  EXPECT_FALSE(sampled->samples.empty());
   const bench::ChildResult failed = run_fixture({"--steelyard_spans=/no/such/folder/it.spans"});
   EXPECT_THAT(failed.error_output, HasSubstr("/no/such/folder/it.spans"));
 }

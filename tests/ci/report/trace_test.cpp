@@ -75,6 +75,52 @@ TEST(TraceReport, LimitsItsRowsAndSaysHowManyMoreThereAre) {
 
 TEST(TraceReport, OfNothingSaysSo) { EXPECT_THAT(terminal(bench::Trace{}), StartsWith("the trace has no events\n")); }
 
+bench::Trace sampled_step() {
+  bench::Trace trace = step_of_two();
+  trace.sampling.hz = 1000;
+  trace.frames.push_back({trace.texts.id_of("f|<x>"), 0});
+  trace.frames.push_back({trace.texts.id_of("g"), 1});
+  trace.frames.push_back({trace.texts.id_of("f|<x>"), 2});
+  const std::uint32_t none = bench::TraceTree::kNoParent;
+  trace.samples = {{.event = 1, .frame = 1, .cpu_ns = 1'000'000},
+                   {.event = 1, .frame = 3, .cpu_ns = 500'000},
+                   {.event = 0, .frame = 0, .cpu_ns = 1'000'000},
+                   {.event = none, .frame = 2, .cpu_ns = 1'000'000}};
+  return trace;
+}
+
+TEST(TraceReport, OfSamplesHasTheFunctionsOfEachSpan) {
+  EXPECT_THAT(terminal(sampled_step()),
+              HasSubstr("\nFunctions in spans, by 4 samples of 3.500ms of the processor:\n"
+                        "Function           Self CPU %  Self CPU  CPU total  # of Samples  Span\n"
+                        "f|<x>                  42.86%   1.500ms    1.500ms             2  mm|`x`\n"
+                        "g                      28.57%   1.000ms    1.000ms             1\n"
+                        "(the span itself)      28.57%   1.000ms    1.000ms             1  step *\n"
+                        "f|<x>                   0.00%   0.000us    1.000ms             1\n"
+                        "g                       0.00%   0.000us  500.000us             1  mm|`x`\n"));
+  EXPECT_THAT(terminal(sampled_step(), {.rows = 2}), HasSubstr("\nand 3 more rows\n"));
+  const bench::Trace trace = sampled_step();
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| Function | Self CPU % |"));
+  const auto samples = nlohmann::json::parse(json_trace(trace, averages)).at("samples");
+  EXPECT_EQ(samples.at("taken"), 4);
+  EXPECT_EQ(samples.at("functions").at(0).at("self_ns"), 1'500'000);
+  EXPECT_TRUE(nlohmann::json::parse(json_trace(step_of_two(), averages)).at("samples").is_null());
+}
+
+TEST(TraceReport, SaysWhatSamplesLack) {
+  bench::Trace trace = sampled_step();
+  trace.sampling.missed = 2;
+  trace.sampling.dropped = 1;
+  trace.sampling.has_newer_files = true;
+  EXPECT_THAT(terminal(trace), HasSubstr("2 samples came too late"));
+  EXPECT_THAT(terminal(trace), HasSubstr("1 sample found no room"));
+  EXPECT_THAT(terminal(trace), HasSubstr("newer than the recording"));
+  trace.sampling.has_timers = true;
+  trace.sampling.perf_refusal = "Permission denied";
+  EXPECT_THAT(terminal(trace), HasSubstr("perf events are refused (Permission denied)"));
+}
+
 TEST(TraceReport, EscapesNamesInMarkdownAndCsv) {
   const bench::Trace trace = step_of_two();
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));

@@ -49,6 +49,36 @@ TEST(TraceStacks, OfAFunctionInItselfCountItOnce) {
   EXPECT_EQ(folded(stacks), "f 50\nf;f 50\n");
 }
 
+// A step of 100 ns with samples of f, which calls g, of so many ns each.
+bench::Trace sampled_step(std::initializer_list<std::int64_t> cpu_ns) {
+  bench::Trace trace = steps(1, 40);
+  trace.frames.push_back({trace.texts.id_of("f"), 0});
+  trace.frames.push_back({trace.texts.id_of("g"), 1});
+  std::uint32_t frame = 1;
+  for (const std::int64_t ns : cpu_ns) {
+    trace.samples.push_back({.event = 0, .frame = frame, .at_ns = 50, .cpu_ns = ns});
+    frame = 2;
+  }
+  return trace;
+}
+
+TEST(TraceStacks, OfSamplesStandInTheirSpanAndLeaveItWhatNoneAccountsFor) {
+  const TraceStacks stacks = trace_stacks(nullptr, sampled_step({10, 30}), {});
+  EXPECT_EQ(folded(stacks), "step * 20\nstep *;inner 40\nstep *;f 10\nstep *;f;g 30\n");
+  EXPECT_EQ(stacks.profile.totals[kCandidateSide], 100);
+}
+
+TEST(TraceStacks, OfSamplesThatSayMoreThanTheClockShareWhatThereIs) {
+  EXPECT_EQ(folded(trace_stacks(nullptr, sampled_step({100, 300}), {})),
+            "step *;f 15\nstep *;f;g 45\nstep *;inner 40\n");
+}
+
+TEST(TraceStacks, OfSamplesInNoSpanStandAtTheRoot) {
+  bench::Trace trace = sampled_step({10, 30});
+  trace.samples[1].event = bench::TraceTree::kNoParent;
+  EXPECT_EQ(folded(trace_stacks(nullptr, trace, {})), "step * 50\nstep *;inner 40\nstep *;f 10\nf;g 30\n");
+}
+
 TEST(TraceStacks, KeepTheSumOfWhatTheyMerge) {
   bench::Trace trace;
   trace.tracks = {{1, 1, ""}};
