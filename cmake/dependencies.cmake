@@ -34,6 +34,7 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
 # 7.85: CURLOPT_PROTOCOLS_STR.
 pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.85)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw>=0.188 libelf)
+find_package(ZLIB REQUIRED)
 # A static library alone, and no module of pkg-config. Its demangler, all that is linked of it, may be linked into
 # anything.
 find_library(STEELYARD_IBERTY iberty REQUIRED)

@@ -11,6 +11,7 @@
 
 #include "bench/model/text.hpp"
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/trace_lanes.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -66,49 +67,6 @@ class Line {
   std::string text_;
 };
 
-struct Place {
-  std::uint64_t process;
-  std::int64_t thread;
-};
-
-// Tracks as the format has them: a process and a thread by number, on which spans nest.
-class Lanes {
- public:
-  explicit Lanes(const Trace& trace) : trace_(trace) {
-    for (const TraceTrack& track : trace.tracks) next_ = std::max(next_, track.id);
-  }
-
-  // Events come in the trace's order.
-  Place of(const TraceEvent& event) {
-    if (event.track != track_) {
-      track_ = event.track;
-      ends_.clear();
-    }
-    std::size_t lane = 0;
-    for (; lane < ends_.size(); ++lane) {
-      std::vector<std::int64_t>& ends = ends_[lane];
-      while (!ends.empty() && ends.back() <= event.begin_ns) ends.pop_back();
-      if (ends.empty() || event.end_ns() <= ends.back()) break;
-    }
-    if (lane == ends_.size()) ends_.emplace_back();
-    ends_[lane].push_back(event.end_ns());
-    const TraceTrack& track = trace_.tracks[track_];
-    if (lane == 0) return {track.process, track.id};
-    const auto [place, is_new] = beside_.try_emplace({track_, lane}, 0);
-    if (is_new) place->second = ++next_;
-    return {track.process, place->second};
-  }
-
-  const std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t>& beside() const { return beside_; }
-
- private:
-  const Trace& trace_;
-  std::int64_t next_ = 0;
-  std::uint32_t track_ = TraceTree::kNoParent;
-  std::vector<std::vector<std::int64_t>> ends_;  // of each lane: of the spans that are open
-  std::map<std::pair<std::uint32_t, std::size_t>, std::int64_t> beside_;
-};
-
 class ChromeWriter {
  public:
   ChromeWriter(const Trace& trace, std::ostream& out) : trace_(trace), out_(out), lanes_(trace) {
@@ -136,7 +94,7 @@ class ChromeWriter {
   void write_line() { out_.write(line_.text().data(), static_cast<std::streamsize>(line_.size())); }
 
   void write_event(const TraceEvent& event) {
-    const Place place = lanes_.of(event);
+    const TraceLanes::Place place = lanes_.of(event);
     begin_line();
     line_ << R"({"ph": "X", "cat": ")" << words_of(event.kind)[static_cast<std::size_t>(event.kind)] << R"(", "name": )"
           << quoted_[event.name_text] << R"(, "pid": )" << place.process << R"(, "tid": )" << place.thread
@@ -169,7 +127,7 @@ class ChromeWriter {
   }
 
   // One a call and one a thing on the device, whichever of them come twice.
-  void write_arrow(const TraceEvent& event, const Place& place) {
+  void write_arrow(const TraceEvent& event, const TraceLanes::Place& place) {
     const bool is_head = is_on_device(event.kind);
     bool& is_open = (is_head ? on_device_ : on_host_)[event.correlation];
     if (!std::exchange(is_open, false)) return;
@@ -204,7 +162,7 @@ class ChromeWriter {
 
   const Trace& trace_;
   std::ostream& out_;
-  Lanes lanes_;
+  TraceLanes lanes_;
   std::vector<std::string> quoted_;
   std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its arrow is to be written
   Line line_;

@@ -1,0 +1,32 @@
+// Files of gzip (RFC 1952), as PyTorch and Perfetto take and give traces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard::bench {
+
+bool is_gzip(std::string_view bytes);  // by its first two bytes
+
+// All its members, one after the other. Error (input): `name`; cut or damaged, or above `max_bytes` when it is
+// unpacked.
+Result<std::string> unpack_gzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes);
+
+// What is written to it is packed into `packed`, to which it is whole when this one is destroyed.
+class GzipStream : public std::ostream {
+ public:
+  explicit GzipStream(std::ostream& packed);
+  ~GzipStream() override;
+
+ private:
+  class Buffer;
+  std::unique_ptr<Buffer> buffer_;
+};
+
+}  // namespace steelyard::bench
