@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "bench/profile/key_averages.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -128,6 +134,33 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
   EXPECT_EQ(trace.texts[mm.shapes_text], "[[64, 512], [], [512, 10]]");
   EXPECT_EQ(trace.tracks[mm.track].name, "thread 9");
   EXPECT_EQ(tree_of(trace).self_device_ns[0], 2000);
+}
+
+// Made by pytorch/make_trace.py; the table is what PyTorch's own key_averages() says, in whole microseconds.
+TEST(ChromeTrace, OfPyTorchItselfAddsUpToWhatPyTorchSays) {
+  const std::filesystem::path folder = STEELYARD_PYTORCH_TRACES;
+  std::ifstream in(folder / "cpu.pt.trace.json");
+  const Trace trace = read({std::istreambuf_iterator<char>(in), {}});
+  std::map<std::string, KeyAverage> found;
+  for (const KeyAverage& row : key_averages(trace, tree_of(trace)).rows) found.emplace(row.name, row);
+  std::ifstream table(folder / "key_averages.tsv");
+  std::string line;
+  std::getline(table, line);
+  EXPECT_EQ(line, "name\tcalls\tself_us\ttotal_us");
+  std::size_t rows = 0;
+  for (; std::getline(table, line); ++rows) {
+    std::istringstream fields(line);
+    std::string name;
+    std::int64_t calls = 0, self_us = 0, total_us = 0;
+    std::getline(fields, name, '\t');
+    fields >> calls >> self_us >> total_us;
+    const KeyAverage& row = found[name];
+    EXPECT_EQ(row.calls, calls) << name;
+    EXPECT_EQ(row.self_ns, self_us * 1000) << name;
+    EXPECT_EQ(row.total_ns, total_us * 1000) << name;
+  }
+  EXPECT_EQ(rows, found.size());
+  EXPECT_GT(rows, 20U);
 }
 
 TEST(ChromeTrace, ReadsBareListsAndEventsThatBeginAndEnd) {
