@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/gzip.hpp"
 #include "bench/profile/key_averages.hpp"
+#include "bench/profile/perfetto_trace.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/trace.hpp"
 #include "ci/report/flame/flame_graph.hpp"
@@ -30,14 +32,62 @@ Result<bench::Trace> load_trace(TraceFormat format, const std::string& file) {
   std::string text(bytes, '\0');
   std::ifstream in(file, std::ios::binary);
   if (!in.read(text.data(), static_cast<std::streamsize>(bytes))) return input_error(file, "cannot be read");
+  if (bench::is_gzip(text)) {
+    STEELYARD_TRY(text, bench::unpack_gzip(text, file, kMaxTraceBytes));
+  }
   return bench::read_chrome_trace(text, file);
 }
 
-Result<void> write_chrome(const bench::Trace& trace, const TraceOptions& options) {
-  std::ofstream out(options.chrome, std::ios::binary);
-  bench::write_chrome_trace(trace, options.file, out);
-  if (!out.flush()) return input_error(options.chrome.string(), "it cannot be written", "a file on a disk with room");
+// Of a folder the file in it that PyTorch's tensorboard_trace_handler would write: WORKER.TIME.pt.trace.json, of the
+// host and the process, in nanoseconds since 1970.
+std::filesystem::path chrome_path(const bench::Trace& trace, const TraceOptions& options) {
+  std::error_code error;
+  if (options.chrome.has_filename() && !std::filesystem::is_directory(options.chrome, error)) return options.chrome;
+  const std::uint64_t process = trace.tracks.empty() ? 0 : trace.tracks.front().process;
+  const std::string host = trace.host.empty() ? "host" : trace.host;
+  return options.chrome / (host + '_' + std::to_string(process) + '.' + std::to_string(trace.start_unix_ns) +
+                           ".pt.trace.json" + (options.packs_chrome ? ".gz" : ""));
+}
+
+// Absent: there was none to write.
+Result<std::filesystem::path> write_chrome(const bench::Trace& trace, const TraceOptions& options) {
+  if (options.chrome.empty()) return std::filesystem::path();
+  const std::filesystem::path path = chrome_path(trace, options);
+  std::error_code error;
+  if (path != options.chrome) std::filesystem::create_directories(options.chrome, error);
+  std::ofstream out(path, std::ios::binary);
+  if (options.packs_chrome || path.extension() == ".gz") {
+    bench::GzipStream packed(out);
+    bench::write_chrome_trace(trace, options.file, packed);
+  } else {
+    bench::write_chrome_trace(trace, options.file, out);
+  }
+  if (!out.flush()) return input_error(path.string(), "it cannot be written", "a file on a disk with room");
+  return path;
+}
+
+Result<void> write_perfetto(const bench::Trace& trace, const TraceOptions& options) {
+  if (options.perfetto.empty()) return {};
+  std::ofstream out(options.perfetto, std::ios::binary);
+  bench::write_perfetto_trace(trace, out);
+  if (!out.flush()) return input_error(options.perfetto.string(), "it cannot be written", "a file on a disk with room");
   return {};
+}
+
+Result<void> write_cost_files(const bench::Trace& trace, const TraceOptions& options) {
+  if (options.pprof.empty() && options.callgrind.empty()) return {};
+  const TraceStacks stacks = trace_stacks(nullptr, trace, kLimitsOfFiles);
+  if (!options.pprof.empty()) {
+    std::ostringstream out;
+    {
+      bench::GzipStream packed(out);
+      packed << pprof_profile(stacks.profile, stacks.tree, trace.start_unix_ns);
+    }
+    STEELYARD_CHECK(write_text_file(options.pprof, out.str()));
+  }
+  if (options.callgrind.empty()) return {};
+  const std::string& title = trace.program.empty() ? options.file : trace.program;
+  return write_text_file(options.callgrind, callgrind_file(stacks.profile, stacks.tree, stacks.calls, title));
 }
 
 Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* baseline, const TraceOptions& options) {
@@ -77,8 +127,13 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
     option.group = kTraceGroup;
     return option;
   };
-  verb.add(
-      group(path_option("--chrome", "FILE", options.chrome, "write a trace for chrome://tracing and ui.perfetto.dev")));
+  verb.add(group(path_option("--chrome", "FILE", options.chrome,
+                             "write a trace for chrome://tracing and ui.perfetto.dev; of a folder, a file "
+                             "in it named as PyTorch does")));
+  verb.add(group(flag_option("--gzip", options.packs_chrome, "pack it, as a name that ends in .gz does")));
+  verb.add(group(path_option("--perfetto", "FILE", options.perfetto, "write it in Perfetto's own format: smaller")));
+  verb.add(group(path_option("--pprof", "FILE", options.pprof, "write stacks for go tool pprof")));
+  verb.add(group(path_option("--callgrind", "FILE", options.callgrind, "write functions for KCachegrind, in ns")));
   verb.add(group(
       path_option("--html", "FILE", options.html, "write a page: what stands out, a timeline, tables, a flame graph")));
   verb.add(group(flag_option("--by-shapes", options.by_shapes, "tables with a row for each shape of what goes in")));
@@ -100,6 +155,10 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
 
 std::string given_trace_option(const TraceOptions& options) {
   if (!options.chrome.empty()) return "--chrome";
+  if (options.packs_chrome) return "--gzip";
+  if (!options.perfetto.empty()) return "--perfetto";
+  if (!options.pprof.empty()) return "--pprof";
+  if (!options.callgrind.empty()) return "--callgrind";
   if (!options.html.empty()) return "--html";
   if (options.by_shapes) return "--by-shapes";
   if (options.by_stack > 0) return "--by-stack";
@@ -114,14 +173,16 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   if (!options.against.empty()) {
     STEELYARD_TRY(baseline, load_trace(options.format, options.against));
   }
-  if (!options.chrome.empty()) STEELYARD_CHECK(write_chrome(trace, options));
+  STEELYARD_TRY(const std::filesystem::path chrome, write_chrome(trace, options));
+  STEELYARD_CHECK(write_perfetto(trace, options));
+  STEELYARD_CHECK(write_cost_files(trace, options));
   STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
   if (!options.html.empty()) {
     STEELYARD_CHECK(
         write_text_file(options.html, html_trace(trace, trace.program.empty() ? options.file : trace.program)));
   }
-  for (const std::filesystem::path& file :
-       {options.chrome, options.html, options.flame, options.folded, options.speedscope}) {
+  for (const std::filesystem::path& file : {chrome, options.html, options.perfetto, options.pprof, options.callgrind,
+                                            options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) app.note("wrote " + file.string());
   }
   if (options.has_files() && !app.common.json) return ExitCode::success;

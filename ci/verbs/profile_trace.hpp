@@ -23,9 +23,12 @@ struct TraceOptions {
   int rows = 30;
   std::string table_format = "text";                              // text, markdown or csv
   std::filesystem::path chrome, html, flame, folded, speedscope;  // to write; empty: not
+  std::filesystem::path pprof, callgrind, perfetto;               // as well
+  bool packs_chrome = false;                                      // as its name's ".gz" says too
 
   bool has_files() const {
-    return !chrome.empty() || !html.empty() || !flame.empty() || !folded.empty() || !speedscope.empty();
+    return !chrome.empty() || !html.empty() || !flame.empty() || !folded.empty() || !speedscope.empty() ||
+           !pprof.empty() || !callgrind.empty() || !perfetto.empty();
   }
 };
 

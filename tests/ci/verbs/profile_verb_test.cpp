@@ -370,6 +370,30 @@ TEST_F(ProfileVerb, ShowsTracesAsTablesAndFiles) {
   EXPECT_TRUE(text_of("it.html").starts_with("<!doctype html>"));
 }
 
+TEST_F(ProfileVerb, WritesTracesPackedAndInTheFormsOfOtherTools) {
+  write("it.json", kTrace);
+  const Outcome files = run({"profile", "--read", "chrome", "it.json", "--chrome", "again.json.gz", "--pprof",
+                             "it.pb.gz", "--callgrind", "it.callgrind", "--perfetto", "it.pftrace"});
+  EXPECT_EQ(files.status, 0) << files.err;
+  EXPECT_TRUE(text_of("again.json.gz").starts_with("\x1f\x8b"));
+  EXPECT_EQ(nlohmann::json::parse(run({"profile", "--read", "chrome", "again.json.gz", "--json"}).out).at("events"), 2);
+  EXPECT_TRUE(text_of("it.pb.gz").starts_with("\x1f\x8b"));
+  EXPECT_THAT(text_of("it.callgrind"), HasSubstr("fn=(1) step *\n0 6000\ncfn=(2) inner\ncalls=1 0\n0 4000\n"));
+  EXPECT_TRUE(text_of("it.pftrace").starts_with('\x0a'));
+  // Cut in the middle it is an error that says so.
+  write("cut.json.gz", text_of("again.json.gz").substr(0, 60));
+  EXPECT_THAT(run({"profile", "--read", "chrome", "cut.json.gz"}).err, HasSubstr("cut or damaged"));
+}
+
+TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
+  write("it.json", kTrace);
+  const Outcome outcome = run({"profile", "--read", "chrome", "it.json", "--chrome", "traces/", "--gzip"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json.gz")) << outcome.err;
+  EXPECT_EQ(run({"profile", "--read", "chrome", "it.json", "--chrome", "traces"}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json"));
+}
+
 TEST_F(ProfileVerb, RefusesOptionsOfCountsForTracesAndTheOtherWayRound) {
   write("it.json", kTrace);
   write_run("run.syrun", 60, 10);

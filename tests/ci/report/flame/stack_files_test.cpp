@@ -2,12 +2,15 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/report/flame/stack_files.hpp"
+#include "tests/bench/profile/decoded_message.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
 namespace steelyard::ci {
@@ -178,6 +181,90 @@ TEST(Speedscope, GoldenCorpusAddsUpToEachFunctionsSelf) {
 TEST(Speedscope, BytesThatAreNoTextAreReplaced) {
   const JoinedProfile profile = testing::joined(testing::sample_profile({{"\xff\"</script>", 4}}, {}));
   expect_valid(Json::parse(speedscope_json(profile, unfold(profile, {}), "x")));
+}
+
+// "root;leaf value", as a reader of profile.proto would take it.
+std::vector<std::string> read_pprof(const std::string& bytes) {
+  const auto decoded = bench::decoded_message(bytes);
+  const auto varints = [](const std::string& packed) {
+    std::vector<std::uint64_t> values;
+    unsigned shift = 0;
+    std::uint64_t value = 0;
+    for (const char c : packed) {
+      value |= std::uint64_t{static_cast<unsigned char>(c) & 0x7fU} << shift;
+      shift += 7;
+      if ((static_cast<unsigned char>(c) & 0x80U) != 0) continue;
+      values.push_back(std::exchange(value, 0));
+      shift = 0;
+    }
+    return values;
+  };
+  const std::vector<std::string>& texts = decoded.parts.at(6);
+  EXPECT_EQ(texts.at(0), "");
+  std::map<std::uint64_t, std::string> functions, locations;
+  for (const std::string& one : decoded.parts.at(5)) {
+    const auto function = bench::decoded_message(one);
+    functions[function.number(1)] = texts.at(function.number(2));
+  }
+  for (const std::string& one : decoded.parts.at(4)) {
+    const auto location = bench::decoded_message(one);
+    locations[location.number(1)] = functions.at(bench::decoded_message(location.part(4)).number(1));
+  }
+  std::vector<std::string> lines;
+  for (const std::string& one : decoded.parts.at(2)) {
+    const auto sample = bench::decoded_message(one);
+    std::string line;
+    for (const std::uint64_t location : varints(sample.part(1))) {
+      line.insert(0, locations.at(location) + (line.empty() ? "" : ";"));
+    }
+    lines.push_back(line + " " + std::to_string(varints(sample.part(2)).at(0)));
+  }
+  const auto type = bench::decoded_message(decoded.part(1));
+  lines.push_back(texts.at(type.number(1)) + " " + texts.at(type.number(2)));
+  return lines;
+}
+
+TEST(Pprof, HasTheStacksAndTheirCosts) {
+  JoinedProfile profile = testing::joined(testing::diamond());
+  const StackTree tree = unfold(profile, {});
+  EXPECT_EQ(read_pprof(pprof_profile(profile, tree, 0)),
+            (std::vector<std::string>{"main 10", "main;left 20", "main;left;shared 75", "main;right 30",
+                                      "main;right;shared 25", "Ir count"}));
+  profile.event = "ns";
+  const std::string bytes = pprof_profile(profile, tree, 1'795'305'600'123'456'789);
+  EXPECT_EQ(read_pprof(bytes).back(), "time nanoseconds");
+  EXPECT_EQ(bench::decoded_message(bytes).number(9), 1'795'305'600'123'456'789U);
+}
+
+// Read back by our own reader, which is held to valgrind's files.
+TEST(CallgrindFile, HasEachFunctionAndWhatItCalled) {
+  JoinedProfile profile = testing::joined(testing::diamond());
+  const StackTree tree = unfold(profile, {});
+  for (JoinedFunction& function : profile.functions) function.name += "\nfn=(1)";
+  const std::vector<std::int64_t> calls(tree.frames.size(), 2);
+  const auto parts = bench::parse_callgrind(callgrind_file(profile, tree, calls, "two\nlines"), "it");
+  ASSERT_TRUE(parts) << parts.error().text();
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> found;
+  for (const auto& one : parts->at(0).functions) found[one.name] = {one.self.at(0), one.inclusive.at(0)};
+  const std::map<std::string, std::pair<std::int64_t, std::int64_t>> wanted{
+      {"main fn=(1)", {10, 160}}, {"left fn=(1)", {20, 95}}, {"right fn=(1)", {30, 55}}, {"shared fn=(1)", {100, 100}}};
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(parts->at(0).totals.at(0), 160);
+}
+
+TEST(CallgrindFile, OfRecursionHasTheOutermostCost) {
+  JoinedProfile profile;
+  profile.event = "ns";
+  profile.totals.at(kCandidateSide) = 60;
+  profile.functions.resize(1);
+  profile.functions[0].name = "f";
+  StackTree tree;
+  tree.frames.push_back({});
+  for (std::uint32_t depth = 1; depth <= 3; ++depth) {
+    tree.frames.push_back({0, depth - 1, depth, {0, 20}, {0, 20 * (4 - depth)}});
+  }
+  const std::string text = callgrind_file(profile, tree, {0, 1, 1, 1}, "it");
+  EXPECT_NE(text.find("fn=(1) f\n0 60\ncfn=(1)\ncalls=2 0\n0 40\n\ntotals: 60\n"), std::string::npos) << text;
 }
 
 }  // namespace
