@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/gzip.hpp"
 #include "bench/profile/key_averages.hpp"
+#include "bench/profile/perfetto_trace.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/spans/span.hpp"
 #include "bench/profile/spans/span_recording.hpp"
@@ -129,6 +132,68 @@ void measure_traces(const std::filesystem::path& file, const std::filesystem::pa
   row("with events", static_cast<double>(events), "");
 }
 
+void measure_other_files(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  const bench::Trace trace = std::move(*bench::read_spans(file));
+  const auto size_row = [](const char* what, const std::filesystem::path& path) {
+    row(what, static_cast<double>(std::filesystem::file_size(path)) / 1e6, "MB");
+  };
+  size_row("1 million spans as a Chrome trace", folder / "it.json");
+  row("packed and written in", seconds_of([&] {
+        std::ofstream out(folder / "it.json.gz", std::ios::binary);
+        bench::GzipStream packed(out);
+        bench::write_chrome_trace(trace, "study", packed);
+      }),
+      "s");
+  size_row("packed", folder / "it.json.gz");
+  row("which is unpacked in", seconds_of([&] {
+        std::ifstream in(folder / "it.json.gz", std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        static_cast<void>(bench::unpack_gzip(bytes, "it", std::uint64_t{1} << 32));
+      }),
+      "s");
+  row("written for Perfetto in", seconds_of([&] {
+        std::ofstream out(folder / "it.pftrace", std::ios::binary);
+        bench::write_perfetto_trace(trace, out);
+      }),
+      "s");
+  size_row("for Perfetto", folder / "it.pftrace");
+}
+
+// Work of its own processor time, some functions deep.
+[[gnu::noinline]] std::uint64_t mix(std::uint64_t value, int depth) {
+  if (depth > 0) return mix(value * 6364136223846793005 + 1, depth - 1) + 1;
+  for (int i = 0; i < 1000; ++i) value = value * 6364136223846793005 + 1442695040888963407;
+  return value;
+}
+
+double cpu_seconds_of_mixing() {
+  const std::clock_t begin = std::clock();
+  std::uint64_t value = 1;
+  for (int i = 0; i < 300'000; ++i) value = mix(value, 20);
+  asm volatile("" ::"r"(value));
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+// In turns, the best of each: what others did meanwhile is no part of it.
+void measure_samples(const std::filesystem::path& file) {
+  double without = 1e300, with = 1e300;
+  for (int i = 0; i < 9; ++i) {
+    without = std::min(without, cpu_seconds_of_mixing());
+    auto recording = SpanRecording::start({.file = file, .samples_hz = 1000});
+    if (!recording) return;
+    with = std::min(with, cpu_seconds_of_mixing());
+  }
+  row("1000 samples a second of processor time, beside none", with / without, "x its time");
+  const double read = seconds_of([&] {
+    const auto trace = bench::read_spans(file);
+    const double taken = trace ? static_cast<double>(trace->samples.size()) : 0;
+    row("samples of the last such run", taken, "");
+    row("their file, a sample", static_cast<double>(std::filesystem::file_size(file)) / 1e3 / std::max(1.0, taken),
+        "KB");
+  });
+  row("which are unwound in", read, "s");
+}
+
 }  // namespace
 }  // namespace steelyard
 
@@ -140,6 +205,8 @@ int main(int count, char** arguments) {
   std::printf("| what | figure |\n|---|---:|\n");
   steelyard::measure_spans(folder / "it.spans");
   steelyard::measure_traces(folder / "it.spans", folder / "it.json");
+  steelyard::measure_other_files(folder / "it.spans", folder);
+  steelyard::measure_samples(folder / "it.spans");
   std::filesystem::remove_all(folder);
   return 0;
 }
