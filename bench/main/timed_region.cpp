@@ -58,7 +58,7 @@ void report(benchmark::State& state) {
 void begin(benchmark::State& state) {
   region = {};
   region.peak_is_own = state.thread_index() == 0 && forget_peak_memory();
-  if (Span::are_wanted()) span.emplace(SpanName(RunSession::current().benchmark()));
+  if (Span::are_wanted()) span.emplace(SpanName(RunSession::current().benchmark(), state.max_iterations));
 }
 
 void abandon() {

@@ -156,6 +156,9 @@ bool ChromeListener::number(const std::string& text, double value) {
     const bool is_id = value >= 0 && value < 0x1p63;
     if (key == "correlation" && is_id) pending_.event.correlation = static_cast<std::uint64_t>(value);
     if (key == "External id" && is_id) pending_.event.external_id = static_cast<std::uint64_t>(value);
+    if (key == "iterations" && value >= 1 && value <= UINT32_MAX) {
+      pending_.event.iterations = static_cast<std::uint32_t>(value);
+    }
     if (key == "flops") pending_.event.flops = value;
     if (key == "bytes") pending_.event.bytes = value;
     if (key == "allocated bytes") pending_.event.allocated_bytes = static_cast<std::int64_t>(value);

@@ -87,6 +87,7 @@ class SpanReader {
   struct Name {
     std::uint32_t name_text = 0;
     std::uint32_t place_text = 0;
+    std::uint32_t iterations = 0;
   };
 
   Error damaged(std::size_t at, std::string found, std::string wanted) const {
@@ -190,7 +191,8 @@ Result<void> SpanReader::read_names(std::size_t place) {
     const std::string_view name(chunk_.data() + at + sizeof record, record.name_bytes);
     std::string source(chunk_.data() + at + sizeof record + record.name_bytes, record.file_bytes);
     if (!source.empty()) source += ':' + std::to_string(record.line);
-    names_.insert_or_assign(record.id, Name{trace_.texts.id_of(name), trace_.texts.id_of(source)});
+    const std::uint32_t iterations = source.empty() ? record.line : 0;
+    names_.insert_or_assign(record.id, Name{trace_.texts.id_of(name), trace_.texts.id_of(source), iterations});
     at += (bytes + 7) / 8 * 8;
   }
   return {};
@@ -200,7 +202,7 @@ SpanReader::Name SpanReader::name_of(std::uint32_t id) {
   const auto known = names_.find(id);
   if (known != names_.end()) return known->second;
   ++trace_.unnamed;
-  return {trace_.texts.id_of(kUnnamedEvent), 0};
+  return {trace_.texts.id_of(kUnnamedEvent)};
 }
 
 Result<void> SpanReader::read_slots(std::size_t place) {
@@ -226,6 +228,7 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     const Name name = name_of(slot.name);
     event.name_text = name.name_text;
     event.place_text = name.place_text;
+    event.iterations = name.iterations;
     if (slot.shapes != 0) event.shapes_text = name_of(slot.shapes).name_text;
     event.track = chunk.thread;
     event.begin_ns = ns_of(slot.begin);

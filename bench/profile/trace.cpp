@@ -66,7 +66,7 @@ bool does_work(TraceKind kind) { return is_on_device(kind) && kind != TraceKind:
 TraceTree tree_of(const Trace& trace) {
   const std::size_t n = trace.events.size();
   TraceTree tree{std::vector(n, TraceTree::kNoParent), std::vector<std::int64_t>(n), std::vector<std::int64_t>(n),
-                 std::vector<std::int64_t>(n)};
+                 std::vector<std::int64_t>(n), std::vector(n, TraceTree::kNoParent)};
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < n; ++i) {
     const TraceEvent& event = trace.events[i];
@@ -86,11 +86,11 @@ TraceTree tree_of(const Trace& trace) {
     open.push_back(i);
   }
   const HostEvents hosts(trace);
-  for (const TraceEvent& event : trace.events) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const TraceEvent& event = trace.events[i];
     if (!does_work(event.kind)) continue;
-    if (const std::uint32_t host = hosts.of(event); host != TraceTree::kNoParent) {
-      tree.self_device_ns[host] += event.duration_ns;
-    }
+    const std::uint32_t host = tree.started_by[i] = hosts.of(event);
+    if (host != TraceTree::kNoParent) tree.self_device_ns[host] += event.duration_ns;
   }
   tree.device_ns = tree.self_device_ns;
   for (std::size_t i = n; i-- > 0;) {

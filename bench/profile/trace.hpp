@@ -57,6 +57,7 @@ struct TraceEvent {
   bool is_open = false;  // it had not ended: it lasts until the last thing that its track is known to have done
   std::uint32_t shapes_text = 0;  // of what went in: "[[64, 512], [512, 10]]"
   std::uint32_t place_text = 0;   // in the source: "mlp.cpp:12", or a stack, innermost first, with ";" between
+  std::uint32_t iterations = 0;   // that it made, of a benchmark's loop; 0: not said
   std::uint64_t correlation = 0;  // of a call and what it started on the device; 0: none
   std::uint64_t external_id = 0;  // of an operation and what it started on the device; 0: none
   std::optional<double> flops = std::nullopt;
@@ -130,6 +131,7 @@ struct TraceTree {
   // Of each event that ran on the host: what it, itself or in it, started on a device took there.
   std::vector<std::int64_t> device_ns;
   std::vector<std::int64_t> self_device_ns;
+  std::vector<std::uint32_t> started_by;  // of each event on a device: what on the host started it; else kNoParent
 };
 // Precondition: the events are in their order.
 TraceTree tree_of(const Trace& trace);

@@ -122,6 +122,7 @@ class ChromeWriter {
     if (event.flops) add("flops", *event.flops);
     if (event.bytes) add("bytes", *event.bytes);
     if (event.allocated_bytes) add("allocated bytes", *event.allocated_bytes);
+    if (event.iterations != 0) add("iterations", event.iterations);
     if (event.is_open) add("did not end", "true");
     if (line_.size() != before) line_ << "}";
   }

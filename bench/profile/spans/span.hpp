@@ -34,17 +34,19 @@ struct SpanFacts {
 
 // A place in the source that makes spans; lives as long as the program.
 struct SpanSite {
-  std::string_view name;  // a zero stands behind it
-  std::string_view file;  // empty: it has no place in the source
-  std::uint32_t line;
-  std::atomic<std::uint32_t> id = 0;          // 0: no span of it was recorded yet
+  std::string_view name;              // a zero stands behind it
+  std::string_view file;              // empty: it has no place in the source
+  std::uint32_t line;                 // of one without a place: iterations that each of its spans makes; 0: not said
+  std::atomic<std::uint32_t> id = 0;  // 0: no span of it was recorded yet
   std::atomic<std::uint32_t> written_in = 0;  // the last recording whose file has the name
 };
 
 // A name made at run time, such as a benchmark's. Each different text is kept until the program ends.
 class SpanName {
  public:
-  explicit SpanName(const std::string& text);
+  // `iterations`: that a span of it makes, so that its time can be told of one; 0: not said. More than 32 bits hold are
+  // not said either.
+  explicit SpanName(const std::string& text, std::int64_t iterations = 0);
 
  private:
   friend class Span;

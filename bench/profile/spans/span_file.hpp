@@ -47,7 +47,7 @@ struct SpanNameRecord {
   std::uint32_t id;  // from 1
   std::uint32_t name_bytes;
   std::uint32_t file_bytes;  // 0: it has no place in the source
-  std::uint32_t line;
+  std::uint32_t line;        // of a name without a place: iterations that each of its spans makes; 0: not said
 };
 inline constexpr std::size_t kMaxSpanNameBytes = 4096;  // longer names are cut
 

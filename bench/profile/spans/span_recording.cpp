@@ -16,11 +16,11 @@
 #include <deque>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -137,7 +137,7 @@ void detach(void* mapped, std::size_t bytes) {
 
 // A name made at run time, kept for good: its spans point to it.
 struct MadeName {
-  explicit MadeName(std::string made) : text(std::move(made)), site{text, "", 0} {}
+  MadeName(std::string made, std::uint32_t iterations) : text(std::move(made)), site{text, "", iterations} {}
   const std::string text;
   SpanSite site;
 };
@@ -153,7 +153,7 @@ class Recorder {
 
   Result<void> start(const SpanRecordingOptions& options);
   RecordedSpans stop();
-  SpanSite& site_of(const std::string& text);
+  SpanSite& site_of(const std::string& text, std::uint32_t iterations = 0);
   // Its number, with which its name stands in the recording's file from here on.
   std::uint32_t id_in(std::uint32_t recording, SpanSite& site);
   // Room for the calling thread; false: there is none left, or the recording has ended.
@@ -176,8 +176,8 @@ class Recorder {
   char* names_chunk_ = nullptr;
   std::uint32_t recordings_ = 0, threads_ = 0;
   std::uint32_t names_ = 0;
-  std::deque<MadeName> made_names_;  // what points into it stays valid
-  std::unordered_map<std::string_view, MadeName*> made_;
+  std::deque<MadeName> made_names_;                                       // what points into it stays valid
+  std::map<std::pair<std::string_view, std::uint32_t>, MadeName*> made_;  // by text and iterations
   bool has_fork_handlers_ = false;
 };
 
@@ -329,13 +329,13 @@ void Recorder::write(std::uint32_t id, std::string_view name, std::string_view f
   std::atomic_ref(reinterpret_cast<SpanChunk*>(names_chunk_)->used_bytes).fetch_add(bytes, std::memory_order_release);
 }
 
-SpanSite& Recorder::site_of(const std::string& text) {
+SpanSite& Recorder::site_of(const std::string& text, std::uint32_t iterations) {
   static SpanSite more{"(more names than are kept)", "", 0};
   const std::lock_guard guard(lock_);
-  if (const auto known = made_.find(text); known != made_.end()) return known->second->site;
+  if (const auto known = made_.find({text, iterations}); known != made_.end()) return known->second->site;
   if (made_names_.size() == kMaxMadeNames) return more;
-  MadeName& made = made_names_.emplace_back(text);
-  made_.emplace(made.text, &made);
+  MadeName& made = made_names_.emplace_back(text, iterations);
+  made_.emplace(std::pair(std::string_view(made.text), iterations), &made);
   return made.site;
 }
 
@@ -437,7 +437,9 @@ char* ChunkFile::add(SpanChunkKind kind) {
   return static_cast<char*>(mapped);
 }
 
-SpanName::SpanName(const std::string& text) : site_(&Recorder::current().site_of(text)) {}
+SpanName::SpanName(const std::string& text, std::int64_t iterations)
+    : site_(&Recorder::current().site_of(
+          text, iterations > 0 && iterations <= UINT32_MAX ? static_cast<std::uint32_t>(iterations) : 0)) {}
 
 void Span::begin(SpanSite& site) {
 #if defined(STEELYARD_HAS_NVTX)

@@ -47,6 +47,7 @@ Trace two_tracks() {
   };
   event("step", 0, 0, 10'001);
   trace.events.back().flops = 1e9;
+  trace.events.back().iterations = 12;
   event("launch", 0, 1000, 500);
   trace.events.back().kind = TraceKind::runtime_call;
   trace.events.back().correlation = 5;
@@ -72,6 +73,7 @@ TEST(ChromeTrace, ReadsBackWhatItWrites) {
     EXPECT_EQ(found.kind, wanted.kind);
     EXPECT_EQ(found.correlation, wanted.correlation);
     EXPECT_EQ(found.flops, wanted.flops);
+    EXPECT_EQ(found.iterations, wanted.iterations);
     EXPECT_EQ(back.texts[found.shapes_text], trace.texts[wanted.shapes_text]);
   }
 }

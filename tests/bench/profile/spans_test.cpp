@@ -244,6 +244,20 @@ TEST_F(SpansTest, HaveNamesOfTheRunAndHostileOnesStayWhatTheyAre) {
   EXPECT_EQ(trace.unnamed, 0U);
 }
 
+TEST_F(SpansTest, SayHowManyIterationsTheyMake) {
+  SpanRecording recording = record();
+  for (const std::int64_t iterations : {std::int64_t{10}, std::int64_t{1000}, std::int64_t{0}, std::int64_t{1} << 40}) {
+    const Span loop(SpanName("loop", iterations));
+  }
+  recording.stop();
+  const Trace trace = read();
+  std::vector<std::uint32_t> iterations;
+  for (const TraceEvent& event : trace.events) iterations.push_back(event.iterations);
+  EXPECT_EQ(iterations, (std::vector<std::uint32_t>{10, 1000, 0, 0}));
+  EXPECT_EQ(names(trace), (std::vector<std::string>(4, "loop")));
+  EXPECT_EQ(trace.texts[trace.events[0].place_text], "");
+}
+
 TEST_F(SpansTest, CountWhatTheirThreadAllocatedWhereTheyAreTold) {
   auto recording = SpanRecording::start({.file = file_, .allocated_bytes = [] {
                                            static std::int64_t bytes = 0;
