@@ -1,0 +1,191 @@
+#include "regress/ab/recordings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "bench/model/adjusted_p.hpp"
+#include "bench/model/quantile.hpp"
+#include "regress/ab/distributions.hpp"
+#include "regress/ab/joint.hpp"
+#include "regress/ab/steady_digits.hpp"
+
+namespace steelyard::regress {
+
+std::span<const std::string_view> words_of(RecordingOrder) {
+  static constexpr std::array<std::string_view, 3> kWords{"one_each", "one_after_other", "alternating"};
+  return kWords;
+}
+
+std::span<const std::string_view> words_of(RecordingDoubt) {
+  static constexpr std::array<std::string_view, 5> kWords{"none", "one_recording", "one_after_other",
+                                                          "not_beyond_noise", "below_minimum"};
+  return kWords;
+}
+
+RecordingOrder order_of_recordings(std::span<const std::int64_t> baseline, std::span<const std::int64_t> candidate) {
+  if (baseline.size() == 1 && candidate.size() == 1) return RecordingOrder::one_each;
+  std::vector<std::pair<std::int64_t, bool>> all;
+  for (const std::int64_t start : baseline) all.emplace_back(start, false);
+  for (const std::int64_t start : candidate) all.emplace_back(start, true);
+  std::sort(all.begin(), all.end());
+  bool alternates = baseline.size() == candidate.size() && all.front().first > 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].first == all[i - 1].first) alternates = false;
+    if (i % 2 == 1 && all[i].second == all[i - 1].second) alternates = false;
+  }
+  return alternates ? RecordingOrder::alternating : RecordingOrder::one_after_other;
+}
+
+namespace {
+
+// More values of one process make its level no better: they are of one occasion.
+constexpr std::size_t kMaxSamples = 32;
+constexpr double kMaxCorrelation = 0.95;
+
+// Means of as many stretches of equal length as are wanted at most.
+std::vector<double> thinned(std::span<const double> values) {
+  const std::size_t n = std::min(values.size(), kMaxSamples);
+  std::vector<double> means;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t from = i * values.size() / n, to = (i + 1) * values.size() / n;
+    const auto stretch = values.subspan(from, to - from);
+    means.push_back(std::accumulate(stretch.begin(), stretch.end(), 0.0) / static_cast<double>(stretch.size()));
+  }
+  return means;
+}
+
+LogInvocation invocation_of(std::span<const double> logs, std::size_t round, int slot) {
+  LogInvocation invocation{static_cast<std::int32_t>(round), slot, thinned(logs)};
+  invocation.level = median(invocation.logs);
+  return invocation;
+}
+
+struct Series {
+  double n = 0, mean = 0;
+  double squares = 0;   // sum of squares around the mean
+  double products = 0;  // of neighbours, around the mean
+};
+Series series_of(std::span<const double> values) {
+  Series series{static_cast<double>(values.size())};
+  series.mean = std::accumulate(values.begin(), values.end(), 0.0) / series.n;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    series.squares += (values[i] - series.mean) * (values[i] - series.mean);
+    if (i > 0) series.products += (values[i] - series.mean) * (values[i - 1] - series.mean);
+  }
+  return series;
+}
+
+Effect effect_of(const RecordedTimes& times, RecordingOrder order, const RecordingQuestion& question) {
+  if (order == RecordingOrder::one_each) {
+    return effect_of_repeats(times.baseline.front(), times.candidate.front(), question.confidence);
+  }
+  const EffectQuestion asked{.confidence = question.confidence, .margin = question.margin};
+  if (order == RecordingOrder::one_after_other) {
+    std::array<std::vector<LogInvocation>, 2> sides;
+    for (const std::vector<double>& logs : times.baseline) {
+      sides[0].push_back(invocation_of(logs, sides[0].size(), 0));
+    }
+    for (const std::vector<double>& logs : times.candidate) {
+      sides[1].push_back(invocation_of(logs, sides[1].size(), 1));
+    }
+    return effect_of_invocations(sides[0], sides[1], asked);
+  }
+  PairedRounds paired;
+  const std::size_t n = std::min(times.baseline.size(), times.candidate.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    paired.rounds.push_back({invocation_of(times.baseline[i], i, 0), invocation_of(times.candidate[i], i, 0)});
+  }
+  return effect_of_rounds(paired, asked);
+}
+
+// From kMinRounds rounds on jointly over all times, whose least value does not grow with their number; below by Holm.
+std::vector<double> adjusted(std::span<const RecordedTimes> times, std::span<const JudgedTime> judged,
+                             const RecordingQuestion& question) {
+  std::vector<double> p;
+  std::vector<JointRow> rows;
+  std::size_t rounds = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    p.push_back(judged[i].p.value_or(1));
+    const std::size_t n = std::min(times[i].baseline.size(), times[i].candidate.size());
+    rounds = std::max(rounds, n);
+    JointRow& row = rows.emplace_back();
+    for (std::size_t round = 0; round < n; ++round) {
+      const double level = invocation_of(times[i].candidate[round], round, 0).level -
+                           invocation_of(times[i].baseline[round], round, 0).level;
+      row.rounds.push_back({static_cast<std::int32_t>(round), true, level, level});
+    }
+  }
+  if (rounds < static_cast<std::size_t>(kMinRounds)) return holm_adjusted(p);
+  std::vector<double> q = joint_adjusted(rows, {.exchange_sides = true, .seed = question.seed}).p;
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] = std::max(q[i], p[i]);
+  return q;
+}
+
+// Precondition: `judged` has its q and all before it.
+void give_verdict(const Effect& effect, const RecordingQuestion& question, JudgedTime& judged) {
+  const double size = std::abs(judged.log_ratio);
+  if (judged.q.value_or(1) <= question.level) {
+    if (size < steady_log1p(question.minimum_effect)) {
+      judged.doubt = RecordingDoubt::below_minimum;
+    } else {
+      judged.verdict = judged.log_ratio > 0 ? Verdict::regression : Verdict::improvement;
+      return;
+    }
+  } else {
+    judged.doubt = RecordingDoubt::not_beyond_noise;
+  }
+  if (!effect.within_margin) return;
+  judged.verdict = Verdict::unchanged;
+  judged.doubt = RecordingDoubt::none;
+}
+
+}  // namespace
+
+Effect effect_of_repeats(std::span<const double> baseline, std::span<const double> candidate, double confidence) {
+  const Series b = series_of(baseline), c = series_of(candidate);
+  Effect effect;
+  effect.log_ratio = c.mean - b.mean;
+  effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
+  if (std::min(baseline.size(), candidate.size()) < kMinRepeats) return effect;
+  const double squares = b.squares + c.squares;
+  const double seen = squares > 0 ? (b.products + c.products) / squares : 0;
+  const double correlation = std::clamp(seen + (1 + 3 * seen) / std::min(b.n, c.n), 0.0, kMaxCorrelation);
+  const double share = (1 - correlation) / (1 + correlation);
+  const auto part = [&](const Series& side) {
+    return side.squares / (side.n - 1) / std::max(side.n * share, 1.0);  // variance of its mean
+  };
+  const double error = std::sqrt(part(b) + part(c));
+  effect.standard_error = error;
+  effect.degrees = std::max((b.n + c.n) * share - 2, 1.0);
+  const double half = student_quantile(0.5 + confidence / 2, effect.degrees) * error;
+  effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
+  return effect;
+}
+
+std::vector<JudgedTime> judge_recordings(std::span<const RecordedTimes> times, RecordingOrder order,
+                                         const RecordingQuestion& question) {
+  std::vector<JudgedTime> judged;
+  std::vector<Effect> effects;
+  for (const RecordedTimes& one : times) {
+    const Effect& effect = effects.emplace_back(effect_of(one, order, question));
+    JudgedTime& time = judged.emplace_back();
+    time.log_ratio = effect.log_ratio;
+    time.interval = effect.interval;
+    time.covers_processes = order != RecordingOrder::one_each;
+    time.doubt = order == RecordingOrder::one_each ? RecordingDoubt::one_recording : RecordingDoubt::one_after_other;
+    if (order == RecordingOrder::alternating) time.p = effect.p;
+  }
+  if (order != RecordingOrder::alternating || times.empty()) return judged;
+  const std::vector<double> q = adjusted(times, judged, question);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    judged[i].q = q[i];
+    judged[i].doubt = RecordingDoubt::none;
+    give_verdict(effects[i], question, judged[i]);
+  }
+  return judged;
+}
+
+}  // namespace steelyard::regress

@@ -1,0 +1,145 @@
+#include "regress/ab/recordings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace steelyard::regress {
+namespace {
+
+using enum RecordingOrder;
+
+TEST(Recordings, AlternateOnlyWhereEachTwoInTimeAreOfEitherSide) {
+  const auto order = [](std::vector<std::int64_t> baseline, std::vector<std::int64_t> candidate) {
+    return order_of_recordings(baseline, candidate);
+  };
+  EXPECT_EQ(order({1}, {2}), one_each);
+  EXPECT_EQ(order({1, 3}, {2, 4}), alternating);
+  EXPECT_EQ(order({4, 1}, {3, 2}), alternating);
+  EXPECT_EQ(order({1, 2}, {3, 4}), one_after_other);
+  EXPECT_EQ(order({1, 4}, {2, 3, 5}), one_after_other);
+  EXPECT_EQ(order({1, 3}, {2, 2}), one_after_other);
+  EXPECT_EQ(order({0, 3}, {2, 4}), one_after_other);  // 0: nobody knows when
+}
+
+// Normal values with own code: standard distributions differ between libraries.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : engine_(seed) {}
+  double normal() {
+    const double u = (static_cast<double>(engine_() >> 11) + 0.5) * 0x1p-53;
+    const double v = (static_cast<double>(engine_() >> 11) + 0.5) * 0x1p-53;
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
+  }
+  std::vector<double> series(std::size_t n, double level, double correlation, double scale) {
+    std::vector<double> values;
+    double state = normal();
+    for (std::size_t i = 0; i < n; ++i) {
+      values.push_back(level + scale * state);
+      state = correlation * state + std::sqrt(1 - correlation * correlation) * normal();
+    }
+    return values;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Each process has a level of its own beside the noise of its repeats.
+RecordedTimes times_of(Noise& noise, int processes, double change) {
+  RecordedTimes times;
+  for (int i = 0; i < processes; ++i) {
+    times.baseline.push_back(noise.series(20, 7 + 0.01 * noise.normal(), 0.5, 0.02));
+    times.candidate.push_back(noise.series(20, 7 + change + 0.01 * noise.normal(), 0.5, 0.02));
+  }
+  return times;
+}
+
+TEST(Recordings, OneProcessASideHasAnIntervalOfItsRepeatsAndNoVerdict) {
+  Noise noise(1);
+  const JudgedTime judged = judge_recordings(std::vector{times_of(noise, 1, 1.0)}, one_each, {}).front();
+  EXPECT_EQ(judged.verdict, Verdict::inconclusive);
+  EXPECT_EQ(judged.doubt, RecordingDoubt::one_recording);
+  EXPECT_NEAR(judged.log_ratio, 1, 0.1);
+  ASSERT_TRUE(judged.interval.has_value());
+  EXPECT_FALSE(judged.covers_processes);
+  EXPECT_FALSE(judged.p.has_value() || judged.q.has_value());
+}
+
+TEST(Recordings, OneSideAfterTheOtherHasAnIntervalOfProcessesAndNoVerdict) {
+  Noise noise(2);
+  const JudgedTime judged = judge_recordings(std::vector{times_of(noise, 5, 1.0)}, one_after_other, {}).front();
+  EXPECT_EQ(judged.verdict, Verdict::inconclusive);
+  EXPECT_EQ(judged.doubt, RecordingDoubt::one_after_other);
+  EXPECT_TRUE(judged.covers_processes);
+  ASSERT_TRUE(judged.interval.has_value());
+  EXPECT_LT(judged.interval->low, 1);
+  EXPECT_GT(judged.interval->high, 1);
+}
+
+TEST(Recordings, ThatAlternateFindAChangeAmongManyTimesWithoutOne) {
+  Noise noise(3);
+  std::vector<RecordedTimes> times;
+  for (int i = 0; i < 20; ++i) times.push_back(times_of(noise, 8, i == 7 ? 0.2 : i == 8 ? -0.2 : 0));
+  const std::vector<JudgedTime> judged = judge_recordings(times, alternating, {});
+  EXPECT_EQ(judged[7].verdict, Verdict::regression);
+  EXPECT_EQ(judged[8].verdict, Verdict::improvement);
+  EXPECT_LE(*judged[7].q, 0.05);
+  EXPECT_GE(*judged[7].q, *judged[7].p);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    EXPECT_EQ(judged[i].verdict == Verdict::regression, i == 7) << i;
+  }
+}
+
+TEST(Recordings, AreUnchangedWhereTheIntervalLiesInsideTheMargin) {
+  Noise noise(4);
+  RecordedTimes times;
+  for (int i = 0; i < 8; ++i) {
+    times.baseline.push_back(noise.series(20, 7, 0, 0.001));
+    times.candidate.push_back(noise.series(20, 7, 0, 0.001));
+  }
+  const JudgedTime judged = judge_recordings(std::vector{times}, alternating, {}).front();
+  EXPECT_EQ(judged.verdict, Verdict::unchanged);
+  EXPECT_EQ(judged.doubt, RecordingDoubt::none);
+}
+
+TEST(Recordings, AChangeBelowTheMinimumIsNone) {
+  Noise noise(5);
+  RecordedTimes times;
+  for (int i = 0; i < 8; ++i) {
+    times.baseline.push_back(noise.series(20, 7, 0, 0.0001));
+    times.candidate.push_back(noise.series(20, 7.004, 0, 0.0001));
+  }
+  const RecordingQuestion strict{.margin = 0.001};
+  const JudgedTime judged = judge_recordings(std::vector{times}, alternating, strict).front();
+  EXPECT_EQ(judged.verdict, Verdict::inconclusive);
+  EXPECT_EQ(judged.doubt, RecordingDoubt::below_minimum);
+}
+
+// Two processes of one level: what is drawn anew are their repeats alone, as the interval says.
+TEST(Repeats, IntervalHoldsTheChangeAsOftenAsItSaysWhateverNeighboursShare) {
+  for (const double correlation : {0.0, 0.5, 0.8}) {
+    Noise noise(6);
+    constexpr int kTries = 1000;
+    int outside = 0;
+    for (int i = 0; i < kTries; ++i) {
+      const Effect effect =
+          effect_of_repeats(noise.series(60, 1, correlation, 0.1), noise.series(60, 1.3, correlation, 0.1), 0.95);
+      outside += effect.interval->low > 0.3 || effect.interval->high < 0.3;
+    }
+    // Asked for 50; half as many more are let pass at strong correlation, of which 60 values tell little.
+    EXPECT_LE(outside, correlation > 0.6 ? 100 : 75) << correlation;
+  }
+}
+
+TEST(Repeats, TooFewHaveNoInterval) {
+  const std::vector<double> few(kMinRepeats - 1, 1.0), enough(kMinRepeats, 2.0);
+  EXPECT_FALSE(effect_of_repeats(few, enough, 0.95).interval.has_value());
+  EXPECT_EQ(effect_of_repeats(enough, enough, 0.95).interval, (Interval{0, 0}));
+  EXPECT_EQ(effect_of_repeats(few, enough, 0.95).log_ratio, 1);
+}
+
+}  // namespace
+}  // namespace steelyard::regress
