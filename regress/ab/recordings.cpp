@@ -43,7 +43,7 @@ namespace {
 
 // More values of one process make its level no better: they are of one occasion.
 constexpr std::size_t kMaxSamples = 32;
-constexpr double kMaxCorrelation = 0.95;
+constexpr double kMaxNeighbourCorrelation = 0.95;
 
 // Means of as many stretches of equal length as are wanted at most.
 std::vector<double> thinned(std::span<const double> values) {
@@ -152,7 +152,7 @@ Effect effect_of_repeats(std::span<const double> baseline, std::span<const doubl
   if (std::min(baseline.size(), candidate.size()) < kMinRepeats) return effect;
   const double squares = b.squares + c.squares;
   const double seen = squares > 0 ? (b.products + c.products) / squares : 0;
-  const double correlation = std::clamp(seen + (1 + 3 * seen) / std::min(b.n, c.n), 0.0, kMaxCorrelation);
+  const double correlation = std::clamp(seen + (1 + 3 * seen) / std::min(b.n, c.n), 0.0, kMaxNeighbourCorrelation);
   const double share = (1 - correlation) / (1 + correlation);
   const auto part = [&](const Series& side) {
     return side.squares / (side.n - 1) / std::max(side.n * share, 1.0);  // variance of its mean
