@@ -12,6 +12,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/trace_difference.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -360,6 +361,71 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                       {"samples", std::move(samples)},
                       {"rows", std::move(rows)}};
   return json_document(document);
+}
+
+namespace {
+
+Json json_side_cost(const std::optional<TraceSideCost>& side) {
+  if (!side) return Json();
+  return {{"calls", json_number(side->calls)},
+          {"total_ns", json_number(side->total_ns)},
+          {"self_ns", json_number(side->self_ns)}};
+}
+
+template <class Word>
+std::string word_of_fact(Word word) {
+  return std::string(words_of(word)[static_cast<std::size_t>(word)]);
+}
+
+Json json_difference_row(const TraceRowDifference& row) {
+  Json one{{"name", row.name},
+           {"shapes", json_text(row.shapes)},
+           {"within", json_text(row.within)},
+           {"on_device", row.is_on_device},
+           {"verdict", std::string(to_text(row.time.verdict))},
+           {"doubt", json_text(std::string(row.doubt()))},
+           {"baseline", json_side_cost(row.baseline)},
+           {"candidate", json_side_cost(row.candidate)},
+           {"ratio", json_number(row.ratio())},
+           {"interval", json_interval(row.interval())},
+           {"p", json_number(row.time.p)},
+           {"q", json_number(row.time.q)},
+           {"calls", word_of_fact(row.calls)}};
+  if (row.perhaps) {
+    one["perhaps"] = {{"name", row.perhaps->name},
+                      {"shapes", json_text(row.perhaps->shapes)},
+                      {"likeness", json_number(row.perhaps->likeness)}};
+  }
+  return one;
+}
+
+}  // namespace
+
+std::string json_trace_difference(const TraceDifference& difference) {
+  Json repeats = Json::array(), rows = Json::array();
+  for (const RepeatedWithin& within : difference.repeats) {
+    repeats.push_back(
+        {{"name", json_text(within.name)}, {"baseline", within.repeats[0]}, {"candidate", within.repeats[1]}});
+  }
+  for (const TraceRowDifference& row : difference.rows) rows.push_back(json_difference_row(row));
+  const regress::RecordingQuestion& question = difference.question;
+  const bool covers_processes = difference.order != regress::RecordingOrder::one_each;
+  return json_document({{"schema", "steelyard.trace_diff/1"},
+                        {"baseline", difference.sides[0]},
+                        {"candidate", difference.sides[1]},
+                        {"processes", {difference.processes[0], difference.processes[1]}},
+                        {"order", word_of_fact(difference.order)},
+                        {"interval_covers", covers_processes ? "processes" : "repeats"},
+                        {"confidence", question.confidence},
+                        {"false_alarm_rate", question.level},
+                        {"minimum_effect", question.minimum_effect},
+                        {"margin", question.margin},
+                        {"unjudged", difference.unjudged},
+                        {"excluded_loops", difference.excluded_loops},
+                        {"dropped", difference.dropped},
+                        {"unfinished", difference.unfinished},
+                        {"repeats", std::move(repeats)},
+                        {"rows", std::move(rows)}});
 }
 
 }  // namespace steelyard::ci

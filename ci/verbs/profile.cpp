@@ -21,6 +21,7 @@
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
 #include "ci/report/profile.hpp"
+#include "ci/verbs/profile_diff.hpp"
 #include "ci/verbs/profile_source.hpp"
 #include "ci/verbs/profile_trace.hpp"
 
@@ -82,6 +83,7 @@ struct ProfileOptions {
   std::filesystem::path folded;      // empty: none
   std::filesystem::path speedscope;  // empty: none
   TraceOptions trace;                // of spans and Chrome traces
+  ProfileDiffOptions diff;           // of two sides' traces
 
   bool is_trace() const { return format == "spans" || format == "chrome"; }
   bool has_files() const { return !flame.empty() || !folded.empty() || !speedscope.empty(); }
@@ -396,6 +398,7 @@ Result<void> check_files(const ProfileOptions& options, const App& app) {
 }
 
 Result<ExitCode> run_profile(const ProfileOptions& options, const App& app) {
+  if (options.diff.is_wanted) return run_profile_diff(options.diff, app);
   if (options.is_trace()) return run_trace(options.trace, app);
   STEELYARD_CHECK(check_files(options, app));
   STEELYARD_TRY(const Shown shown, load(options, app));
@@ -441,10 +444,41 @@ Result<void> take_trace(ProfileOptions& profile, std::vector<std::string> given)
   return {};
 }
 
+// What `profile diff` has no use for; empty: none was given.
+std::string option_beside_diff(const ProfileOptions& profile) {
+  if (!profile.against.empty()) return "--against";
+  if (!profile.folded.empty()) return "--folded";
+  if (!profile.speedscope.empty()) return "--speedscope";
+  TraceOptions trace = profile.trace;
+  trace.table_format = "text";
+  const std::string of_traces = given_trace_option(trace);
+  return of_traces.empty() ? option_of_counts(profile) : of_traces;
+}
+
+Result<void> take_diff(ProfileOptions& profile, std::vector<std::string> given) {
+  if (!profile.format.empty() && !profile.is_trace()) {
+    return input_error("--read", '"' + profile.format + '"', "spans or chrome",
+                       "of counted profiles: steelyard profile NEW --against OLD");
+  }
+  if (const std::string option = option_beside_diff(profile); !option.empty()) {
+    return input_error(option, "steelyard profile diff", "one of them");
+  }
+  profile.diff.format = profile.format;
+  profile.diff.rows = profile.rows;
+  profile.diff.table_format = profile.trace.table_format;
+  profile.diff.flame = profile.flame;
+  given.erase(given.begin());
+  return take_sides(profile.diff, std::move(given));
+}
+
 Result<void> take_names(ProfileOptions& profile, std::vector<std::string> given) {
   const std::string extension = profile.flame.extension().string();
   if (!profile.flame.empty() && extension != ".html" && extension != ".svg") {
     return input_error("--flame", '"' + profile.flame.string() + '"', "a name that ends in .html or .svg");
+  }
+  if (given.front() == "diff") return take_diff(profile, std::move(given));
+  if (!profile.diff.base.empty() || !profile.diff.head.empty()) {
+    return input_error("--base and --head", "no diff", "steelyard profile diff --base OLD --head NEW");
   }
   if (profile.is_trace()) return take_trace(profile, std::move(given));
   if (const std::string option = given_trace_option(profile.trace); !option.empty()) {
@@ -479,11 +513,12 @@ Verb profile_verb() {
       options, run_profile, "profile",
       "Shows where counted instructions went, as a table, a flame graph or stacks, of one profile or of the difference "
       "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files. Or where "
-      "time "
-      "went: --read spans of a program's own, or --read chrome of a trace such as PyTorch's.",
+      "time went: --read spans of a program's own, or --read chrome of a trace such as PyTorch's; and with diff what "
+      "changed between the traces of two builds.",
       "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
       "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html\n"
-      "  steelyard profile --read spans step.spans --by-shapes --sort total");
+      "  steelyard profile --read spans step.spans --by-shapes --sort total\n"
+      "  steelyard profile diff old.spans new.spans");
   verb.names = {"SIDE|FILE..."};
   verb.min_names = 1;
   verb.take = [options](Words words) { return take_names(*options, std::move(words.names)); };
@@ -509,6 +544,7 @@ Verb profile_verb() {
                        "with --read and --against: repeats of the baseline's program; what they differ "
                        "in is noise"));
   add_trace_options(verb, options->trace);
+  add_diff_options(verb, options->diff);
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

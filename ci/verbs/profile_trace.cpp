@@ -23,6 +23,8 @@ namespace {
 constexpr const char* kTraceGroup = "Traces";
 constexpr std::uintmax_t kMaxTraceBytes = std::uintmax_t{4} << 30;
 
+}  // namespace
+
 Result<bench::Trace> load_trace(TraceFormat format, const std::string& file) {
   if (format == TraceFormat::spans) return bench::read_spans(file);
   std::error_code error;
@@ -37,6 +39,8 @@ Result<bench::Trace> load_trace(TraceFormat format, const std::string& file) {
   }
   return bench::read_chrome_trace(text, file);
 }
+
+namespace {
 
 // Of a folder the file in it that PyTorch's tensorboard_trace_handler would write: WORKER.TIME.pt.trace.json, of the
 // host and the process, in nanoseconds since 1970.

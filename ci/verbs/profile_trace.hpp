@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/profile/trace.hpp"
 #include "ci/app/app.hpp"
 #include "ci/grammar/verb.hpp"
 
@@ -36,6 +37,9 @@ struct TraceOptions {
 void add_trace_options(Verb& verb, TraceOptions& options);
 // The first option that is about traces and was given; empty: none.
 std::string given_trace_option(const TraceOptions& options);
+
+// Error (input): it cannot be read, or is no such file.
+Result<bench::Trace> load_trace(TraceFormat format, const std::string& file);
 
 Result<ExitCode> run_trace(const TraceOptions& options, const App& app);
 

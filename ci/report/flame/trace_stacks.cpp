@@ -85,12 +85,14 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
   std::vector<std::uint32_t> node_of(trace.events.size(), 0);
   std::unordered_map<std::uint32_t, std::uint32_t> function_of_text;
   std::int64_t steps = 0;
+  std::unordered_map<std::uint32_t, std::int64_t> iterations;  // of the loops of each benchmark
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const bench::TraceEvent& event = trace.events[i];
     if (bench::is_on_device(event.kind)) continue;
     const auto [text, is_new] = function_of_text.try_emplace(event.name_text, 0);
     if (is_new) text->second = function_of(bench::group_name(trace.name_of(event)));
     if (bench::is_step(trace.name_of(event))) ++steps;
+    if (event.iterations > 0) iterations[event.name_text] += event.iterations;
     const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
     node_of[i] = child_of(parent, text->second);
     nodes_[node_of[i]].self.at(side) += tree.self_ns[i];
@@ -101,6 +103,7 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
     costs.self += tree.self_ns[i];
     stacks_.profile.totals.at(side) += tree.self_ns[i];
   }
+  if (steps == 0 && iterations.size() == 1) steps = iterations.begin()->second;
   stacks_.profile.iterations.at(side) = std::max<std::int64_t>(steps, 1);
   add_samples(trace, side, node_of);
 }

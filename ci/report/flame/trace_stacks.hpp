@@ -20,8 +20,8 @@ struct TraceStacks {
 // time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
 //
 // Events of the host, all threads together; of devices nothing, as no stack led there. `baseline` absent: no
-// difference. Steps by number ("step 17") are one frame; where both sides have such steps, costs are those of one step.
-// What is below the limits' share is merged as unfold() does it.
+// difference. Steps by number ("step 17") are one frame; where both sides have such steps, or loops of one benchmark
+// that say their iterations, costs are those of one. What is below the limits' share is merged as unfold() does it.
 TraceStacks trace_stacks(const bench::Trace* baseline, const bench::Trace& candidate, const StackLimits& limits);
 
 }  // namespace steelyard::ci

@@ -394,6 +394,45 @@ TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
   EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json"));
 }
 
+TEST_F(ProfileVerb, ShowsWhatChangedBetweenTwoTraces) {
+  write("old.json", kTrace);
+  write("new.json", kTrace);
+  std::filesystem::create_directory("recorded");
+  write("recorded/1.json", kTrace);
+  write("recorded/2.json", kTrace);
+  const Outcome table = run({"profile", "diff", "old.json", "new.json"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("old.json -> new.json: 1 and 1 recorded processes"));
+  EXPECT_THAT(table.out, HasSubstr("inner"));
+  const Outcome json = run({"profile", "diff", "--base", "old.json", "--base", "new.json", "--head", "recorded",
+                            "--json", "--flame", "it.html"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("processes"), (std::vector<int>{2, 2}));
+  EXPECT_TRUE(text_of("it.html").starts_with("<!doctype html>"));
+  EXPECT_THAT(run({"profile", "diff", "old.json", "new.json", "--table-format", "csv"}).out, HasSubstr("name,shapes,"));
+  EXPECT_THAT(run({"profile", "diff", "old.json", "new.json", "--table-format", "markdown"}).out, HasSubstr("|---"));
+}
+
+TEST_F(ProfileVerb, ADifferenceNeedsTwoSidesAndNothingElse) {
+  write("it.json", kTrace);
+  std::filesystem::create_directory("empty");
+  const std::vector<std::vector<std::string>> wrong{{"diff", "it.json"},
+                                                    {"diff", "it.json", "it.json", "it.json"},
+                                                    {"diff", "it.json", "--base", "it.json"},
+                                                    {"diff", "it.json", "empty"},
+                                                    {"diff", "it.json", "absent"},
+                                                    {"diff", "it.json", "it.json", "--lines"},
+                                                    {"diff", "it.json", "it.json", "--chrome", "out.json"},
+                                                    {"diff", "it.json", "it.json", "--read", "callgrind"},
+                                                    {"--read", "chrome", "it.json", "--head", "it.json"}};
+  for (std::vector<std::string> words : wrong) {
+    words.insert(words.begin(), "profile");
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 3) << outcome.err;
+    EXPECT_FALSE(outcome.err.empty());
+  }
+}
+
 TEST_F(ProfileVerb, RefusesOptionsOfCountsForTracesAndTheOtherWayRound) {
   write("it.json", kTrace);
   write_run("run.syrun", 60, 10);

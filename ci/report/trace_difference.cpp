@@ -1,0 +1,306 @@
+// What changed between the traces of two builds, in words.
+#include "ci/report/trace_difference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
+#include "ci/report/markup.hpp"
+#include "regress/ab/steady_digits.hpp"
+
+namespace steelyard::ci {
+
+std::span<const std::string_view> words_of(CallsChange) {
+  static constexpr std::array<std::string_view, 3> kWords{"same", "changed", "varies"};
+  return kWords;
+}
+
+std::optional<double> TraceRowDifference::ratio() const {
+  if (!baseline || !candidate || baseline->total_ns <= 0) return std::nullopt;
+  return is_judged ? regress::steady_exp(time.log_ratio) : candidate->total_ns / baseline->total_ns;
+}
+
+std::string_view TraceRowDifference::doubt() const {
+  if (!baseline || !candidate) return "";
+  if (!is_judged) return "not_in_every_process";
+  return time.doubt == regress::RecordingDoubt::none ? std::string_view()
+                                                     : words_of(time.doubt)[static_cast<std::size_t>(time.doubt)];
+}
+
+std::optional<Interval> TraceRowDifference::interval() const {
+  if (!time.interval) return std::nullopt;
+  return Interval{regress::steady_exp(time.interval->low), regress::steady_exp(time.interval->high)};
+}
+
+namespace {
+
+using regress::RecordingOrder;
+
+constexpr std::size_t kLongestGroup = 48, kLongestGroupShapes = 40;
+
+std::string cut_group(const std::string& text, std::size_t columns) {
+  const std::string line = printable_line(text, true);
+  if (columns_of(line) <= columns) return line;
+  std::size_t at = 0;
+  for (std::size_t kept = 0; kept < columns - 3; ++kept) at += code_point_at(line, at).bytes;
+  return line.substr(0, at) + "...";
+}
+
+std::string side_cost_text(const std::optional<TraceSideCost>& side) {
+  return side ? level_text(side->total_ns, "ns") : "";
+}
+
+std::string signed_time_text(double ns) { return (ns < 0 ? "-" : "+") + level_text(std::abs(ns), "ns"); }
+
+std::string calls_change_text(const TraceRowDifference& row) {
+  const std::string before = row.baseline ? count_text(row.baseline->calls) : "";
+  const std::string after = row.candidate ? count_text(row.candidate->calls) : "";
+  if (!row.baseline || !row.candidate || before == after) return row.candidate ? after : before;
+  return before + " -> " + after;
+}
+
+std::optional<double> time_of_call_ratio(const TraceRowDifference& row) {
+  if (!row.baseline || !row.candidate || row.baseline->total_ns <= 0 || row.candidate->calls <= 0) return std::nullopt;
+  return row.candidate->total_ns / row.candidate->calls / (row.baseline->total_ns / row.baseline->calls);
+}
+
+struct DifferenceColumn {
+  std::string title;
+  Align align = Align::right;
+  bool is_strangers = false;
+  std::vector<std::string> cells = {};
+};
+
+class DifferenceColumns {
+ public:
+  DifferenceColumns(const TraceDifference& difference, int rows) {
+    const std::size_t n = difference.rows.size();
+    const std::size_t shown = rows < 0 ? n : std::min(n, static_cast<std::size_t>(rows));
+    rows_.assign(difference.rows.begin(), difference.rows.begin() + static_cast<std::ptrdiff_t>(shown));
+    fill();
+  }
+  const std::vector<DifferenceColumn>& all() const { return columns_; }
+  std::size_t rows() const { return rows_.size(); }
+  std::vector<std::vector<std::string>> cells() const {
+    std::vector<std::vector<std::string>> lines(1 + rows_.size());
+    for (const DifferenceColumn& column : columns_) {
+      lines[0].push_back(column.title);
+      for (std::size_t i = 0; i < rows_.size(); ++i) lines[i + 1].push_back(column.cells[i]);
+    }
+    return lines;
+  }
+
+ private:
+  template <class Text>
+  void add(std::string title, Text text, Align align = Align::right, bool is_strangers = false) {
+    DifferenceColumn column{std::move(title), align, is_strangers};
+    for (const TraceRowDifference& row : rows_) column.cells.push_back(text(row));
+    columns_.push_back(std::move(column));
+  }
+  template <class Has>
+  bool any(Has has) const {
+    return std::any_of(rows_.begin(), rows_.end(), has);
+  }
+  void fill();
+
+  std::vector<TraceRowDifference> rows_;
+  std::vector<DifferenceColumn> columns_;
+};
+
+void DifferenceColumns::fill() {
+  using Row = const TraceRowDifference&;
+  const auto ratio_cell = [](const std::optional<double>& ratio) { return ratio ? change_cell(*ratio) : "-"; };
+  add(
+      "Name", [](Row row) { return cut_group(row.name, kLongestGroup); }, Align::left, true);
+  if (any([](Row row) { return !row.shapes.empty(); })) {
+    add(
+        "Shapes", [](Row row) { return cut_group(row.shapes, kLongestGroupShapes); }, Align::left, true);
+  }
+  std::set<std::string> within;
+  for (Row row : rows_) within.insert(row.within);
+  if (within.size() > 1)
+    add(
+        "In", [](Row row) { return cut_group(row.within, kLongestGroup); }, Align::left, true);
+  if (any([](Row row) { return row.is_on_device; })) {
+    add(
+        "On", [](Row row) { return row.is_on_device ? "device" : "host"; }, Align::left);
+  }
+  add(
+      "Verdict", [](Row row) { return std::string(to_text(row.time.verdict)); }, Align::left);
+  add("Baseline", [](Row row) { return side_cost_text(row.baseline); });
+  add("Candidate", [](Row row) { return side_cost_text(row.candidate); });
+  add("Change", [&](Row row) { return ratio_cell(row.ratio()); });
+  add("95 %", [](Row row) {
+    const std::optional<Interval> interval = row.interval();
+    return interval ? range_cell(*interval) : std::string("-");
+  });
+  add("Self change", [](Row row) { return signed_time_text(row.self_change_ns()); });
+  add("Calls", [](Row row) { return calls_change_text(row) + (row.calls == CallsChange::varies ? " ~" : ""); });
+  add("A call", [&](Row row) { return ratio_cell(time_of_call_ratio(row)); });
+  if (any([](Row row) { return row.perhaps.has_value(); })) {
+    add(
+        "Perhaps",
+        [](Row row) {
+          if (!row.perhaps) return std::string();
+          const std::string name = cut_group(row.perhaps->name, kLongestGroup);
+          return row.perhaps->name == row.name ? cut_group(row.perhaps->shapes, kLongestGroupShapes) : name;
+        },
+        Align::left, true);
+  }
+}
+
+std::string recording_order_text(const TraceDifference& difference) {
+  switch (difference.order) {
+    case RecordingOrder::one_each:
+      return "One process a side: an interval covers the repeats in these two and not what the next process would "
+             "show. Whether the program changed or the occasion, two processes cannot tell: record both in turns, six "
+             "times each.";
+    case RecordingOrder::one_after_other:
+      return "The two sides' processes were not recorded in turns, so what else changed meanwhile is in every change: "
+             "an interval covers processes, and there is no verdict. Record both in turns, six times each.";
+    case RecordingOrder::alternating:
+      return "An interval covers processes, " +
+             plural_text(static_cast<std::int64_t>(difference.processes[0]), "round") +
+             " of both sides in turns. The chance of any false change among all rows is at most " +
+             share_text(difference.question.level) + "; a change is at least " +
+             share_text(difference.question.minimum_effect) + ".";
+  }
+  return "";
+}
+
+std::vector<std::string> difference_header(const TraceDifference& difference) {
+  std::vector<std::string> lines;
+  lines.push_back(printable_line(difference.sides[0], true) + " -> " + printable_line(difference.sides[1], true) +
+                  ": " + std::to_string(difference.processes[0]) + " and " + std::to_string(difference.processes[1]) +
+                  " recorded processes");
+  for (const RepeatedWithin& within : difference.repeats) {
+    const std::string name = within.name.empty() ? "whole recordings" : cut_group(within.name, kLongestGroup);
+    lines.push_back("times are of one repeat; " + name + ": " +
+                    grouped_text(static_cast<std::int64_t>(within.repeats[0])) + " and " +
+                    grouped_text(static_cast<std::int64_t>(within.repeats[1])));
+  }
+  return lines;
+}
+
+std::vector<std::string> difference_footer(const TraceDifference& difference, std::size_t shown) {
+  std::vector<std::string> lines;
+  const auto count = [](std::uint64_t number, const char* noun) {
+    return plural_text(static_cast<std::int64_t>(number), noun);
+  };
+  if (shown < difference.rows.size()) lines.push_back("and " + count(difference.rows.size() - shown, "more row"));
+  lines.push_back(recording_order_text(difference));
+  const auto is = [&](auto has) { return std::any_of(difference.rows.begin(), difference.rows.end(), has); };
+  if (is([](const TraceRowDifference& row) { return row.calls == CallsChange::varies; })) {
+    lines.emplace_back("~: not the same number of calls in every repeat; the mean.");
+  }
+  if (is([](const TraceRowDifference& row) { return row.perhaps.has_value(); })) {
+    lines.emplace_back(
+        "Perhaps: what it may be called on the other side, by its name, shapes, calls and what it runs "
+        "in. A proposal; nothing is judged by it.");
+  }
+  if (difference.unjudged > 0) {
+    lines.push_back(count(difference.unjudged, "row") + " that took least were not judged.");
+  }
+  if (difference.excluded_loops > 0) {
+    lines.push_back(count(difference.excluded_loops, "loop") +
+                    " by which a benchmark sought its number of iterations are in no row.");
+  }
+  if (difference.dropped > 0) {
+    lines.push_back(count(difference.dropped, "span") + " found no room in the recordings and are in no row.");
+  }
+  if (difference.unfinished > 0) {
+    lines.push_back(count(difference.unfinished, "recording") + " without an end: the process ended, or still runs.");
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string terminal_trace_difference(const TraceDifference& difference, int rows) {
+  const DifferenceColumns columns(difference, rows);
+  std::string text;
+  for (const std::string& line : difference_header(difference)) text += line + "\n";
+  std::vector<Align> aligns;
+  for (const DifferenceColumn& column : columns.all()) aligns.push_back(column.align);
+  text += difference.rows.empty() ? "the traces have no events\n" : aligned_rows(columns.cells(), aligns, "");
+  for (const std::string& line : difference_footer(difference, columns.rows())) text += line + "\n";
+  return text;
+}
+
+std::string markdown_trace_difference(const TraceDifference& difference, int rows) {
+  const DifferenceColumns columns(difference, rows);
+  std::string text;
+  for (const std::string& line : difference_header(difference)) text += markdown::words(line) + "\n\n";
+  const std::vector<std::vector<std::string>> cells = columns.cells();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (std::size_t j = 0; j < cells[i].size(); ++j) {
+      const bool is_strangers = i > 0 && columns.all()[j].is_strangers;
+      text += "| " + (is_strangers ? markdown::code(cells[i][j], true) : cells[i][j]) + " ";
+    }
+    text += "|\n";
+    if (i > 0) continue;
+    for (const DifferenceColumn& column : columns.all()) text += column.align == Align::left ? "|---" : "|---:";
+    text += "|\n";
+  }
+  for (const std::string& line : difference_footer(difference, columns.rows())) text += "\n" + line + "\n";
+  return text;
+}
+
+std::string csv_trace_difference(const TraceDifference& difference) {
+  std::string text = csv_record({"name",
+                                 "shapes",
+                                 "within",
+                                 "on_device",
+                                 "verdict",
+                                 "doubt",
+                                 "baseline_total_ns",
+                                 "candidate_total_ns",
+                                 "ratio",
+                                 "ratio_low",
+                                 "ratio_high",
+                                 "p",
+                                 "q",
+                                 "baseline_self_ns",
+                                 "candidate_self_ns",
+                                 "baseline_calls",
+                                 "candidate_calls",
+                                 "calls",
+                                 "perhaps_name",
+                                 "perhaps_shapes",
+                                 "likeness"});
+  const auto number = [](const std::optional<double>& value) { return value ? shortest_text(*value) : std::string(); };
+  const auto word = [](auto value) { return std::string(words_of(value)[static_cast<std::size_t>(value)]); };
+  for (const TraceRowDifference& row : difference.rows) {
+    const auto of = [](const std::optional<TraceSideCost>& side, double TraceSideCost::*field) {
+      return side ? shortest_text((*side).*field) : std::string();
+    };
+    const std::optional<Interval> interval = row.interval();
+    text += csv_record({row.name,
+                        row.shapes,
+                        row.within,
+                        row.is_on_device ? "1" : "0",
+                        std::string(to_text(row.time.verdict)),
+                        std::string(row.doubt()),
+                        of(row.baseline, &TraceSideCost::total_ns),
+                        of(row.candidate, &TraceSideCost::total_ns),
+                        number(row.ratio()),
+                        number(low_of(interval)),
+                        number(high_of(interval)),
+                        number(row.time.p),
+                        number(row.time.q),
+                        of(row.baseline, &TraceSideCost::self_ns),
+                        of(row.candidate, &TraceSideCost::self_ns),
+                        of(row.baseline, &TraceSideCost::calls),
+                        of(row.candidate, &TraceSideCost::calls),
+                        word(row.calls),
+                        row.perhaps ? row.perhaps->name : "",
+                        row.perhaps ? row.perhaps->shapes : "",
+                        row.perhaps ? shortest_text(row.perhaps->likeness) : ""});
+  }
+  return text;
+}
+
+}  // namespace steelyard::ci

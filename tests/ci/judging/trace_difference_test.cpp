@@ -1,0 +1,201 @@
+#include "ci/judging/trace_difference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace steelyard::ci {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Call {
+  std::string name;
+  std::int64_t ns;
+  std::string shapes = {};
+};
+
+// A process of so many steps, with these calls in each.
+bench::Trace steps_of(std::int64_t start, int process, int steps, const std::function<std::vector<Call>(int)>& calls) {
+  bench::Trace trace;
+  trace.start_unix_ns = start;
+  trace.host = "host";
+  trace.tracks = {{static_cast<std::uint64_t>(process), 1, "main"}};
+  std::int64_t now = 0;
+  for (int step = 0; step < steps; ++step) {
+    const std::size_t at = trace.events.size();
+    trace.events.push_back({.name_text = trace.texts.id_of("step " + std::to_string(step)), .begin_ns = now});
+    for (const Call& call : calls(step)) {
+      trace.events.push_back({.name_text = trace.texts.id_of(call.name),
+                              .begin_ns = now,
+                              .duration_ns = call.ns,
+                              .shapes_text = trace.texts.id_of(call.shapes)});
+      now += call.ns;
+    }
+    now += 10;
+    trace.events[at].duration_ns = now - trace.events[at].begin_ns;
+  }
+  return trace;
+}
+
+// Times that differ by some per cent from call to call, by no pattern that repeats.
+std::int64_t around(std::int64_t ns, int number) { return ns + ns * ((number * 7919) % 41 - 20) / 1000; }
+
+const TraceRowDifference& row(const TraceDifference& difference, const std::string& name) {
+  for (const TraceRowDifference& one : difference.rows) {
+    if (one.name == name) return one;
+  }
+  ADD_FAILURE() << name;
+  static const TraceRowDifference none;
+  return none;
+}
+
+TraceSide one_process(std::int64_t start, std::vector<Call> calls) {
+  TraceSide side{"it.spans", {}};
+  side.traces.push_back(steps_of(start, static_cast<int>(start), 20, [&](int step) {
+    std::vector<Call> made = calls;
+    for (Call& call : made) call.ns = around(call.ns, step + static_cast<int>(start));
+    return made;
+  }));
+  return side;
+}
+
+TEST(TraceDifferences, TellTimeCallsAndTimeOfACallApart) {
+  const TraceDifference difference = difference_of_traces(
+      one_process(1, {{"mm", 1000}, {"add", 300}}), one_process(2, {{"mm", 1000}, {"mm", 1000}, {"add", 600}}), {});
+  const TraceRowDifference& mm = row(difference, "mm");
+  EXPECT_NEAR(mm.candidate->total_ns / mm.baseline->total_ns, 2, 0.05);
+  EXPECT_EQ(mm.calls, CallsChange::changed);
+  EXPECT_EQ(mm.candidate->calls, 2);
+  const TraceRowDifference& add = row(difference, "add");
+  EXPECT_EQ(add.calls, CallsChange::same);
+  EXPECT_NEAR(*add.ratio(), 2, 0.05);
+  EXPECT_EQ(difference.rows.front().name, "mm");  // what changed most in self time
+  EXPECT_NEAR(row(difference, "step *").self_change_ns(), 0, 1e-9);
+}
+
+TEST(TraceDifferences, OneProcessASideCannotTellTheChangeFromTheOccasion) {
+  const TraceDifference difference =
+      difference_of_traces(one_process(1, {{"mm", 1000}}), one_process(2, {{"mm", 3000}}), {});
+  const TraceRowDifference& mm = row(difference, "mm");
+  EXPECT_EQ(mm.time.verdict, Verdict::inconclusive);
+  EXPECT_EQ(mm.doubt(), "one_recording");
+  ASSERT_TRUE(mm.interval().has_value());
+  EXPECT_GT(mm.interval()->low, 2.8);
+  EXPECT_THAT(terminal_trace_difference(difference, -1), HasSubstr("two processes cannot tell"));
+}
+
+TraceSide processes_at(const std::vector<std::int64_t>& starts, std::int64_t ns) {
+  TraceSide side{"side", {}};
+  for (const std::int64_t start : starts) {
+    TraceSide one = one_process(start, {{"mm", around(ns, static_cast<int>(start))}, {"other", 500}});
+    side.traces.push_back(std::move(one.traces.front()));
+  }
+  return side;
+}
+
+TEST(TraceDifferences, ProcessesInTurnsGiveVerdicts) {
+  const TraceDifference difference = difference_of_traces(processes_at({1, 4, 5, 8, 9, 12, 13, 16}, 1000),
+                                                          processes_at({2, 3, 6, 7, 10, 11, 14, 15}, 1300), {});
+  EXPECT_EQ(difference.order, regress::RecordingOrder::alternating);
+  EXPECT_EQ(row(difference, "mm").time.verdict, Verdict::regression);
+  EXPECT_EQ(row(difference, "mm").doubt(), "");
+  EXPECT_NE(row(difference, "other").time.verdict, Verdict::regression);
+  EXPECT_THAT(terminal_trace_difference(difference, -1), HasSubstr("8 rounds"));
+}
+
+TEST(TraceDifferences, OneSideAfterTheOtherGivesNone) {
+  const TraceDifference difference =
+      difference_of_traces(processes_at({1, 2, 3, 4, 5, 6}, 1000), processes_at({11, 12, 13, 14, 15, 16}, 2000), {});
+  EXPECT_EQ(row(difference, "mm").time.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row(difference, "mm").doubt(), "one_after_other");
+  EXPECT_TRUE(row(difference, "mm").interval().has_value());
+}
+
+TEST(TraceDifferences, TwoFilesOfOneProcessAreOneRecording) {
+  TraceSide side = one_process(1, {{"mm", 1000}});
+  TraceSide later = one_process(1, {{"mm", 1000}});
+  later.traces.front().start_unix_ns = 5;
+  side.traces.push_back(std::move(later.traces.front()));
+  const TraceDifference difference = difference_of_traces(side, one_process(9, {{"mm", 1000}}), {});
+  EXPECT_EQ(difference.processes, (std::array<std::uint64_t, 2>{1, 1}));
+  ASSERT_EQ(difference.repeats.size(), 1U);
+  EXPECT_EQ(difference.repeats[0].repeats, (std::array<std::uint64_t, 2>{40, 20}));
+}
+
+TEST(TraceDifferences, MatchByNameAndShape) {
+  const TraceDifference difference =
+      difference_of_traces(one_process(1, {{"mm", 100, "[[2, 3]]"}, {"mm", 900, "[[4, 5]]"}}),
+                           one_process(2, {{"mm", 100, "[[2, 3]]"}}), {});
+  int rows = 0;
+  for (const TraceRowDifference& one : difference.rows) {
+    if (one.name != "mm") continue;
+    ++rows;
+    EXPECT_EQ(one.time.verdict == Verdict::missing, one.shapes == "[[4, 5]]");
+  }
+  EXPECT_EQ(rows, 2);
+}
+
+TEST(TraceDifferences, ProposeWhoMayHaveBeenRenamedAndJudgeNothingByIt) {
+  const TraceDifference difference = difference_of_traces(
+      one_process(1, {{"mlp/linear_first", 1000, "[[2, 3]]"}, {"log", 5}}),
+      one_process(2, {{"mlp/linear_1st", 1000, "[[2, 3]]"}, {"quantize", 70}, {"dequant", 9}}), {});
+  const TraceRowDifference& gone = row(difference, "mlp/linear_first");
+  EXPECT_EQ(gone.time.verdict, Verdict::missing);
+  ASSERT_TRUE(gone.perhaps.has_value());
+  EXPECT_EQ(gone.perhaps->name, "mlp/linear_1st");
+  EXPECT_EQ(row(difference, "mlp/linear_1st").time.verdict, Verdict::fresh);
+  EXPECT_FALSE(row(difference, "quantize").perhaps.has_value());
+  EXPECT_THAT(terminal_trace_difference(difference, -1), HasSubstr("A proposal"));
+}
+
+TEST(TraceDifferences, TwoNamesEquallyLikelyAreNotGuessedAt) {
+  const TraceDifference difference = difference_of_traces(one_process(1, {{"stage_a", 1000}}),
+                                                          one_process(2, {{"stage_b", 1000}, {"stage_c", 1000}}), {});
+  EXPECT_FALSE(row(difference, "stage_a").perhaps.has_value());
+}
+
+TEST(TraceDifferences, WhatSomeRepeatsLackHasNoIntervalOverThem) {
+  TraceSide baseline{"a", {}}, candidate{"b", {}};
+  const auto rarely = [](int step) { return step % 5 == 0 ? std::vector<Call>{{"save", 400}} : std::vector<Call>{}; };
+  baseline.traces.push_back(steps_of(1, 1, 20, rarely));
+  candidate.traces.push_back(steps_of(2, 2, 20, rarely));
+  const TraceDifference difference = difference_of_traces(baseline, candidate, {});
+  EXPECT_EQ(row(difference, "save").calls, CallsChange::varies);
+  EXPECT_FALSE(row(difference, "save").interval().has_value());
+  EXPECT_EQ(row(difference, "save").baseline->total_ns, 80);
+}
+
+TEST(TraceDifferences, AreTablesForEveryReader) {
+  TraceDifference difference =
+      difference_of_traces(one_process(1, {{"m|`m\n", 1000}, {"x", 1}}), one_process(2, {{"m|`m\n", 1200}}), {});
+  difference.dropped = 2;
+  difference.unfinished = 1;
+  difference.excluded_loops = 3;
+  const std::string terminal = terminal_trace_difference(difference, 1);
+  EXPECT_THAT(terminal, HasSubstr("it.spans -> it.spans: 1 and 1 recorded processes"));
+  EXPECT_THAT(terminal, HasSubstr("step *: 20 and 20"));
+  EXPECT_THAT(terminal, HasSubstr("and 2 more rows"));
+  EXPECT_THAT(terminal, HasSubstr("2 spans found no room"));
+  EXPECT_THAT(terminal, HasSubstr("1 recording without an end"));
+  EXPECT_THAT(terminal, HasSubstr("3 loops"));
+  EXPECT_THAT(terminal, Not(HasSubstr("m\n")));
+  EXPECT_THAT(markdown_trace_difference(difference, -1), HasSubstr("| inconclusive |"));
+  EXPECT_THAT(csv_trace_difference(difference), HasSubstr("m|`m ,,step *,0,inconclusive,one_recording,"));
+  const auto json = nlohmann::json::parse(json_trace_difference(difference));
+  EXPECT_EQ(json.at("schema"), "steelyard.trace_diff/1");
+  EXPECT_EQ(json.at("interval_covers"), "repeats");
+  EXPECT_EQ(json.at("order"), "one_each");
+  EXPECT_EQ(json.at("rows").size(), 3U);
+  EXPECT_EQ(json.at("rows")[0].at("name"), "m|`m\n");
+  EXPECT_EQ(json.at("rows")[0].at("doubt"), "one_recording");
+  EXPECT_EQ(json.at("rows")[0].at("baseline").at("calls"), 1);
+}
+
+}  // namespace
+}  // namespace steelyard::ci
