@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/model/quantile.hpp"
 #include "bench/profile/trace_repeats.hpp"
 #include "regress/ab/steady_digits.hpp"
 
@@ -121,6 +122,7 @@ std::optional<TraceSideCost> TraceMatching::cost_of(const GroupKey& key, const G
   if (groups.of.at(side).empty()) return std::nullopt;
   TraceSideCost sum;
   double repeats = 0;
+  std::vector<double> totals, selfs;
   for (std::size_t i = 0; i < sides_.at(side).size(); ++i) {
     repeats += repeats_in(side, i, std::get<2>(key));
     if (groups.of.at(side)[i] == nullptr) continue;
@@ -128,9 +130,15 @@ std::optional<TraceSideCost> TraceMatching::cost_of(const GroupKey& key, const G
       sum.calls += cost.calls;
       sum.total_ns += cost.total_ns;
       sum.self_ns += cost.self_ns;
+      totals.push_back(cost.total_ns);
+      selfs.push_back(cost.self_ns);
     }
   }
-  return TraceSideCost{sum.calls / repeats, sum.total_ns / repeats, sum.self_ns / repeats};
+  sum.calls /= repeats;
+  const bool ran_in_each = static_cast<double>(totals.size()) == repeats;
+  sum.total_ns = ran_in_each ? median(std::move(totals)) : sum.total_ns / repeats;
+  sum.self_ns = ran_in_each ? median(std::move(selfs)) : sum.self_ns / repeats;
+  return sum;
 }
 
 // Sums of 1 / iterations differ by their rounding.
@@ -273,10 +281,15 @@ TraceDifference TraceMatching::find() {
   }
   std::stable_sort(difference_.rows.begin(), difference_.rows.end(),
                    [](const TraceRowDifference& a, const TraceRowDifference& b) {
-                     return std::abs(a.self_change_ns()) > std::abs(b.self_change_ns());
+                     // What ran outside of all repeats, such as what is set up, last.
+                     return std::pair(a.within.empty(), -std::abs(a.self_change_ns())) <
+                            std::pair(b.within.empty(), -std::abs(b.self_change_ns()));
                    });
   judge();
   propose_names();
+  if (difference_.repeats.size() > 1) {
+    std::rotate(difference_.repeats.begin(), difference_.repeats.begin() + 1, difference_.repeats.end());
+  }
   // "" is of use where something ran outside of all repeats.
   std::erase_if(difference_.repeats, [&](const RepeatedWithin& within) {
     return std::none_of(difference_.rows.begin(), difference_.rows.end(),

@@ -39,7 +39,7 @@ namespace {
 
 using regress::RecordingOrder;
 
-constexpr std::size_t kLongestGroup = 48, kLongestGroupShapes = 40;
+constexpr std::size_t kLongestGroup = 48, kLongestGroupShapes = 40, kLongestWithin = 24;
 
 std::string cut_group(const std::string& text, std::size_t columns) {
   const std::string line = printable_line(text, true);
@@ -123,7 +123,7 @@ void DifferenceColumns::fill() {
   for (Row row : rows_) within.insert(row.within);
   if (within.size() > 1)
     add(
-        "In", [](Row row) { return cut_group(row.within, kLongestGroup); }, Align::left, true);
+        "In", [](Row row) { return cut_group(row.within, kLongestWithin); }, Align::left, true);
   if (any([](Row row) { return row.is_on_device; })) {
     add(
         "On", [](Row row) { return row.is_on_device ? "device" : "host"; }, Align::left);
@@ -177,8 +177,9 @@ std::vector<std::string> difference_header(const TraceDifference& difference) {
                   ": " + std::to_string(difference.processes[0]) + " and " + std::to_string(difference.processes[1]) +
                   " recorded processes");
   for (const RepeatedWithin& within : difference.repeats) {
-    const std::string name = within.name.empty() ? "whole recordings" : cut_group(within.name, kLongestGroup);
-    lines.push_back("times are of one repeat; " + name + ": " +
+    const std::string name =
+        within.name.empty() ? "all that is outside of such" : cut_group(within.name, kLongestGroup);
+    lines.push_back("times are of one repeat of " + name + ": " +
                     grouped_text(static_cast<std::int64_t>(within.repeats[0])) + " and " +
                     grouped_text(static_cast<std::int64_t>(within.repeats[1])));
   }

@@ -14,9 +14,10 @@
 
 namespace steelyard::ci {
 
-// Of one repeat (a step, an iteration), the mean over all of a side's.
+// Of one repeat (a step, an iteration): times are the median over all of a side's, the mean where it did not run in
+// every one.
 struct TraceSideCost {
-  double calls = 0;
+  double calls = 0;     // the mean
   double total_ns = 0;  // with what ran in them
   double self_ns = 0;
 };
@@ -43,7 +44,7 @@ struct TraceRowDifference {
   CallsChange calls = CallsChange::same;
   std::optional<LikelyName> perhaps;
 
-  // Candidate over baseline in total_ns: where it is judged the estimate of the test, else of the means. Absent: one
+  // Candidate over baseline in total_ns: where it is judged the estimate of the test, else of the two. Absent: one
   // side lacks it, or took no time.
   std::optional<double> ratio() const;
   std::optional<Interval> interval() const;  // of that ratio

@@ -179,7 +179,7 @@ TEST(TraceDifferences, AreTablesForEveryReader) {
   difference.excluded_loops = 3;
   const std::string terminal = terminal_trace_difference(difference, 1);
   EXPECT_THAT(terminal, HasSubstr("it.spans -> it.spans: 1 and 1 recorded processes"));
-  EXPECT_THAT(terminal, HasSubstr("step *: 20 and 20"));
+  EXPECT_THAT(terminal, HasSubstr("one repeat of step *: 20 and 20"));
   EXPECT_THAT(terminal, HasSubstr("and 2 more rows"));
   EXPECT_THAT(terminal, HasSubstr("2 spans found no room"));
   EXPECT_THAT(terminal, HasSubstr("1 recording without an end"));
