@@ -16,8 +16,25 @@
 
 #include "bench/harness/operator_cost.hpp"
 #include "bench/model/run.hpp"
+#include "bench/profile/spans/span.hpp"
 
 namespace steelyard::cpu_suite {
+
+// The benchmark that this thread runs, by the name that Google Benchmark reports: a state tells it only since 1.8.
+const std::string& current_benchmark();
+
+// A span of each iteration, a repeat that recordings are compared by. A loop of its own, so that the one that is timed
+// stays as it is.
+template <class Kernel>
+[[gnu::noinline]] void run_recorded(benchmark::State& state, const OperatorCost& cost, Kernel& kernel) {
+  const SpanName name(current_benchmark(), 1);
+  for (auto _ : state) {
+    Span span(name);
+    span.say({.flops = static_cast<double>(cost.flops.count()), .bytes = static_cast<double>(cost.traffic().count())});
+    kernel();
+    benchmark::ClobberMemory();
+  }
+}
 
 // answer: what the kernel writes and the check reads. kernel: () -> void. check: () -> std::optional<std::string>,
 // called after one run of the kernel; a fault in words makes a failed benchmark, which has no time. The counters are
@@ -34,9 +51,13 @@ void time_checked(benchmark::State& state, const OperatorCost& cost, std::span<f
     state.SkipWithError(text.c_str());
     return;
   }
-  for (auto _ : state) {
-    kernel();
-    benchmark::ClobberMemory();
+  if (Span::are_wanted()) {
+    run_recorded(state, cost, kernel);
+  } else {
+    for (auto _ : state) {
+      kernel();
+      benchmark::ClobberMemory();
+    }
   }
   const auto rate = [](auto amount) {
     return benchmark::Counter(static_cast<double>(amount.count()), benchmark::Counter::kIsIterationInvariantRate);

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "bench/suites/cpu/checked_timing.hpp"
 #include "bench/suites/cpu/vector_set.hpp"
 
 namespace steelyard::cpu_suite {
@@ -14,18 +15,26 @@ Bytes physical_memory() {
   return Bytes(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
 }
 
+// Set by the registered function, which knows it, for the loop that it ends up in.
+thread_local std::string running_benchmark;
+
 }  // namespace
+
+const std::string& current_benchmark() { return running_benchmark; }
 
 void SuiteRegistration::add(const std::string& name, const Sizes& sizes, const OperatorCost& cost,
                             void (*function)(benchmark::State&)) {
   if (options_.large || is_within_budget(cost)) {
     std::vector<std::string> names;
     std::vector<std::int64_t> values;
+    std::string full_name = name;
     for (const auto& [size_name, value] : sizes) {
       names.push_back(size_name);
       values.push_back(static_cast<std::int64_t>(value));
+      full_name += "/" + size_name + ":" + std::to_string(value);
     }
-    const auto run = [function, needed = cost.traffic()](benchmark::State& state) {
+    const auto run = [function, full_name, needed = cost.traffic()](benchmark::State& state) {
+      running_benchmark = full_name;
       if (needed > physical_memory()) {
         state.SkipWithError(("needs at least " + to_text(needed) + " of memory, this machine has " +
                              to_text(physical_memory()) + "; leave it out with --benchmark_filter")

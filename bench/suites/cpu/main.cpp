@@ -5,8 +5,11 @@
 
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "bench/profile/spans/span_recording.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/vector_set.hpp"
 
@@ -36,6 +39,18 @@ int main(int argc, char** argv) {
   }
   benchmark::Initialize(&argc, argv, print_help);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  std::optional<steelyard::SpanRecording> recording;
+  if (!options.spans_file.empty()) {
+    auto started = steelyard::SpanRecording::start({.file = options.spans_file});
+    if (!started) {
+      std::cerr << "steelyard_cpu_suite: " << started.error().text() << "\n";
+      return 1;
+    }
+    recording.emplace(std::move(*started));
+  }
   benchmark::RunSpecifiedBenchmarks();
+  if (recording && recording->stop().dropped > 0) {
+    std::cerr << "steelyard_cpu_suite: " << options.spans_file << " had no room for all spans\n";
+  }
   benchmark::Shutdown();
 }

@@ -6,6 +6,8 @@
 #include <cassert>
 #include <utility>
 
+#include "bench/profile/spans/span.hpp"
+
 namespace steelyard::cpu_suite {
 
 void mlp_forward(MlpShape shape, std::span<const float> inputs, std::span<const float> weights,
@@ -16,9 +18,18 @@ void mlp_forward(MlpShape shape, std::span<const float> inputs, std::span<const 
   std::span<float> other = shape.layers % 2 == 1 ? scratch : results;
   std::span<const float> source = inputs;
   const std::size_t layer_size = shape.dim * shape.dim;
+  const auto batch = static_cast<std::int64_t>(shape.batch), dim = static_cast<std::int64_t>(shape.dim);
   for (std::size_t layer = 0; layer < shape.layers; ++layer) {
-    matmul(shape.layer(), source, weights.subspan(layer * layer_size, layer_size), target);
-    gelu_fused(target, target);
+    {
+      STEELYARD_SPAN("mlp/linear", .shapes = {{batch, dim}, {dim, dim}},
+                     .flops = span_flops(matmul_cost(shape.layer())), .bytes = span_bytes(matmul_cost(shape.layer())));
+      matmul(shape.layer(), source, weights.subspan(layer * layer_size, layer_size), target);
+    }
+    {
+      STEELYARD_SPAN("mlp/gelu", .shapes = {{batch, dim}}, .flops = span_flops(gelu_fused_cost(target.size())),
+                     .bytes = span_bytes(gelu_fused_cost(target.size())));
+      gelu_fused(target, target);
+    }
     source = target;
     std::swap(target, other);
   }
@@ -49,6 +60,9 @@ void linear(ProductExtent extent, std::span<const float> inputs, std::span<const
             std::span<float> outputs) {
   const auto inner = static_cast<blasint>(extent.inner);
   const auto columns = static_cast<blasint>(extent.columns);
+  const auto rows = static_cast<std::int64_t>(extent.rows);
+  STEELYARD_SPAN("mlp_layer_norm/linear", .shapes = {{rows, inner}, {columns, inner}},
+                 .flops = span_flops(mm_cost(extent)), .bytes = span_bytes(mm_cost(extent)));
   if (extent.rows == 1) {
     cblas_sgemv(CblasRowMajor, CblasNoTrans, columns, inner, 1.0f, weights.data(), inner, inputs.data(), 1, 0.0f,
                 outputs.data(), 1);
@@ -56,6 +70,14 @@ void linear(ProductExtent extent, std::span<const float> inputs, std::span<const
   }
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<blasint>(extent.rows), columns, inner, 1.0f,
               inputs.data(), inner, weights.data(), inner, 0.0f, outputs.data(), columns);
+}
+
+void normalize(RowsShape shape, std::span<float> values, std::span<const float> weights,
+               std::span<const float> biases) {
+  const auto rows = static_cast<std::int64_t>(shape.rows), columns = static_cast<std::int64_t>(shape.columns);
+  STEELYARD_SPAN("mlp_layer_norm/layer_norm", .shapes = {{rows, columns}}, .flops = span_flops(layer_norm_cost(shape)),
+                 .bytes = span_bytes(layer_norm_cost(shape)));
+  layer_norm(shape, values, weights, biases, values);
 }
 
 // One row of outputs, kept in double.
@@ -77,10 +99,10 @@ void mlp_layer_norm(MlpLayerNormShape shape, const MlpLayerNormParameters& param
   assert(hidden.size() == shape.batch * shape.hidden && results.size() == shape.batch * shape.dim);
   linear({.rows = shape.batch, .inner = shape.dim, .columns = shape.hidden}, parameters.inputs, parameters.expand,
          hidden);
-  layer_norm({.rows = shape.batch, .columns = shape.hidden}, hidden, parameters.hidden_weights,
-             parameters.hidden_biases, hidden);
+  normalize({.rows = shape.batch, .columns = shape.hidden}, hidden, parameters.hidden_weights,
+            parameters.hidden_biases);
   linear({.rows = shape.batch, .inner = shape.hidden, .columns = shape.dim}, hidden, parameters.reduce, results);
-  layer_norm({.rows = shape.batch, .columns = shape.dim}, results, parameters.weights, parameters.biases, results);
+  normalize({.rows = shape.batch, .columns = shape.dim}, results, parameters.weights, parameters.biases);
 }
 
 std::vector<double> mlp_layer_norm_reference(MlpLayerNormShape shape, const MlpLayerNormParameters& parameters,

@@ -11,6 +11,10 @@
 
 namespace steelyard::cpu_suite {
 
+// A cost as a span says it (bench/profile/spans/span.hpp).
+constexpr double span_flops(const OperatorCost& cost) { return static_cast<double>(cost.flops.count()); }
+constexpr double span_bytes(const OperatorCost& cost) { return static_cast<double>(cost.traffic().count()); }
+
 struct MlpShape {
   std::size_t batch = 0;
   std::size_t dim = 0;

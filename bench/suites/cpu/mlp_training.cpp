@@ -6,6 +6,8 @@
 #include <cassert>
 #include <type_traits>
 
+#include "bench/profile/spans/span.hpp"
+
 namespace steelyard::cpu_suite {
 namespace {
 
@@ -46,6 +48,11 @@ void add_columns(std::size_t rows, std::size_t columns, const Value* matrix, Val
   }
 }
 
+// Of a layer on the way up: the product and its bias.
+OperatorCost linear_cost(const MlpShape& mlp) {
+  return addmm_cost({.rows = mlp.batch, .inner = mlp.dim, .columns = mlp.dim}, mlp.dim);
+}
+
 }  // namespace
 
 MlpTraining::MlpTraining(MlpTrainingShape shape)
@@ -60,6 +67,7 @@ MlpTraining::MlpTraining(MlpTrainingShape shape)
 
 void MlpTraining::run(const MlpParameters& parameters) {
   for (std::size_t step = 0; step < shape_.steps; ++step) {
+    STEELYARD_SPAN("mlp_training/step");
     forward(parameters);
     backward(parameters, step == 0);
   }
@@ -71,12 +79,20 @@ std::span<const float> MlpTraining::layer_inputs(const MlpParameters& parameters
 }
 
 void MlpTraining::forward(const MlpParameters& parameters) {
+  STEELYARD_SPAN("mlp_training/forward");
   const MlpShape& mlp = shape_.mlp;
+  const auto batch = static_cast<std::int64_t>(mlp.batch), dim = static_cast<std::int64_t>(mlp.dim);
   for (std::size_t layer = 0; layer < mlp.layers; ++layer) {
     const auto sums = std::span(sums_).subspan(layer * shape_.values(), shape_.values());
-    set_rows(mlp.batch, parameters.biases.subspan(layer * mlp.dim, mlp.dim), sums.data());
-    multiply<float>({.shape = mlp.layer(), .beta = 1}, layer_inputs(parameters, layer).data(),
-                    &parameters.weights[layer * mlp.dim * mlp.dim], sums.data());
+    {
+      STEELYARD_SPAN("mlp_training/linear", .shapes = {{batch, dim}, {dim, dim}, {dim}},
+                     .flops = span_flops(linear_cost(mlp)), .bytes = span_bytes(linear_cost(mlp)));
+      set_rows(mlp.batch, parameters.biases.subspan(layer * mlp.dim, mlp.dim), sums.data());
+      multiply<float>({.shape = mlp.layer(), .beta = 1}, layer_inputs(parameters, layer).data(),
+                      &parameters.weights[layer * mlp.dim * mlp.dim], sums.data());
+    }
+    STEELYARD_SPAN("mlp_training/gelu", .shapes = {{batch, dim}}, .flops = span_flops(gelu_fused_cost(sums.size())),
+                   .bytes = span_bytes(gelu_fused_cost(sums.size())));
     const bool is_last = layer + 1 == mlp.layers;
     gelu_vectorized(sums, is_last ? answer().first(shape_.values())
                                   : std::span(activations_).subspan(layer * shape_.values(), shape_.values()));
@@ -84,7 +100,9 @@ void MlpTraining::forward(const MlpParameters& parameters) {
 }
 
 void MlpTraining::backward(const MlpParameters& parameters, bool first_step) {
+  STEELYARD_SPAN("mlp_training/backward");
   const MlpShape& mlp = shape_.mlp;
+  const auto batch = static_cast<std::int64_t>(mlp.batch), dim = static_cast<std::int64_t>(mlp.dim);
   const float beta = first_step ? 0.0f : 1.0f;  // BLAS does not read what it multiplies by 0
   float* input_gradient = answer_.data() + shape_.values();
   float* weight_gradients = input_gradient + shape_.values();
@@ -92,11 +110,27 @@ void MlpTraining::backward(const MlpParameters& parameters, bool first_step) {
   if (first_step) std::fill(bias_gradients, bias_gradients + shape_.biases(), 0.0f);
   std::fill(upstream_.begin(), upstream_.end(), 1.0f);
   for (std::size_t layer = mlp.layers; layer-- > 0;) {
-    gelu_gradient_vectorized(std::span(sums_).subspan(layer * shape_.values(), shape_.values()), upstream_, upstream_);
-    multiply<float>(
-        {.left_as = CblasTrans, .shape = {.rows = mlp.dim, .inner = mlp.batch, .columns = mlp.dim}, .beta = beta},
-        layer_inputs(parameters, layer).data(), upstream_.data(), weight_gradients + layer * mlp.dim * mlp.dim);
-    add_columns(mlp.batch, mlp.dim, upstream_.data(), bias_gradients + layer * mlp.dim);
+    {
+      STEELYARD_SPAN("mlp_training/gelu_gradient", .shapes = {{batch, dim}, {batch, dim}},
+                     .flops = span_flops(gelu_gradient_cost(shape_.values())),
+                     .bytes = span_bytes(gelu_gradient_cost(shape_.values())));
+      gelu_gradient_vectorized(std::span(sums_).subspan(layer * shape_.values(), shape_.values()), upstream_,
+                               upstream_);
+    }
+    {
+      const ProductExtent extent{.rows = mlp.dim, .inner = mlp.batch, .columns = mlp.dim};
+      STEELYARD_SPAN("mlp_training/weight_gradient", .shapes = {{dim, batch}, {batch, dim}},
+                     .flops = span_flops(mm_cost(extent)), .bytes = span_bytes(mm_cost(extent)));
+      multiply<float>(
+          {.left_as = CblasTrans, .shape = {.rows = mlp.dim, .inner = mlp.batch, .columns = mlp.dim}, .beta = beta},
+          layer_inputs(parameters, layer).data(), upstream_.data(), weight_gradients + layer * mlp.dim * mlp.dim);
+    }
+    {
+      STEELYARD_SPAN("mlp_training/bias_gradient", .shapes = {{batch, dim}});
+      add_columns(mlp.batch, mlp.dim, upstream_.data(), bias_gradients + layer * mlp.dim);
+    }
+    STEELYARD_SPAN("mlp_training/input_gradient", .shapes = {{batch, dim}, {dim, dim}},
+                   .flops = span_flops(matmul_cost(mlp.layer())), .bytes = span_bytes(matmul_cost(mlp.layer())));
     multiply<float>({.right_as = CblasTrans, .shape = mlp.layer(), .beta = layer == 0 ? beta : 0.0f}, upstream_.data(),
                     &parameters.weights[layer * mlp.dim * mlp.dim], layer == 0 ? input_gradient : downstream_.data());
     std::swap(upstream_, downstream_);

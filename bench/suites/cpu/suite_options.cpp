@@ -5,6 +5,7 @@
 namespace steelyard::cpu_suite {
 
 SuiteOptions take_suite_options(int& argc, char** argv) {
+  constexpr std::string_view kSpans = "--steelyard_spans=";
   SuiteOptions options;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
@@ -13,6 +14,8 @@ SuiteOptions take_suite_options(int& argc, char** argv) {
       options.large = true;
     } else if (i > 0 && argument == "--steelyard_native") {
       options.native = true;
+    } else if (i > 0 && argument.starts_with(kSpans) && argument.size() > kSpans.size()) {
+      options.spans_file = argument.substr(kSpans.size());
     } else {
       argv[kept++] = argv[i];
     }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 #include <sstream>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/profile/read_spans.hpp"
+#include "bench/profile/trace_repeats.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -127,6 +130,33 @@ TEST(CpuSuite, RecordsWhichKernelsOpenBlasChose) {
                                      "--benchmark_filter=gemv/f32/n:80 2>/dev/null");
   EXPECT_THAT(json, ::testing::ContainsRegex("\"openblas_core\": \"[A-Za-z0-9]+\""));
   EXPECT_THAT(json, ::testing::HasSubstr("\"openblas_threads\": \"1\""));
+}
+
+TEST(CpuSuite, RecordsEachIterationAndWhatItIsMadeOf) {
+  const std::string file = testing::TempDir() + "cpu_suite_" + std::to_string(::getpid()) + ".spans";
+  output_of("'" STEELYARD_CPU_SUITE
+            "' --benchmark_filter='^(mlp_training|add)/' --benchmark_min_time=0"
+            " --steelyard_spans='" +
+            file + "' 2>/dev/null");
+  const Result<Trace> trace = read_spans(file);
+  std::remove(file.c_str());
+  ASSERT_TRUE(trace) << trace.error().text();
+  const TraceRepeats repeats = repeats_of(*trace);
+  const std::string training = "mlp_training/f32/batch:32/dim:64/layers:2/steps:2";
+  EXPECT_GE(repeats.repeats.at(training), 1U);
+  EXPECT_GE(repeats.repeats.at("add/f32/n:2048"), 1U);
+  std::set<std::string> parts;
+  for (const RepeatedGroup& group : repeats.groups) {
+    if (group.within == training) parts.insert(group.name + " " + group.shapes);
+  }
+  EXPECT_TRUE(parts.contains("mlp_training/linear [[32, 64], [64, 64], [64]]"));
+  EXPECT_TRUE(parts.contains("mlp_training/weight_gradient [[64, 32], [32, 64]]"));
+  for (const TraceEvent& event : trace->events) {
+    const std::string& name = trace->name_of(event);
+    const bool is_linear = name == "mlp_training/linear", is_add = name == "add/f32/n:2048";
+    EXPECT_TRUE(!is_linear || event.flops == 2.0 * 32 * 64 * 64);
+    EXPECT_TRUE(!is_add || event.bytes == 3.0 * 4 * 2048);
+  }
 }
 
 TEST(CpuSuite, NamesItsOwnOptionsInItsHelp) {

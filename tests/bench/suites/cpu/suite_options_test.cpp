@@ -31,10 +31,12 @@ TEST(SuiteOptions, AreOffUnlessTheirFlagIsGiven) {
 }
 
 TEST(SuiteOptions, TakeTheirFlagsOutAndLeaveTheRestInOrder) {
-  Arguments given({"suite", "--benchmark_filter=x", "--steelyard_large", "--other", "--steelyard_native", "last"});
+  Arguments given({"suite", "--benchmark_filter=x", "--steelyard_large", "--other", "--steelyard_native",
+                   "--steelyard_spans=it.spans", "last"});
   const SuiteOptions options = take_suite_options(given.count, given.pointers.data());
   EXPECT_TRUE(options.large);
   EXPECT_TRUE(options.native);
+  EXPECT_EQ(options.spans_file, "it.spans");
   EXPECT_EQ(given.left(), (std::vector<std::string>{"suite", "--benchmark_filter=x", "--other", "last"}));
   EXPECT_EQ(given.pointers[4], nullptr);
 }
