@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,11 @@
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/spans/span.hpp"
 #include "bench/profile/spans/span_recording.hpp"
+#if defined(STEELYARD_HAS_CPU_KERNELS)
+#include <cblas.h>
+
+#include "bench/suites/cpu/mlp_training.hpp"
+#endif
 
 namespace steelyard {
 namespace {
@@ -194,6 +200,45 @@ void measure_samples(const std::filesystem::path& file) {
   row("which are unwound in", read, "s");
 }
 
+#if defined(STEELYARD_HAS_CPU_KERNELS)
+
+// With spans over without, in turns (A B B A) so that both see the same machine: the median of the turns' ratios.
+// Neither the start of a recording nor its end is timed.
+void measure_steps(const std::filesystem::path& file, cpu_suite::MlpShape mlp) {
+  constexpr int kTurns = 60;
+  constexpr double kSecondsATurn = 0.05;
+  openblas_set_num_threads(1);
+  const cpu_suite::MlpTrainingShape shape{.mlp = mlp, .steps = 1};
+  const std::vector<float> inputs(shape.values(), 0.5F), weights(shape.weights(), 0.01F), biases(shape.biases(), 0.1F);
+  cpu_suite::MlpTraining training(shape);
+  const auto step = [&] { training.run({inputs, weights, biases}); };
+  step();
+  const double once = best_ns(20, step);
+  const int steps = std::max(1, static_cast<int>(kSecondsATurn * 1e9 / once));
+  const auto took = [&](bool is_recorded) {
+    std::optional<SpanRecording> recording;
+    if (is_recorded) recording.emplace(record(file));
+    step();
+    return seconds_of([&] {
+      for (int i = 0; i < steps; ++i) step();
+    });
+  };
+  std::vector<double> ratios;
+  for (int i = 0; i < kTurns; ++i) {
+    const bool is_recorded_first = i % 2 == 1;
+    const double first = took(is_recorded_first), second = took(!is_recorded_first);
+    ratios.push_back(is_recorded_first ? first / second : second / first);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const std::string what = "a training step of an MLP (batch " + std::to_string(mlp.batch) + ", dim " +
+                           std::to_string(mlp.dim) + ", layers " + std::to_string(mlp.layers) + "; " +
+                           std::to_string(6 * mlp.layers + 3) + " spans)";
+  row(what.c_str(), once / 1e3, "us");
+  std::printf("| with spans over without, the median of %d turns | %.4f |\n", kTurns, ratios[kTurns / 2]);
+  std::printf("| half of the turns lie between | %.4f and %.4f |\n", ratios[kTurns / 4], ratios[3 * kTurns / 4]);
+}
+#endif
+
 }  // namespace
 }  // namespace steelyard
 
@@ -207,6 +252,12 @@ int main(int count, char** arguments) {
   steelyard::measure_traces(folder / "it.spans", folder / "it.json");
   steelyard::measure_other_files(folder / "it.spans", folder);
   steelyard::measure_samples(folder / "it.spans");
+#if defined(STEELYARD_HAS_CPU_KERNELS)
+  for (const steelyard::cpu_suite::MlpShape mlp :
+       {steelyard::cpu_suite::MlpShape{256, 256, 4}, {128, 128, 16}, {32, 64, 2}}) {
+    steelyard::measure_steps(folder / "it.spans", mlp);
+  }
+#endif
   std::filesystem::remove_all(folder);
   return 0;
 }
