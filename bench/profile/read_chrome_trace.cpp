@@ -36,7 +36,9 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
 // 0, an event's own members are at `event_depth_`, those of its args one deeper.
 class ChromeListener {
  public:
-  ChromeListener(const std::string& name, const ReadChromeOptions& options) : name_(name), options_(options) {}
+  // `bytes`: of the text.
+  ChromeListener(const std::string& name, std::size_t bytes, const ReadChromeOptions& options)
+      : name_(name), bytes_(bytes), options_(options) {}
 
   using number_integer_t = nlohmann::json::number_integer_t;
   using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -60,7 +62,11 @@ class ChromeListener {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
-    fault_ = input_error(name_ + ", byte " + std::to_string(position), "no JSON", "a Chrome trace that is whole");
+    // A writer that was killed leaves whole events, which Chrome's own page takes too.
+    trace_.is_cut = position >= bytes_ && !trace_.events.empty();
+    if (!trace_.is_cut) {
+      fault_ = input_error(name_ + ", byte " + std::to_string(position), "no JSON", "a Chrome trace that is whole");
+    }
     return false;
   }
 
@@ -90,6 +96,7 @@ class ChromeListener {
   void add_dimension(const std::string& text);
 
   const std::string& name_;
+  const std::size_t bytes_;
   const ReadChromeOptions& options_;
   Trace trace_;
   std::optional<Error> fault_;
@@ -280,7 +287,7 @@ Result<Trace> ChromeListener::finish() {
 }  // namespace
 
 Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
-  ChromeListener listener(name, options);
+  ChromeListener listener(name, text.size(), options);
   nlohmann::json::sax_parse(text.begin(), text.end(), &listener);
   return listener.finish();
 }

@@ -143,16 +143,20 @@ Result<void> SpanReader::read_header() {
   }
   const ClockPair& first = header_.first;
   const ClockPair& last = header_.later[header_.latest];
-  if (last.ticks <= first.ticks || last.monotonic_ns <= first.monotonic_ns) {
-    return damaged(0, "two clock readings that do not rise", "readings of a clock that goes forward");
+  // Ticks of the system's clock are nanoseconds, whatever the readings say.
+  if (header_.clock == SpanClock::time_stamp_counter) {
+    if (last.ticks <= first.ticks || last.monotonic_ns <= first.monotonic_ns) {
+      return damaged(0, "two clock readings that do not rise", "readings of a clock that goes forward");
+    }
+    ns_a_tick_ =
+        static_cast<double>(last.monotonic_ns - first.monotonic_ns) / static_cast<double>(last.ticks - first.ticks);
   }
-  ns_a_tick_ =
-      static_cast<double>(last.monotonic_ns - first.monotonic_ns) / static_cast<double>(last.ticks - first.ticks);
   trace_.start_unix_ns = first.unix_ns;
   trace_.program = text_of(header_.program);
   trace_.host = text_of(header_.host);
   trace_.dropped = header_.dropped;
   trace_.is_finished = header_.is_finished == 1;
+  trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0;
   trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
   if (header_.samples == SampleSource::none) return {};
   if (header_.samples_hz == 0 || header_.samples_hz > 1'000'000'000) {
@@ -179,11 +183,12 @@ Result<void> SpanReader::read_names(std::size_t place) {
     return damaged(place, std::to_string(used) + " bytes of names", "no more than a chunk holds");
   }
   std::size_t at = sizeof(SpanChunk);
-  const std::size_t end = at + used;
+  const std::size_t end = std::min(at + used, file_.bytes() - place);
   while (at + sizeof(SpanNameRecord) <= end) {
     const auto record = value_at<SpanNameRecord>(chunk_, at);
     const bool is_sound = record.name_bytes <= kMaxSpanNameBytes && record.file_bytes <= kMaxSpanNameBytes;
     const std::size_t bytes = sizeof record + record.name_bytes + record.file_bytes;
+    if (is_sound && at + bytes > end && trace_.is_cut) break;
     if (!is_sound || at + bytes > end) {
       return damaged(place + at, "a name of " + std::to_string(record.name_bytes) + " bytes",
                      "one that its chunk holds");
@@ -215,10 +220,12 @@ Result<void> SpanReader::read_slots(std::size_t place) {
                                  text_of(chunk.thread_name)};
   for (std::size_t i = 0; i < kSlotsOfChunk; ++i) {
     const std::size_t at = sizeof(SpanChunk) + i * sizeof(SpanSlot);
+    if (place + at + sizeof(SpanSlot) > file_.bytes()) break;
     const auto slot = value_at<SpanSlot>(chunk_, at);
     if (slot.begin == 0) break;
     if (slot.end != 0 && slot.end < slot.begin) {
-      return damaged(place + at, "a span that ends before it begins", "times that go forward");
+      ++trace_.backwards;
+      continue;
     }
     if (trace_.events.size() == options_.max_events) {
       return input_error(path_.string(), "more than " + std::to_string(options_.max_events) + " spans",
@@ -364,7 +371,7 @@ Result<void> SpanReader::note_last_sample(std::size_t place) {
 Result<Trace> SpanReader::read() {
   STEELYARD_CHECK(read_header());
   const auto each_chunk = [&](SpanChunkKind kind, auto read) -> Result<void> {
-    for (std::size_t at = kSpanHeaderBytes; at + kSpanChunkBytes <= file_.bytes(); at += kSpanChunkBytes) {
+    for (std::size_t at = kSpanHeaderBytes; at + sizeof(SpanChunk) <= file_.bytes(); at += kSpanChunkBytes) {
       file_.read(at, std::span(chunk_).first(sizeof(SpanChunk)));
       if (value_at<SpanChunk>(chunk_, 0).kind != kind) continue;
       file_.read(at, chunk_);

@@ -14,7 +14,8 @@ struct ReadSpansOptions {
 };
 
 // Times are in whole nanoseconds by the line through the two clock readings of the file that lie farthest apart.
-// Error (input): no such file; where it is damaged: which byte, what is there; a span that ends before it begins.
+// A span that ends before it begins is left out and counted; a file that is cut in the middle has what stands before.
+// Error (input): no such file; where it is damaged: which byte, what is there.
 Result<Trace> read_spans(const std::filesystem::path& file, const ReadSpansOptions& options = {});
 
 }  // namespace steelyard::bench

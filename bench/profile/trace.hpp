@@ -112,7 +112,9 @@ struct Trace {
   // What is missing, each of which a report has to say.
   std::uint64_t dropped = 0;     // events for which the recording had no room
   std::uint64_t unnamed = 0;     // events whose name it had no room for; their name is kUnnamedEvent
+  std::uint64_t backwards = 0;   // events that end before they begin, as a clock stepped; left out
   bool is_finished = true;       // false: the process ended without an end of the recording
+  bool is_cut = false;           // the file ends in the middle
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
 
   const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }

@@ -244,6 +244,8 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     }
     joined.dropped += trace->dropped;
     joined.unnamed += trace->unnamed;
+    joined.backwards += trace->backwards;
+    joined.is_cut = joined.is_cut || trace->is_cut;
     joined.is_finished = joined.is_finished && trace->is_finished;
     joined.has_steady_ticks = joined.has_steady_ticks && trace->has_steady_ticks;
   }

@@ -85,8 +85,8 @@ class TraceMatching {
 
 void TraceMatching::note_losses(const TraceSide& side) {
   for (const bench::Trace& trace : side.traces) {
-    difference_.dropped += trace.dropped;
-    difference_.unfinished += trace.is_finished ? 0 : 1;
+    difference_.dropped += trace.dropped + trace.backwards;
+    difference_.unfinished += trace.is_finished && !trace.is_cut ? 0 : 1;
   }
 }
 

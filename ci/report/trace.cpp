@@ -187,6 +187,11 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
   const auto open = std::count_if(trace.events.begin(), trace.events.end(),
                                   [](const bench::TraceEvent& event) { return event.is_open; });
   if (!trace.is_finished) notes.emplace_back("The recording has no end: its process ended, or still runs.");
+  if (trace.is_cut) notes.emplace_back("The file ends in the middle: what stood behind is in no row.");
+  if (trace.backwards > 0) {
+    notes.push_back(plural_text(static_cast<std::int64_t>(trace.backwards), "span") +
+                    " ended before they began, as a clock stepped, and are in no row.");
+  }
   if (open > 0) {
     notes.push_back(plural_text(open, "span") +
                     " had not ended; each counts until the last thing that its thread did.");
@@ -355,6 +360,8 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                       {"events", trace.events.size()},
                       {"dropped", trace.dropped},
                       {"unnamed", trace.unnamed},
+                      {"backwards", trace.backwards},
+                      {"cut", trace.is_cut},
                       {"finished", trace.is_finished},
                       {"self_ns", averages.self_ns},
                       {"self_device_ns", averages.self_device_ns},

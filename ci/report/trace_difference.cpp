@@ -210,7 +210,8 @@ std::vector<std::string> difference_footer(const TraceDifference& difference, st
                     " by which a benchmark sought its number of iterations are in no row.");
   }
   if (difference.dropped > 0) {
-    lines.push_back(count(difference.dropped, "span") + " found no room in the recordings and are in no row.");
+    lines.push_back(count(difference.dropped, "span") +
+                    " found no room in the recordings, or ended before they began, and are in no row.");
   }
   if (difference.unfinished > 0) {
     lines.push_back(count(difference.unfinished, "recording") + " without an end: the process ended, or still runs.");

@@ -70,7 +70,7 @@ struct TraceDifference {
   std::uint64_t unjudged = 0;            // rows beyond those that are judged at once
   // What is missing.
   std::uint64_t excluded_loops = 0;
-  std::uint64_t dropped = 0;     // spans, of both sides
+  std::uint64_t dropped = 0;     // spans, of both sides, for want of room or as a clock stepped
   std::uint64_t unfinished = 0;  // recordings without an end
 };
 

@@ -190,8 +190,44 @@ TEST(ChromeTrace, SaysWhatIsWrong) {
   EXPECT_NE(error_of(R"([{"ph": "X", "dur": 1}])").find("no ts"), std::string::npos);
   EXPECT_NE(error_of(R"([{"ph": "X", "ts": 1e300}])").find("1e300"), std::string::npos);
   EXPECT_NE(error_of(std::string(1000, '[')).find("64 deep"), std::string::npos);
+  EXPECT_NE(error_of(R"([{"ph": "X", "ts": 1, "dur": 1}, x])").find("byte"), std::string::npos);
+  EXPECT_NE(error_of(R"([{"ph": "B", "tid": 1, "ts": 5}, {"ph": "E", "tid": 1, "ts": 4}])").find("event 2"),
+            std::string::npos);
+}
+
+TEST(ChromeTrace, CutInTheMiddleHasTheEventsBeforeTheCutAndSaysSo) {
   const std::string whole = written(two_tracks());
-  for (std::size_t cut = 0; cut < whole.size() - 3; cut += 7) EXPECT_NE(error_of(whole.substr(0, cut)), "") << cut;
+  std::size_t most = 0;
+  for (std::size_t cut = 0; cut < whole.size() - 3; ++cut) {
+    const auto trace = read_chrome_trace(std::string_view(whole).substr(0, cut), "it.json");
+    if (!trace) {
+      EXPECT_EQ(most, 0U) << cut;  // an error only where not one event is whole
+      continue;
+    }
+    EXPECT_TRUE(trace->is_cut) << cut;
+    EXPECT_GE(trace->events.size(), most) << cut;
+    most = trace->events.size();
+  }
+  EXPECT_EQ(most, two_tracks().events.size());
+  EXPECT_FALSE(read(whole).is_cut);
+}
+
+TEST(ChromeTrace, AnEndWithoutABeginningIsOfSomethingThatBeganBefore) {
+  const Trace trace =
+      read(R"([{"ph": "E", "pid": 1, "tid": 1, "ts": 1}, {"ph": "X", "name": "a", "ts": 2, "dur": 1}])");
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.name_of(trace.events[0]), "a");
+}
+
+TEST(ChromeTrace, KeepsAHundredThousandNames) {
+  Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  for (int i = 0; i < 100'000; ++i) {
+    trace.events.push_back({.name_text = trace.texts.id_of("name " + std::to_string(i)), .begin_ns = i});
+  }
+  const Trace back = read(written(trace));
+  ASSERT_EQ(back.events.size(), 100'000U);
+  EXPECT_EQ(back.name_of(back.events.back()), "name 99999");
 }
 
 }  // namespace

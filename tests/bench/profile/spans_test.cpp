@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -277,6 +278,75 @@ TEST_F(SpansTest, AFileThatIsNoneSaysWhatItIs) {
   EXPECT_NE(error_of(std::string(kSpanHeaderBytes, 'x')).find("begins with SYSPANS"), std::string::npos);
   EXPECT_FALSE(read_spans(folder_ / "absent"));
   EXPECT_FALSE(read_spans(folder_));
+}
+
+TEST_F(SpansTest, ThatEndOutOfOrderKeepTheirTimes) {
+  SpanRecording recording = record();
+  auto first = std::make_unique<Span>(SpanName("first"));
+  auto second = std::make_unique<Span>(SpanName("second"));
+  first.reset();
+  second.reset();
+  recording.stop();
+  const Trace trace = read();
+  ASSERT_EQ(names(trace), (std::vector<std::string>{"first", "second"}));
+  EXPECT_LT(trace.events[0].end_ns(), trace.events[1].end_ns());
+  EXPECT_EQ(tree_of(trace).parents[1], TraceTree::kNoParent);
+  EXPECT_EQ(tree_of(trace).self_ns[0], trace.events[0].duration_ns);
+}
+
+TEST_F(SpansTest, ThatEndBeforeTheyBeginAreLeftOutAndCounted) {
+  {
+    SpanRecording recording = record();
+    for (int i = 0; i < 10; ++i) outer();
+  }
+  std::string stepped = bytes();
+  const std::size_t chunks = (stepped.size() - kSpanHeaderBytes) / kSpanChunkBytes;
+  for (std::size_t i = 0; i < chunks; ++i) {
+    const std::size_t chunk = kSpanHeaderBytes + i * kSpanChunkBytes;
+    SpanChunk head;
+    std::memcpy(&head, stepped.data() + chunk, sizeof head);
+    if (head.kind != SpanChunkKind::spans) continue;
+    const std::uint64_t early = 1;
+    std::memcpy(stepped.data() + chunk + sizeof(SpanChunk) + offsetof(SpanSlot, end), &early, sizeof early);
+  }
+  std::ofstream(file_, std::ios::binary) << stepped;
+  const Trace trace = read();
+  EXPECT_EQ(trace.backwards, 1U);
+  EXPECT_EQ(trace.events.size(), 29U);
+}
+
+TEST_F(SpansTest, LastAsLongWhateverTheSystemsTimeOfDayDoes) {
+  {
+    SpanRecording recording = record();
+    outer();
+  }
+  const std::int64_t before = read().events[0].duration_ns;
+  std::string stepped = bytes();
+  SpanFileHeader header;
+  std::memcpy(&header, stepped.data(), sizeof header);
+  for (ClockPair& pair : header.later) pair.unix_ns -= 3'600'000'000'000;
+  std::memcpy(stepped.data(), &header, sizeof header);
+  std::ofstream(file_, std::ios::binary) << stepped;
+  EXPECT_EQ(read().events[0].duration_ns, before);
+}
+
+TEST_F(SpansTest, OfAFileThatIsCutAreThoseBeforeTheCut) {
+  {
+    SpanRecording recording = record();
+    for (int i = 0; i < 1000; ++i) outer();
+  }
+  const std::string whole = bytes();
+  std::size_t before = 0;
+  for (std::size_t cut = kSpanHeaderBytes + 1; cut < whole.size(); cut += 5003) {
+    std::ofstream(file_, std::ios::binary) << whole.substr(0, cut);
+    const Trace trace = read();
+    EXPECT_TRUE(trace.is_cut) << cut;
+    EXPECT_GE(trace.events.size(), before) << cut;
+    before = trace.events.size();
+  }
+  EXPECT_EQ(before, 3000U);  // a chunk has more room than they take
+  std::ofstream(file_, std::ios::binary) << whole;
+  EXPECT_FALSE(read().is_cut);
 }
 
 TEST_F(SpansTest, AnyDamageIsAnErrorOrFewerSpans) {

@@ -171,6 +171,22 @@ TEST(TraceDifferences, WhatSomeRepeatsLackHasNoIntervalOverThem) {
   EXPECT_EQ(row(difference, "save").baseline->total_ns, 80);
 }
 
+TEST(TraceDifferences, OfAHundredThousandNamesAreFound) {
+  TraceSide baseline{"a", {}}, candidate{"b", {}};
+  for (const int side : {0, 1}) {
+    const auto many = [&](int) {
+      std::vector<Call> calls;
+      for (int i = 0; i < 100'000; ++i) calls.push_back({"name " + std::to_string(side * 50'000 + i), 10});
+      return calls;
+    };
+    (side == 0 ? baseline : candidate).traces.push_back(steps_of(side + 1, side + 1, 1, many));
+  }
+  const TraceDifference difference = difference_of_traces(baseline, candidate, {});
+  EXPECT_EQ(difference.rows.size(), 150'001U);
+  EXPECT_EQ(difference.unjudged, 50'001 - kMaxJudgedTimes);
+  EXPECT_LT(terminal_trace_difference(difference, 30).size(), 20'000U);
+}
+
 TEST(TraceDifferences, AreTablesForEveryReader) {
   TraceDifference difference =
       difference_of_traces(one_process(1, {{"m|`m\n", 1000}, {"x", 1}}), one_process(2, {{"m|`m\n", 1200}}), {});

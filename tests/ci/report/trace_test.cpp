@@ -60,7 +60,11 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   trace.is_finished = false;
   trace.has_steady_ticks = false;
   trace.events[0].is_open = true;
+  trace.is_cut = true;
+  trace.backwards = 3;
   const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("The file ends in the middle"));
+  EXPECT_THAT(text, HasSubstr("3 spans ended before they began"));
   EXPECT_THAT(text, HasSubstr("The recording has no end"));
   EXPECT_THAT(text, HasSubstr("1 span found no room"));
   EXPECT_THAT(text, HasSubstr("2 spans have no name"));
