@@ -30,6 +30,10 @@ std::string_view to_text(Witness witness) { return kWitnessTexts.at(static_cast<
 std::string_view to_text(Verdict verdict) { return kVerdictTexts.at(static_cast<std::size_t>(verdict)); }
 
 std::span<const std::string_view> words_of(Verdict) { return kVerdictTexts; }
+std::span<const std::string_view> words_of(TimeProfileOutcome) {
+  static constexpr std::array<std::string_view, 4> kWords{"recorded", "without_spans", "failed", "out_of_time"};
+  return kWords;
+}
 std::span<const std::string_view> words_of(Witness) { return kWitnessTexts; }
 
 std::array<std::int64_t, kVerdictCount> Comparison::count_by_verdict() const {

@@ -140,6 +140,24 @@ struct SoloCheck {
   }
 };
 
+// Whether the time of a regression that counts do not explain was recorded on both sides, to see where it went.
+enum class TimeProfileOutcome {
+  recorded,
+  without_spans,  // the program took the option for spans and left none, or does not know it
+  failed,         // it could not be run, or what it left could not be read
+  out_of_time,    // more regressions than there was time for
+};
+std::span<const std::string_view> words_of(TimeProfileOutcome);  // "recorded", "without_spans", ...
+struct TimeProfile {
+  TimeProfileOutcome outcome = TimeProfileOutcome::recorded;
+  std::string picture = {};  // files with the difference; of what was recorded
+  std::string table = {};
+  std::string span = {};             // the one with a verdict of its own whose own time changed most; empty: none has
+  std::optional<double> ratio = {};  // of that span's time, candidate over baseline
+  std::string failure = {};          // of what failed, in the words of who noticed
+  bool operator==(const TimeProfile&) const = default;
+};
+
 // What is known of a row besides its figures, and what others decide by.
 enum class RowNote {
   equal_program,        // the candidate's count is the baseline's: programs and what they read are equal
@@ -228,6 +246,7 @@ struct ComparisonRow {
   // Empty: none, or the sides do not name theirs; never stored, as the reason begins with them.
   std::vector<std::string> kernel_changes = {};
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
+  std::optional<TimeProfile> time_profile = {};  // absent: nobody asked for it; never stored
   // The patterns of the tables that it was judged by in place of the whole comparison's policy, in its order.
   std::vector<std::string> policies = {};
   std::string owner = {};  // of the benchmark, as such a table says; empty: nobody is named

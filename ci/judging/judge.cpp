@@ -147,6 +147,9 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
   verb.add(path_option("--archive-dir", "FOLDER", outputs.archive_dir,
                        "copy both sides' archives and the comparison there"));
   add_picture_options(verb, outputs);
+  verb.add(path_option("--profile-on-regression", "FOLDER", outputs.time_dir,
+                       "record spans of both builds where time regressed and counts do not say why, and write what "
+                       "changed there"));
   verb.add(flag_option("--no-store", outputs.no_store, "keep nothing but --archive-dir"));
   verb.add(seed_option(seed));
   add_common_options(verb);

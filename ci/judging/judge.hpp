@@ -55,6 +55,7 @@ struct JudgementOutputs {
   std::filesystem::path html;         // the report as one HTML page as well
   std::filesystem::path archive_dir;  // baseline.syrun, candidate.syrun and comparison.json
   std::filesystem::path flame_dir;    // a flame graph of each changed count
+  std::filesystem::path time_dir;     // the difference of recorded spans of each regression that counts do not explain
   std::filesystem::path svg_dir;      // a picture of each row that changed
   bool pictures = false;              // the same below the report
   std::string explain;                // a part of the names of rows to explain, or all; empty: none

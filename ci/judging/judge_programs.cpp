@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -13,6 +14,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/judging/profile_regressions.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -304,6 +306,18 @@ ExitCode keep_shard_apart(const TakenShard& taken, const MeasuredPrograms& measu
   return worse(code, deliver_to_store(request.configuration, nullptr, app, {&baseline, &candidate}));
 }
 
+// What could not be written is told; the judgement stands.
+ExitCode profile_time(const std::vector<ProgramPair>& programs, const Run& candidate, const JudgeRequest& request,
+                      Comparison& comparison, const App& app) {
+  if (request.outputs.time_dir.empty()) return ExitCode::success;
+  const std::size_t rows = regressions_without_cause(comparison).size();
+  if (rows == 0) return ExitCode::success;
+  app.note("recording where the time of " + plural_text(static_cast<std::int64_t>(rows), "regression") + " went");
+  const Result<void> done = profile_regressions(programs, candidate, comparison,
+                                                {.folder = request.outputs.time_dir, .cancelled = request.cancelled});
+  return done ? ExitCode::success : app.report(done.error());
+}
+
 }  // namespace
 
 std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
@@ -333,6 +347,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   }
   comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
   if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
+  code = worse(code, profile_time(sides.programs, pair.candidate, request, comparison, app));
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
   judge_promises(judgement, request.configuration,
                  request.expect_every_target && request.configuration.run.filter.empty());

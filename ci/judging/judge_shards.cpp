@@ -68,6 +68,7 @@ std::string report_option(const JudgementOutputs& outputs) {
   if (!outputs.markdown.empty()) return "--markdown";
   if (!outputs.html.empty()) return "--html";
   if (!outputs.flame_dir.empty()) return "--flame-dir";
+  if (!outputs.time_dir.empty()) return "--profile-on-regression";
   if (!outputs.svg_dir.empty()) return "--svg-dir";
   if (outputs.pictures) return "--pictures";
   if (outputs.details) return "--details";

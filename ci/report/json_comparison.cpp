@@ -53,6 +53,17 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
   return ranks;
 }
 
+Json time_profile_json(const TimeProfile& profile) {
+  Json json{{"outcome", words_of(profile.outcome)[static_cast<std::size_t>(profile.outcome)]}};
+  if (profile.outcome == TimeProfileOutcome::failed) json["failure"] = profile.failure;
+  if (profile.outcome != TimeProfileOutcome::recorded) return json;
+  json["picture"] = profile.picture;
+  json["table"] = profile.table;
+  json["span"] = json_text(profile.span);
+  json["ratio"] = json_number(profile.ratio);
+  return json;
+}
+
 // What is added to each row, for readers: where it stands in a list, and how it was reached.
 void add_ranks_and_explanations(const Comparison& comparison, const std::vector<Explanation>& explanations,
                                 Json& rows) {
@@ -65,6 +76,7 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
     json["rank"] = ranks.at(&row);
     if (!row.kernel_changes.empty()) json["kernel_changes"] = row.kernel_changes;
     if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
+    if (row.time_profile) json["time_profile"] = time_profile_json(*row.time_profile);
     const auto why = explained.find({row.benchmark, row.metric.name});
     if (why != explained.end()) json["explanation"] = why->second->steps;
   }

@@ -506,12 +506,47 @@ void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
   }
 }
 
+// Of the regressions in time that counts do not explain.
+void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& steps) {
+  std::size_t unreached = 0;
+  bool has_no_spans = false;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (!row->time_profile) continue;
+      const TimeProfile& profile = *row->time_profile;
+      const std::string name = name_as_given(row->benchmark);
+      if (profile.outcome == TimeProfileOutcome::recorded) {
+        const std::string where =
+            profile.span.empty() || !profile.ratio
+                ? "no span of " + name + " has a verdict of its own; see where its time went"
+                : "the time of " + name + " went into " + profile.span + " (" + change_cell(*profile.ratio) + ")";
+        steps.push_back({where, profile.picture});
+        steps.push_back({"its spans one by one", profile.table});
+      } else if (profile.outcome == TimeProfileOutcome::failed) {
+        steps.push_back({"where the time of " + name + " went could not be recorded: " + profile.failure, ""});
+      }
+      has_no_spans |= profile.outcome == TimeProfileOutcome::without_spans;
+      unreached += profile.outcome == TimeProfileOutcome::out_of_time ? 1 : 0;
+    }
+  }
+  if (has_no_spans) {
+    steps.push_back(
+        {"where the time went was not recorded, as the program makes no spans; link", "steelyard::bench_main"});
+  }
+  if (unreached > 0) {
+    steps.push_back({"of " + plural_text(static_cast<std::int64_t>(unreached), "more regression") +
+                         " there was no time to record where theirs went",
+                     ""});
+  }
+}
+
 }  // namespace
 
 std::vector<NextStep> next_steps(const Comparison& comparison) {
   std::vector<NextStep> steps;
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
   name_pictures(comparison, steps);
+  name_time_profiles(comparison, steps);
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;

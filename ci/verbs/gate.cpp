@@ -32,6 +32,13 @@ Result<bool> is_against_history(const GateOptions& options, const Configuration&
   return wanted;
 }
 
+// There is no second build to record.
+Result<void> check_no_profiling(const GateOptions& options) {
+  if (options.outputs.time_dir.empty()) return {};
+  return input_error("--profile-on-regression", "a candidate held against its history", "a baseline beside it",
+                     "leave it out, or --against-history");
+}
+
 struct GatePlan {
   GitRepository repository;
   CommitPair commits;
@@ -96,13 +103,17 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
     STEELYARD_CHECK(take_accepted(options, planned, judged));
     // Whether a history is what it is held against is the baseline's to say as well.
     STEELYARD_TRY(const bool stays, is_against_history(options, judged.configuration));
-    if (stays) return gate_against_history(options, judged.configuration, judged.notes, app);
+    if (stays) {
+      STEELYARD_CHECK(check_no_profiling(options));
+      return gate_against_history(options, judged.configuration, judged.notes, app);
+    }
   }
   STEELYARD_TRY(const GatePlan plan, planned);
   STEELYARD_TRY(GateConfiguration judged,
                 with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
   STEELYARD_CHECK(take_accepted(options, planned, judged));
   if (judged.configuration.gate.against_history && options.base.empty() && !shard) {
+    STEELYARD_CHECK(check_no_profiling(options));
     return gate_against_history(options, judged.configuration, judged.notes, app);
   }
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(judged.configuration, options.bench));

@@ -1,10 +1,15 @@
 // A Google Benchmark program for the end-to-end tests. FIXTURE_WORK is how much BM_varied does: the sides of a
 // comparison differ by far more than any machine's noise. FIXTURE_CRASH: BM_varied ends the process. FIXTURE_UNCOUNTED:
-// it does so only while it is counted. FIXTURE_SKIP: BM_varied leaves itself out with that word.
+// it does so only while it is counted. FIXTURE_SKIP: BM_varied leaves itself out with that word. FIXTURE_SPANS: it
+// links steelyard::bench_main, and has a span of what BM_varied does.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <cstdlib>
+
+#ifdef FIXTURE_SPANS
+#include "bench/profile/spans/span.hpp"
+#endif
 
 namespace {
 
@@ -34,10 +39,17 @@ void BM_varied(benchmark::State& state) {
 #ifdef FIXTURE_SKIP
   return state.SkipWithError(FIXTURE_SKIP);
 #endif
-  for (auto _ : state) benchmark::DoNotOptimize(turn(FIXTURE_WORK));
+  for (auto _ : state) {
+#ifdef FIXTURE_SPANS
+    STEELYARD_SPAN("turning");
+#endif
+    benchmark::DoNotOptimize(turn(FIXTURE_WORK));
+  }
 }
 BENCHMARK(BM_varied);
 
 }  // namespace
 
+#ifndef FIXTURE_SPANS
 BENCHMARK_MAIN();
+#endif

@@ -57,6 +57,29 @@ TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
   expect_no_work_trees_left();
 }
 
+TEST_F(Gate, RecordsWhereTheTimeOfARegressionWentThatNoCountExplains) {
+  commit("spans", "spanned_fast");
+  commit("make it slow", "spanned_slow");
+  const Outcome slower = gate({"--profile-on-regression", "spans", "--markdown", "report.md", "--archive-dir", "kept"});
+  EXPECT_EQ(slower.status, 1) << slower.err << slower.out;
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("the time of BM_varied went into turning (x "),
+                                HasSubstr("spans/BM_varied.html"), HasSubstr("spans/BM_varied.md")));
+  EXPECT_THAT(text_of("report.md"), HasSubstr("spans/BM_varied.html"));
+  EXPECT_THAT(text_of("spans/BM_varied.md"),
+              AllOf(HasSubstr("6 rounds"), HasSubstr("`turning`"), HasSubstr("regression")));
+  EXPECT_TRUE(text_of("spans/BM_varied.html").starts_with("<!doctype html>"));
+  EXPECT_THAT(text_of("kept/comparison.json"), HasSubstr("\"outcome\": \"recorded\""));
+  EXPECT_FALSE(std::filesystem::exists("spans/BM_same.html"));
+}
+
+TEST_F(Gate, SaysThatAProgramMakesNoSpans) {
+  commit("make it slow", "slow");
+  const Outcome slower = gate({"--profile-on-regression", "spans"});
+  EXPECT_EQ(slower.status, 1) << slower.err << slower.out;
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("the program makes no spans"), HasSubstr("steelyard::bench_main")));
+  EXPECT_TRUE(std::filesystem::is_empty("spans"));
+}
+
 TEST_F(Gate, WithoutASubmoduleThatNobodyNeedsIsBuiltWhereItCannotBeFetched) {
   made_.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /no/such/lib.git\n");
   made_.git("update-index --add --cacheinfo 160000," + std::string(40, '1') + ",lib");
