@@ -262,6 +262,7 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
     EXPECT_EQ(trace->name_of(event), "BM_work");
     EXPECT_FALSE(event.is_open);
     EXPECT_TRUE(event.allocated_bytes.has_value());
+    EXPECT_GE(event.iterations, 1U);
   }
   EXPECT_TRUE(trace->samples.empty());
   run_fixture({"--benchmark_filter=^BM_work$", "--benchmark_min_time=0.1", "--steelyard_spans=" + file,
@@ -269,6 +270,7 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
   const Result<bench::Trace> sampled = bench::read_spans(file);
   ASSERT_TRUE(sampled) << sampled.error().text();
   EXPECT_FALSE(sampled->samples.empty());
+  EXPECT_GT(trace->events.back().iterations, 1U);
   const bench::ChildResult failed = run_fixture({"--steelyard_spans=/no/such/folder/it.spans"});
   EXPECT_THAT(failed.error_output, HasSubstr("/no/such/folder/it.spans"));
 }

@@ -72,6 +72,12 @@ TEST_F(Gate, RecordsWhereTheTimeOfARegressionWentThatNoCountExplains) {
   EXPECT_FALSE(std::filesystem::exists("spans/BM_same.html"));
 }
 
+TEST_F(Gate, RecordsNothingWhereThereIsNoSecondBuild) {
+  const Outcome refused = gate({"--against-history", "--profile-on-regression", "spans"});
+  EXPECT_EQ(refused.status, 3) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("--profile-on-regression"));
+}
+
 TEST_F(Gate, SaysThatAProgramMakesNoSpans) {
   commit("make it slow", "slow");
   const Outcome slower = gate({"--profile-on-regression", "spans"});

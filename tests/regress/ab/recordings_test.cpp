@@ -93,6 +93,29 @@ TEST(Recordings, ThatAlternateFindAChangeAmongManyTimesWithoutOne) {
   }
 }
 
+// Of one build, a gate of five times: with 300 of them and a chance of 5 % more than 25 alarms come in 1 of 100.
+TEST(Recordings, OfOneBuildCallNoChangeMoreOftenThanTheLevelSays) {
+  for (const int rounds : {4, 8}) {
+    Noise noise(7);
+    int alarms = 0;
+    for (int i = 0; i < 300; ++i) {
+      std::vector<RecordedTimes> times;
+      for (int j = 0; j < 5; ++j) {
+        RecordedTimes& one = times.emplace_back();
+        for (int k = 0; k < rounds; ++k) {
+          one.baseline.push_back(noise.series(10, 7 + 0.05 * noise.normal(), 0.5, 0.02));
+          one.candidate.push_back(noise.series(10, 7 + 0.05 * noise.normal(), 0.5, 0.02));
+        }
+      }
+      const std::vector<JudgedTime> judged = judge_recordings(times, alternating, {});
+      alarms += std::any_of(judged.begin(), judged.end(), [](const JudgedTime& time) {
+        return time.verdict == Verdict::regression || time.verdict == Verdict::improvement;
+      });
+    }
+    EXPECT_LE(alarms, 25) << rounds;
+  }
+}
+
 TEST(Recordings, AreUnchangedWhereTheIntervalLiesInsideTheMargin) {
   Noise noise(4);
   RecordedTimes times;
