@@ -222,6 +222,34 @@ void append_repeats(TraceRepeats& repeats, TraceRepeats later) {
   repeats.excluded_loops += later.excluded_loops;
 }
 
+namespace {
+
+// Behind `joined`'s own; `first_event` and `first_track`: of the trace's in it.
+void append_samples(const Trace& trace, const std::vector<std::uint32_t>& texts, std::uint32_t first_event,
+                    std::uint32_t first_track, Trace& joined) {
+  // The first frame, which stands around all, is one of all traces.
+  const auto before = static_cast<std::uint32_t>(joined.frames.size() - 1);
+  const auto moved = [before](std::uint32_t frame) { return frame == 0 ? 0 : frame + before; };
+  for (std::size_t i = 1; i < trace.frames.size(); ++i) {
+    joined.frames.push_back({texts[trace.frames[i].function_text], moved(trace.frames[i].parent)});
+  }
+  for (TraceSample sample : trace.samples) {
+    sample.track += first_track;
+    if (sample.event != TraceTree::kNoParent) sample.event += first_event;
+    sample.frame = moved(sample.frame);
+    joined.samples.push_back(sample);
+  }
+  TraceSampling& sampling = joined.sampling;
+  sampling.hz = std::max(sampling.hz, trace.sampling.hz);
+  sampling.has_timers = sampling.has_timers || trace.sampling.has_timers;
+  if (sampling.perf_refusal.empty()) sampling.perf_refusal = trace.sampling.perf_refusal;
+  sampling.dropped += trace.sampling.dropped;
+  sampling.missed += trace.sampling.missed;
+  sampling.has_newer_files = sampling.has_newer_files || trace.sampling.has_newer_files;
+}
+
+}  // namespace
+
 Trace joined_traces(const std::vector<const Trace*>& traces) {
   Trace joined;
   for (const Trace* trace : traces) {
@@ -233,6 +261,7 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     std::vector<std::uint32_t> texts;
     for (std::uint32_t i = 0; i < trace->texts.size(); ++i) texts.push_back(joined.texts.id_of(trace->texts[i]));
     const auto first_track = static_cast<std::uint32_t>(joined.tracks.size());
+    append_samples(*trace, texts, static_cast<std::uint32_t>(joined.events.size()), first_track, joined);
     joined.tracks.insert(joined.tracks.end(), trace->tracks.begin(), trace->tracks.end());
     for (TraceEvent event : trace->events) {
       event.name_text = texts[event.name_text];

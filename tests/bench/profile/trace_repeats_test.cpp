@@ -110,7 +110,19 @@ TEST(TraceRepeats, JoinedTracesKeepTheirNamesAndTracksApart) {
   first.add("a", 0, 0, 10);
   second.add("x", 0, 0, 5);
   second.add("a", 0, 5, 30);
+  for (Trace* trace : {&first.trace, &second.trace}) {
+    trace->frames.push_back({trace->texts.id_of("main"), 0});
+    trace->frames.push_back({trace->texts.id_of("work"), 1});
+    trace->samples.push_back({.track = 0, .event = 0, .frame = 2, .at_ns = 1, .cpu_ns = 1});
+  }
   const Trace joined = joined_traces({&first.trace, &second.trace});
+  ASSERT_EQ(joined.samples.size(), 2U);
+  const TraceSample& sample = joined.samples[1];
+  EXPECT_EQ(joined.name_of(joined.events[sample.event]), "x");
+  EXPECT_EQ(sample.track, 1U);
+  EXPECT_EQ(joined.texts[joined.frames[sample.frame].function_text], "work");
+  EXPECT_EQ(joined.texts[joined.frames[joined.frames[sample.frame].parent].function_text], "main");
+  EXPECT_EQ(joined.frames.size(), 5U);
   ASSERT_EQ(joined.events.size(), 3U);
   EXPECT_EQ(joined.name_of(joined.events[2]), "a");
   EXPECT_EQ(joined.events[2].track, 1U);
