@@ -31,10 +31,10 @@ struct KnownLines {
 };
 
 // One profile against another, with everything that is said of a function.
-class Attribution {
+class ProfileAttribution {
  public:
-  Attribution(const CountedProfile& baseline, const CountedProfile& candidate, const KnownLines& known,
-              const AttributionOptions& options)
+  ProfileAttribution(const CountedProfile& baseline, const CountedProfile& candidate, const KnownLines& known,
+                     const AttributionOptions& options)
       : options_(options), known_(known), difference_(subtract(baseline, candidate)) {
     if (known.of_baseline && known.of_candidate) {
       lines_ = subtract_lines(baseline, candidate, difference_, options.own_sources);
@@ -262,54 +262,8 @@ bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
 
-std::string warning_of(const KnownLines& known) {
-  const std::string whose = known.of_candidate ? "the baseline" : known.of_baseline ? "the candidate" : "both sides";
-  return "functions are named without lines and inlined functions: those of " + whose +
-         " were read by an earlier steelyard, which may have shifted them; count again to have them";
-}
-
-}  // namespace
-
-void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options) {
-  const bool is_other = bench::counted_other_code(baseline) || bench::counted_other_code(candidate);
-  const auto baseline_profiles = profiles_by_benchmark(baseline);
-  const auto candidate_profiles = profiles_by_benchmark(candidate);
-  // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
-  // they could name functions that have nothing to do with it.
-  std::map<std::string, CountFinding> findings;
-  KnownLines known;
-  if (!options.trust_shifted_lines) known = {!bench::has_shifted_lines(baseline), !bench::has_shifted_lines(candidate)};
-  for (ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != kInstructions) continue;
-    const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
-    const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
-    const bool same_code = !is_other || !may_call_a_dispatching_library(a, b);
-    if (!same_code) row.notes.add(RowNote::other_dispatch);
-    if (!is_change(row) || !a || !b) continue;
-    const Attribution attribution(*a, *b, known, options);
-    row.functions = attribution.functions();
-    row.call_path = attribution.call_path();
-    findings[row.benchmark] = {row.verdict, same_code, row.functions, row.call_path};
-  }
-  // Fewer instructions do not explain more time, nor does code that the time was not spent in.
-  for (ComparisonRow& row : comparison.rows) {
-    if (!is_change(row) || row.metric.kind != MetricKind::noisy) continue;
-    const auto found = findings.find(row.benchmark);
-    if (found == findings.end() || !found->second.same_code || found->second.verdict != row.verdict) continue;
-    row.functions = found->second.functions;
-    row.call_path = found->second.call_path;
-  }
-  const bool are_all_known = known.of_baseline && known.of_candidate;
-  if (!findings.empty() && !are_all_known) comparison.warnings.push_back(warning_of(known));
-  annotate_changed_kernels(comparison, baseline, candidate);
-}
-
-namespace {
-
 constexpr std::string_view kKernels = "kernels:";
-constexpr std::size_t kMaxKernels = 1000;          // of one benchmark: a graph of more is no kernel's name's business
-constexpr std::size_t kMaxChangesReported = 3;     // of one benchmark
-constexpr std::size_t kMaxBenchmarksReported = 5;  // in the warning
+constexpr std::size_t kMaxKernels = 1000;  // of one benchmark: a graph of more is no kernel's name's business
 
 std::vector<std::string> split_names(std::string_view list) {
   std::vector<std::string> names;
@@ -327,19 +281,6 @@ std::vector<std::string> split_names(std::string_view list) {
   }
   return names;
 }
-
-std::string sentence(const std::vector<std::string>& changes) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(changes.size(), kMaxChangesReported); ++i)
-    text += (i == 0 ? "" : "; ") + changes[i];
-  if (changes.size() > kMaxChangesReported) {
-    text += "; and " + std::to_string(changes.size() - kMaxChangesReported) + " more changes of kernels";
-  }
-  return text;
-}
-
-// By benchmark, as rows name it; none without changes.
-using KernelChanges = std::map<std::string, std::vector<std::string>>;
 
 KernelChanges changes_by_benchmark(const Run& baseline, const Run& candidate) {
   KernelChanges changes;
@@ -360,17 +301,6 @@ bool was_judged(const ComparisonRow& row) {
          row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
-std::string warning_of(const KernelChanges& changes) {
-  std::string text = "other kernels ran than before in " + std::to_string(changes.size()) +
-                     (changes.size() == 1 ? " benchmark: " : " benchmarks: ");
-  std::size_t told = 0;
-  for (const auto& [benchmark, change] : changes) {
-    if (told == kMaxBenchmarksReported) return text + "; and others";
-    text += (told++ == 0 ? "" : "; ") + benchmark + " (" + sentence(change) + ")";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> kernels_of_label(std::string_view label) {
@@ -383,16 +313,49 @@ std::vector<std::string> kernels_of_label(std::string_view label) {
   return {};
 }
 
-void annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
-  const KernelChanges changes = changes_by_benchmark(baseline, candidate);
-  if (changes.empty()) return;
+KernelChanges annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
+  KernelChanges changes = changes_by_benchmark(baseline, candidate);
   for (ComparisonRow& row : comparison.rows) {
     const auto change = changes.find(row.benchmark);
-    if (change == changes.end() || !was_judged(row)) continue;
-    row.kernel_changes = change->second;
-    row.reason = sentence(change->second) + "; " + row.reason;
+    if (change != changes.end() && was_judged(row)) row.kernel_changes = change->second;
   }
-  comparison.warnings.push_back(warning_of(changes));
+  return changes;
+}
+
+Attribution attribute(Comparison& comparison, const Run& baseline, const Run& candidate,
+                      const AttributionOptions& options) {
+  const bool is_other = bench::counted_other_code(baseline) || bench::counted_other_code(candidate);
+  const auto baseline_profiles = profiles_by_benchmark(baseline);
+  const auto candidate_profiles = profiles_by_benchmark(candidate);
+  // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
+  // they could name functions that have nothing to do with it.
+  std::map<std::string, CountFinding> findings;
+  KnownLines known;
+  if (!options.trust_shifted_lines) known = {!bench::has_shifted_lines(baseline), !bench::has_shifted_lines(candidate)};
+  for (ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != kInstructions) continue;
+    const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
+    const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
+    const bool same_code = !is_other || !may_call_a_dispatching_library(a, b);
+    if (!same_code) row.notes.add(RowNote::other_dispatch);
+    if (!is_change(row) || !a || !b) continue;
+    const ProfileAttribution attribution(*a, *b, known, options);
+    row.functions = attribution.functions();
+    row.call_path = attribution.call_path();
+    findings[row.benchmark] = {row.verdict, same_code, row.functions, row.call_path};
+  }
+  // Fewer instructions do not explain more time, nor does code that the time was not spent in.
+  for (ComparisonRow& row : comparison.rows) {
+    if (!is_change(row) || row.metric.kind != MetricKind::noisy) continue;
+    const auto found = findings.find(row.benchmark);
+    if (found == findings.end() || !found->second.same_code || found->second.verdict != row.verdict) continue;
+    row.functions = found->second.functions;
+    row.call_path = found->second.call_path;
+  }
+  Attribution found;
+  if (!findings.empty()) found.without_lines = {!known.of_baseline, !known.of_candidate};
+  found.kernel_changes = annotate_changed_kernels(comparison, baseline, candidate);
+  return found;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,15 +24,31 @@ struct AttributionOptions {
   bool trust_shifted_lines = false;
 };
 
+// By benchmark, as rows name it: what changed of its kernels; none without changes.
+using KernelChanges = std::map<std::string, std::vector<std::string>>;
+
+// Of which sides functions were named without lines and inlined functions, as the lines may be shifted.
+struct NamedWithoutLines {
+  bool of_baseline = false;
+  bool of_candidate = false;
+};
+
+// What an attribution found besides what it fills in.
+struct Attribution {
+  NamedWithoutLines without_lines = {};  // neither where no function was named
+  KernelChanges kernel_changes = {};
+};
+
 // Fills `functions` and `call_path` of every row of a counted metric whose count changed, and of the noisy rows of the
 // same benchmark that moved the same way (a regression of time gets those of a regression of instructions), from the
 // runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively, its
 // counted row gets RowNote::other_dispatch, its noisy rows get no functions, and neither reports nor the policy's
-// signals combine its time and count: whoever calls this decides anew which rows gate (ci/report/judgement_text.hpp).
-// Where the lines of a run's profiles may be shifted, functions are named without lines and inlined functions, and a
-// warning says so. Without a profile of it the benchmark is taken to be one that calls it. Kernels of a device that
-// changed are named too.
-void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
+// signals combine its time and count: whoever calls this decides anew which rows gate. Where the lines of a run's
+// profiles may be shifted, functions are named without lines and inlined functions. Without a profile of it the
+// benchmark is taken to be one that calls it. Kernels of a device that changed are named too. Says nothing:
+// attribute_in_words() (ci/report/judgement_text.hpp) words what this found.
+Attribution attribute(Comparison& comparison, const Run& baseline, const Run& candidate,
+                      const AttributionOptions& options);
 
 // Names the kernels that changed between two runs of a device's benchmarks: what was launched comes before how long it
 // took. The labels of the benchmarks have them ("kernels: NAME, NAME").
@@ -40,10 +57,9 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
 // it may stand in template arguments. Empty: the label names none.
 std::vector<std::string> kernels_of_label(std::string_view label);
 
-// Of each benchmark whose kernels changed: the sentence stands first in the reasons of its rows that were judged, and
-// they are in ComparisonRow::kernel_changes, and one warning of the comparison lists the benchmarks, so that it is told
-// where no time changed too. A side that names no kernels changes nothing.
-void annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
+// Of each benchmark whose kernels changed, in ComparisonRow::kernel_changes of its rows that were judged; returned are
+// those of no judged row too, as kernels may change where no time does. A side that names no kernels changes nothing.
+KernelChanges annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
 
 // A library that picks its kernels by the processor it sees (OpenBLAS does) runs other code under the counter than
 // natively. Time and count of what calls it are then signals of two programs, and must not be explained as one.

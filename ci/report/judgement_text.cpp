@@ -135,12 +135,51 @@ void set_gate_notes(const std::vector<regress::GateNote>& notes, Comparison& com
 
 void decide_gates_in_words(Comparison& comparison) { set_gate_notes(regress::decide_gates(comparison), comparison); }
 
+namespace {
+
+std::string shifted_lines_text(const NamedWithoutLines& without) {
+  const std::string whose = !without.of_candidate  ? "the baseline"
+                            : !without.of_baseline ? "the candidate"
+                                                   : "both sides";
+  return "functions are named without lines and inlined functions: those of " + whose +
+         " were read by an earlier steelyard, which may have shifted them; count again to have them";
+}
+
+std::string kernel_changes_text(const std::vector<std::string>& changes) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(changes.size(), kMaxNamed); ++i) text += (i == 0 ? "" : "; ") + changes[i];
+  if (changes.size() > kMaxNamed) {
+    text += "; and " + std::to_string(changes.size() - kMaxNamed) + " more changes of kernels";
+  }
+  return text;
+}
+
+std::string kernel_changes_text(const KernelChanges& changes) {
+  constexpr std::size_t kMaxNamed = 5;
+  std::string text =
+      "other kernels ran than before in " + plural_text(static_cast<std::int64_t>(changes.size()), "benchmark") + ": ";
+  std::size_t named = 0;
+  for (const auto& [benchmark, change] : changes) {
+    if (named == kMaxNamed) return text + "; and others";
+    text += (named++ == 0 ? "" : "; ") + benchmark + " (" + kernel_changes_text(change) + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
 void attribute_in_words(Comparison& comparison, const Run& baseline, const Run& candidate,
                         const AttributionOptions& options) {
-  attribute(comparison, baseline, candidate, options);
+  const Attribution found = attribute(comparison, baseline, candidate, options);
+  const NamedWithoutLines& without = found.without_lines;
+  if (without.of_baseline || without.of_candidate) comparison.warnings.push_back(shifted_lines_text(without));
+  if (!found.kernel_changes.empty()) comparison.warnings.push_back(kernel_changes_text(found.kernel_changes));
   const Run& counted = bench::counted_other_code(candidate) ? candidate : baseline;
   const std::string* dispatch = counted.environment.find(bench::kDispatchFact);
   for (ComparisonRow& row : comparison.rows) {
+    // What was launched comes before how long it took.
+    if (!row.kernel_changes.empty()) row.reason = kernel_changes_text(row.kernel_changes) + "; " + row.reason;
     if (dispatch == nullptr || !row.notes.has(RowNote::other_dispatch)) continue;
     row.reason += (row.reason.empty() ? "" : "; ") + note_text(RowNote::other_dispatch) + *dispatch;
   }

@@ -22,8 +22,9 @@ Comparison worded(regress::Judged judged);
 // Decides anew which rows gate (regress/ab/gates.hpp), and says of each other one why it does not.
 void decide_gates_in_words(Comparison& comparison);
 
-// attribute() (ci/attribution/attribute.hpp), which also says of each row whose count is of other code than was timed
-// what was dispatched; then decides anew which rows gate.
+// attribute() (ci/attribution/attribute.hpp), and says what it found: of each row whose kernels changed which did,
+// first in its reason, and in one warning of all; of each row whose count is of other code than was timed what was
+// dispatched; in a warning where functions are named without lines. Then decides anew which rows gate.
 void attribute_in_words(Comparison& comparison, const Run& baseline, const Run& candidate,
                         const AttributionOptions& options);
 

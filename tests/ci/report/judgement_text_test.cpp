@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/counting/count.hpp"
 #include "ci/report/row_text.hpp"
 
 namespace steelyard::ci {
@@ -135,6 +136,72 @@ TEST(DecideGatesInWords, ReplacesANoteThatNoLongerHolds) {
   EXPECT_EQ(comparison.rows[0].gate_note, "");
   EXPECT_FALSE(comparison.rows[1].gates);
   EXPECT_EQ(comparison.rows[1].gate_note, "cpu_time is not among the metrics that gate");
+}
+
+Run labelled(const std::string& label) {
+  Run run;
+  run.labels["BM_x"] = label;
+  return run;
+}
+
+TEST(AttributeInWords, NamesChangedKernelsBeforeTheTimeAndWarnsOfAll) {
+  Comparison comparison;
+  comparison.rows = {row_of(kRealTime), row_of(kCpuTime)};
+  for (ComparisonRow& row : comparison.rows) row.reason = "20 % slower";
+  comparison.rows[0].verdict = Verdict::unchanged;
+  comparison.rows[1].verdict = Verdict::incomparable;
+  attribute_in_words(comparison, labelled("kernels: a"), labelled("kernels: b"), {});
+  EXPECT_EQ(comparison.rows[0].reason, "kernel a became b; 20 % slower");
+  EXPECT_EQ(comparison.rows[1].reason, "20 % slower");
+  EXPECT_THAT(comparison.warnings,
+              ElementsAre("other kernels ran than before in 1 benchmark: BM_x (kernel a became b)"));
+}
+
+TEST(AttributeInWords, NamesThreeChangesOfABenchmarkAndFiveBenchmarks) {
+  steelyard::Run baseline, candidate;
+  for (const char* name : {"1", "2", "3", "4", "5", "6"}) {
+    baseline.labels[name] = "kernels: a";
+    candidate.labels[name] = "kernels: a, b, c, d, e";
+  }
+  Comparison comparison;
+  attribute_in_words(comparison, baseline, candidate, {});
+  const std::string change = " (kernel b is new; kernel c is new; kernel d is new; and 1 more changes of kernels)";
+  EXPECT_THAT(comparison.warnings,
+              ElementsAre("other kernels ran than before in 6 benchmarks: 1" + change + "; 2" + change + "; 3" +
+                          change + "; 4" + change + "; 5" + change + "; and others"));
+}
+
+TEST(AttributeInWords, SaysWhoseLinesAnEarlierReaderMayHaveShifted) {
+  const auto warned = [](bool of_baseline, bool of_candidate) {
+    const auto counted = [](std::int64_t cost, bool is_shifted) {
+      steelyard::Run run;
+      CountedProfile profile;
+      profile.benchmark.name = "BM_x";
+      profile.events = {"Ir"};
+      profile.totals = {cost};
+      profile.functions.resize(1);
+      profile.functions[0].name = "BM_x";
+      profile.functions[0].line = 7;
+      profile.functions[0].calls = 1;
+      profile.functions[0].self = profile.functions[0].inclusive = {cost};
+      run.profiles = {profile};
+      if (!is_shifted) run.header.settings[std::string(bench::kCountReaderSetting)] = "2";
+      return run;
+    };
+    Comparison comparison;
+    comparison.rows = {row_of(kInstructions)};
+    comparison.rows[0].verdict = Verdict::regression;
+    attribute_in_words(comparison, counted(10, of_baseline), counted(20, of_candidate), {});
+    return comparison.warnings;
+  };
+  const auto text = [](const std::string& whose) {
+    return "functions are named without lines and inlined functions: those of " + whose +
+           " were read by an earlier steelyard, which may have shifted them; count again to have them";
+  };
+  EXPECT_THAT(warned(false, false), ::testing::IsEmpty());
+  EXPECT_THAT(warned(true, false), ElementsAre(text("the baseline")));
+  EXPECT_THAT(warned(false, true), ElementsAre(text("the candidate")));
+  EXPECT_THAT(warned(true, true), ElementsAre(text("both sides")));
 }
 
 }  // namespace
