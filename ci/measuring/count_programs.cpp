@@ -95,20 +95,16 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
   }
 }
 
-std::string proof_of_equality(const BenchmarkCounts& counts) {
-  if (!counts.equal_programs) return "";
+std::optional<EqualProgram> proof_of_equality(const BenchmarkCounts& counts) {
+  if (!counts.equal_programs) return std::nullopt;
   const SideCount& baseline = counts.baseline;
   const auto of_baseline = bench::hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
   const auto of_candidate =
       bench::hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
-  if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
-  constexpr std::size_t kShownDigits = 12;
-  std::string proof(kEqualProgramText);
+  if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return std::nullopt;
   const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
                                    [](const auto& file) { return file.second != bench::kAbsentFile; });
-  if (files == 1) proof += ", and so is the file it reads";
-  if (files > 1) proof += ", and so are the " + std::to_string(files) + " files it reads";
-  return proof + " (sha256 " + baseline.loaded->sha256.substr(0, kShownDigits) + ')';
+  return EqualProgram{baseline.loaded->sha256, files};
 }
 
 namespace {
@@ -363,7 +359,7 @@ bool ProgramCounting::CountingWork::reuse_cached(BenchmarkCounts& counts) {
   baseline.inputs.unknown.clear();
   for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
   move_paths(known->part, known->folder, baseline.side->program->program.working_directory.string());
-  set_proof(known->part, CountOrigin::reused, "counted before on this machine, under the same key");
+  set_proof(known->part, CountOrigin::reused, std::string(kCountedBeforeText));
   add_counts(std::move(known->part), *baseline.side->run);
   known_.insert(&counts);
   return true;
@@ -385,10 +381,10 @@ bool ProgramCounting::CountingWork::reuse_equal(BenchmarkCounts& counts) {
     candidate.failures.push_back(*at);
     return true;
   }
-  const std::string proof = proof_of_equality(counts);
-  if (proof.empty()) return false;
-  set_proof(part, CountOrigin::equal_program, proof);
-  equal_.same_program.emplace(counts.id().canonical(), proof);
+  const std::optional<EqualProgram> proof = proof_of_equality(counts);
+  if (!proof) return false;
+  set_proof(part, CountOrigin::equal_program, equal_program_text(*proof));
+  equal_.same_program.emplace(counts.id().canonical(), *proof);
   add_counts(std::move(part), candidate);
   return true;
 }

@@ -66,9 +66,9 @@ class CountPlan {
   std::vector<BenchmarkCounts> benchmarks_;
 };
 
-// Why the baseline's count holds for the candidate too ("every loaded section of program and libraries is equal, and so
-// are the 2 files it read (sha256 0123456789ab)"); empty: it need not, because the programs or what they read differ.
-std::string proof_of_equality(const BenchmarkCounts& counts);
+// Why the baseline's count holds for the candidate too; absent: it need not, because the programs or what they read
+// differ.
+std::optional<EqualProgram> proof_of_equality(const BenchmarkCounts& counts);
 
 // Whether to count: not where the user said never, nor where the policy judges no counted metric, nor (with a warning)
 // where it cannot be done here. Error (input): it cannot be done and the user said always.

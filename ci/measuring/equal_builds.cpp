@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ci/report/judgement_text.hpp"
-#include "ci/report/reason_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -31,8 +30,8 @@ bool contains(const std::vector<Metric>& metrics, const std::string& name) {
   return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
 }
 
-ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const std::string& reason,
-                          const EqualBuilds& builds, const Comparison& comparison) {
+ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const EqualBuilds& builds,
+                          const Comparison& comparison) {
   ComparisonRow row;
   row.benchmark = benchmark;
   row.metric = metric;
@@ -40,11 +39,13 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   row.layout = comparison.candidate.layout;
   row.test = TestKind::none;
   row.verdict = Verdict::unchanged;
-  row.reason = reason;
   row.notes.add(RowNote::not_timed);
-  if (builds.same_program.contains(benchmark)) {
+  const auto program = builds.same_program.find(benchmark);
+  if (program != builds.same_program.end()) {
+    row.reason = untimed_text(program->second);
     row.notes.add(RowNote::equal_program);
   } else {
+    row.reason = untimed_text(std::nullopt);
     row.notes.add(RowNote::equal_code);
     row.notes.add(RowNote::equal_counts);
   }
@@ -61,15 +62,10 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
-std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
-  if (policy == SkipTime::never) return "";
-  const auto program = builds.same_program.find(benchmark);
-  const std::string not_timed = note_text(RowNote::not_timed);
-  if (program != builds.same_program.end()) return not_timed + program->second;
-  if (policy == SkipTime::equal_code && builds.same_counts.contains(benchmark)) {
-    return not_timed + note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts);
-  }
-  return "";
+bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
+  if (policy == SkipTime::never) return false;
+  return builds.same_program.contains(benchmark) ||
+         (policy == SkipTime::equal_code && builds.same_counts.contains(benchmark));
 }
 
 void add_note(RowNote note, ComparisonRow& row) {
@@ -77,8 +73,7 @@ void add_note(RowNote note, ComparisonRow& row) {
   row.notes.add(note);
 }
 
-void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
-                           Comparison& comparison) {
+void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
     if (is_count && builds.same_code.contains(row.benchmark)) add_note(RowNote::equal_code, row);
@@ -96,13 +91,13 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string
              contains(metrics, row.metric.name);
     });
   }
-  for (const auto& [benchmark, reason] : untimed) {
+  for (const std::string& benchmark : untimed) {
     for (const Metric& metric : metrics) {
       if (!regress::is_judged(comparison.policy, benchmark, metric.name, metric.kind)) continue;
       const bool was_measured =
           std::any_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });
-      if (!was_measured) insert(untimed_row(benchmark, metric, reason, builds, comparison), comparison.rows);
+      if (!was_measured) insert(untimed_row(benchmark, metric, builds, comparison), comparison.rows);
     }
   }
   decide_gates_in_words(comparison);

@@ -7,14 +7,15 @@
 
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/report/reason_text.hpp"
 
 namespace steelyard::ci {
 
 struct EqualBuilds {
   // By the benchmark's canonical text.
-  std::map<std::string, std::string> same_program;  // the proof: "every loaded section is equal ..."
-  std::set<std::string> same_code;                  // programs that differ, but not in the code that it executes
-  std::set<std::string> same_counts;                // of same_code: nor in what each function costs
+  std::map<std::string, EqualProgram> same_program;
+  std::set<std::string> same_code;    // programs that differ, but not in the code that it executes
+  std::set<std::string> same_counts;  // of same_code: nor in what each function costs
 
   // The same program, or the same code at the same cost, function by function: whatever sets it up, what is timed did
   // the same work.
@@ -23,16 +24,15 @@ struct EqualBuilds {
   }
 };
 
-// Why the policy lets this benchmark go untimed; empty: it is timed.
-std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
+// Whether the policy lets this benchmark go untimed.
+bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
 
 // Says so at the end of the row's reason.
 void add_note(RowNote note, ComparisonRow& row);
 
 // Says of counted rows that the executed code is equal, and what each function costs, and adds a row for each metric of
 // time that was not measured on such grounds: unchanged, test "none", with the reason. Where all were left untimed,
-// such a metric is no longer missing in all of them. `untimed`: reasons by benchmark.
-void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
-                           Comparison& comparison);
+// such a metric is no longer missing in all of them. `untimed`: benchmarks that may_skip_time() let go.
+void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison);
 
 }  // namespace steelyard::ci

@@ -389,10 +389,9 @@ void PairMeasuring::steer() {
   for (ListedPair& listed : listed_) {
     for (const bench::ListedBenchmark& benchmark : listed.candidate.benchmarks()) {
       const std::string canonical = benchmark.id.canonical();
-      std::string reason = reason_to_skip_time(counting_->equal(), canonical, policy_.skip_time);
-      if (!reason.empty()) {
+      if (may_skip_time(counting_->equal(), canonical, policy_.skip_time)) {
         listed.untimed.push_back(benchmark.name);
-        measured_.untimed.emplace(canonical, std::move(reason));
+        measured_.untimed.insert(canonical);
       } else if (looks && counting_->equal().is_proven_equal(canonical)) {
         listed.first_look_only.insert(benchmark.name);
         first_look_only_.insert(canonical);
@@ -411,7 +410,7 @@ void PairMeasuring::finish_counting() {
   add_counted(std::move(counted_.baseline), measured_.pair.baseline);
   add_counted(std::move(counted_.candidate), measured_.pair.candidate);
   std::string skipped;
-  for (const auto& [benchmark, reason] : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
+  for (const std::string& benchmark : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
   for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
     if (!skipped.empty()) run->header.settings["timing.skipped"] = skipped;
     keep_first_look_only(first_look_only_, run->header.settings);

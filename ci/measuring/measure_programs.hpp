@@ -53,8 +53,8 @@ struct MeasuredPrograms {
   bench::MeasuredPair pair;
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
   EqualBuilds equal;
-  bench::SampleSize samples;                   // the usual one of the first program
-  std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
+  bench::SampleSize samples;      // the usual one of the first program
+  std::set<std::string> untimed;  // benchmarks whose time was not measured, as the policy lets equal builds go
 };
 
 // `programs`: their suites differ where there are several. Of the configuration its settings for measuring, whose

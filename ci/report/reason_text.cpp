@@ -549,6 +549,20 @@ std::string note_text(RowNote note) {
   return "";
 }
 
+std::string equal_program_text(const EqualProgram& equal) {
+  constexpr std::size_t kShownDigits = 12;
+  std::string text(kEqualProgramText);
+  if (equal.files_read == 1) text += ", and so is the file it reads";
+  if (equal.files_read > 1) text += ", and so are the " + std::to_string(equal.files_read) + " files it reads";
+  return text + " (sha256 " + equal.sha256.substr(0, kShownDigits) + ')';
+}
+
+std::string untimed_text(const std::optional<EqualProgram>& program) {
+  return note_text(RowNote::not_timed) +
+         (program ? equal_program_text(*program)
+                  : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
+}
+
 std::string both_sides_text(const FactDifference& fact) {
   const auto shown = [](const std::string& said) { return said.empty() ? "not recorded" : said; };
   return shown(fact.baseline) + " against " + shown(fact.candidate);

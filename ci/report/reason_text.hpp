@@ -5,6 +5,8 @@
 //     row.reason = reason_text(row, judged.facts[i], judged);
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +27,21 @@ std::string solo_text(const ComparisonRow& row);
 // bench::kDispatchFact, of not_timed why.
 std::string note_text(RowNote note);
 
-// What the proof of RowNote::equal_program begins with.
 inline constexpr std::string_view kEqualProgramText = "every loaded section of program and libraries is equal";
+
+// Why two builds are the same program, as far as a benchmark goes.
+struct EqualProgram {
+  std::string sha256;           // of every loaded section of program and libraries
+  std::int64_t files_read = 0;  // that exist, and are the same, too
+};
+
+// As CountBasis::proof keeps it: "every loaded section of program and libraries is equal, and so are the 2 files it
+// reads (sha256 0123456789ab)".
+std::string equal_program_text(const EqualProgram& equal);
+// As CountBasis::proof keeps it of a count that was not taken, as it is known.
+inline constexpr std::string_view kCountedBeforeText = "counted before on this machine, under the same key";
+// The reason of RowNote::not_timed: `program`, or where it is none, that the executed code and its counts are equal.
+std::string untimed_text(const std::optional<EqualProgram>& program);
 
 // What each side says of a fact: "Xeon against EPYC", "not recorded against 2".
 std::string both_sides_text(const FactDifference& fact);

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 EqualBuilds builds() {
   EqualBuilds builds;
-  builds.same_program["BM_same"] = "every loaded section is equal";
+  builds.same_program["BM_same"] = {"0123456789abcdef", 2};
   builds.same_code = {"BM_code", "BM_data"};
   builds.same_counts = {"BM_code"};
   return builds;
@@ -37,16 +37,24 @@ Comparison counted(const std::vector<std::string>& benchmarks) {
 
 TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
   for (const char* name : {"BM_same", "BM_code", "BM_data", "BM_other"}) {
-    EXPECT_EQ(reason_to_skip_time(builds(), name, SkipTime::never), "") << name;
+    EXPECT_FALSE(may_skip_time(builds(), name, SkipTime::never)) << name;
   }
-  EXPECT_THAT(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_binary), HasSubstr("every loaded section"));
-  EXPECT_EQ(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_binary), "");
-  EXPECT_NE(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_code), "");
-  EXPECT_THAT(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_code), HasSubstr("data may differ"));
-  EXPECT_THAT(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_code),
-              HasSubstr("each of its functions costs the same; what sets it up may differ"));
-  EXPECT_EQ(reason_to_skip_time(builds(), "BM_data", SkipTime::equal_code), "") << "its data led it another way";
-  EXPECT_EQ(reason_to_skip_time(builds(), "BM_other", SkipTime::equal_code), "");
+  EXPECT_TRUE(may_skip_time(builds(), "BM_same", SkipTime::equal_binary));
+  EXPECT_FALSE(may_skip_time(builds(), "BM_code", SkipTime::equal_binary));
+  EXPECT_TRUE(may_skip_time(builds(), "BM_same", SkipTime::equal_code));
+  EXPECT_TRUE(may_skip_time(builds(), "BM_code", SkipTime::equal_code));
+  EXPECT_FALSE(may_skip_time(builds(), "BM_data", SkipTime::equal_code)) << "its data led it another way";
+  EXPECT_FALSE(may_skip_time(builds(), "BM_other", SkipTime::equal_code));
+}
+
+TEST(EqualBuilds, SayOfAnUntimedRowThatCodeAndCountsAreEqual) {
+  Comparison comparison = counted({"BM_code"});
+  annotate_equal_builds(builds(), {"BM_code"}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 2U);
+  EXPECT_EQ(comparison.rows[1].reason,
+            "not timed, as the policy says (skip_time): the code it executes is equal in both builds; data may differ; "
+            "each of its functions costs the same; what sets it up may differ");
+  EXPECT_EQ(comparison.rows[1].notes, read_notes(comparison.rows[1].reason));
 }
 
 TEST(EqualBuilds, AreProvenByTheProgramOrByCodeAndCountsTogether) {
@@ -70,14 +78,16 @@ TEST(EqualBuilds, AreToldInTheCountedRow) {
 TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
   Comparison comparison = counted({"BM_a", "BM_same", "BM_z"});
   comparison.policy.minimum_effect = 0.03;
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {"BM_same"}, comparison);
   ASSERT_EQ(comparison.rows.size(), 4U);
   const ComparisonRow& row = comparison.rows[2];
   EXPECT_EQ(row.benchmark, "BM_same");
   EXPECT_EQ(row.metric.name, kRealTime);
   EXPECT_EQ(row.verdict, Verdict::unchanged);
   EXPECT_EQ(row.test, TestKind::none);
-  EXPECT_EQ(row.reason, "not timed");
+  EXPECT_EQ(row.reason,
+            "not timed, as the policy says (skip_time): every loaded section of program and libraries is equal, and "
+            "so are the 2 files it reads (sha256 0123456789ab)");
   EXPECT_EQ(row.minimum_effect, 0.03);
   EXPECT_FALSE(row.ratio);
 }
@@ -96,7 +106,7 @@ TEST(EqualBuilds, NamedTimeIsNotMissingWhereAllWereLeftUntimed) {
   for (const std::string& metric : comparison.policy.gates) {
     comparison.rows.insert(comparison.rows.begin(), missing_in_all(metric));
   }
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {"BM_same"}, comparison);
   ASSERT_EQ(comparison.rows.size(), 3U);
   for (const ComparisonRow& row : comparison.rows) {
     EXPECT_EQ(row.benchmark, "BM_same");
@@ -108,7 +118,7 @@ TEST(EqualBuilds, UntimedRowGatesAsItsMetricDoes) {
   Comparison comparison = counted({"BM_same"});
   comparison.policy.metrics = {std::string(kRealTime), std::string(kCpuTime), std::string(kInstructions)};
   comparison.policy.gates = {std::string(kRealTime)};
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {"BM_same"}, comparison);
   ASSERT_EQ(comparison.rows.size(), 3U);
   for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.gates, row.metric.name == kRealTime);
 }
@@ -117,7 +127,7 @@ TEST(EqualBuilds, NamedTimeStaysMissingWhereSomethingWasToBeTimed) {
   Comparison comparison = counted({"BM_other", "BM_same"});
   comparison.policy.metrics = {std::string(kRealTime)};
   comparison.rows.insert(comparison.rows.begin(), missing_in_all(kRealTime));
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {"BM_same"}, comparison);
   EXPECT_EQ(comparison.rows.front().verdict, Verdict::missing);
 }
 
@@ -132,12 +142,12 @@ TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
   measured.rows.push_back(measured.rows[0]);
   measured.rows[1].metric = *well_known_metric(kRealTime);
   measured.rows[1].reason = "timed";
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, measured);
+  annotate_equal_builds(builds(), {"BM_same"}, measured);
   ASSERT_EQ(measured.rows.size(), 2U);
   EXPECT_EQ(measured.rows[1].reason, "timed");
   Comparison counts_only = counted({"BM_same"});
   counts_only.policy.metrics = {std::string(kInstructions)};
-  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, counts_only);
+  annotate_equal_builds(builds(), {"BM_same"}, counts_only);
   EXPECT_EQ(counts_only.rows.size(), 1U);
 }
 
