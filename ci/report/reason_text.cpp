@@ -215,10 +215,11 @@ struct ReasonWords {
            " gates by it; take it from there or let such a benchmark report it";
   }
   std::string operator()(const why::Failed& failed) const {
-    const std::string words = failed.words.substr(0, kMaxFailureText);
+    const std::string words = to_text(failed.failure).substr(0, kMaxFailureText);
+    const std::int32_t round = failed.failure.round;
     return (failed.side == WhichSide::both ? "both sides failed, the candidate "
                                            : side_text(failed.side) + " failed ") +
-           (failed.round < 0 ? words : "in round " + std::to_string(failed.round + 1) + ": " + words);
+           (round < 0 ? words : "in round " + std::to_string(round + 1) + ": " + words);
   }
   std::string operator()(const why::Skipped& skipped) const {
     const std::string rest(skipped.some_conditions_only ? kSomeConditions : "");
@@ -232,11 +233,11 @@ struct ReasonWords {
         side_text(side) + " " + skip_text(skipped.baseline ? *skipped.baseline : *skipped.candidate);
     const std::string other = "; " + side_text(other_side(side));
     if (skipped.other_lacks_it) return text + other + " does not have it";
-    if (skipped.other_failure) return text + other + ": " + *skipped.other_failure;
+    if (skipped.other_failure) return text + other + ": " + to_text(*skipped.other_failure);
     return text + (rest.empty() ? other + " does not" : rest);
   }
   std::string operator()(const why::NotReached& not_reached) const {
-    return not_reached.words.substr(0, kMaxFailureText);
+    return to_text(not_reached.failure).substr(0, kMaxFailureText);
   }
   std::string operator()(const why::OnOneSideOnly& only) const {
     return side_text(only.has_it) + " has it, " + side_text(other_side(only.has_it)) + " does not";

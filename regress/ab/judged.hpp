@@ -59,9 +59,8 @@ struct MeasuredByNobody {
 using Unjudged = std::variant<WithoutDirection, MeasuredByNobody>;
 
 struct Failed {
-  WhichSide side = WhichSide::candidate;  // of both the candidate's words
-  std::int32_t round = -1;                // -1: not tied to a round
-  std::string words = {};
+  WhichSide side = WhichSide::candidate;
+  Failure failure = {};  // of both sides the candidate's
 };
 // How a benchmark left itself out on one side.
 struct OwnSkip {
@@ -77,10 +76,10 @@ struct Skipped {
   bool some_conditions_only = false;  // what is left of its values may be of such
   // Of the other side, where one alone left it out.
   bool other_lacks_it = false;
-  std::optional<std::string> other_failure = {};  // in its words
+  std::optional<Failure> other_failure = {};
 };
 struct NotReached {  // by the budget
-  std::string words = {};
+  Failure failure = {};
 };
 struct OnOneSideOnly {
   WhichSide has_it = WhichSide::baseline;

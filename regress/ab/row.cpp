@@ -42,8 +42,6 @@ std::optional<why::InputsDiffer> item_difference(const Run& baseline, const Run&
   return items;
 }
 
-why::Failed failed(WhichSide side, const Failure& failure) { return {side, failure.round, to_text(failure)}; }
-
 Metric metric_of(const Matched& matched) {
   if (!matched.candidate.measurements.empty()) return matched.candidate.measurements.front()->metric;
   if (!matched.baseline.measurements.empty()) return matched.baseline.measurements.front()->metric;
@@ -158,7 +156,7 @@ void finish_skipped(const Matched& matched, const Failure* baseline, const Failu
   const MatchedSide& other = baseline != nullptr ? matched.candidate : matched.baseline;
   const bool other_has_values = !other.measurements.empty();
   skipped.other_lacks_it = !other_has_values && other.failures.empty();
-  if (!other_has_values && !skipped.other_lacks_it) skipped.other_failure = to_text(*other.failures.front());
+  if (!other_has_values && !skipped.other_lacks_it) skipped.other_failure = *other.failures.front();
   if (skipped.candidate) {
     const bool is_loss = !skipped.other_lacks_it || skipped.candidate->by_error;
     return finish(draft, is_loss ? Verdict::missing : Verdict::skipped, std::move(skipped));
@@ -181,13 +179,13 @@ bool finish_without_values(const Matched& matched, RowDraft& draft) {
     finish(draft, Verdict::missing, std::visit([](const auto& why) { return Reason(why); }, *matched.unjudged));
   } else if (has_failed(c)) {
     const WhichSide side = has_failed(b) ? WhichSide::both : WhichSide::candidate;
-    finish(draft, Verdict::failed, failed(side, real_failure(c)));
+    finish(draft, Verdict::failed, why::Failed{side, real_failure(c)});
   } else if (has_failed(b)) {
-    finish(draft, Verdict::failed, failed(WhichSide::baseline, real_failure(b)));
+    finish(draft, Verdict::failed, why::Failed{WhichSide::baseline, real_failure(b)});
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
     finish_skipped(matched, skip_of(b), skip_of(c), draft);
   } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
-    finish(draft, Verdict::inconclusive, why::NotReached{to_text(*spent)});
+    finish(draft, Verdict::inconclusive, why::NotReached{*spent});
   } else if (c.measurements.empty()) {
     finish(draft, Verdict::missing, why::OnOneSideOnly{WhichSide::baseline});
   } else if (b.measurements.empty()) {

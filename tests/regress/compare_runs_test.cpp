@@ -268,8 +268,7 @@ TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
   EXPECT_EQ(judged.comparison.rows.at(0).verdict, Verdict::failed);
   const auto failed = std::get<why::Failed>(judged.facts.at(0).reason);
   EXPECT_EQ(failed.side, WhichSide::candidate);
-  EXPECT_EQ(failed.round, 2);
-  EXPECT_EQ(failed.words, "killed by signal 11");
+  EXPECT_EQ(failed.failure, candidate.failures.front());
 }
 
 // One side of "a": a time, or what it said when it skipped itself, or both, or nothing.

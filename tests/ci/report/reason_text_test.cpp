@@ -64,6 +64,10 @@ std::string told(Reason reason, const ComparisonRow& row = time_row()) {
   return told(facts, row);
 }
 
+Failure said(const std::string& words, std::int32_t round = -1, FailureKind kind = FailureKind::failed) {
+  return {{}, "", round, words, kind};
+}
+
 TEST(ReasonText, SaysWhyNoValuesWereHeldAgainstEachOther) {
   EXPECT_EQ(told(Reason{}), "");
   EXPECT_EQ(told(why::WithoutDirection{2}),
@@ -73,20 +77,21 @@ TEST(ReasonText, SaysWhyNoValuesWereHeldAgainstEachOther) {
   EXPECT_EQ(told(why::MeasuredByNobody{"\"BM_0\" (steelyard.toml:12)"}),
             "no benchmark measured it that the policy of \"BM_0\" (steelyard.toml:12) gates by it; take it from there "
             "or let such a benchmark report it");
-  EXPECT_EQ(told(why::Failed{WhichSide::candidate, 2, "killed by signal 11"}),
+  EXPECT_EQ(told(why::Failed{WhichSide::candidate, said("killed by signal 11", 2)}),
             "the candidate failed in round 3: killed by signal 11");
-  EXPECT_EQ(told(why::Failed{WhichSide::baseline, -1, "no such file"}), "the baseline failed no such file");
-  EXPECT_EQ(told(why::Failed{WhichSide::both, -1, "no such file"}), "both sides failed, the candidate no such file");
-  EXPECT_EQ(told(why::NotReached{"not reached: the budget was spent"}), "not reached: the budget was spent");
+  EXPECT_EQ(told(why::Failed{WhichSide::baseline, said("no such file")}), "the baseline failed no such file");
+  EXPECT_EQ(told(why::Failed{WhichSide::both, said("no such file")}), "both sides failed, the candidate no such file");
+  EXPECT_EQ(told(why::NotReached{said("the budget was spent", -1, FailureKind::not_reached)}),
+            "not reached: the budget was spent");
   EXPECT_EQ(told(why::OnOneSideOnly{WhichSide::baseline}), "the baseline has it, the candidate does not");
   EXPECT_EQ(told(why::OnOneSideOnly{WhichSide::candidate}), "the candidate has it, the baseline does not");
 }
 
 TEST(ReasonText, OfWhatAChildSaidThreeHundredCharactersAreShown) {
   const std::string words(1000, 'x');
-  EXPECT_EQ(told(why::Failed{WhichSide::candidate, 0, words}).size(),
+  EXPECT_EQ(told(why::Failed{WhichSide::candidate, said(words, 0)}).size(),
             std::string("the candidate failed in round 1: ").size() + 300);
-  EXPECT_EQ(told(why::NotReached{words}).size(), 300U);
+  EXPECT_EQ(told(why::NotReached{said(words)}).size(), 300U);
   why::Skipped skipped;
   skipped.candidate = why::OwnSkip{false, false, words};
   EXPECT_EQ(told(skipped).size(), std::string("the candidate skipped it: ; the baseline does not").size() + 300);
@@ -134,7 +139,7 @@ TEST(ReasonText, SaysWhoSkippedItHowAndWhatTheOtherSideHas) {
             "values may be of some conditions only");
   why::Skipped one = skipped_by(WhichSide::candidate, skip);
   EXPECT_EQ(told(one), "the candidate skipped it: no AVX10 here; the baseline does not");
-  one.other_failure = "killed by signal 11";
+  one.other_failure = said("killed by signal 11");
   EXPECT_EQ(told(one), "the candidate skipped it: no AVX10 here; the baseline: killed by signal 11");
   one.other_lacks_it = true;
   EXPECT_EQ(told(one), "the candidate skipped it: no AVX10 here; the baseline does not have it");
@@ -448,7 +453,7 @@ TEST(ReasonText, OfALostSeriesSaysWhenItWasLastMeasuredBehindWhyItWasSkipped) {
 
 std::string told_alone(AloneAnswer answer, const SoloCheck& solo, bool before_rounds_4 = false) {
   RowFacts facts;
-  facts.reason = why::NotReached{"5 % slower"};
+  facts.reason = why::NotReached{said("5 % slower")};
   facts.alone = regress::AloneFact{answer, before_rounds_4};
   ComparisonRow row = time_row();
   row.solo = solo;
