@@ -111,13 +111,15 @@ TEST(Text, ASentenceIsALongLiteralWithASpace) {
 }
 
 // Facts are types, words are made in ci/report: regress hands out why a row has its verdict, why it does not gate and
-// what is warned of (regress/ab/judged.hpp), and ci/report/judgement_text words it.
+// what is warned of (regress/ab/judged.hpp), ci/attribution what it found (attribute.hpp), and
+// ci/report/judgement_text words it.
 TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
   // What a user typed is refused where it is read, by an Error that says what was found and what was wanted.
-  std::set<std::string> refusing{"regress/scaling/sweep.cpp", "regress/targets/declared_target.cpp"};
+  std::set<std::string> refusing{"regress/scaling/sweep.cpp", "regress/targets/declared_target.cpp",
+                                 "ci/attribution/own_source.cpp"};  // the last: a name as Callgrind writes it
   const std::set<std::string> allowed = refusing;
   for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
-    if (!file.path.starts_with("regress/")) continue;
+    if (!file.path.starts_with("regress/") && !file.path.starts_with("ci/attribution/")) continue;
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       if (!has_sentence(file.lines[i])) continue;
       refusing.erase(file.path);
@@ -126,6 +128,33 @@ TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
     }
   }
   for (const std::string& path : refusing) ADD_FAILURE() << path << " has no sentence: take it from the list";
+}
+
+// Whether the line gives words of its own to what is kept of a judgement: the reason of a row, why it does not gate,
+// the proof of a count.
+bool words_a_judgement(const std::string& line) {
+  static const std::regex given("\\b(reason|gate_note|proof)\\b *(\\+?=[^=]|\\()[^;]*\"[^\"]*[A-Za-z] [A-Za-z]");
+  return std::regex_search(line.substr(0, line.find("//")), given);
+}
+
+TEST(Text, WordsOfAJudgementAreSeen) {
+  EXPECT_TRUE(words_a_judgement("row.reason = \"it was not timed\";"));
+  EXPECT_TRUE(words_a_judgement("  proof += \", and so are the \" + files;"));
+  EXPECT_TRUE(words_a_judgement("std::string reason(\"no benchmark measured it\");"));
+  EXPECT_FALSE(words_a_judgement("row.reason += (row.reason.empty() ? \"\" : \"; \") + note_text(note);"));
+  EXPECT_FALSE(words_a_judgement("if (row.reason == \"it was not timed\") return;"));
+  EXPECT_FALSE(words_a_judgement("// row.reason = \"it was not timed\""));
+}
+
+// ci/judging and ci/measuring say what they do and refuse what they cannot; what is judged is worded as all of it is.
+TEST(Text, WhatIsKeptOfAJudgementIsWordedByTheReport) {
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    if (!file.path.starts_with("ci/judging/") && !file.path.starts_with("ci/measuring/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(words_a_judgement(file.lines[i]))
+          << file.path << ":" << i + 1 << ": hand out the fact, word it in ci/report";
+    }
+  }
 }
 
 // A literal with a space between letters, or a constant that is one, that a text is searched for.
