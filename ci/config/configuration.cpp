@@ -167,19 +167,10 @@ Result<void> check_programs(const Configuration& configuration, const std::strin
 ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   // `strict` lowers the rate and never raises one that is lower already.
   constexpr double kStrictRate = 0.01;
-  ComparisonPolicy policy;
-  policy.false_alarm_rate =
-      settings.strict ? std::min(kStrictRate, settings.false_alarm_rate) : settings.false_alarm_rate;
-  policy.confidence = settings.confidence;
-  policy.minimum_effect = settings.minimum_effect;
-  policy.margin = settings.margin;
-  policy.metrics = settings.metrics;
-  policy.gates = settings.gates;
-  policy.counted_minimum_effect = settings.counted_minimum_effect;
-  policy.witness = settings.witness;
-  policy.ignored_facts = settings.ignored_facts;
+  ComparisonPolicy policy = settings.comparison;
+  if (settings.strict) policy.false_alarm_rate = std::min(kStrictRate, policy.false_alarm_rate);
   // A kept comparison says which table holds by their order alone, whatever order a file has.
-  policy.patterns.assign(settings.patterns.rbegin(), settings.patterns.rend());
+  std::reverse(policy.patterns.begin(), policy.patterns.end());
   std::erase_if(policy.patterns, [day = today()](const PatternPolicy& table) { return is_over(table, day); });
   return policy;
 }

@@ -34,23 +34,13 @@ struct ConfiguredProgram {
 };
 
 struct PolicySettings {
-  double false_alarm_rate = 0.05;
-  bool strict = false;  // a false alarm rate of at most 1 %
-  double confidence = 0.95;
-  double minimum_effect = 0.01;
-  double margin = 0.02;
-  std::vector<std::string> metrics;  // empty: real_time and every counted metric
-  std::vector<std::string> gates;    // of those judged; empty: all that are named, else real_time and the counted ones
-  double counted_minimum_effect = 0.01;
-  Witness witness = Witness::decided;
-  std::vector<std::string> ignored_facts;
+  ComparisonPolicy comparison;   // as it is written: tables in the order of the file, also those that are over; no seed
+  bool strict = false;           // a false alarm rate of at most 1 %
   bool demand_decision = false;  // an inconclusive row fails the gate
   bool forbid_skips = false;     // so does a skipped one
   SkipTime skip_time = SkipTime::never;
-  std::string calibration;              // a file; empty: the one that is kept for the machine
-  std::string calibration_where;        // what said so, as store_where
-  std::vector<PatternPolicy> patterns;  // what holds for benchmarks of a pattern instead, in the order of the file: of
-                                        // several that match and say a key the last
+  std::string calibration;        // a file; empty: the one that is kept for the machine
+  std::string calibration_where;  // what said so, as store_where
   bool operator==(const PolicySettings&) const = default;
 };
 

@@ -331,42 +331,43 @@ const std::array kKeys{
                      STEELYARD_PRINT(optional_text(of.run.filter))},
     ConfigurationKey{"policy", "false_alarm_rate", "--false-alarm-rate", "SHARE",
                      "chance that the whole comparison fails though nothing regressed",
-                     STEELYARD_ASSIGN(read_share(value, where, {0.5, false}), policy.false_alarm_rate),
-                     STEELYARD_PRINT(share_text(of.policy.false_alarm_rate))},
+                     STEELYARD_ASSIGN(read_share(value, where, {0.5, false}), policy.comparison.false_alarm_rate),
+                     STEELYARD_PRINT(share_text(of.policy.comparison.false_alarm_rate))},
     ConfigurationKey{"policy", "strict", "--strict", "", "a false alarm rate of at most 1 %",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.strict),
                      STEELYARD_PRINT(flag_text(of.policy.strict))},
     ConfigurationKey{"policy", "confidence", "--confidence", "SHARE", "of the intervals that are shown",
-                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.confidence),
-                     STEELYARD_PRINT(share_text(of.policy.confidence))},
+                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.comparison.confidence),
+                     STEELYARD_PRINT(share_text(of.policy.comparison.confidence))},
     ConfigurationKey{"policy", "minimum_effect", "--minimum-effect", "SHARE", "smallest change that matters",
-                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.minimum_effect),
-                     STEELYARD_PRINT(share_text(of.policy.minimum_effect))},
+                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.comparison.minimum_effect),
+                     STEELYARD_PRINT(share_text(of.policy.comparison.minimum_effect))},
     ConfigurationKey{"policy", "margin", "--margin", "SHARE", "within which a benchmark counts as unchanged",
-                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.margin),
-                     STEELYARD_PRINT(share_text(of.policy.margin))},
+                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.comparison.margin),
+                     STEELYARD_PRINT(share_text(of.policy.comparison.margin))},
     ConfigurationKey{"policy", "metrics", "--metric", "NAME,...",
                      "metrics that are judged (default: real_time and every counted one)",
-                     STEELYARD_ASSIGN(read_list(value, where), policy.metrics),
-                     STEELYARD_PRINT(list_text(of.policy.metrics))},
+                     STEELYARD_ASSIGN(read_list(value, where), policy.comparison.metrics),
+                     STEELYARD_PRINT(list_text(of.policy.comparison.metrics))},
     ConfigurationKey{"policy", "gates", "--gates", "NAME,...",
                      "metrics whose regression fails the comparison; others are reported (default: those that metrics "
                      "names, else real_time and every counted one that is not an extra counter)",
-                     STEELYARD_ASSIGN(read_list(value, where), policy.gates),
-                     STEELYARD_PRINT(list_text(of.policy.gates))},
+                     STEELYARD_ASSIGN(read_list(value, where), policy.comparison.gates),
+                     STEELYARD_PRINT(list_text(of.policy.comparison.gates))},
     ConfigurationKey{"policy", "counted_minimum_effect", "--counted-minimum-effect", "SHARE",
                      "smallest change of a count that fails the comparison; smaller ones are reported",
-                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.counted_minimum_effect),
-                     STEELYARD_PRINT(share_text(of.policy.counted_minimum_effect))},
-    ConfigurationKey{"policy", "witness", "--witness", "decided|either|time|instructions|both",
-                     "whose regression fails the comparison where a benchmark has both time and instructions; decided: "
-                     "that of time, and that of instructions unless time is shown unchanged or better",
-                     STEELYARD_ASSIGN(read_word(value, where, kWitnessWords), policy.witness),
-                     STEELYARD_PRINT(quoted_for_toml(kWitnessWords[static_cast<std::size_t>(of.policy.witness)]))},
+                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.comparison.counted_minimum_effect),
+                     STEELYARD_PRINT(share_text(of.policy.comparison.counted_minimum_effect))},
+    ConfigurationKey{
+        "policy", "witness", "--witness", "decided|either|time|instructions|both",
+        "whose regression fails the comparison where a benchmark has both time and instructions; decided: "
+        "that of time, and that of instructions unless time is shown unchanged or better",
+        STEELYARD_ASSIGN(read_word(value, where, kWitnessWords), policy.comparison.witness),
+        STEELYARD_PRINT(quoted_for_toml(kWitnessWords[static_cast<std::size_t>(of.policy.comparison.witness)]))},
     ConfigurationKey{"policy", "ignored_facts", "--ignore-fact", "NAME,...",
                      "facts of the machine that may differ between the sides",
-                     STEELYARD_ASSIGN(read_list(value, where), policy.ignored_facts),
-                     STEELYARD_PRINT(list_text(of.policy.ignored_facts))},
+                     STEELYARD_ASSIGN(read_list(value, where), policy.comparison.ignored_facts),
+                     STEELYARD_PRINT(list_text(of.policy.comparison.ignored_facts))},
     ConfigurationKey{"policy", "demand_decision", "--demand-decision", "", "an inconclusive row fails as well (2)",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.demand_decision),
                      STEELYARD_PRINT(flag_text(of.policy.demand_decision))},
@@ -430,7 +431,7 @@ std::string to_toml(const Configuration& configuration) {
     if (key.section != section) {
       section = key.section;
       // TOML has no table beside a list of tables of its name.
-      const bool is_list = section == kPolicySection && !configuration.policy.patterns.empty();
+      const bool is_list = section == kPolicySection && !configuration.policy.comparison.patterns.empty();
       text += std::string(text.empty() ? "" : "\n") + (is_list ? "[[" : "[") + std::string(section) +
               (is_list ? "]]\n" : "]\n");
     }
@@ -442,7 +443,7 @@ std::string to_toml(const Configuration& configuration) {
     text += "command = " + quoted_for_toml(program.command) + '\n';
   }
   for (const regress::DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
-  for (const PatternPolicy& policy : configuration.policy.patterns) text += '\n' + to_toml(policy);
+  for (const PatternPolicy& policy : configuration.policy.comparison.patterns) text += '\n' + to_toml(policy);
   return text;
 }
 
@@ -547,7 +548,7 @@ Result<void> PolicyTables::finish(Configuration& configuration) const {
   const Table* of_all = nullptr;
   for (const Table& table : tables_) {
     if (table.has_match) {
-      STEELYARD_CHECK(read(table, configuration.policy.patterns.emplace_back()));
+      STEELYARD_CHECK(read(table, configuration.policy.comparison.patterns.emplace_back()));
       continue;
     }
     if (of_all != nullptr) {

@@ -55,7 +55,8 @@ std::vector<std::string> differences_of(const Configuration& baseline, const Con
     found.push_back("[" + std::string(key.section) + "] " + std::string(key.name) + ", " + or_unset(there) +
                     " in the baseline and " + or_unset(here) + " in the candidate");
   }
-  if (!same_tables(baseline.policy.patterns, candidate.policy.patterns)) found.emplace_back("tables of [[policy]]");
+  if (!same_tables(baseline.policy.comparison.patterns, candidate.policy.comparison.patterns))
+    found.emplace_back("tables of [[policy]]");
   const bool has_all_targets =
       std::all_of(baseline.targets.begin(), baseline.targets.end(), [&](const regress::DeclaredTarget& target) {
         return std::any_of(candidate.targets.begin(), candidate.targets.end(),

@@ -54,7 +54,7 @@ struct TableInput {
 using SideTimes = std::optional<std::vector<TaskMeasurement>>;  // absent: the side is a run
 
 bool ignores_fingerprint(const Configuration& configuration) {
-  const std::vector<std::string>& ignored = configuration.policy.ignored_facts;
+  const std::vector<std::string>& ignored = configuration.policy.comparison.ignored_facts;
   return std::find(ignored.begin(), ignored.end(), kFingerprintFact) != ignored.end();
 }
 
@@ -96,8 +96,8 @@ Result<TableInput> load_input(const TableOptions& options, const Configuration& 
   const bool is_of_runs = std::any_of(times.begin(), times.end(), [](const SideTimes& side) { return !side; });
   if (!is_of_runs) return input_of_times(side_names(options.sides), std::move(times));
   STEELYARD_TRY(const std::vector<TableSide> sides, run_sides(options, configuration, std::move(times), app, warnings));
-  STEELYARD_CHECK(check_machines(sides, configuration.policy.ignored_facts, warnings));
-  SideTables data = side_tables(sides, configuration.policy.metrics);
+  STEELYARD_CHECK(check_machines(sides, configuration.policy.comparison.ignored_facts, warnings));
+  SideTables data = side_tables(sides, configuration.policy.comparison.metrics);
   warnings.insert(warnings.end(), data.warnings.begin(), data.warnings.end());
   if (data.tables.empty()) {
     return input_error("steelyard compare --table", "no measurement of any wanted metric",

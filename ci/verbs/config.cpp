@@ -82,7 +82,7 @@ std::string json_configuration(const Configuration& configuration) {
   std::vector<JsonWriter> targets;
   for (const regress::DeclaredTarget& target : configuration.targets) targets.push_back(json_target(target));
   document.add("target", std::move(targets));
-  document("policies", configuration.policy.patterns);
+  document("policies", configuration.policy.comparison.patterns);
   return document.text();
 }
 
@@ -200,7 +200,7 @@ std::vector<ExplainedKey> explain(const std::string& benchmark, const Configurat
     ExplainedKey key = explained(name, tables, configuration, lines, app);
     if (key.value != "none") keys.push_back(std::move(key));
   }
-  for (const PatternPolicy& table : configuration.policy.patterns) {
+  for (const PatternPolicy& table : configuration.policy.comparison.patterns) {
     if (!is_over(table, today()) || !regress::matches_pattern(table.match, benchmark)) continue;
     keys.push_back({"over", quoted_for_toml(table.until), lines.of_pattern(table, "until") + ", which holds no more"});
   }

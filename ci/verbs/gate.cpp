@@ -70,7 +70,7 @@ Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& p
     accepted.tables.insert(accepted.tables.end(), more.tables.begin(), more.tables.end());
     accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
   }
-  std::vector<PatternPolicy>& patterns = judged.configuration.policy.patterns;
+  std::vector<PatternPolicy>& patterns = judged.configuration.policy.comparison.patterns;
   // The last that matches holds: options before commits, the newest commit before older ones, all before the file.
   patterns.insert(patterns.end(), accepted.tables.rbegin(), accepted.tables.rend());
   judged.notes.insert(judged.notes.end(), accepted.notes.begin(), accepted.notes.end());

@@ -63,7 +63,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const App& app) {
   choice.over = options.over;
   if (!options.metric.empty()) choice.metric = options.metric;
   choice.benchmark = canonical_as_typed(options.benchmark);
-  choice.confidence = configuration.policy.confidence;
+  choice.confidence = configuration.policy.comparison.confidence;
   STEELYARD_TRY(const std::vector<regress::Sweep> sweeps, regress::find_sweeps(run, choice));
   app.print(app.common.json ? json_sweeps(run.header, sweeps, claim) : terminal_sweeps(sweeps, claim, app.style()));
   return outcome_of_sweeps(sweeps, claim);

@@ -75,16 +75,16 @@ forbid_skips = true
   run.filter = "tok";
   EXPECT_EQ(parsed->run, run);
   PolicySettings policy;
-  policy.false_alarm_rate = 0.02;
+  policy.comparison.false_alarm_rate = 0.02;
   policy.strict = true;
-  policy.confidence = 0.9;
-  policy.minimum_effect = 0.03;
-  policy.margin = 0.04;
-  policy.metrics = {"real_time", "instructions"};
-  policy.gates = {"instructions"};
-  policy.counted_minimum_effect = 0.005;
-  policy.witness = Witness::both;
-  policy.ignored_facts = {"kernel.release_line"};
+  policy.comparison.confidence = 0.9;
+  policy.comparison.minimum_effect = 0.03;
+  policy.comparison.margin = 0.04;
+  policy.comparison.metrics = {"real_time", "instructions"};
+  policy.comparison.gates = {"instructions"};
+  policy.comparison.counted_minimum_effect = 0.005;
+  policy.comparison.witness = Witness::both;
+  policy.comparison.ignored_facts = {"kernel.release_line"};
   policy.demand_decision = true;
   policy.forbid_skips = true;
   EXPECT_EQ(parsed->policy, policy);
@@ -97,10 +97,10 @@ TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
   configuration.run.min_time = microseconds(1500);
   configuration.run.budget = seconds(7200);
   configuration.run.layout = Layout::interleaved;
-  configuration.policy.metrics = {"real_time"};
-  configuration.policy.gates = {"instructions"};
-  configuration.policy.counted_minimum_effect = 0.002;
-  configuration.policy.witness = Witness::time;
+  configuration.policy.comparison.metrics = {"real_time"};
+  configuration.policy.comparison.gates = {"instructions"};
+  configuration.policy.comparison.counted_minimum_effect = 0.002;
+  configuration.policy.comparison.witness = Witness::time;
   const Result<Configuration> again = parse_configuration(to_toml(configuration), "steelyard.toml");
   ASSERT_TRUE(again) << again.error().text() << '\n' << to_toml(configuration);
   configuration.store_where = again->store_where;
@@ -119,13 +119,13 @@ TEST(Configuration, PrintsTheOneProgramThatHasNoNameSoThatItReadsBack) {
 
 TEST(Configuration, HandsThePolicyToTheComparison) {
   PolicySettings settings;
-  settings.gates = {"instructions"};
-  settings.counted_minimum_effect = 0.002;
-  settings.witness = Witness::both;
+  settings.comparison.gates = {"instructions"};
+  settings.comparison.counted_minimum_effect = 0.002;
+  settings.comparison.witness = Witness::both;
   const ComparisonPolicy policy = comparison_policy(settings);
-  EXPECT_EQ(policy.gates, settings.gates);
-  EXPECT_EQ(policy.counted_minimum_effect, settings.counted_minimum_effect);
-  EXPECT_EQ(policy.witness, settings.witness);
+  EXPECT_EQ(policy.gates, settings.comparison.gates);
+  EXPECT_EQ(policy.counted_minimum_effect, settings.comparison.counted_minimum_effect);
+  EXPECT_EQ(policy.witness, settings.comparison.witness);
 }
 
 TEST(Configuration, AsksForWhatAComparisonDoesByDefault) {
@@ -138,7 +138,7 @@ TEST(Configuration, KnowsEveryWitnessByItsName) {
     const std::string text = "[policy]\nwitness = \"" + std::string(to_text(witness)) + "\"\n";
     const Result<Configuration> parsed = parse_configuration(text, "steelyard.toml");
     ASSERT_TRUE(parsed) << parsed.error().text();
-    EXPECT_EQ(parsed->policy.witness, witness) << text;
+    EXPECT_EQ(parsed->policy.comparison.witness, witness) << text;
     EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(to_text(witness))), std::string::npos);
   }
 }
@@ -276,7 +276,7 @@ TEST(Configuration, TakesLettersOfAnyScriptForNothingButText) {
       "t");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->project, "~/\xc3\xa9\xc3\xa9 ~c3 \xe6\xbc\xa2");
-  EXPECT_EQ(read->policy.metrics, (std::vector<std::string>{"~\xf0\x9f\x98\x80", "b"}));
+  EXPECT_EQ(read->policy.comparison.metrics, (std::vector<std::string>{"~\xf0\x9f\x98\x80", "b"}));
 }
 
 TEST(Configuration, EndsWithAnErrorOrAValueOnEveryPrefixOfAFile) {
@@ -325,7 +325,7 @@ TEST(ConfigurationKeys, AssignFromTheCommandLineWhatTomlTakesTyped) {
   EXPECT_TRUE(assign("policy", "metrics", "real_time, instructions"));
   EXPECT_EQ(configuration.run.rounds, 20);
   EXPECT_TRUE(configuration.policy.strict);
-  EXPECT_EQ(configuration.policy.metrics, (std::vector<std::string>{"real_time", "instructions"}));
+  EXPECT_EQ(configuration.policy.comparison.metrics, (std::vector<std::string>{"real_time", "instructions"}));
   const Result<void> refused = assign("run", "rounds", "many");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(), "--rounds: found \"many\", wanted a whole number from 0 to 1000");
@@ -335,7 +335,7 @@ TEST(ComparisonPolicyOfSettings, StrictLowersTheRateAndNeverRaisesIt) {
   PolicySettings settings;
   settings.strict = true;
   EXPECT_EQ(comparison_policy(settings).false_alarm_rate, 0.01);
-  settings.false_alarm_rate = 0.001;
+  settings.comparison.false_alarm_rate = 0.001;
   EXPECT_EQ(comparison_policy(settings).false_alarm_rate, 0.001);
 }
 

@@ -13,13 +13,14 @@ TEST(PolicyTable, OneWithALastDayHoldsUntilThen) {
       "[[policy]]\nmatch = \"b/*\"\ngates = []\nuntil = \"2999-12-31\"\n",
       "steelyard.toml");
   ASSERT_TRUE(configuration) << configuration.error().text();
-  ASSERT_EQ(configuration->policy.patterns.size(), 2U);
-  EXPECT_EQ(configuration->policy.patterns[0].reason, "the checksum");
+  ASSERT_EQ(configuration->policy.comparison.patterns.size(), 2U);
+  EXPECT_EQ(configuration->policy.comparison.patterns[0].reason, "the checksum");
   const ComparisonPolicy policy = comparison_policy(configuration->policy);
   ASSERT_EQ(policy.patterns.size(), 1U);
   EXPECT_EQ(policy.patterns[0].match, "b/*");
-  EXPECT_TRUE(is_over(configuration->policy.patterns[0], "2000-01-02"));
-  EXPECT_FALSE(is_over(configuration->policy.patterns[0], "2000-01-01")) << "its last day is one of its days";
+  EXPECT_TRUE(is_over(configuration->policy.comparison.patterns[0], "2000-01-02"));
+  EXPECT_FALSE(is_over(configuration->policy.comparison.patterns[0], "2000-01-01"))
+      << "its last day is one of its days";
   for (const char* day : {"2026-13-01", "2026-02-30", "26-1-1", "2026-1-01", "tomorrow", ""}) {
     const auto refused = parse_configuration(
         "[[policy]]\nmatch = \"a\"\nmargin = 0.1\nuntil = \"" + std::string(day) + "\"\n", "steelyard.toml");
@@ -49,10 +50,10 @@ TEST(PolicyTable, SaysWhatHoldsForWhichBenchmarks) {
       "steelyard.toml");
   ASSERT_TRUE(parsed) << parsed.error().text();
   const PolicySettings& policy = parsed->policy;
-  EXPECT_EQ(policy.minimum_effect, 0.02);
+  EXPECT_EQ(policy.comparison.minimum_effect, 0.02);
   EXPECT_TRUE(policy.strict);
-  ASSERT_EQ(policy.patterns.size(), 2U);
-  const PatternPolicy& first = policy.patterns[0];
+  ASSERT_EQ(policy.comparison.patterns.size(), 2U);
+  const PatternPolicy& first = policy.comparison.patterns[0];
   EXPECT_EQ(first.match, "gemv*");
   EXPECT_EQ(first.where, "steelyard.toml:5");
   EXPECT_EQ(first.minimum_effect, 0.05);
@@ -61,9 +62,9 @@ TEST(PolicyTable, SaysWhatHoldsForWhichBenchmarks) {
   EXPECT_EQ(first.gates, std::vector<std::string>{"real_time"});
   EXPECT_EQ(first.budget_ns, 30'000'000'000);
   EXPECT_EQ(first.owner, "kernels@example.org");
-  EXPECT_FALSE(policy.patterns[1].margin);
-  ASSERT_TRUE(policy.patterns[1].gates);
-  EXPECT_TRUE(policy.patterns[1].gates->empty());
+  EXPECT_FALSE(policy.comparison.patterns[1].margin);
+  ASSERT_TRUE(policy.comparison.patterns[1].gates);
+  EXPECT_TRUE(policy.comparison.patterns[1].gates->empty());
 }
 
 // In a kept comparison's policy the first that matches holds, as it always did: verify judges by its order.
@@ -91,9 +92,9 @@ TEST(PolicyTable, IsPrintedSoThatItReadsBack) {
   const auto again = parse_configuration(text, "steelyard.toml");
   ASSERT_TRUE(again) << again.error().text();
   Configuration without_lines = *again;
-  without_lines.policy.patterns.at(0).where = parsed->policy.patterns.at(0).where;
-  EXPECT_EQ(without_lines.policy.patterns, parsed->policy.patterns);
-  EXPECT_EQ(again->policy.margin, 0.03);
+  without_lines.policy.comparison.patterns.at(0).where = parsed->policy.comparison.patterns.at(0).where;
+  EXPECT_EQ(without_lines.policy.comparison.patterns, parsed->policy.comparison.patterns);
+  EXPECT_EQ(again->policy.comparison.margin, 0.03);
 }
 
 TEST(PolicyTable, IsRefusedWithItsLineAndWhatToWrite) {

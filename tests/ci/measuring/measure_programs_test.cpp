@@ -33,7 +33,7 @@ class MeasurePrograms : public ProgramsToTime {
 TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   const std::vector<ProgramPair> programs{{working("", "."), working("", ".")}};
   configuration_.run.no_early_stop = true;
-  configuration_.policy.false_alarm_rate = 0.0001;
+  configuration_.policy.comparison.false_alarm_rate = 0.0001;
   configuration_.run.budget = nanoseconds(1);  // what is planned is asked here, not what is done
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
@@ -49,7 +49,7 @@ TEST_F(MeasurePrograms, SpendWhatAPatternMayCostAndSaySo) {
   table.match = "*";
   table.where = "steelyard.toml:12";
   table.budget_ns = 1;
-  configuration_.policy.patterns = {table};
+  configuration_.policy.comparison.patterns = {table};
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_THAT(measured->warnings, ::testing::Contains(::testing::AllOf(::testing::HasSubstr("the budget of \"*\""),
@@ -79,7 +79,7 @@ TEST_F(MeasurePrograms, LookEarlyByAPlanThatIsKeptUnlessTheRoundsAreFixed) {
 // What no verdict can come of is not measured on for.
 TEST_F(MeasurePrograms, EndWithTheFirstLookWhereTheMachinesCalibrationFailed) {
   const std::vector<ProgramPair> programs{{working(""), working("")}};
-  configuration_.policy.false_alarm_rate = 1e-6;  // that no first look could decide at
+  configuration_.policy.comparison.false_alarm_rate = 1e-6;  // that no first look could decide at
   int asked = 0;
   Calibration calibration;
   calibration_ = [&](const steelyard::Run&, const steelyard::Run& candidate) {
