@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes the demo's git repository: make_repository.sh FOLDER
 #
-# Four commits of textkit, a small library with a benchmark program: base/ is the first; each of steps/ in the order of
-# its number lays its files over the one before. MESSAGE holds a commit's message. Author and dates are fixed, so the
-# same sources give the same commit ids everywhere; no setting of the user's git is read or changed.
+# Four commits of textkit, a small library with a benchmark program: base/ is the first, with its message in MESSAGE;
+# the patches of steps/, each below the message of its commit, follow in the order of their numbers. Author and dates
+# are fixed, so the same sources give the same commit ids everywhere; no setting of the user's git is read or changed.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 3; }
@@ -22,24 +22,26 @@ export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 export GIT_AUTHOR_NAME="Textkit" GIT_AUTHOR_EMAIL="textkit@example.invalid"
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
 
-# commit_sources SOURCES DAY: lays SOURCES over the work tree and commits it.
-commit_sources() {
-  local sources=$1 date="2024-03-0${2}T12:00:00+00:00"
-  (cd "$sources" && find . -type f ! -name MESSAGE -print0 | sort -z) |
-    while IFS= read -r -d '' file; do
-      # Plain files of one mode, whatever the umask made of the checkout: the commit id depends on it.
-      install -D -m 0644 "$sources/$file" "$file"
-    done
-  git add --all
-  GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date git commit --quiet --file "$sources/MESSAGE"
+# commit DAY: with the message on stdin.
+commit() {
+  local date="2024-03-0${1}T12:00:00+00:00"
+  GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date git commit --quiet --file -
 }
 
 umask 022  # another user than the one who makes it must be able to read it
 mkdir -p "$folder"
 cd "$folder"
 git init --quiet --initial-branch=main
+(cd "$here/base" && find . -type f ! -name MESSAGE -print0 | sort -z) |
+  while IFS= read -r -d '' file; do
+    # Plain files of one mode, whatever the umask made of the checkout: the commit id depends on it.
+    install -D -m 0644 "$here/base/$file" "$file"
+  done
+git add --all
 day=1
-for sources in "$here/base" "$here"/steps/*/; do
-  commit_sources "${sources%/}" "$day"
+commit "$day" <"$here/base/MESSAGE"
+for step in "$here"/steps/*.patch; do
   day=$((day + 1))
+  git apply --index "$step"
+  sed '/^diff --git/,$d' "$step" | commit "$day"
 done
