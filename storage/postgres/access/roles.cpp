@@ -84,21 +84,22 @@ begin
     create or replace function steelyard.check_run_is_new() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp as $$
     declare
-      kept integer;
+      one record;
     begin
-      if tg_table_name = 'target_verdicts' then
-        select n.run_key into kept from new_rows n join steelyard.target_verdicts t on t.run_key = n.run_key
-        where t.xmin <> pg_current_xact_id()::xid limit 1;
-      else
-        select n.run_key into kept from (select distinct run_key from new_rows) n
-        where not exists (select from steelyard.runs r
-                          where r.run_key = n.run_key and r.xmin = pg_current_xact_id()::xid) limit 1;
-      end if;
-      if found then
-        raise exception 'run_key % of a new row for relation "%" takes no more rows', kept, tg_table_name
+      -- Each run by its own key: a join of new_rows with a large table may be planned as a scan of it.
+      for one in select distinct run_key from new_rows loop
+        if tg_table_name = 'target_verdicts' then
+          perform from steelyard.target_verdicts t
+            where t.run_key = one.run_key and t.xmin <> pg_current_xact_id()::xid limit 1;
+          continue when not found;
+        else
+          perform from steelyard.runs r where r.run_key = one.run_key and r.xmin = pg_current_xact_id()::xid;
+          continue when found;
+        end if;
+        raise exception 'run_key % of a new row for relation "%" takes no more rows', one.run_key, tg_table_name
           using errcode = 'check_violation', table = tg_table_name, schema = 'steelyard',
                 hint = 'what was measured is put with its run, in one transaction';
-      end if;
+      end loop;
       return null;
     end
     $$;
