@@ -18,18 +18,20 @@ constexpr const char* kUntil =
     "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
     "order by alert, accepted_level_key desc";
 
-// The table that accepts a row's change: the first of those that it was judged by. Null: none does.
+// The table that says that a row's change is meant: the first of those that it was judged by which says what gates, where
+// that is nothing, with a reason. Null: there is none.
 const PatternPolicy* accepting_table(const ComparisonPolicy& policy, const ComparisonRow& row) {
   for (const PatternPolicy& table : policy.patterns) {
     const bool is_of_row = std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();
-    if (is_of_row && !table.accepted_by.empty()) return &table;
+    if (!is_of_row || !table.gates) continue;
+    return table.gates->empty() && !table.reason.empty() ? &table : nullptr;
   }
   return nullptr;
 }
 
 }  // namespace
 
-Result<void> accept_by_commits(Transaction& transaction, const Comparison& comparison) {
+Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison) {
   std::map<std::string, const PatternPolicy*> accepting;  // by benchmark
   for (const ComparisonRow& row : comparison.rows) {
     if (const PatternPolicy* table = accepting_table(comparison.policy, row)) accepting.emplace(row.benchmark, table);
@@ -44,8 +46,10 @@ Result<void> accept_by_commits(Transaction& transaction, const Comparison& compa
     const PatternPolicy& table = *found->second;
     const std::string& commit = table.accepted_commit.empty() ? candidate.commit.sha : table.accepted_commit;
     if (commit.empty()) continue;
-    STEELYARD_CHECK(act_within(transaction, {AlertAct::Kind::accept, open.text(row, 0), table.accepted_by, table.reason,
-                                             commit, candidate.created_at_unix_ns, table.until}));
+    // Of a file's table nobody is named: who changed that line, its history says.
+    const std::string& who = table.accepted_by.empty() ? table.where : table.accepted_by;
+    STEELYARD_CHECK(act_within(transaction, {AlertAct::Kind::accept, open.text(row, 0), who, table.reason, commit,
+                                             candidate.created_at_unix_ns, table.until}));
   }
   return {};
 }

@@ -196,7 +196,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_sides(transaction, key, comparison));
   STEELYARD_CHECK(write_history(transaction, key, comparison.history));
   STEELYARD_CHECK(refresh_alerts(transaction, comparison));
-  STEELYARD_CHECK(accept_by_commits(transaction, comparison));
+  STEELYARD_CHECK(accept_by_policy(transaction, comparison));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

@@ -359,6 +359,37 @@ TEST_F(AlertRows, AKeptComparisonAcceptsWhatItsCommitsAcceptAndNothingElse) {
   EXPECT_EQ(all(store).at(0).state, AlertState::accepted);
 }
 
+TEST_F(AlertRows, ALineOfTheFileThatSaysWhyAcceptsAsACommitDoes) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  PatternPolicy line;
+  line.match = "BM_sort/*";
+  line.gates = std::vector<std::string>();
+  line.where = "steelyard.toml:12";
+  const auto keep = [&](int number, const char* commit, const std::vector<PatternPolicy>& patterns) {
+    Comparison comparison = comparison_of(number, Verdict::unchanged, "bb", commit, 1.0);
+    comparison.policy.patterns = patterns;
+    comparison.rows[0].policies = {"BM_sort/*", "*"};
+    ASSERT_TRUE(ComparisonStore(store).put(comparison));
+  };
+  keep(1, "cc", {line});
+  EXPECT_EQ(all(store).at(0).state, AlertState::open) << "it gates nothing, and says of no change that it is meant";
+  line.reason = "the checksum";
+  line.until = "2999-12-31";
+  PatternPolicy gating = line;
+  gating.match = "*";
+  gating.gates = std::vector<std::string>{"real_time"};
+  keep(2, "dd", {gating, line});
+  EXPECT_EQ(all(store).at(0).state, AlertState::open) << "a table that holds before it lets the benchmark gate";
+  keep(3, "ee", {line, gating});
+  const Alert alert = all(store).at(0);
+  EXPECT_EQ(alert.state, AlertState::accepted);
+  EXPECT_EQ(alert.accepted_commit, "ee") << "the candidate's, as the line names none";
+  EXPECT_EQ(alert.accepted_until, "2999-12-31");
+  EXPECT_EQ(alert.life.back().by, "steelyard.toml:12");
+  EXPECT_EQ(alert.life.back().note, "the checksum");
+}
+
 TEST_F(AlertRows, AnAcceptanceEndsWithItsLastDay) {
   Store store = open();
   ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
