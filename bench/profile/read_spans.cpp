@@ -344,6 +344,7 @@ Result<void> SpanReader::each_sample(std::size_t place, Take take) {
     if (!is_sound) {
       return damaged(place + at, "a sample of " + std::to_string(sample.bytes) + " bytes", "one that its chunk holds");
     }
+    if (place + at + sample.bytes > file_.bytes()) break;  // the file is cut within it
     take(sample, at);
     at += sample.bytes;
   }
@@ -389,7 +390,9 @@ Result<Trace> SpanReader::read() {
   if (trace_.sampling.hz == 0) return std::move(trace_);
   STEELYARD_CHECK(each_chunk(SpanChunkKind::mappings, [&](std::size_t) -> Result<void> {
     const std::uint64_t used = std::min(value_at<SpanChunk>(chunk_, 0).used_bytes, kSpanChunkBytes - sizeof(SpanChunk));
-    if (used > 0) mappings_.assign(chunk_.data() + sizeof(SpanChunk), used);
+    const std::string_view text(chunk_.data() + sizeof(SpanChunk), used);
+    const std::string_view lines = text.substr(0, text.substr(0, text.find('\0')).rfind('\n') + 1);  // of a cut file
+    if (!lines.empty()) mappings_ = lines;
     return {};
   }));
   STEELYARD_TRY(StackUnwinder unwinder, StackUnwinder::open(mappings_));

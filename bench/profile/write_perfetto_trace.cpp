@@ -174,9 +174,9 @@ class PerfettoWriter {
   }
 
   void annotate(const TraceEvent& event, ProtoMessage& slice) {
-    enum Argument : std::uint64_t { shapes, place, flops, bytes, allocated, open };
-    constexpr std::array<std::string_view, 6> kNames{"shapes", "place",           "flops",
-                                                     "bytes",  "allocated bytes", "did not end"};
+    enum Argument : std::uint64_t { shapes, place, flops, bytes, allocated, open, iterations };
+    constexpr std::array<std::string_view, 7> kNames{"shapes",          "place",       "flops",     "bytes",
+                                                     "allocated bytes", "did not end", "iterations"};
     const auto add = [&](Argument key, auto write) {
       ProtoMessage annotation;
       annotation.number(annotation_field::kNameId, id_of(Interned::annotation_name, kNames[key], key));
@@ -196,6 +196,9 @@ class PerfettoWriter {
     if (event.allocated_bytes) {
       const auto size = static_cast<std::uint64_t>(*event.allocated_bytes);
       add(allocated, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, size); });
+    }
+    if (event.iterations != 0) {
+      add(iterations, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, event.iterations); });
     }
     if (event.is_open) add(open, [](ProtoMessage& one) { one.number(annotation_field::kBool, 1); });
   }
