@@ -4,9 +4,10 @@
     tests/docs/run_commands.py STEELYARD FOLDER_OF_FIXTURES SOURCES [--page TEXT] [--verbose]
 
 Each begins in the project's folder, with the files that the pages speak of (old/bench, today.syrun, ...) and a store of
-its own. A command that ends by a wrong usage, an unreadable input, a store that fails or a defect (status 3, 5, 70), that
-is killed or takes longer than two minutes, is a fault. A word in the page may stand for one of this project (SAYS), and
-what cannot run here is named with its reason (CANNOT_RUN); a line of either table that no command uses is a fault too.
+its own. A command that ends by a wrong usage, an unreadable input, a store that fails or a defect (status 3, 5, 70),
+that is killed or takes longer than two minutes, is a fault. A word in the page may stand for one of this project
+(SAYS), and what cannot run here is named with its reason (CANNOT_RUN); a line of either table that no command uses is
+a fault too.
 """
 import argparse
 import json
@@ -98,9 +99,10 @@ class Project:
 
     def __init__(self, work, program, fixtures, sources):
         self.work, self.folder = work, work / "project"
-        self.environment = {**os.environ, "PATH": f"{work}/path:{os.environ['PATH']}", "STEELYARD_STATE": f"{work}/state",
-                            "STEELYARD_STORE": "embedded", "GIT_CONFIG_GLOBAL": "/dev/null", "NO_COLOR": "1",
-                            "GITHUB_SHA": "today", "status": "0", "old": "HEAD^", "new": "HEAD"}
+        self.environment = {**os.environ, "PATH": f"{work}/path:{os.environ['PATH']}",
+                            "STEELYARD_STATE": f"{work}/state", "STEELYARD_STORE": "embedded",
+                            "GIT_CONFIG_GLOBAL": "/dev/null", "NO_COLOR": "1", "GITHUB_SHA": "today",
+                            "status": "0", "old": "HEAD^", "new": "HEAD"}
         for name in ("GIT_DIR", "STEELYARD_BUILD_CACHE", "CI"):
             self.environment.pop(name, None)
         work.chmod(0o711)
@@ -139,7 +141,9 @@ class Project:
         self.run(f"cp {sources}/tests/golden/callgrind/08_recursion/merged.callgrind.out callgrind.out.4711 && "
                  "for a in old.out new.out old.2.out old.3.out; do cp callgrind.out.4711 $a; done")
         suite = f"{fixtures}/main_counted --benchmark_filter=mix_in_range_for --benchmark_min_time=0.001"
-        for name in ("step", "old", "new"):
+        self.run("mkdir -p recorded/old recorded/new build-old build-new && cp old/bench build-old && "
+                 "cp new/bench build-new")
+        for name in ("step", "old", "new", "a1", "a2", "b1", "b2", "recorded/old/1", "recorded/new/1"):
             self.run(f"{suite} --steelyard_spans={name}.spans >/dev/null 2>&1")
         self.run("steelyard profile --read spans step.spans --chrome pytorch.pt.trace.json")
         self.run("cp base.syrun before.xml && cp head.syrun after.xml && cp base.syrun gcc && cp head.syrun clang && "
@@ -199,13 +203,15 @@ def main():
                     status, output = "none in two minutes", str(late.stdout)
                 ran += 1
                 if status in (0, 1, 2, 4):
-                    print(f"{status} {time.monotonic() - begun:4.1f} s  {name}:{number}: {command}" + (f"\n{output}" if arguments.verbose else ""), flush=True)
+                    print(f"{status} {time.monotonic() - begun:4.1f} s  {name}:{number}: {command}", flush=True)
+                    if arguments.verbose:
+                        print(output, flush=True)
                 else:
                     faults.append(f"{name}:{number}: status {status}: {command}\n{output[-1500:]}")
                     print(faults[-1], flush=True)
         if not arguments.page:
             faults += [f"no command says {SAYS[row][0]}" for row in range(len(SAYS)) if row not in said]
-            faults += [f"no command is like {CANNOT_RUN[row][0]}" for row in range(len(CANNOT_RUN)) if row not in unable]
+            faults += [f"no command is like {text}" for row, (text, _) in enumerate(CANNOT_RUN) if row not in unable]
     finally:
         shell("steelyard db stop --quiet", project.folder, project.environment)
         shutil.rmtree(work, ignore_errors=True)
