@@ -18,8 +18,8 @@ constexpr const char* kUntil =
     "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
     "order by alert, accepted_level_key desc";
 
-// The table that says that a row's change is meant: the first of those that it was judged by which says what gates, where
-// that is nothing, with a reason. Null: there is none.
+// The table that says that a row's change is meant: the first of those that it was judged by which says what gates,
+// where that is nothing, with a reason. Null: there is none.
 const PatternPolicy* accepting_table(const ComparisonPolicy& policy, const ComparisonRow& row) {
   for (const PatternPolicy& table : policy.patterns) {
     const bool is_of_row = std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();

@@ -1,6 +1,6 @@
-// Acceptances that nobody types: a kept comparison whose policy says that a change is meant (a commit's message, a label,
-// a comment, or a table of steelyard.toml with `gates = []` and a reason) accepts the open alerts of those benchmarks,
-// and what was accepted until a day is open again after it.
+// Acceptances that nobody types: a kept comparison whose policy says that a change is meant (a commit's message, a
+// label, a comment, or a table of steelyard.toml with `gates = []` and a reason) accepts the open alerts of those
+// benchmarks, and what was accepted until a day is open again after it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace steelyard::storage {
 
 // After refresh_alerts() of the comparison, in its transaction. By the person that the policy names, or the table's own
-// line, at the commit that says so, or the candidate's. What changed its state after the candidate was measured stays as
-// it is, and so does everything where no commit is known.
+// line, at the commit that says so, or the candidate's. What changed its state after the candidate was measured stays
+// as it is, and so does everything where no commit is known.
 Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison);
 
 // project: empty: any. day: "2026-12-31". How many alerts are open again.
