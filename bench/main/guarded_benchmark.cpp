@@ -72,15 +72,6 @@ Clocks read_clocks() {
   return {read(CLOCK_MONOTONIC), read(CLOCK_THREAD_CPUTIME_ID)};
 }
 
-template <class State>
-bool has_failed(const State& state) {
-  if constexpr (requires { state.skipped(); }) {
-    return state.skipped();
-  } else {
-    return state.error_occurred();
-  }
-}
-
 // The statistics of Google Benchmark insist that all repetitions made the same number of iterations, failed ones too. A
 // loop that was begun counts as one that was made whole.
 void count_as_whole(benchmark::State& state) {

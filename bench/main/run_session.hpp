@@ -50,6 +50,16 @@ class BlockBudget {
 // A record with this message is a block that was skipped, not a failure.
 inline constexpr const char* kSkippedBlock = "steelyard: this block was left out";
 
+// Whether the benchmark skipped itself, or was skipped: by the names until Google Benchmark 1.7, and since 1.8.
+template <class State>
+bool has_failed(const State& state) {
+  if constexpr (requires { state.skipped(); }) {
+    return state.skipped();
+  } else {
+    return state.error_occurred();
+  }
+}
+
 class RunSession {
  public:
   static RunSession& current();

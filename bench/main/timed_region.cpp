@@ -58,7 +58,10 @@ void report(benchmark::State& state) {
 void begin(benchmark::State& state) {
   region = {};
   region.peak_is_own = state.thread_index() == 0 && forget_peak_memory();
-  if (Span::are_wanted()) span.emplace(SpanName(RunSession::current().benchmark(), state.max_iterations));
+  // The loop of one that failed before it runs nothing, and may never end.
+  if (Span::are_wanted() && !has_failed(state)) {
+    span.emplace(SpanName(RunSession::current().benchmark(), state.max_iterations));
+  }
 }
 
 void abandon() {
