@@ -26,7 +26,8 @@ case $way in
     done
     options=(-DCMAKE_PREFIX_PATH="$prefix")
     ;;
-  subdirectory) options=(-DSTEELYARD_SOURCE="$source") ;;
+  # Sources are joined as in our own builds; that each compiles alone is shown by the unoptimised one.
+  subdirectory) options=(-DSTEELYARD_SOURCE="$source" -DCMAKE_UNITY_BUILD=ON) ;;
   *) fail "unknown way $way" ;;
 esac
 
@@ -66,7 +67,7 @@ if [ "$way" = subdirectory ]; then
   ln -s "$source" "$documented/source/steelyard"
   sed -i -e '/^find_package/d' -e 's/^# Installed.*instead: //' "$documented/source/CMakeLists.txt"
   grep -q '^add_subdirectory(steelyard' "$documented/source/CMakeLists.txt" || fail "the page no longer names both ways"
-  documented_options=()
+  documented_options=(-DCMAKE_UNITY_BUILD=ON)
 else
   rm -rf "$documented/project"
   documented_options=("${options[@]}" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
