@@ -1,6 +1,7 @@
 // Sizes and words of the tree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -29,6 +30,37 @@ TEST(Text, CodeLinesStayWithinAHundredAndTwentyColumns) {
 TEST(Text, SourceFilesStayWithinSixHundredLines) {
   for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
     EXPECT_LE(file.lines.size(), kLongestFile) << file.path << ": split it by concept";
+  }
+}
+
+// A newcomer reads the top level first. What lands there by accident stays, as no test reads it.
+TEST(Text, TheTopLevelHasTheLayersTheDoorsAndNothingElse) {
+  const std::vector<std::string> wanted{".ci",
+                                        ".clang-format",
+                                        ".github",
+                                        ".gitignore",
+                                        "CMakeLists.txt",
+                                        "CMakePresets.json",
+                                        "CONTRIBUTING.md",
+                                        "LICENSE",
+                                        "README.md",
+                                        "bench",
+                                        "check",
+                                        "ci",
+                                        "cmake",
+                                        "docs",
+                                        "quickstart",
+                                        "regress",
+                                        "storage",
+                                        "templates",
+                                        "tests"};
+  const std::vector<std::string> found = top_level_entries();
+  for (const std::string& name : found) {
+    EXPECT_TRUE(std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+        << name << ": put it into one of the folders, or remove it";
+  }
+  for (const std::string& name : wanted) {
+    EXPECT_TRUE(std::find(found.begin(), found.end(), name) != found.end()) << name << " is gone: correct this list";
   }
 }
 
