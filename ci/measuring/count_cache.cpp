@@ -43,25 +43,19 @@ bench::InputHashes parse_inputs(std::string_view text) {
   return hashes;
 }
 
-// Length first: no two lists of texts make the same bytes.
-void add_cached_text(std::string_view text, Sha256& hash) {
-  hash.add(std::to_string(text.size()) + ':');
-  hash.add(text);
-}
-
 }  // namespace
 
 std::string name_of(const CountIdentity& identity) {
   Sha256 hash;
   for (const std::string* text :
        {&identity.loaded, &identity.suite, &identity.benchmark, &identity.method, &identity.machine}) {
-    add_cached_text(*text, hash);
+    hash.add_text(*text);
   }
-  add_cached_text(std::to_string(identity.arguments.size()), hash);
-  for (const std::string& argument : identity.arguments) add_cached_text(argument, hash);
+  hash.add_text(std::to_string(identity.arguments.size()));
+  for (const std::string& argument : identity.arguments) hash.add_text(argument);
   for (const auto& [name, value] : identity.environment) {
-    add_cached_text(name, hash);
-    add_cached_text(value, hash);
+    hash.add_text(name);
+    hash.add_text(value);
   }
   return hash.hex();
 }
