@@ -31,21 +31,21 @@ constexpr std::string_view kNamespace = "9benchmark";
 
 Error no_count(std::string why) { return program_error("", std::move(why), "", ""); }
 
-CallgrindCall call_for(const UnwrappedRequest& order, const CollectionFiles& files) {
+CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& files) {
   CallgrindCall call;
-  if (order.scope == CountScope::whole_functions) {
+  if (request.scope == CountScope::whole_functions) {
     call.options.emplace_back("--collect-atstart=no");
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
-  call.program_arguments = {"--benchmark_filter=" + exact_filter({order.benchmark}),
-                            "--benchmark_min_time=" + order.min_time,
-                            "--benchmark_repetitions=" + std::to_string(order.repetitions),
+  call.program_arguments = {"--benchmark_filter=" + exact_filter({request.benchmark}),
+                            "--benchmark_min_time=" + request.min_time,
+                            "--benchmark_repetitions=" + std::to_string(request.repetitions),
                             "--benchmark_report_aggregates_only=false",
                             "--benchmark_out=" + files.results().string(),
                             "--benchmark_out_format=json"};
   // Google Benchmark writes it into the name where the source repeats, and it may ask for aggregates only there.
-  if (order.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
-  call.timeout = order.timeout;
+  if (request.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
+  call.timeout = request.timeout;
   return call;
 }
 
@@ -72,10 +72,10 @@ std::string process_of(const std::string& log) {
 
 }  // namespace
 
-Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order) {
-  const CollectionFiles files(place.folder, order.number);
+Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& request) {
+  const CollectionFiles files(place.folder, request.number);
   STEELYARD_TRY(const ChildResult child,
-                run_child(callgrind_command(place, files, call_for(order, files)), place.cancelled));
+                run_child(callgrind_command(place, files, call_for(request, files)), place.cancelled));
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
@@ -206,15 +206,15 @@ class UnwrappedCounting {
   }
 
   Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {
-    UnwrappedRequest order;
-    order.benchmark = benchmark_;
-    order.scope = way.scope;
+    UnwrappedRequest request;
+    request.benchmark = benchmark_;
+    request.scope = way.scope;
     const Amount wanted = amount(way, n, times);
-    order.min_time = wanted.min_time;
-    order.repetitions = wanted.repetitions;
-    STEELYARD_TRY(order.timeout, time_for_one(options_));
-    order.number = options_.next_number();
-    Result<UnwrappedCollection> collection = collect_unwrapped(place_, order);
+    request.min_time = wanted.min_time;
+    request.repetitions = wanted.repetitions;
+    STEELYARD_TRY(request.timeout, time_for_one(options_));
+    request.number = options_.next_number();
+    Result<UnwrappedCollection> collection = collect_unwrapped(place_, request);
     if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;
     count_.openblas_core = collection->openblas_core;

@@ -30,7 +30,7 @@ using SharedConfinement = std::shared_ptr<const Confinement>;
 
 struct HiddenPaths {
   std::vector<std::filesystem::path> paths;
-  std::vector<std::filesystem::path> left_out;  // holds one of those that are needed
+  std::vector<std::filesystem::path> unhidden;  // holds one of those that are needed
 };
 
 // Those that can be hidden: not what does not exist, nor a folder that holds one of `needed`, which has to stay to be

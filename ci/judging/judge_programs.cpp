@@ -222,7 +222,7 @@ ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const
 }
 
 WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
-  return configuration.no_submodules ? WorkTreePair::Submodules::left_out : WorkTreePair::Submodules::checked_out;
+  return configuration.no_submodules ? WorkTreePair::Submodules::none : WorkTreePair::Submodules::checked_out;
 }
 
 struct Head {

@@ -55,7 +55,7 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   needed.push_back(fs::read_symlink("/proc/self/exe", trouble).parent_path().parent_path());
   const bench::HiddenPaths paths = bench::hidden_around(hidden, needed);
   StrangersView view;
-  for (const fs::path& path : paths.left_out) {
+  for (const fs::path& path : paths.unhidden) {
     view.warnings.push_back(could_reach + path.string() + ", which holds what they work with" + advice);
   }
   Result<bench::SharedConfinement> confinement = bench::confine(paths.paths);
