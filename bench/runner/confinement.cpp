@@ -172,7 +172,7 @@ class Maker {
     }
   }
 
-  // Absent: it ended.
+  // No report: the process ended.
   std::optional<MakingReport> next_report() const {
     MakingReport made;
     ssize_t got = 0;

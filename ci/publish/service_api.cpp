@@ -128,7 +128,7 @@ ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::
   if (const auto wait = wait_for_rate_limit(answer, now_unix_s())) {
     outcome.kind = ApiOutcome::Kind::unavailable;
     outcome.why += "; it asks to wait " + to_text(*wait);
-    // It was not taken: the same call may follow, whatever it does.
+    // The call was not taken: the same may follow, whatever it does.
     if (wait_within_bounds(*wait)) return {std::move(outcome), Next::at_once};
     outcome.why += ", and at most " + to_text(patience_.total) + " are waited in all";
     return {std::move(outcome)};

@@ -63,7 +63,8 @@ void order_and_bound(std::vector<Annotation>& annotations) {
   if (annotations.size() > kMaxAnnotations) annotations.resize(kMaxAnnotations);
 }
 
-// Those of a finding that a line can be named for: the culprit, then whoever has a good part of the same change.
+// The functions of a finding that a line can be named for: the culprit, then whoever has a good part of the same
+// change.
 std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
   std::vector<const FunctionChange*> noted;
   const bool is_growth = finding.kind == Verdict::regression;

@@ -237,7 +237,7 @@ struct SampledTable {
 const std::vector<Align> kFunctionAligns{Align::left,  Align::right, Align::right,
                                          Align::right, Align::right, Align::left};
 
-// Absent: nothing was sampled.
+// No table: nothing was sampled.
 std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
   if (trace.sampling.hz == 0) return std::nullopt;
   const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);

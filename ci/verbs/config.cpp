@@ -29,7 +29,7 @@ struct ConfigOptions {
   std::string benchmark;       // of explain
 };
 
-// Absent: null. A key's value as the configuration prints it is TOML.
+// An absent value is null. A key's value as the configuration prints it is TOML.
 void add_value(JsonWriter& object, std::string_view key, const std::string& toml) {
   const std::string name(key);
   const auto entries = read_toml("value = " + toml, name);

@@ -148,6 +148,19 @@ TEST(Text, NamesAreTheTermsOfTheField) {
   }
 }
 
+TEST(Text, CommentsHaveASubject) {
+  const std::regex alone("^ *// ?(Likewise|Ditto|As (above|before)|The same|Absent|As there)[.:]");
+  EXPECT_TRUE(std::regex_search("  // Likewise.", alone));
+  EXPECT_FALSE(std::regex_search("// The same build twice. Absent where there is none.", alone));
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const bool is_comment = file.lines[i].find("//") != std::string::npos;
+      EXPECT_FALSE(is_comment && std::regex_search(file.lines[i], alone))
+          << file.path << ":" << i + 1 << ": say of what";
+    }
+  }
+}
+
 // Numbers with a point are written by bench/model: of no locale, and with as many digits wherever they stand.
 TEST(Text, NumbersAreNotWrittenByPrintf) {
   const std::regex number("printf\\(.*%[-+ #0-9.*]*[aefgAEFG]");
