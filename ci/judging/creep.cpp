@@ -12,6 +12,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -316,7 +317,7 @@ void add_creep(const Configuration& configuration, const Run& baseline, const Ru
     return add_creep(store, baseline, candidate, branch, comparison);
   }();
   if (added) return;
-  comparison.warnings.push_back("what small changes of counts add up to was not judged: " + added.error().text());
+  comparison.warnings.push_back(warning::creep_not_judged(added.error()));
 }
 
 }  // namespace steelyard::ci

@@ -9,6 +9,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/sha256.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -69,7 +70,7 @@ std::optional<CountCache::Kept> CountCache::find(const std::string& name, const 
   if (!fs::exists(path, ignored)) return std::nullopt;
   Result<Run> read = storage::read_archive(path);
   if (!read) {
-    warnings.push_back("a kept count was damaged and is counted again: " + read.error().text());
+    warnings.push_back(warning::kept_count_damaged(read.error()));
     fs::remove(path, ignored);
     return std::nullopt;
   }
@@ -102,7 +103,7 @@ void CountCache::keep(const std::string& name, Kept kept, std::vector<std::strin
   if (!kept.folder.empty()) part.header.settings[kFolder] = kept.folder;
   storage::seal(part);
   if (const Result<void> written = storage::write_archive(folder_ / (name + kSuffix), part); !written) {
-    warnings.push_back("counts are not kept for the next time: " + written.error().text());
+    warnings.push_back(warning::counts_not_kept(written.error()));
     return;
   }
   remove_oldest();

@@ -225,10 +225,12 @@ TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
 }
 
 // Whether the line gives words of its own to what is kept of a judgement: the reason of a row, why it does not gate,
-// the proof of a count.
+// the proof of a count, what is warned of.
 bool words_a_judgement(const std::string& line) {
   static const std::regex given("\\b(reason|gate_note|proof)\\b *(\\+?=[^=]|\\()[^;]*\"[^\"]*[A-Za-z] [A-Za-z]");
-  return std::regex_search(line.substr(0, line.find("//")), given);
+  static const std::regex warned("\\b(warnings_?|trouble)(\\.|->)(push_back|emplace_back|insert)\\(.*\"[^\"]*[A-Za-z] [A-Za-z]");
+  const std::string code = line.substr(0, line.find("//"));
+  return std::regex_search(code, given) || std::regex_search(code, warned);
 }
 
 TEST(Text, WordsOfAJudgementAreSeen) {
@@ -237,6 +239,8 @@ TEST(Text, WordsOfAJudgementAreSeen) {
   EXPECT_TRUE(words_a_judgement("std::string reason(\"no benchmark measured it\");"));
   EXPECT_FALSE(words_a_judgement("row.reason += (row.reason.empty() ? \"\" : \"; \") + note_text(note);"));
   EXPECT_FALSE(words_a_judgement("if (row.reason == \"it was not timed\") return;"));
+  EXPECT_TRUE(words_a_judgement("measured.warnings.push_back(\"it was not timed\" + text);"));
+  EXPECT_FALSE(words_a_judgement("warnings.push_back(warning::interrupted());"));
   EXPECT_FALSE(words_a_judgement("// row.reason = \"it was not timed\""));
 }
 
