@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/findings.hpp"
@@ -34,10 +34,8 @@ bool has_only(std::string_view text, std::string_view characters, std::size_t mo
 }
 
 std::optional<int> small_number(std::string_view text) {
-  int value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = code == std::errc() && end == text.data() + text.size() && value >= 0 && value <= 1'000'000;
-  return is_number ? std::optional(value) : std::nullopt;
+  const std::optional<int> value = parse_as<int>(text);
+  return value && *value >= 0 && *value <= 1'000'000 ? value : std::nullopt;
 }
 
 // The text behind " name=" up to the next blank; empty: there is none.
