@@ -161,14 +161,14 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
       now.insert(identity_of(point));
       const auto known = before.find(identity_of(point));
       if (known == before.end()) {
-        events.push_back({"confirmed", std::move(point), ""});
+        events.push_back({storage::ChangeEvent::confirmed, std::move(point), ""});
       } else if (known->second->gone) {
-        events.push_back({"back", std::move(point), ""});
+        events.push_back({storage::ChangeEvent::back, std::move(point), ""});
       } else if (known->second->commit != point.commit) {
-        events.push_back({"moved", std::move(point), known->second->commit});
+        events.push_back({storage::ChangeEvent::moved, std::move(point), known->second->commit});
       } else if (known->second->cause != point.cause) {
         const std::string commit = point.commit;
-        events.push_back({"explained", std::move(point), commit});
+        events.push_back({storage::ChangeEvent::explained, std::move(point), commit});
       }
     }
   }
@@ -179,7 +179,7 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
       if (now.count(identity_of(point)) != 0) continue;
       point.gone = true;
       const std::string commit = point.commit;
-      events.push_back({"gone", std::move(point), commit});
+      events.push_back({storage::ChangeEvent::gone, std::move(point), commit});
     }
   }
   return events;

@@ -161,16 +161,23 @@ std::vector<std::string> changed_points(const std::vector<storage::ChangePointEv
         point.benchmark + " " + point.metric + ": the " + (point.regression ? "regression" : "improvement") + " at ";
     const std::string from = event.from_commit.substr(0, kShownCommit);
     const std::string now = point.commit.substr(0, kShownCommit);
-    if (event.event == "moved") {
-      lines.push_back(who + from + " is now seen at " + now);
-    } else if (event.event == "gone") {
-      lines.push_back(who + from + " is not seen any more: later values speak against it");
-    } else if (event.event == "back") {
-      lines.push_back(who + now + " is seen again");
-    } else if (event.event == "explained") {
-      lines.push_back(who + now +
-                      (point.cause == ChangeCause::machine ? " is likely the machine's: most of its benchmarks moved"
-                                                           : " is not taken for the machine's any more"));
+    switch (event.event) {
+      case storage::ChangeEvent::confirmed:
+        break;  // in the report itself
+      case storage::ChangeEvent::moved:
+        lines.push_back(who + from + " is now seen at " + now);
+        break;
+      case storage::ChangeEvent::gone:
+        lines.push_back(who + from + " is not seen any more: later values speak against it");
+        break;
+      case storage::ChangeEvent::back:
+        lines.push_back(who + now + " is seen again");
+        break;
+      case storage::ChangeEvent::explained:
+        lines.push_back(who + now +
+                        (point.cause == ChangeCause::machine ? " is likely the machine's: most of its benchmarks moved"
+                                                             : " is not taken for the machine's any more"));
+        break;
     }
   }
   return lines;

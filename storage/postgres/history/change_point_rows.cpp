@@ -111,7 +111,7 @@ Result<bool> write_change_points(Session& session, const std::vector<ChangePoint
   for (const ChangePointEvent& event : events) {
     const KeptChangePoint& point = event.point;
     SqlValues values = append_fields({}, ChangePointRow{point, point.regression ? kRegression : "improvement"});
-    values.boolean(point.gone).text(event.event).text(event.from_commit).text(point.gone ? "" : point.commit);
+    values.boolean(point.gone).text(word_of(event.event)).text(event.from_commit).text(point.gone ? "" : point.commit);
     STEELYARD_TRY(const Rows logged, transaction.run(statement, values, kAtMostOneRow));
     changed = changed || logged.affected() > 0;
   }

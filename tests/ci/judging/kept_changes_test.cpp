@@ -48,7 +48,7 @@ TEST(KeptChanges, AConfirmedPointIsKeptOnceAndASuspectedOneNever) {
   changes[1].status = ChangeStatus::suspected;
   const auto first = events(series, changes, {});
   ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(first[0].event, "confirmed");
+  EXPECT_EQ(first[0].event, storage::ChangeEvent::confirmed);
   EXPECT_EQ(first[0].point.commit, "c7");
   EXPECT_EQ(first[0].point.fingerprint, "m");
   EXPECT_EQ(first[0].point.branch, "main");
@@ -61,18 +61,18 @@ TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
   const auto kept = after(events(series, {confirmed(7, "x")}, {}));
   const auto moved = events(series, {confirmed(8, "x")}, kept);
   ASSERT_EQ(moved.size(), 1U);
-  EXPECT_EQ(moved[0].event, "moved");
+  EXPECT_EQ(moved[0].event, storage::ChangeEvent::moved);
   EXPECT_EQ(moved[0].from_commit, "c7");
   EXPECT_THAT(warning::changed_points(moved), ElementsAre(HasSubstr("the regression at c7 is now seen at c8")));
   const auto gone = events(series, {}, kept);
   ASSERT_EQ(gone.size(), 1U);
-  EXPECT_EQ(gone[0].event, "gone");
+  EXPECT_EQ(gone[0].event, storage::ChangeEvent::gone);
   EXPECT_TRUE(gone[0].point.gone);
   EXPECT_THAT(warning::changed_points(gone), ElementsAre(HasSubstr("later values speak against it")));
   EXPECT_THAT(events(series, {}, after(gone)), IsEmpty()) << "gone once";
   const auto back = events(series, {confirmed(7, "x")}, after(gone));
   ASSERT_EQ(back.size(), 1U);
-  EXPECT_EQ(back[0].event, "back");
+  EXPECT_EQ(back[0].event, storage::ChangeEvent::back);
 }
 
 TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
@@ -82,7 +82,7 @@ TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
   changes[0].cause = ChangeCause::machine;
   const auto explained = events(series, changes, kept);
   ASSERT_EQ(explained.size(), 1U);
-  EXPECT_EQ(explained[0].event, "explained");
+  EXPECT_EQ(explained[0].event, storage::ChangeEvent::explained);
   EXPECT_THAT(warning::changed_points(explained), ElementsAre(HasSubstr("c7 is likely the machine's")));
   EXPECT_THAT(events(series, changes, after(explained)), IsEmpty());
   std::vector<ChangePoint> alone{confirmed(7, "x")};
