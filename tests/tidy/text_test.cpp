@@ -228,7 +228,9 @@ TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
 // the proof of a count, what is warned of.
 bool words_a_judgement(const std::string& line) {
   static const std::regex given("\\b(reason|gate_note|proof)\\b *(\\+?=[^=]|\\()[^;]*\"[^\"]*[A-Za-z] [A-Za-z]");
-  static const std::regex warned("\\b(warnings_?|trouble)(\\.|->)(push_back|emplace_back|insert)\\(.*\"[^\"]*[A-Za-z] [A-Za-z]");
+  static const std::regex warned(
+      "\\b(warnings_?|trouble)(\\.|->)(push_back|emplace_back|insert)\\("
+      ".*\"[^\"]*[A-Za-z] [A-Za-z]");
   const std::string code = line.substr(0, line.find("//"));
   return std::regex_search(code, given) || std::regex_search(code, warned);
 }
