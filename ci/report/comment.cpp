@@ -47,7 +47,7 @@ std::string_view mark_field(std::string_view mark, std::string_view name) {
   return rest.substr(0, rest.find(' '));
 }
 
-CommentMark mark_of(const Publication& publication, const std::optional<CommentMark>& before) {
+CommentMark next_mark(const Publication& publication, const std::optional<CommentMark>& before) {
   CommentMark mark{publication.head, publication.run, publication.attempt, {}, job_hash(publication)};
   if (before && before->head == publication.head) mark.statuses = before->statuses;
   const bool is_same_try =
@@ -197,7 +197,7 @@ std::string cut_report(const std::string& report, std::size_t most) {
 }
 
 std::string comment_text(const Publication& publication, const std::optional<CommentMark>& before) {
-  const CommentMark mark = mark_of(publication, before);
+  const CommentMark mark = next_mark(publication, before);
   const std::string begin = hidden_line(mark, publication.key);
   const std::string end = footer(publication, mark);
   const std::string report = publication.report.empty() ? without_report(publication) : publication.report;
