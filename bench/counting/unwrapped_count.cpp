@@ -29,7 +29,7 @@ constexpr const char* kRunsABenchmark[] = {"benchmark::internal::FunctionBenchma
 // Of Google Benchmark, in mangled names.
 constexpr std::string_view kNamespace = "9benchmark";
 
-Error no_count(std::string why) { return program_error("", std::move(why), "", ""); }
+Error nothing_counted(std::string why) { return program_error("", std::move(why), "", ""); }
 
 CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& files) {
   CallgrindCall call;
@@ -51,15 +51,15 @@ CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& f
 
 Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
   const std::string text = read_beginning(files.results());
-  if (text.empty()) return no_count("the program wrote no results");
+  if (text.empty()) return nothing_counted("the program wrote no results");
   STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
-  if (!results.failures.empty()) return no_count(to_text(results.failures.front()));
+  if (!results.failures.empty()) return nothing_counted(to_text(results.failures.front()));
   for (const Measurement& measurement : results.measurements) {
     if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
     const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;
     return std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0});
   }
-  return no_count("the program's results hold no benchmark of that name");
+  return nothing_counted("the program's results hold no benchmark of that name");
 }
 
 // "==123== Callgrind, ..." -> "123"
@@ -81,7 +81,7 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
   UnwrappedCollection collection;
   STEELYARD_TRY(collection.iterations, read_iterations(files, child.error_output));
   STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log))));
-  if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
+  if (parts.size() != 1 || parts.front().events.empty()) return nothing_counted("Callgrind left no profile");
   collection.part = std::move(parts.front());
   collection.openblas_core = openblas_core_of(child.error_output);
   collection.started_at_unix_ns = child.started_at_unix_ns;
