@@ -30,6 +30,15 @@ namespace {
 constexpr std::size_t kMaxUnchanged = 24;
 constexpr std::size_t kMaxReasonLines = 3;
 
+constexpr std::size_t kFindingIndent = 15;  // of what stands behind the verdict's word
+constexpr std::size_t kMaxHeadLines = 2;
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
 // What happened, as a terminal tells it above the rows: findings, and what rows without an answer have in common.
 class TerminalFindings {
  public:
@@ -52,13 +61,6 @@ class TerminalFindings {
   std::vector<Finding> findings_;
   std::vector<ToldFinding> items_;
 };
-
-constexpr std::size_t kFindingIndent = 15;  // of what stands behind the verdict's word
-constexpr std::size_t kMaxHeadLines = 2;
-
-std::size_t lines_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
 
 TerminalFindings::TerminalFindings(const Comparison& comparison, const RowIndex& index, const TerminalStyle& style)
     : comparison_(comparison),
@@ -142,6 +144,8 @@ std::string TerminalFindings::all() const {
   }
   return text;
 }
+
+namespace {
 
 // Every row with what is behind it.
 class WholeReport {
