@@ -175,7 +175,7 @@ class StoreConnection {
   Result<bool> write(Action action) {
     bool unanswered = false;
     Result<bool> is_new = attempt(open_, StoreWork::daily, action, unanswered);
-    // It is there although we were to put it: the answer that got lost was a yes.
+    // What was to be put is there already: the answer that got lost was a yes.
     if (is_new && unanswered) return true;
     return is_new;
   }

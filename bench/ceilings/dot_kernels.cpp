@@ -1,6 +1,10 @@
 // Compiled with -O3 whatever the build type.
 #include "bench/ceilings/dot_kernels.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -149,10 +153,13 @@ struct alignas(64) TileConfiguration {
 constexpr int kTileSums = 6;
 constexpr int kTileRounds = 16;
 
-[[gnu::target("amx-tile,amx-bf16")]] double bf16_amx(std::int64_t passes) {
+// Of tiles full of `kOne`, which is 1 in their type. The caller asks whether the processor has tiles of that type.
+template <class Sum, auto kOne>
+[[gnu::target("amx-tile,amx-bf16,amx-int8")]] double amx_products(std::int64_t passes) {
+  constexpr std::size_t kTileBytes = 1024;
   const TileConfiguration configuration;
-  alignas(64) unsigned short ones[512];
-  for (unsigned short& one : ones) one = 0x3F80;
+  alignas(64) decltype(kOne) ones[kTileBytes / sizeof kOne];
+  for (auto& one : ones) one = kOne;
   show(&configuration);
   show(ones);
   _tile_loadconfig(&configuration);
@@ -165,14 +172,23 @@ constexpr int kTileRounds = 16;
   _tile_zero(4);
   _tile_zero(5);
   for (std::int64_t round = 0; round < passes * kTileRounds; ++round) {
-    _tile_dpbf16ps(0, 6, 7);
-    _tile_dpbf16ps(1, 6, 7);
-    _tile_dpbf16ps(2, 6, 7);
-    _tile_dpbf16ps(3, 6, 7);
-    _tile_dpbf16ps(4, 6, 7);
-    _tile_dpbf16ps(5, 6, 7);
+    if constexpr (std::is_same_v<Sum, float>) {
+      _tile_dpbf16ps(0, 6, 7);
+      _tile_dpbf16ps(1, 6, 7);
+      _tile_dpbf16ps(2, 6, 7);
+      _tile_dpbf16ps(3, 6, 7);
+      _tile_dpbf16ps(4, 6, 7);
+      _tile_dpbf16ps(5, 6, 7);
+    } else {
+      _tile_dpbssd(0, 6, 7);
+      _tile_dpbssd(1, 6, 7);
+      _tile_dpbssd(2, 6, 7);
+      _tile_dpbssd(3, 6, 7);
+      _tile_dpbssd(4, 6, 7);
+      _tile_dpbssd(5, 6, 7);
+    }
   }
-  alignas(64) float sums[kTileSums][256];
+  alignas(64) Sum sums[kTileSums][kTileBytes / sizeof(Sum)];
   _tile_stored(0, sums[0], 64);
   _tile_stored(1, sums[1], 64);
   _tile_stored(2, sums[2], 64);
@@ -183,49 +199,12 @@ constexpr int kTileRounds = 16;
   _tile_release();
   double sum = 0;
   for (const auto& tile : sums) {
-    for (const float value : tile) sum += static_cast<double>(value);
+    for (const Sum value : tile) sum += static_cast<double>(value);
   }
   return sum;
 }
-
-[[gnu::target("amx-tile,amx-int8")]] double i8_amx(std::int64_t passes) {
-  const TileConfiguration configuration;
-  alignas(64) signed char ones[1024];
-  for (signed char& one : ones) one = 1;
-  show(&configuration);
-  show(ones);
-  _tile_loadconfig(&configuration);
-  _tile_loadd(6, ones, 64);
-  _tile_loadd(7, ones, 64);
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  _tile_zero(4);
-  _tile_zero(5);
-  for (std::int64_t round = 0; round < passes * kTileRounds; ++round) {
-    _tile_dpbssd(0, 6, 7);
-    _tile_dpbssd(1, 6, 7);
-    _tile_dpbssd(2, 6, 7);
-    _tile_dpbssd(3, 6, 7);
-    _tile_dpbssd(4, 6, 7);
-    _tile_dpbssd(5, 6, 7);
-  }
-  alignas(64) int sums[kTileSums][256];
-  _tile_stored(0, sums[0], 64);
-  _tile_stored(1, sums[1], 64);
-  _tile_stored(2, sums[2], 64);
-  _tile_stored(3, sums[3], 64);
-  _tile_stored(4, sums[4], 64);
-  _tile_stored(5, sums[5], 64);
-  show(sums);
-  _tile_release();
-  double sum = 0;
-  for (const auto& tile : sums) {
-    for (const int value : tile) sum += value;
-  }
-  return sum;
-}
+constexpr unsigned short kBf16One = 0x3F80;
+constexpr signed char kI8One = 1;
 
 constexpr std::int64_t kTiles = std::int64_t{kTileSums} * kTileRounds;
 
@@ -244,7 +223,8 @@ DtypeKernels f16_kernels(const CpuIdentity& cpu) {
 
 DtypeKernels bf16_kernels(const CpuIdentity& cpu) {
   DtypeKernels bf16{"bf16", 16, {}, ""};
-  if (cpu.amx_bf16) bf16.kernels.push_back({"AMX-BF16 tiles", 512, false, kTiles * 16 * 16 * 32 * 2, bf16_amx});
+  if (cpu.amx_bf16)
+    bf16.kernels.push_back({"AMX-BF16 tiles", 512, false, kTiles * 16 * 16 * 32 * 2, amx_products<float, kBf16One>});
   if (cpu.avx512_bf16) bf16.kernels.push_back({"AVX512-BF16 dot product", 512, false, kVectors * 32 * 2, bf16_avx512});
   if (bf16.kernels.empty()) bf16.reason = missing("AVX512-BF16 and no AMX-BF16", cpu);
   return bf16;
@@ -252,7 +232,8 @@ DtypeKernels bf16_kernels(const CpuIdentity& cpu) {
 
 DtypeKernels i8_kernels(const CpuIdentity& cpu) {
   DtypeKernels i8{"i8", 8, {}, ""};
-  if (cpu.amx_int8) i8.kernels.push_back({"AMX-INT8 tiles", 512, false, kTiles * 16 * 16 * 64 * 2, i8_amx});
+  if (cpu.amx_int8)
+    i8.kernels.push_back({"AMX-INT8 tiles", 512, false, kTiles * 16 * 16 * 64 * 2, amx_products<std::int32_t, kI8One>});
   if (cpu.avx512_vnni) i8.kernels.push_back({"AVX512-VNNI dot product", 512, false, kVectors * 64 * 2, i8_avx512});
   if (cpu.avx_vnni) i8.kernels.push_back({"AVX-VNNI dot product", 256, false, kVectors * 32 * 2, i8_avx});
   if (i8.kernels.empty()) i8.reason = missing("AVX512-VNNI, no AVX-VNNI and no AMX-INT8", cpu);

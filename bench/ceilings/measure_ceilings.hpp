@@ -32,7 +32,7 @@ struct RepetitionSummary {
   std::optional<double> high;
 };
 
-// Absent without samples.
+// No summary: there are no samples.
 std::optional<RepetitionSummary> summarize_repetitions(std::vector<double> samples);
 
 // Sets value, low and high from the samples; without samples the ceiling stays as it is.

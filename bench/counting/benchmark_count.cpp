@@ -196,14 +196,14 @@ class BenchmarkCounting {
   }
 
   Result<Collection> collect_iterations(std::int64_t iterations) {
-    CollectionRequest order;
-    order.benchmark = benchmark_;
-    order.iterations = iterations;
-    STEELYARD_TRY(order.timeout, time_for_one(options_));
-    order.number = options_.next_number();
+    CollectionRequest request;
+    request.benchmark = benchmark_;
+    request.iterations = iterations;
+    STEELYARD_TRY(request.timeout, time_for_one(options_));
+    request.number = options_.next_number();
     // Once is enough, and the first is the shortest.
-    order.trace_files = count_.started_at_unix_ns == 0;
-    Result<Collection> collection = collect(place_, order);
+    request.trace_files = count_.started_at_unix_ns == 0;
+    Result<Collection> collection = collect(place_, request);
     if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;
     return collection;

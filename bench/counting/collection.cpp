@@ -211,8 +211,8 @@ std::string what_is_wrong(const ShimReport& report, std::string_view output) {
 
 namespace {
 
-std::vector<std::string> program_arguments(const CollectionRequest& order) {
-  std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({order.benchmark})};
+std::vector<std::string> program_arguments(const CollectionRequest& request) {
+  std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({request.benchmark})};
   // One pass is enough for the program as well; 0 is a plain number, as 1.5 to 1.7 want it, and later ones take it.
   arguments.push_back("--benchmark_min_time=0");
   arguments.push_back("--benchmark_repetitions=1");
@@ -262,20 +262,20 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
   return command;
 }
 
-Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& order) {
-  const CollectionFiles files(place.folder, order.number);
+Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& request) {
+  const CollectionFiles files(place.folder, request.number);
   CallgrindCall call;
   call.options = {"--collect-atstart=no",
                   "--dump-instr=yes"};  // costs by address, from which inlined functions are known
-  if (order.trace_files) call.options.emplace_back("--trace-syscalls=yes");
-  call.program_arguments = program_arguments(order);
-  call.environment = {place.shim_link, files.report(), order.iterations};
-  call.timeout = order.timeout;
+  if (request.trace_files) call.options.emplace_back("--trace-syscalls=yes");
+  call.program_arguments = program_arguments(request);
+  call.environment = {place.shim_link, files.report(), request.iterations};
+  call.timeout = request.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(callgrind_command(place, files, call), place.cancelled));
   if (!child.succeeded()) {
     return explain_end(child, without_trace(read_ending(files.log())), place.tools->valgrind_version);
   }
-  const std::string log = order.trace_files ? read_beginning(files.log()) : "";
+  const std::string log = request.trace_files ? read_beginning(files.log()) : "";
 
   Collection collection;
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
@@ -300,7 +300,7 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   if (!wrong.empty()) return no_count(std::move(wrong));
   STEELYARD_TRY(collection.part, read_profile(files, *report));
   collection.openblas_core = openblas_core_of(child.error_output);
-  if (order.trace_files) {
+  if (request.trace_files) {
     collection.inputs = parse_opened_files(log, *place.program, place.folder);
     if (log.size() >= kMaximumTextBytes) collection.inputs.unknown = "it makes more system calls than are looked at";
   }

@@ -192,7 +192,7 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
 
 // Error (program): nothing was collected; `found` says why and `fix` what to do. Cancellation is one too; the caller
 // knows that it cancelled. Files of its own are removed.
-Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& order);
+Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& request);
 
 // "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
 std::string openblas_core_of(std::string_view error_output);

@@ -234,11 +234,11 @@ struct RunConditions {
   std::vector<std::string> with_state, with_jitter, with_others;
   std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
 
-  void add(const CountRequest& order, const BenchmarkCount& count) {
-    if (!count.openblas_core.empty()) cores[order.program].insert(count.openblas_core);
-    if (count.keeps_state) with_state.push_back(order.benchmark.name);
-    if (count.has_work_in_other_threads) with_others.push_back(order.benchmark.name);
-    if (count.basis.jitter != 0.0) with_jitter.push_back(order.benchmark.name + ": " + count.basis.jitter_from);
+  void add(const CountRequest& request, const BenchmarkCount& count) {
+    if (!count.openblas_core.empty()) cores[request.program].insert(count.openblas_core);
+    if (count.keeps_state) with_state.push_back(request.benchmark.name);
+    if (count.has_work_in_other_threads) with_others.push_back(request.benchmark.name);
+    if (count.basis.jitter != 0.0) with_jitter.push_back(request.benchmark.name + ": " + count.basis.jitter_from);
   }
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
@@ -257,7 +257,7 @@ struct RunConditions {
   }
 };
 
-// The programs of all orders, each linked into a private folder of its own when it is first asked for.
+// The programs of all requests, each linked into a private folder of its own when it is first asked for.
 class PreparedPrograms {
  public:
   PreparedPrograms(const CountingTools& tools, const CountOptions& options) : tools_(tools), options_(options) {}
@@ -320,41 +320,42 @@ std::optional<std::string> counting_unavailable(const CountOptions& options) {
 
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run) {
-  std::vector<CountRequest> orders;
-  for (const std::string& name : benchmarks) orders.push_back({&program, listed_benchmark(name, program.suite), &run});
-  return count_instructions(orders, options);
+  std::vector<CountRequest> requests;
+  for (const std::string& name : benchmarks)
+    requests.push_back({&program, listed_benchmark(name, program.suite), &run});
+  return count_instructions(requests, options);
 }
 
-Result<void> count_instructions(const std::vector<CountRequest>& orders, const CountOptions& options) {
+Result<void> count_instructions(const std::vector<CountRequest>& requests, const CountOptions& options) {
   STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
   PreparedPrograms programs(tools, options);
   std::vector<CountingPool::Job> jobs;
   std::vector<const CountRequest*> of_job;
-  for (const CountRequest& order : orders) {
-    const Result<const CollectionPlace*> place = programs.place_of(*order.program);
+  for (const CountRequest& request : requests) {
+    const Result<const CollectionPlace*> place = programs.place_of(*request.program);
     if (!place) {
-      add_failure(order.benchmark.id, place.error(), *order.run);
+      add_failure(request.benchmark.id, place.error(), *request.run);
       continue;
     }
-    jobs.push_back({*place, order.benchmark});
-    of_job.push_back(&order);
+    jobs.push_back({*place, request.benchmark});
+    of_job.push_back(&request);
   }
   auto [outcomes, heaps] = CountingPool(jobs, options).run();
   const bool is_cancelled = options.limits.is_cancelled();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const CountRequest& order = *of_job[i];
-    RunConditions& of_run = conditions[order.run];
+    const CountRequest& request = *of_job[i];
+    RunConditions& of_run = conditions[request.run];
     if (outcomes[i] && *outcomes[i]) {
-      of_run.add(order, outcomes[i]->value());
-      if (order.inputs != nullptr) *order.inputs = std::move(outcomes[i]->value().inputs);
-      add_count(order.benchmark.id, options.counters, std::move(*outcomes[i]).value(), heaps[i], *order.run);
+      of_run.add(request, outcomes[i]->value());
+      if (request.inputs != nullptr) *request.inputs = std::move(outcomes[i]->value().inputs);
+      add_count(request.benchmark.id, options.counters, std::move(*outcomes[i]).value(), heaps[i], *request.run);
     } else if (options.leave_rest && (!outcomes[i] || outcomes[i]->error().kind == ErrorKind::budget)) {
       continue;
     } else if (outcomes[i]) {
-      add_failure(order.benchmark.id, outcomes[i]->error(), *order.run);
+      add_failure(request.benchmark.id, outcomes[i]->error(), *request.run);
     } else if (!is_cancelled) {
-      add_failure(order.benchmark.id, counting_budget_spent(), *order.run);
+      add_failure(request.benchmark.id, counting_budget_spent(), *request.run);
     }
   }
   for (auto& [run, of_run] : conditions) {
@@ -362,7 +363,7 @@ Result<void> count_instructions(const std::vector<CountRequest>& orders, const C
     record_cache_model(options.counters, *run);
   }
   std::set<std::pair<const Program*, Run*>> counted;
-  for (const CountRequest* order : of_job) counted.emplace(order->program, order->run);
+  for (const CountRequest* request : of_job) counted.emplace(request->program, request->run);
   for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);
   return {};
 }

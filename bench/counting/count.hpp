@@ -84,9 +84,9 @@ std::optional<std::string> counting_unavailable(const CountOptions& options);
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run);
 
-// Counts several programs: one set of workers takes the orders in their order, so that no core idles while one
+// Counts several programs: one set of workers takes the requests in their order, so that no core idles while one
 // benchmark is slow, and one budget is spent. A program that cannot be prepared is a Failure of its benchmarks alone.
-Result<void> count_instructions(const std::vector<CountRequest>& orders, const CountOptions& options);
+Result<void> count_instructions(const std::vector<CountRequest>& requests, const CountOptions& options);
 
 // What counting needs beside the program: Valgrind and the preload library.
 

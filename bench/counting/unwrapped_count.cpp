@@ -29,37 +29,37 @@ constexpr const char* kRunsABenchmark[] = {"benchmark::internal::FunctionBenchma
 // Of Google Benchmark, in mangled names.
 constexpr std::string_view kNamespace = "9benchmark";
 
-Error no_count(std::string why) { return program_error("", std::move(why), "", ""); }
+Error nothing_counted(std::string why) { return program_error("", std::move(why), "", ""); }
 
-CallgrindCall call_for(const UnwrappedRequest& order, const CollectionFiles& files) {
+CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& files) {
   CallgrindCall call;
-  if (order.scope == CountScope::whole_functions) {
+  if (request.scope == CountScope::whole_functions) {
     call.options.emplace_back("--collect-atstart=no");
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
-  call.program_arguments = {"--benchmark_filter=" + exact_filter({order.benchmark}),
-                            "--benchmark_min_time=" + order.min_time,
-                            "--benchmark_repetitions=" + std::to_string(order.repetitions),
+  call.program_arguments = {"--benchmark_filter=" + exact_filter({request.benchmark}),
+                            "--benchmark_min_time=" + request.min_time,
+                            "--benchmark_repetitions=" + std::to_string(request.repetitions),
                             "--benchmark_report_aggregates_only=false",
                             "--benchmark_out=" + files.results().string(),
                             "--benchmark_out_format=json"};
   // Google Benchmark writes it into the name where the source repeats, and it may ask for aggregates only there.
-  if (order.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
-  call.timeout = order.timeout;
+  if (request.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
+  call.timeout = request.timeout;
   return call;
 }
 
 Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
   const std::string text = read_beginning(files.results());
-  if (text.empty()) return no_count("the program wrote no results");
+  if (text.empty()) return nothing_counted("the program wrote no results");
   STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
-  if (!results.failures.empty()) return no_count(to_text(results.failures.front()));
+  if (!results.failures.empty()) return nothing_counted(to_text(results.failures.front()));
   for (const Measurement& measurement : results.measurements) {
     if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
     const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;
     return std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0});
   }
-  return no_count("the program's results hold no benchmark of that name");
+  return nothing_counted("the program's results hold no benchmark of that name");
 }
 
 // "==123== Callgrind, ..." -> "123"
@@ -72,16 +72,16 @@ std::string process_of(const std::string& log) {
 
 }  // namespace
 
-Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order) {
-  const CollectionFiles files(place.folder, order.number);
+Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& request) {
+  const CollectionFiles files(place.folder, request.number);
   STEELYARD_TRY(const ChildResult child,
-                run_child(callgrind_command(place, files, call_for(order, files)), place.cancelled));
+                run_child(callgrind_command(place, files, call_for(request, files)), place.cancelled));
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
   STEELYARD_TRY(collection.iterations, read_iterations(files, child.error_output));
   STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log))));
-  if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
+  if (parts.size() != 1 || parts.front().events.empty()) return nothing_counted("Callgrind left no profile");
   collection.part = std::move(parts.front());
   collection.openblas_core = openblas_core_of(child.error_output);
   collection.started_at_unix_ns = child.started_at_unix_ns;
@@ -206,15 +206,15 @@ class UnwrappedCounting {
   }
 
   Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {
-    UnwrappedRequest order;
-    order.benchmark = benchmark_;
-    order.scope = way.scope;
+    UnwrappedRequest request;
+    request.benchmark = benchmark_;
+    request.scope = way.scope;
     const Amount wanted = amount(way, n, times);
-    order.min_time = wanted.min_time;
-    order.repetitions = wanted.repetitions;
-    STEELYARD_TRY(order.timeout, time_for_one(options_));
-    order.number = options_.next_number();
-    Result<UnwrappedCollection> collection = collect_unwrapped(place_, order);
+    request.min_time = wanted.min_time;
+    request.repetitions = wanted.repetitions;
+    STEELYARD_TRY(request.timeout, time_for_one(options_));
+    request.number = options_.next_number();
+    Result<UnwrappedCollection> collection = collect_unwrapped(place_, request);
     if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;
     count_.openblas_core = collection->openblas_core;

@@ -39,7 +39,7 @@ struct UnwrappedCollection {
 };
 
 // instructions() is 0 where no benchmark's function was found. Error (program): as of collect().
-Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order);
+Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& request);
 
 // Whether the program's tables of symbols are there to be read and hold no name of Google Benchmark's: then neither its
 // clock nor the functions that run benchmarks can be found in it, whichever benchmark is asked for.

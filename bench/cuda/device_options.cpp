@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
+
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard::cuda {
 namespace {
@@ -60,13 +61,11 @@ Result<bool> truth(const Option& option) {
 }
 
 Result<std::int64_t> count(const Option& option, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const char* const last = option.value.data() + option.value.size();
-  const auto [end, error] = std::from_chars(option.value.data(), last, number);
-  if (error != std::errc() || end != last || number < least || number > most) {
+  const auto number = parse_as<std::int64_t>(option.value);
+  if (!number || *number < least || *number > most) {
     return option.refuse("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
-  return number;
+  return *number;
 }
 
 // "0.5" and "0.5s": both forms are in use.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -34,11 +34,7 @@ std::string FactReader::text(std::string_view name) const {
 
 std::optional<double> FactReader::number(std::string_view name) const {
   const std::string* value = environment_.find(name);
-  if (value == nullptr) return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  if (error != std::errc() || end != value->data() + value->size()) return std::nullopt;
-  return number;
+  return value == nullptr ? std::nullopt : parse_as<double>(*value);
 }
 
 // "12.5 %"

@@ -8,6 +8,7 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
+#include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -114,17 +115,6 @@ namespace {
 
 constexpr std::size_t kMaxComments = 16;
 constexpr std::size_t kLongestComment = 200;
-
-std::string hex_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 0xf];
-  }
-  return text;
-}
 
 std::string build_id_of(const ElfFile& file) {
   constexpr std::size_t kMaxBytes = 64;

@@ -1,6 +1,6 @@
 #include "bench/environment/readable_symbol.hpp"
 
-// Else its header declares basename(), otherwise than <cstring> does.
+// Without this libiberty's header declares basename(), otherwise than <cstring> does.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 

@@ -1,9 +1,9 @@
 #include "bench/environment/system_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -48,12 +48,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-std::optional<std::int64_t> parse_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<std::int64_t> parse_number(std::string_view text) { return parse_as<std::int64_t>(text); }
 
 std::vector<int> parse_core_list(std::string_view text) {
   constexpr std::int64_t kMax = 65536;

@@ -1,13 +1,13 @@
 #include "bench/formats/google_benchmark_context.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/environment/gpu_facts.hpp"
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -166,11 +166,8 @@ std::string fact_text(const json& value) {
 }
 
 std::optional<int> parse_whole_number(const std::string& text) {
-  int number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data(), last, number);
-  if (code != std::errc() || end != last || number < 0) return std::nullopt;
-  return number;
+  const std::optional<int> number = parse_as<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 void read_order(const std::string& text, GoogleBenchmarkFile& file, BadRecordList& bad) {

@@ -204,7 +204,7 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
   if (auto failure = failure_of(record, id)) {
     // Every repetition repeats it.
     if (file_.failures.empty() || file_.failures.back() != *failure) file_.failures.push_back(std::move(*failure));
-    // It may say what was promised of a benchmark that yielded nothing.
+    // The record may say what was promised of a benchmark that yielded nothing.
     add_label(record, where, id);
     return;
   }

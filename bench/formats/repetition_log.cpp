@@ -1,19 +1,12 @@
 #include "bench/formats/repetition_log.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "bench/model/parse_number.hpp"
+
 namespace steelyard::bench {
 namespace {
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // What follows the mark of a line and these words; absent: it is another line.
 std::optional<std::string_view> after(std::string_view line, std::string_view words) {
@@ -37,13 +30,13 @@ std::map<std::string, std::vector<LoggedPass>> read_pass_log(std::string_view te
     if (const auto of = after(line, "Running ")) {
       const std::size_t at = of->rfind(kFor);
       const auto iterations =
-          at == std::string_view::npos ? std::nullopt : number_of<std::int64_t>(of->substr(at + kFor.size()));
+          at == std::string_view::npos ? std::nullopt : parse_as<std::int64_t>(of->substr(at + kFor.size()));
       running = iterations ? std::string(of->substr(0, at)) : std::string();
       pass = {iterations.value_or(0), 0, 0};
     } else if (const auto took = after(line, "Ran in "); took && !running.empty()) {
       const std::size_t slash = took->find('/');
-      const auto cpu = number_of<double>(took->substr(0, slash));
-      const auto real = slash == std::string_view::npos ? std::nullopt : number_of<double>(took->substr(slash + 1));
+      const auto cpu = parse_as<double>(took->substr(0, slash));
+      const auto real = slash == std::string_view::npos ? std::nullopt : parse_as<double>(took->substr(slash + 1));
       if (cpu && real) passes[running].push_back({pass.iterations, *cpu, *real});
       running.clear();
     }

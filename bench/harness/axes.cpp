@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard {
@@ -294,14 +294,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 Error unusable(const AxisOverride& given, std::string wanted) {
   return input_error(std::string(kOption) + '=' + given.axis, '"' + given.text + '"', std::move(wanted));
 }
@@ -309,7 +301,7 @@ Error unusable(const AxisOverride& given, std::string wanted) {
 Result<std::vector<std::int64_t>> whole_numbers(const AxisOverride& given) {
   std::vector<std::int64_t> numbers;
   for (const std::string& item : given.items) {
-    const auto number = number_of<std::int64_t>(item);
+    const auto number = parse_as<std::int64_t>(item);
     if (!number) return unusable(given, "whole numbers");
     numbers.push_back(*number);
   }
@@ -352,7 +344,7 @@ Result<Axis> chosen_types(const Axis& declared, const AxisOverride& given) {
 Result<Axis> reals(const Axis& declared, const AxisOverride& given) {
   std::vector<double> numbers;
   for (const std::string& item : given.items) {
-    const auto number = number_of<double>(item);
+    const auto number = parse_as<double>(item);
     if (!number || !std::isfinite(*number)) return unusable(given, "finite numbers");
     numbers.push_back(*number);
   }
@@ -388,7 +380,7 @@ Result<AxisOverride> parse_axis_override(std::string_view text) {
   }
   std::vector<std::int64_t> numbers;
   for (const std::string& end : ends) {
-    const auto number = number_of<std::int64_t>(end);
+    const auto number = parse_as<std::int64_t>(end);
     if (!number) return unusable(given, "whole numbers in a range");
     numbers.push_back(*number);
   }

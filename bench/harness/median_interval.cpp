@@ -186,7 +186,7 @@ bool has_gap(const std::vector<double>& sorted, std::size_t first, std::size_t l
   return m * std::pow(1 - largest / range, m - 1) < kLevel;
 }
 
-double middle_of_sorted(const std::vector<double>& sorted) {
+double median_of_sorted(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
 }
@@ -254,7 +254,7 @@ MedianInterval median_interval(std::span<const double> times, double confidence)
   std::sort(sorted.begin(), sorted.end());
   const std::size_t n = sorted.size();
   MedianInterval result;
-  result.median = middle_of_sorted(sorted);
+  result.median = median_of_sorted(sorted);
   result.confidence = confidence;
   result.effective_size = static_cast<double>(n);
   const Ranks ranks = ranks_of(n, confidence);

@@ -87,7 +87,7 @@ struct TimerOptions {
   // One run that is not timed before each block, after setup: the reference does so for C++. Off by default, since it
   // doubles the time of a statement that fills a block alone; calibration has warmed up by then.
   bool warm_up_blocks = false;
-  // Absent: loaded_thread_counts().
+  // Where none are named: loaded_thread_counts().
   std::optional<std::vector<ThreadCount>> thread_counts = {};
   std::string fingerprint = {};  // of the machine (Environment::fingerprint)
 };

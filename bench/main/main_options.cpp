@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 #include "bench/profile/spans/stack_sampler.hpp"
 
@@ -60,26 +60,18 @@ class GoogleFlags {
   const ReadVariable& variable_;
 };
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // Absent where it is given as a number of iterations ("100x") or cannot be read, which Google Benchmark says itself.
 std::optional<Nanoseconds> min_time(const GoogleFlags& flags) {
   std::string text = flags.text("min_time").value_or("0.5");
   if (text.ends_with('s')) text.pop_back();
-  const auto in_seconds = number_of<double>(text);
+  const auto in_seconds = parse_as<double>(text);
   if (!in_seconds || !std::isfinite(*in_seconds) || *in_seconds <= 0) return std::nullopt;
   return seconds(*in_seconds);
 }
 
 BlockOrder order_of(const GoogleFlags& flags, int wanted_blocks) {
   BlockOrder order;
-  const auto repetitions = number_of<int>(flags.text("repetitions").value_or("1"));
+  const auto repetitions = parse_as<int>(flags.text("repetitions").value_or("1"));
   const auto time = min_time(flags);
   // Repetitions in random order are not one after the other, which the budget of a benchmark relies on.
   const bool can_split = repetitions && *repetitions >= 1 && *repetitions <= kMaxBlocks && time &&
@@ -102,7 +94,7 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     return {};
   }
   if (name == "--steelyard_blocks") {
-    const auto number = number_of<int>(value);
+    const auto number = parse_as<int>(value);
     if (!number || *number < 1 || *number > kMaxBlocks) {
       return input_error(name, '"' + value + '"', "a whole number from 1 to " + std::to_string(kMaxBlocks));
     }
@@ -110,7 +102,7 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     return {};
   }
   if (name == "--steelyard_samples") {
-    const auto number = number_of<int>(value);
+    const auto number = parse_as<int>(value);
     if (!number || *number < 1 || *number > kMaxSamplesHz) {
       return input_error(name, '"' + value + '"', "samples a second, from 1 to " + std::to_string(kMaxSamplesHz));
     }

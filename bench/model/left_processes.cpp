@@ -1,9 +1,10 @@
 #include "bench/model/left_processes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard {
 namespace {
@@ -20,10 +21,8 @@ std::string_view take_word(std::string_view& text) {
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
   const std::string_view word = take_word(text);
-  std::int64_t number = 0;
-  const auto [end, trouble] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (trouble != std::errc() || end != word.data() + word.size() || number < 0 || number > kMax) return std::nullopt;
-  return number;
+  const auto number = parse_as<std::int64_t>(word);
+  return number && *number >= 0 && *number <= kMax ? number : std::nullopt;
 }
 
 void read_line(std::string_view line, LeftProcesses& left) {

@@ -24,7 +24,7 @@ double counted_value(std::span<const double> values, std::size_t rank) {
   return found;
 }
 
-double middle_of_three(double a, double b, double c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
+double median_of_three(double a, double b, double c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 // Moves those for which `goes_first` holds to the front; returns how many.
 template <class Predicate>
@@ -43,7 +43,7 @@ std::size_t partition_of(std::span<double> values, const Predicate& goes_first) 
 // 65: Find, 1961).
 void select(std::span<double> values, std::size_t rank) {
   while (values.size() > 1) {
-    const double pivot = middle_of_three(values.front(), values[values.size() / 2], values.back());
+    const double pivot = median_of_three(values.front(), values[values.size() / 2], values.back());
     const std::size_t below = partition_of(values, [pivot](double value) { return value < pivot; });
     if (rank < below) {
       values = values.first(below);

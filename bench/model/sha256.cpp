@@ -27,26 +27,28 @@ void Sha256::add(std::string_view bytes) { EVP_DigestUpdate(state_->context, byt
 
 void Sha256::add(std::span<const std::byte> bytes) { EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()); }
 
-namespace {
+void Sha256::add_text(std::string_view text) {
+  add(std::to_string(text.size()) + ':');
+  add(text);
+}
 
-std::string hex_of(std::span<const unsigned char> bytes) {
+std::string hex_text(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   text.reserve(2 * bytes.size());
-  for (const unsigned char byte : bytes) {
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
     text += kDigits[byte >> 4U];
     text += kDigits[byte & 15U];
   }
   return text;
 }
 
-}  // namespace
-
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   EVP_DigestFinal_ex(state_->context, digest.data(), &size);
-  return hex_of({digest.data(), size});
+  return hex_text({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
@@ -54,7 +56,7 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
   unsigned int size = 0;
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()),
        bytes.size(), digest.data(), &size);
-  return hex_of({digest.data(), size});
+  return hex_text({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::string sha256_hex(std::string_view bytes) {

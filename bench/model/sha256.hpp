@@ -11,6 +11,7 @@
 namespace steelyard {
 
 std::string sha256_hex(std::string_view bytes);  // 64 characters
+std::string hex_text(std::string_view bytes);    // of any bytes: two lower-case digits each
 // HMAC-SHA256 (RFC 2104, FIPS 198-1): who knows the key can tell that the bytes are of somebody who knows it, too.
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);  // 64 characters
 
@@ -24,6 +25,8 @@ class Sha256 {
 
   void add(std::string_view bytes);
   void add(std::span<const std::byte> bytes);
+  // Its length first, so that no two lists of texts make the same bytes.
+  void add_text(std::string_view text);
   std::string hex();  // of all that was added; call once, last
 
  private:

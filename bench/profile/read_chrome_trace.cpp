@@ -14,7 +14,7 @@ namespace steelyard::bench {
 namespace {
 
 // Microseconds as a decimal number, to whole nanoseconds: by its digits, as a double has too few for times since 1970.
-// Absent: it does not fit.
+// No value: the time does not fit.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   if (text.find_first_of("eE") != std::string_view::npos) {
     const double ns = std::strtod(std::string(text).c_str(), nullptr) * 1e3;

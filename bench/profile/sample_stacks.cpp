@@ -156,7 +156,7 @@ std::vector<std::string> StackUnwinder::Session::functions(const StackSample& sa
   sample_ = &sample;
   stack_ = stack;
   frames_.clear();
-  // It ends with an error where the copied stack does, which is no fault.
+  // The walk ends with an error where the copied stack does, which is no fault.
   dwfl_getthread_frames(dwfl_.get(), kAnyThread, add_frame, this);
   const std::uint64_t top = sample.registers[kStackPointerNumber];
   // Where the Span lies on another stack, or the heap, nothing tells which functions are around it.

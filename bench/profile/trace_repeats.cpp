@@ -69,7 +69,7 @@ std::uint32_t RepeatFinder::name_of(std::uint32_t event) {
   return known->second;
 }
 
-// Those around events of the host, by their parents.
+// Finds the repeats around events of the host, by their parents.
 void RepeatFinder::find_repeats() {
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     const TraceEvent& event = trace_.events[i];

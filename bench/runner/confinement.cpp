@@ -172,7 +172,7 @@ class Maker {
     }
   }
 
-  // Absent: it ended.
+  // No report: the process ended.
   std::optional<MakingReport> next_report() const {
     MakingReport made;
     ssize_t got = 0;
@@ -310,7 +310,7 @@ HiddenPaths hidden_around(const std::vector<fs::path>& folders, const std::vecto
   for (fs::path& found : wanted) {
     const bool holds_any =
         std::any_of(kept.begin(), kept.end(), [&](const fs::path& one) { return holds(found, one); });
-    (holds_any ? result.left_out : hidden).push_back(std::move(found));
+    (holds_any ? result.unhidden : hidden).push_back(std::move(found));
   }
   // What lies in a hidden folder cannot be found any more to be hidden itself.
   std::sort(hidden.begin(), hidden.end());

@@ -30,11 +30,11 @@ using SharedConfinement = std::shared_ptr<const Confinement>;
 
 struct HiddenPaths {
   std::vector<std::filesystem::path> paths;
-  std::vector<std::filesystem::path> left_out;  // holds one of those that are needed
+  std::vector<std::filesystem::path> unhidden;  // holds one of those that are needed
 };
 
-// Those that can be hidden: not what does not exist, nor a folder that holds one of `needed`, which has to stay to be
-// seen. With every other path by which a mount shows the same (a folder above it, or a part of it, that is bound
+// The paths that can be hidden: not what does not exist, nor a folder that holds one of `needed`, which has to stay to
+// be seen. With every other path by which a mount shows the same (a folder above it, or a part of it, that is bound
 // elsewhere).
 HiddenPaths hidden_around(const std::vector<std::filesystem::path>& folders,
                           const std::vector<std::filesystem::path>& needed);

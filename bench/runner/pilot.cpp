@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Nanoseconds kSample = milliseconds(2);
-// So short that one iteration is enough, on every version; programs that take "1x" need it only to say so.
+// A time so short that one iteration is enough, on every version; programs that take "1x" need it only to say so.
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;

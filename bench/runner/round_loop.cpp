@@ -105,7 +105,7 @@ void RoundLoop::look() {
     planned.done = is_decided || plan_.timing.first_look_only.contains(planned.name());
     if (is_decided) ++decided_;
   }
-  // Those that are left take about their part of the time.
+  // The benchmarks that are left take about their part of the time.
   if (before > 0) last_step_ = last_step_ * (static_cast<double>(benchmarks_left()) / static_cast<double>(before));
 }
 
@@ -183,7 +183,7 @@ void RoundLoop::watch() {
   watched_ = elapsed();
 }
 
-// Those that share a process took equal parts of it, as far as anybody can tell from outside.
+// Benchmarks that share a process took equal parts of it, as far as anybody can tell from outside.
 void RoundLoop::spend(const Group& group, Nanoseconds time) {
   if (!plan_.timing.spend) return;
   const Nanoseconds each = time * (1.0 / static_cast<double>(group.size()));

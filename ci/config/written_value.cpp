@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::ci {
@@ -22,18 +23,11 @@ std::string number_text(double number) {
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  const std::optional<double> number = parse_as<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-std::optional<std::int64_t> parse_count(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return count;
-}
+std::optional<std::int64_t> parse_count(std::string_view text) { return parse_as<std::int64_t>(text); }
 
 Error refusal(const WrittenValue& value, const std::string& where, std::string wanted, std::string fix = "") {
   return input_error(where, to_text(value), std::move(wanted), std::move(fix));

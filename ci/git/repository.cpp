@@ -343,7 +343,7 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
                         GitReach::remote, kCheckoutLimit));
   if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
   std::error_code code;
-  if (submodules == WorkTreePair::Submodules::left_out || !std::filesystem::exists(target / ".gitmodules", code)) {
+  if (submodules == WorkTreePair::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
   }
   STEELYARD_TRY(const GitAnswer modules, run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"},

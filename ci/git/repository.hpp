@@ -112,7 +112,7 @@ Commit commit_of_folder(const std::filesystem::path& folder);
 
 class WorkTreePair {
  public:
-  enum class Submodules { checked_out, left_out };
+  enum class Submodules { checked_out, none };
   // shas as resolve() gives them. Error (input).
   static Result<WorkTreePair> create(const GitRepository& repository, const std::string& base_sha,
                                      const std::string& head_sha, Submodules submodules = Submodules::checked_out);

@@ -1,9 +1,10 @@
 #include "ci/grammar/verb.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
+
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -66,9 +67,8 @@ VerbOption number_option(std::string name, int& target, std::string help) {
 
 VerbOption seed_option(std::optional<std::uint64_t>& target) {
   const auto set = [&target](const std::string& text) -> Result<void> {
-    std::uint64_t seed = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
-    if (text.empty() || code != std::errc() || end != text.data() + text.size()) {
+    const auto seed = parse_as<std::uint64_t>(text);
+    if (!seed) {
       return input_error("--seed", '"' + text + '"', "a whole number from 0 to 18446744073709551615");
     }
     target = seed;

@@ -7,6 +7,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/config/written_value.hpp"
+#include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -31,12 +32,9 @@ void add(Result<PatternPolicy> table, AcceptedChanges& changes) {
     changes.notes.push_back(table.error().text());
     return;
   }
-  const std::string what = '"' + table->match + "\" (" + table->where + ')';
-  if (is_over(*table, today())) {
-    changes.notes.push_back("accepted no more, as the last day is over: " + what);
-    return;
-  }
-  changes.notes.push_back("accepted, so that it fails nothing: " + what);
+  const bool is_past = is_over(*table, today());
+  changes.notes.push_back(is_past ? warning::accepted_no_more(*table) : warning::accepted(*table));
+  if (is_past) return;
   changes.tables.push_back(std::move(table).value());
 }
 

@@ -14,6 +14,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/stored_series.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -192,7 +193,7 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
     if (!others.empty()) baseline.warnings.push_back(others);
   }
   if (!newest.said.empty()) {
-    baseline.warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
+    baseline.warnings.push_back(warning::counted_against(newest.said));
   }
   Run counted;
   if (!newest.run.empty()) {
@@ -277,7 +278,7 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
                 history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
                 judgement.comparison);
   std::vector<std::string>& warnings = judgement.comparison.warnings;
-  if (!added) warnings.push_back("what small changes of counts add up to was not judged: " + added.error().text());
+  if (!added) warnings.push_back(warning::creep_not_judged(added.error()));
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
   warnings.insert(warnings.begin(), notes.begin(), notes.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());

@@ -9,12 +9,12 @@
 
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration_key.hpp"
+#include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
 namespace {
 
 constexpr std::array<std::string_view, 5> kJudgingSections{"policy", "run", "gate", "store", "project"};
-constexpr std::size_t kMaxNamed = 8;
 
 // Where the configuration lies in the repository; absent: outside of it.
 std::optional<std::string> path_in(const GitRepository& repository, const Configuration& configuration) {
@@ -44,42 +44,32 @@ const std::string* command_of(const Configuration& configuration, const std::str
   return found == configuration.programs.end() ? nullptr : &found->command;
 }
 
-// "[policy] counted_minimum_effect, "1%" in the baseline and "99%" in the candidate".
-std::vector<std::string> differences_of(const Configuration& baseline, const Configuration& candidate) {
-  std::vector<std::string> found;
+std::vector<warning::SettingDifference> differences_of(const Configuration& baseline, const Configuration& candidate) {
+  std::vector<warning::SettingDifference> found;
   for (const ConfigurationKey& key : configuration_keys()) {
     if (std::find(kJudgingSections.begin(), kJudgingSections.end(), key.section) == kJudgingSections.end()) continue;
     const std::string there = key.print(baseline);
     const std::string here = key.print(candidate);
     if (there == here) continue;
-    found.push_back("[" + std::string(key.section) + "] " + std::string(key.name) + ", " + or_unset(there) +
-                    " in the baseline and " + or_unset(here) + " in the candidate");
+    found.push_back(
+        {'[' + std::string(key.section) + "] " + std::string(key.name) + ',', or_unset(there), or_unset(here)});
   }
   if (!same_tables(baseline.policy.comparison.patterns, candidate.policy.comparison.patterns))
-    found.emplace_back("tables of [[policy]]");
+    found.push_back({"tables of [[policy]]"});
   const bool has_all_targets =
       std::all_of(baseline.targets.begin(), baseline.targets.end(), [&](const regress::DeclaredTarget& target) {
         return std::any_of(candidate.targets.begin(), candidate.targets.end(),
                            [&](const auto& other) { return to_toml(other) == to_toml(target); });
       });
-  if (!has_all_targets) found.emplace_back("tables of [[target]]");
+  if (!has_all_targets) found.push_back({"tables of [[target]]"});
   for (const ConfiguredProgram& program : baseline.programs) {
     const std::string* const command = command_of(candidate, program.name);
     if (command != nullptr && *command == program.command) continue;
-    found.push_back("[[program]] " + (program.name.empty() ? "" : '"' + program.name + "\", ") + "command \"" +
-                    program.command + "\" in the baseline and " +
-                    (command == nullptr ? "not there" : '"' + *command + '"') + " in the candidate");
+    found.push_back({"[[program]] " + (program.name.empty() ? "" : '"' + program.name + "\", ") + "command",
+                     '"' + program.command + '"',
+                     command == nullptr ? std::nullopt : std::optional('"' + *command + '"')});
   }
   return found;
-}
-
-std::string told(const std::vector<std::string>& differences) {
-  std::string text = "steelyard.toml is another one in the candidate; the baseline's holds: ";
-  for (std::size_t i = 0; i < std::min(differences.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? "" : "; ") + differences[i];
-  }
-  if (differences.size() > kMaxNamed) text += "; and " + std::to_string(differences.size() - kMaxNamed) + " more";
-  return text;
 }
 
 // What only the candidate can know: how it is built, and what the baseline does not have.
@@ -108,25 +98,25 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
                                                const std::string& baseline, Nanoseconds usual, const App& app) {
   const std::optional<std::string> path = path_in(repository, candidate);
   if (!path) {
-    return GateConfiguration{
-        candidate, {candidate.file.string() + " lies outside of the repository: the candidate is judged by it"}};
+    return GateConfiguration{candidate, {warning::policy_outside_of_repository(candidate.file.string())}};
   }
   STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}, GitReach::remote));
   if (!shown.succeeded) {
     if (candidate.file.empty()) return GateConfiguration{candidate, {}};
-    return GateConfiguration{candidate, {"the baseline has no " + *path + ": the candidate is judged by its own"}};
+    return GateConfiguration{candidate, {warning::policy_only_in_candidate(*path)}};
   }
   const Result<Configuration> read = parse_configuration(shown.output, *path + " of " + baseline.substr(0, 7));
   if (!read) {
-    return GateConfiguration{candidate, {"the candidate is judged by its own " + *path + ": " + read.error().text()}};
+    return GateConfiguration{candidate, {warning::baseline_policy_not_read({*path, read.error()})}};
   }
   STEELYARD_TRY(Configuration configuration, with_overrides(*read, app));
   if (!configuration.run.budget) configuration.run.budget = usual;
   configuration.run.seed = candidate.run.seed;
-  const std::vector<std::string> differences = differences_of(configuration, candidate);
+  const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
   take_what_is_new(candidate, configuration);
-  return GateConfiguration{std::move(configuration),
-                           differences.empty() ? std::vector<std::string>{} : std::vector{told(differences)}};
+  GateConfiguration obeyed{std::move(configuration), {}};
+  if (!differences.empty()) obeyed.notes.push_back(warning::baseline_policy_holds(differences));
+  return obeyed;
 }
 
 }  // namespace steelyard::ci

@@ -12,6 +12,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -255,11 +256,11 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
   for (const storage::KeptChangePoint& one : now) {
     const auto known = std::find_if(kept.begin(), kept.end(), same(one));
     if (known == kept.end()) {
-      events.push_back({"confirmed", one, ""});
+      events.push_back({storage::ChangeEvent::confirmed, one, ""});
     } else if (known->gone) {
-      events.push_back({"back", one, ""});
+      events.push_back({storage::ChangeEvent::back, one, ""});
     } else if (known->commit != one.commit) {
-      events.push_back({"moved", one, known->commit});
+      events.push_back({storage::ChangeEvent::moved, one, known->commit});
     }
   }
   for (const storage::KeptChangePoint& one : kept) {
@@ -275,7 +276,7 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
     if (!was_looked_at || is_accepted) continue;
     storage::KeptChangePoint gone = one;
     gone.gone = true;
-    events.push_back({"gone", std::move(gone), one.commit});
+    events.push_back({storage::ChangeEvent::gone, std::move(gone), one.commit});
   }
   return events;
 }
@@ -316,7 +317,7 @@ void add_creep(const Configuration& configuration, const Run& baseline, const Ru
     return add_creep(store, baseline, candidate, branch, comparison);
   }();
   if (added) return;
-  comparison.warnings.push_back("what small changes of counts add up to was not judged: " + added.error().text());
+  comparison.warnings.push_back(warning::creep_not_judged(added.error()));
 }
 
 }  // namespace steelyard::ci

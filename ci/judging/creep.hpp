@@ -34,7 +34,7 @@ std::vector<regress::CountPoint> count_points(const storage::HistorySeries& seri
 // How far counts of one build lie apart, as repeats in the series show; 0 where there are none.
 double seen_jitter(std::span<const regress::CountPoint> points);
 
-// That the current folder lies in; absent: none.
+// The repository that the current folder lies in; absent: none.
 std::optional<GitRepository> repository_here();
 // All that the series have points of.
 std::set<std::string> commits_of(const std::vector<storage::HistorySeries>& all);
@@ -68,8 +68,8 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
 Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
                        Comparison& comparison);
 
-// The same, with the store of the configuration, which may be away: then a warning of the comparison says what was not
-// judged.
+// add_creep() with the store of the configuration, which may be away: then a warning of the comparison says what was
+// not judged.
 void add_creep(const Configuration& configuration, const Run& baseline, const Run& candidate, Comparison& comparison);
 
 }  // namespace steelyard::ci

@@ -14,6 +14,7 @@
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
@@ -54,21 +55,15 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
     }
     const Result<std::optional<Calibration>>& kept = at->second;
     if (kept) return *kept ? &**kept : nullptr;
-    warnings.push_back("the machine's calibration was not used: " + kept.error().text());
+    warnings.push_back(warning::calibration_not_read(kept.error()));
     return nullptr;
   }
   if (named_->fingerprint != fingerprint) {
-    warnings.push_back("the calibration " + file_.string() + " was not used: it is of machine " +
-                       named_->fingerprint.substr(0, 12) + ", and this was measured on " +
-                       (fingerprint.empty() ? "one that is not named" : fingerprint.substr(0, 12)));
+    warnings.push_back(warning::calibration_of_other_machine({file_.string(), named_->fingerprint, fingerprint}));
     return nullptr;
   }
   if (is_concurrent(layout) && named_->layout != layout) {
-    const std::string measured(to_text(layout));
-    warnings.push_back("the calibration " + file_.string() + " is of gates measured " +
-                       std::string(to_text(named_->layout)) + ", and this was measured " + measured +
-                       ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
-                       measured + " makes one that fits");
+    warnings.push_back(warning::calibration_of_other_layout({file_.string(), named_->layout, layout}));
   }
   return &*named_;
 }

@@ -20,6 +20,7 @@
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -222,7 +223,7 @@ ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const
 }
 
 WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
-  return configuration.no_submodules ? WorkTreePair::Submodules::left_out : WorkTreePair::Submodules::checked_out;
+  return configuration.no_submodules ? WorkTreePair::Submodules::none : WorkTreePair::Submodules::checked_out;
 }
 
 struct Head {
@@ -299,7 +300,7 @@ ExitCode keep_shard_apart(const TakenShard& taken, const MeasuredPrograms& measu
   std::vector<std::string> warnings = request.notes;
   warnings.insert(warnings.end(), measured.warnings.begin(), measured.warnings.end());
   calibrations.find(baseline, candidate, warnings);
-  if (is_cancelled(request)) warnings.push_back("interrupted: this is what was measured until then");
+  if (is_cancelled(request)) warnings.push_back(warning::interrupted());
   ExitCode code = tell_shard(taken, std::move(comparison), std::move(warnings), request.outputs, app);
   if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
   if (request.outputs.no_store) return code;
@@ -346,7 +347,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
     return worse(code, keep_shard_apart(*of_sides.shard, measured, std::move(comparison), request, calibrations, app));
   }
   comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
-  if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
+  if (is_cancelled(request)) comparison.warnings.push_back(warning::interrupted());
   code = worse(code, profile_time(sides.programs, pair.candidate, request, comparison, app));
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
   judge_promises(judgement, request.configuration,
@@ -396,7 +397,7 @@ HeadMeasurement measure_head(const GateOptions& options, const Configuration& co
   if (run) {
     head.run = std::move(run).value();
     head.interrupted = measuring.cancelled();
-    if (head.interrupted) head.warnings.push_back("interrupted: this is what was measured until then");
+    if (head.interrupted) head.warnings.push_back(warning::interrupted());
   } else {
     head.code = app.report(run.error());
     if (measuring.cancelled()) head.code = ExitCode::not_judged;

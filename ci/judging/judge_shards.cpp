@@ -13,6 +13,7 @@
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/replay.hpp"
 #include "ci/measuring/merge_runs.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
@@ -21,12 +22,6 @@ namespace {
 
 constexpr const char* kComparisonFile = "comparison.json";
 constexpr std::array<const char*, 3> kFiles{"baseline.syrun", "candidate.syrun", kComparisonFile};
-
-// Of the report of a part, which is none of the whole.
-std::string part_warning(const Shard& shard) {
-  return "this is shard " + to_text(shard) + " alone: what is said of all benchmarks holds of these; steelyard merge " +
-         "judges all shards at once";
-}
 
 }  // namespace
 
@@ -86,7 +81,7 @@ Result<void> check_outputs_of_shard(const JudgementOutputs& outputs) {
 ExitCode tell_shard(const TakenShard& taken, Comparison comparison, std::vector<std::string> warnings,
                     const JudgementOutputs& outputs, const App& app) {
   comparison.warnings = std::move(warnings);
-  comparison.warnings.insert(comparison.warnings.begin(), part_warning(taken.shard));
+  comparison.warnings.insert(comparison.warnings.begin(), warning::shard_alone(to_text(taken.shard)));
   const std::string json = storage::comparison_document(comparison);
   const Result<void> written = write_text_file(outputs.archive_dir / kComparisonFile, json);
   const ExitCode code = written ? ExitCode::success : app.report(written.error());
@@ -182,12 +177,12 @@ Comparison as_asked(std::vector<ShardFolder>& shards, std::vector<std::string>& 
   for (ShardFolder& shard : shards) {
     any_other = any_other || shard.comparison.calibration != asked.calibration;
     for (ComparisonRow& row : shard.comparison.rows) asked.rows.push_back(std::move(row));
-    std::erase(shard.comparison.warnings, part_warning(*shard_of(shard.candidate.header)));
+    std::erase(shard.comparison.warnings, warning::shard_alone(to_text(*shard_of(shard.candidate.header))));
     add_once(shard.comparison.warnings, warnings);
   }
   if (any_other) {
     asked.calibration.reset();
-    warnings.push_back("the shards' machines have calibrations of their own: none is used");
+    warnings.push_back(warning::shards_calibrated_apart());
   }
   return asked;
 }

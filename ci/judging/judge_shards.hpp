@@ -22,7 +22,7 @@ struct ShardOptions {
 };
 void add_shard_options(Verb& verb, ShardOptions& options);
 
-// Absent: all is measured here. Error (input): no shard, or no such run.
+// No choice: all is measured here. Error (input): no shard, or no such run.
 Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, const Configuration& configuration,
                                                 const App& app);
 

@@ -57,7 +57,7 @@ class RegressionRecording {
   std::array<TraceSide, 2> sides_{TraceSide{"baseline", {}}, TraceSide{"candidate", {}}};
 };
 
-// Absent: its spans were added to the side.
+// No profile: the spans were added to the side.
 std::optional<TimeProfile> RegressionRecording::run(std::size_t side, const std::filesystem::path& file) {
   bench::ChildCommand command = bench::command_of(side == 0 ? programs_.baseline : programs_.candidate);
   // After the user's own, so that these win.

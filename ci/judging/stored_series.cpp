@@ -67,8 +67,6 @@ storage::KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries
   return point;
 }
 
-std::string commit_prefix(const std::string& commit) { return commit.substr(0, 9); }
-
 // benchmark, metric and project; machine and id.
 using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 Identity identity_of(const storage::KeptChangePoint& point) {
@@ -163,14 +161,14 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
       now.insert(identity_of(point));
       const auto known = before.find(identity_of(point));
       if (known == before.end()) {
-        events.push_back({"confirmed", std::move(point), ""});
+        events.push_back({storage::ChangeEvent::confirmed, std::move(point), ""});
       } else if (known->second->gone) {
-        events.push_back({"back", std::move(point), ""});
+        events.push_back({storage::ChangeEvent::back, std::move(point), ""});
       } else if (known->second->commit != point.commit) {
-        events.push_back({"moved", std::move(point), known->second->commit});
+        events.push_back({storage::ChangeEvent::moved, std::move(point), known->second->commit});
       } else if (known->second->cause != point.cause) {
         const std::string commit = point.commit;
-        events.push_back({"explained", std::move(point), commit});
+        events.push_back({storage::ChangeEvent::explained, std::move(point), commit});
       }
     }
   }
@@ -181,7 +179,7 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
       if (now.count(identity_of(point)) != 0) continue;
       point.gone = true;
       const std::string commit = point.commit;
-      events.push_back({"gone", std::move(point), commit});
+      events.push_back({storage::ChangeEvent::gone, std::move(point), commit});
     }
   }
   return events;
@@ -196,29 +194,6 @@ void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const s
       if (is_it) change.cause = one.cause;
     }
   }
-}
-
-std::vector<std::string> event_lines(const std::vector<storage::ChangePointEvent>& events) {
-  std::vector<std::string> lines;
-  for (const storage::ChangePointEvent& event : events) {
-    const std::string who = event.point.benchmark + " " + event.point.metric + ": the " +
-                            (event.point.regression ? "regression" : "improvement");
-    if (event.event == "moved") {
-      lines.push_back(who + " at " + commit_prefix(event.from_commit) + " is now seen at " +
-                      commit_prefix(event.point.commit));
-    } else if (event.event == "gone") {
-      lines.push_back(who + " at " + commit_prefix(event.from_commit) + " is not seen any more: later values speak " +
-                      "against it");
-    } else if (event.event == "back") {
-      lines.push_back(who + " at " + commit_prefix(event.point.commit) + " is seen again");
-    } else if (event.event == "explained") {
-      lines.push_back(who + " at " + commit_prefix(event.point.commit) +
-                      (event.point.cause == ChangeCause::machine
-                           ? " is likely the machine's: most of its benchmarks moved"
-                           : " is not taken for the machine's any more"));
-    }
-  }
-  return lines;
 }
 
 void add_accepted_levels(const std::vector<storage::AcceptedAlert>& accepted, const AcceptedFor& candidate,

@@ -43,10 +43,6 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
                                                      const std::string& branch,
                                                      const std::vector<storage::KeptChangePoint>& kept);
 
-// What a person should know: points that moved, went, came back or have another cause. New ones are in the report
-// itself.
-std::vector<std::string> event_lines(const std::vector<storage::ChangePointEvent>& events);
-
 // For a look at a part of a machine's series, which cannot tell what all of them did: points that are known keep the
 // cause that was found when all were looked at.
 void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const std::string& project,

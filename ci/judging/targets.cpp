@@ -16,6 +16,7 @@
 #include "ci/judging/kept_ceilings.hpp"
 #include "ci/report/target_text.hpp"
 #include "ci/report/targets.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/utilization.hpp"
 #include "storage/archive/archive.hpp"
@@ -80,9 +81,7 @@ void take_datasheets(const Run& run, AskedTargets& asked) {
   for (const regress::BenchmarkRates& one : asked.rates) names.insert(one.id.device);
   names.erase("");
   if (!names.empty() && is_an_instance(run.environment)) {
-    asked.trouble.push_back("the device is an instance (MIG " + *run.environment.find("gpu.mig") +
-                            "), which has a part of its device's peaks: no datasheet holds for it, only ceilings that "
-                            "were measured on it");
+    asked.trouble.push_back(warning::instance_without_datasheet(*run.environment.find("gpu.mig")));
     return;
   }
   for (const std::string& name : names) {
@@ -114,9 +113,7 @@ Result<DeviceCeilings> named_ceilings(const std::filesystem::path& archive, cons
   }
   const std::string fingerprint = run.environment.fingerprint();
   if (device.fingerprint != fingerprint) {
-    trouble.push_back(archive.string() + " has the ceilings of machine " + device.fingerprint.substr(0, 8) +
-                      ", the run is of " + (fingerprint.empty() ? "an unknown one" : fingerprint.substr(0, 8)) +
-                      ": the two were taken as one machine");
+    trouble.push_back(warning::ceilings_of_other_machine({archive.string(), device.fingerprint, fingerprint}));
   }
   return device;
 }

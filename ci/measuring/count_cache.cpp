@@ -9,6 +9,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/sha256.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -43,25 +44,19 @@ bench::InputHashes parse_inputs(std::string_view text) {
   return hashes;
 }
 
-// Length first: no two lists of texts make the same bytes.
-void add_cached_text(std::string_view text, Sha256& hash) {
-  hash.add(std::to_string(text.size()) + ':');
-  hash.add(text);
-}
-
 }  // namespace
 
 std::string name_of(const CountIdentity& identity) {
   Sha256 hash;
   for (const std::string* text :
        {&identity.loaded, &identity.suite, &identity.benchmark, &identity.method, &identity.machine}) {
-    add_cached_text(*text, hash);
+    hash.add_text(*text);
   }
-  add_cached_text(std::to_string(identity.arguments.size()), hash);
-  for (const std::string& argument : identity.arguments) add_cached_text(argument, hash);
+  hash.add_text(std::to_string(identity.arguments.size()));
+  for (const std::string& argument : identity.arguments) hash.add_text(argument);
   for (const auto& [name, value] : identity.environment) {
-    add_cached_text(name, hash);
-    add_cached_text(value, hash);
+    hash.add_text(name);
+    hash.add_text(value);
   }
   return hash.hex();
 }
@@ -75,7 +70,7 @@ std::optional<CountCache::Kept> CountCache::find(const std::string& name, const 
   if (!fs::exists(path, ignored)) return std::nullopt;
   Result<Run> read = storage::read_archive(path);
   if (!read) {
-    warnings.push_back("a kept count was damaged and is counted again: " + read.error().text());
+    warnings.push_back(warning::kept_count_damaged(read.error()));
     fs::remove(path, ignored);
     return std::nullopt;
   }
@@ -108,7 +103,7 @@ void CountCache::keep(const std::string& name, Kept kept, std::vector<std::strin
   if (!kept.folder.empty()) part.header.settings[kFolder] = kept.folder;
   storage::seal(part);
   if (const Result<void> written = storage::write_archive(folder_ / (name + kSuffix), part); !written) {
-    warnings.push_back("counts are not kept for the next time: " + written.error().text());
+    warnings.push_back(warning::counts_not_kept(written.error()));
     return;
   }
   remove_oldest();

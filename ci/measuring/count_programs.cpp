@@ -23,6 +23,7 @@
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/reason_text.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "storage/place/store_address.hpp"
 
@@ -459,7 +460,7 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
   const std::optional<std::string> unavailable = bench::counting_unavailable(bench::CountOptions{});
   if (!unavailable) return true;
   if (settings.counts == bench::CountChoice::always) return input_error("--counts", *unavailable);
-  warnings.push_back("instructions were not counted: " + *unavailable);
+  warnings.push_back(warning::instructions_not_counted(*unavailable));
   return false;
 }
 
@@ -505,11 +506,8 @@ bool DevicePrograms::any() const {
 void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) const {
   for (const Use& use : uses_) {
     if (use.how.empty()) continue;
-    const std::string turns = is_alone_ ? "" : "both sides share it, so they took turns instead of running at once";
-    const std::string counts = counting ? "its instructions were not counted" : "";
-    if (turns.empty() && counts.empty()) continue;
-    warnings.push_back(use.program + " uses a device (" + use.how + "): " + turns +
-                       (turns.empty() || counts.empty() ? "" : ", and ") + counts);
+    if (is_alone_ && !counting) continue;
+    warnings.push_back(warning::device_used({use.program, use.how, !is_alone_, counting}));
   }
 }
 

@@ -36,16 +36,10 @@ constexpr const char* kCompilers = R"(for one in "${CC:-cc}" "${CXX:-c++}" cmake
 done 2>&1
 true)";
 
-// Length first: no two lists of texts make the same bytes.
-void add_text(std::string_view text, Sha256& hash) {
-  hash.add(std::to_string(text.size()) + ':');
-  hash.add(text);
-}
-
 void add_file(const char* file, Sha256& hash) {
   std::ifstream stream(file, std::ios::binary);
   std::array<char, 65536> part{};
-  add_text(file, hash);
+  hash.add_text(file);
   while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
     hash.add(std::string_view(part.data(), static_cast<std::size_t>(stream.gcount())));
   }
@@ -56,7 +50,7 @@ void add_processor(Sha256& hash) {
   const std::string text = bench::read_system_file("/proc/cpuinfo").value_or("");
   for (const char* field : {"\nmodel name", "\nflags", "\nFeatures", "\nCPU part"}) {
     const std::size_t at = text.find(field);
-    if (at != std::string::npos) add_text(std::string_view(text).substr(at, text.find('\n', at + 1) - at), hash);
+    if (at != std::string::npos) hash.add_text(std::string_view(text).substr(at, text.find('\n', at + 1) - at));
   }
 }
 
@@ -68,15 +62,15 @@ void add_toolchain(const std::atomic<bool>* cancelled, Sha256& hash) {
       return known.ends_with('_') ? name.starts_with(known) : name == known;
     });
     if (!is_read) continue;
-    add_text(name, hash);
-    add_text(value, hash);
+    hash.add_text(name);
+    hash.add_text(value);
   }
   bench::ChildCommand asks;
   asks.executable = "/bin/sh";
   asks.arguments = {"-c", kCompilers};
   asks.environment = std::move(variables);
   const Result<bench::ChildResult> told = bench::run_child(asks, cancelled);
-  add_text(told ? told->output : "", hash);
+  hash.add_text(told ? told->output : "");
 }
 
 // Files, folders and links with their times, as what is built anew is what is older than its sources.
@@ -139,7 +133,7 @@ std::string name_of(const BuildIdentity& identity, const std::atomic<bool>* canc
   Sha256 hash;
   for (const std::string& text : {std::string("steelyard.build/1"), identity.commit, identity.command,
                                   identity.tree.string(), std::string(identity.has_submodules ? "with" : "without")}) {
-    add_text(text, hash);
+    hash.add_text(text);
   }
   for (const char* file : kPackageLists) add_file(file, hash);
   add_processor(hash);

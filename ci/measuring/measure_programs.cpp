@@ -17,6 +17,7 @@
 #include "ci/measuring/shard.hpp"
 #include "ci/measuring/time_programs.hpp"
 #include "ci/report/so_far.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
@@ -104,9 +105,8 @@ class PatternBudgets {
   void tell(std::vector<std::string>& warnings) const {
     for (const auto& [table, left] : left_) {
       if (left.count() > 0) continue;
-      warnings.push_back("the budget of " + regress::to_text(*table) + ", " +
-                         to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
-                         ", was spent: its benchmarks have the rounds that it paid for");
+      const auto budget = nanoseconds(static_cast<double>(*table->budget_ns));
+      warnings.push_back(warning::budget_spent(*table, budget));
     }
   }
 
@@ -159,8 +159,7 @@ class PairMeasuring {
     devices_.tell(counting, measured_.warnings);
     if (counting) prepare_counting();
     if (counting_ && can_steer()) steer();
-    if (!counting && policy_.skip_time != SkipTime::never)
-      measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
+    if (!counting && policy_.skip_time != SkipTime::never) measured_.warnings.push_back(warning::everything_is_timed());
     STEELYARD_CHECK(time());
     read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
     if (counting) finish_counting();

@@ -14,6 +14,7 @@
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/shard.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/sequential.hpp"
@@ -279,20 +280,18 @@ class RunMerger {
         if (fact.decisive || !are_pairs) told.insert(fact.name);
       }
     }
-    std::string names;
-    for (const std::string& name : told) names += (names.empty() ? "" : ", ") + name;
+    const std::vector<std::string> names(told.begin(), told.end());
     for (NamedRun& part : parts_) {
       std::erase_if(part.run.environment.facts, [&](const Fact& fact) { return differing.contains(fact.name); });
     }
     if (!names.empty() && are_pairs) {
-      warnings_.push_back("the shards were measured on machines that differ in " + names +
-                          "; both sides of a benchmark on one");
+      warnings_.push_back(warning::shards_differ(names));
     } else if (!names.empty()) {
-      warnings_.push_back("the parts differ in " + names + ", which the merged run does not say");
+      warnings_.push_back(warning::parts_differ(names));
     }
     const Run& first = parts_.front().run;
     const auto assume = [this](bool is_unknown, const std::string& what) {
-      if (is_unknown) warnings_.push_back("no part says " + what + "; one was assumed");
+      if (is_unknown) warnings_.push_back(warning::assumed(what));
     };
     assume(first.header.commit.sha.empty() && !are_pairs, "what commit it is of");
     assume(first.environment.fingerprint().empty(), "what machine it was measured on");

@@ -29,7 +29,7 @@ struct Shard {
 };
 inline constexpr int kMaxShards = 100;
 std::string to_text(const Shard& shard);
-// Absent: not of that form, fewer than 2 or more than kMaxShards, a number beyond them.
+// No shard: not of that form, fewer than 2 or more than kMaxShards, a number beyond them.
 std::optional<Shard> parse_shard(std::string_view text);
 
 // By the benchmark's name as a listing has it: what one process of it took, in ns.
@@ -65,7 +65,7 @@ Result<TakenShard> take_shard(const ShardChoice& choice, std::vector<ListedPair>
 inline constexpr std::string_view kShardSetting = "shard";
 inline constexpr std::string_view kSplitSetting = "shard.split";
 void keep_shard(const TakenShard& taken, std::map<std::string, std::string>& settings);
-// Absent: the run is a whole.
+// No shard: the run is a whole.
 std::optional<Shard> shard_of(const RunHeader& header);
 
 }  // namespace steelyard::ci

@@ -10,6 +10,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/measuring/kept_builds.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/place/store_address.hpp"
 
@@ -28,8 +29,6 @@ bool is_refused_by_user() {
 StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> needed) {
   bench::close_own_memory();
   if (is_refused_by_user()) return {};
-  const std::string could_reach = "builds and benchmarks could reach ";
-  const std::string advice = "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
   const fs::path state = storage::state_folder();
   const Result<storage::StoreAddress> address = store_address(places.configuration);
   std::error_code trouble;
@@ -55,14 +54,14 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   needed.push_back(fs::read_symlink("/proc/self/exe", trouble).parent_path().parent_path());
   const bench::HiddenPaths paths = bench::hidden_around(hidden, needed);
   StrangersView view;
-  for (const fs::path& path : paths.left_out) {
-    view.warnings.push_back(could_reach + path.string() + ", which holds what they work with" + advice);
+  for (const fs::path& path : paths.unhidden) {
+    view.warnings.push_back(warning::could_reach(path.string()));
   }
   Result<bench::SharedConfinement> confinement = bench::confine(paths.paths);
   if (confinement) {
     view.confinement = std::move(confinement).value();
   } else {
-    view.warnings.push_back(could_reach + "the store: " + confinement.error().text() + advice);
+    view.warnings.push_back(warning::could_reach_store(confinement.error()));
   }
   return view;
 }

@@ -10,6 +10,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/measuring/run_parts.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/ab/confirmation.hpp"
 
 namespace steelyard::ci {
@@ -286,7 +287,7 @@ void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen
     last = Nanoseconds(budget.count() - left().count());
     const std::string trouble = measured ? failure_of(*measured) : measured.error().text();
     if (!trouble.empty()) {
-      warnings.push_back(name_as_given(found.benchmark->id.canonical()) + " could not be measured alone: " + trouble);
+      warnings.push_back(warning::not_measured_alone(name_as_given(found.benchmark->id.canonical()), trouble));
     }
     if (!measured) continue;
     std::optional<Run> baseline = samples_to_keep(std::move(measured->baseline), found);

@@ -1,13 +1,13 @@
 #include "ci/publish/service_api.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
@@ -20,11 +20,8 @@ constexpr Nanoseconds kMinRequestTime = milliseconds(20);  // in less no service
 std::optional<std::int64_t> whole_number(const HttpAnswer& answer, const std::string& header) {
   const auto found = answer.headers.find(header);
   if (found == answer.headers.end()) return std::nullopt;
-  const std::string& text = found->second;
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_as<std::int64_t>(found->second);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 std::int64_t now_unix_s() {
@@ -128,7 +125,7 @@ ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::
   if (const auto wait = wait_for_rate_limit(answer, now_unix_s())) {
     outcome.kind = ApiOutcome::Kind::unavailable;
     outcome.why += "; it asks to wait " + to_text(*wait);
-    // It was not taken: the same call may follow, whatever it does.
+    // The call was not taken: the same may follow, whatever it does.
     if (wait_within_bounds(*wait)) return {std::move(outcome), Next::at_once};
     outcome.why += ", and at most " + to_text(patience_.total) + " are waited in all";
     return {std::move(outcome)};

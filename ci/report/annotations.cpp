@@ -63,7 +63,8 @@ void order_and_bound(std::vector<Annotation>& annotations) {
   if (annotations.size() > kMaxAnnotations) annotations.resize(kMaxAnnotations);
 }
 
-// Those of a finding that a line can be named for: the culprit, then whoever has a good part of the same change.
+// The functions of a finding that a line can be named for: the culprit, then whoever has a good part of the same
+// change.
 std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
   std::vector<const FunctionChange*> noted;
   const bool is_growth = finding.kind == Verdict::regression;
@@ -122,7 +123,7 @@ std::vector<const ComparisonRow*> rows_worst_first(const Comparison& comparison)
   return rows;
 }
 
-enum class CaseOutcome { passed, failed, broken, left_out };
+enum class CaseOutcome { passed, failed, broken, skipped };
 
 CaseOutcome case_outcome(const ComparisonRow& row) {
   switch (row.verdict) {
@@ -131,10 +132,10 @@ CaseOutcome case_outcome(const ComparisonRow& row) {
     case Verdict::missing:
     case Verdict::incomparable:
     case Verdict::failed:
-      return row.gates ? CaseOutcome::broken : CaseOutcome::left_out;
+      return row.gates ? CaseOutcome::broken : CaseOutcome::skipped;
     case Verdict::inconclusive:
     case Verdict::skipped:
-      return CaseOutcome::left_out;
+      return CaseOutcome::skipped;
     case Verdict::improvement:
     case Verdict::unchanged:
     case Verdict::fresh:
@@ -161,7 +162,7 @@ std::string case_text(const ComparisonRow& row) {
       return text + "><failure" + message + "/></testcase>\n";
     case CaseOutcome::broken:
       return text + "><error" + message + "/></testcase>\n";
-    case CaseOutcome::left_out:
+    case CaseOutcome::skipped:
       return text + "><skipped" + message + "/></testcase>\n";
     case CaseOutcome::passed:
       break;
@@ -178,7 +179,7 @@ std::string junit_text(const std::string& suite, const CaseCounts& counts, const
   const std::size_t tests = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   const std::string totals = xml_attribute("name", suite) + " tests=\"" + std::to_string(tests) + "\" failures=\"" +
                              count(CaseOutcome::failed) + "\" errors=\"" + count(CaseOutcome::broken) +
-                             "\" skipped=\"" + count(CaseOutcome::left_out) + '"';
+                             "\" skipped=\"" + count(CaseOutcome::skipped) + '"';
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n <testsuite" + totals + ">\n" + cases +
          " </testsuite>\n</testsuites>\n";
 }

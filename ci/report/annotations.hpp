@@ -33,7 +33,7 @@ std::vector<Annotation> annotations_of(const Comparison& comparison);
 // Failures first, at most kMaxAnnotations.
 std::vector<Annotation> findings_without_line(const Comparison& comparison);
 
-// The same for the same finding of the next commit: a hash of its place and title, without line and figures.
+// An identity that the next commit's same finding has, too: a hash of its place and title, without line and figures.
 std::string identity_of(const Annotation& annotation);
 
 // JUnit XML, a case for each row: a regression that gates is a failure; what was to be judged and was not an error;

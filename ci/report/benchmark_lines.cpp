@@ -32,7 +32,7 @@ std::ptrdiff_t rank_of(Verdict verdict) {
 
 }  // namespace
 
-// Those that changed before those that did not.
+// Other metrics of the benchmark: those that changed before those that did not.
 std::string BenchmarkLines::others_text(const ComparisonRow& row) const {
   constexpr std::size_t kMaxNamed = 2;
   const auto at = others.find(&row);

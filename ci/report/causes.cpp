@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/parse_number.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
 
@@ -43,10 +43,8 @@ std::string family_of(const NameParts& parts) { return parts.name.substr(0, part
 std::string family_of(const std::string& benchmark) { return family_of(parts_of(benchmark)); }
 
 std::optional<std::int64_t> number_of(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_whole = code == std::errc() && end == text.data() + text.size();
-  return is_whole && std::to_string(value) == text ? std::optional(value) : std::nullopt;
+  const auto value = parse_as<std::int64_t>(text);
+  return value && std::to_string(*value) == text ? value : std::nullopt;
 }
 
 // "0" to "11" as {"n:", 0}, {"n:", 11}: what stands before the number is part of the parameter.

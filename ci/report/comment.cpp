@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/findings.hpp"
@@ -34,10 +34,8 @@ bool has_only(std::string_view text, std::string_view characters, std::size_t mo
 }
 
 std::optional<int> small_number(std::string_view text) {
-  int value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = code == std::errc() && end == text.data() + text.size() && value >= 0 && value <= 1'000'000;
-  return is_number ? std::optional(value) : std::nullopt;
+  const std::optional<int> value = parse_as<int>(text);
+  return value && *value >= 0 && *value <= 1'000'000 ? value : std::nullopt;
 }
 
 // The text behind " name=" up to the next blank; empty: there is none.
@@ -49,7 +47,7 @@ std::string_view mark_field(std::string_view mark, std::string_view name) {
   return rest.substr(0, rest.find(' '));
 }
 
-CommentMark mark_of(const Publication& publication, const std::optional<CommentMark>& before) {
+CommentMark next_mark(const Publication& publication, const std::optional<CommentMark>& before) {
   CommentMark mark{publication.head, publication.run, publication.attempt, {}, job_hash(publication)};
   if (before && before->head == publication.head) mark.statuses = before->statuses;
   const bool is_same_try =
@@ -199,7 +197,7 @@ std::string cut_report(const std::string& report, std::size_t most) {
 }
 
 std::string comment_text(const Publication& publication, const std::optional<CommentMark>& before) {
-  const CommentMark mark = mark_of(publication, before);
+  const CommentMark mark = next_mark(publication, before);
   const std::string begin = hidden_line(mark, publication.key);
   const std::string end = footer(publication, mark);
   const std::string report = publication.report.empty() ? without_report(publication) : publication.report;

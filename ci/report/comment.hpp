@@ -50,7 +50,7 @@ struct CommentMark {
   std::string job = {};       // a hash of its name; empty: unknown
   bool operator==(const CommentMark&) const = default;
 };
-// Absent: the body is no comment of ours with this key.
+// No mark: the body is no comment of ours with this key.
 std::optional<CommentMark> comment_mark(std::string_view body, std::string_view key);
 
 // The whole comment, at most kMaxCommentBytes. before: what the comment held until now. What does not fit of the

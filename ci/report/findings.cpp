@@ -217,15 +217,15 @@ std::string at_most_text(double share) {
 
 namespace {
 
-// Absent: not every row that has a change moved with the others.
+// How the rows of a metric moved.
 struct Together {
   std::int64_t moved = 0;
   std::int64_t rows = 0;  // those without a change too, as of a benchmark that is missing
   double farthest = 0;    // change of the row that lies farthest from the common one, less that: .01 is one point
 };
 
-// Near in points and in logarithms: of a large gain points tell little (x 0.04 and x 0.2 lie 16 apart), and of a large
-// loss logarithms do (x 3 and x 5).
+// None: not every row that has a change moved with the others. Near in points and in logarithms: of a large gain points
+// tell little (x 0.04 and x 0.2 lie 16 apart), and of a large loss logarithms do (x 3 and x 5).
 std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
   constexpr double kMaxPart = 0.25;
   Together together;

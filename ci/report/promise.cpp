@@ -375,8 +375,8 @@ std::string name_in_program(const std::string& benchmark) {
 // Past this a gate takes hours; caring for less is the better advice.
 constexpr int kMaxRounds = 400;
 
-// That stand in the row's reason. Of a row that does not know them, those that would see a change of the margin's size:
-// the spread of a mean falls with the root of the rounds, so the detectable effect does too. 0: unknown.
+// The rounds that stand in the row's reason. Of a row that does not know them, those that would see a change of the
+// margin's size: the spread of a mean falls with the root of the rounds, so the detectable effect does too. 0: unknown.
 double rounds_wanted(const ComparisonRow& row) {
   if (row.rounds_wanted) return *row.rounds_wanted;
   if (!row.minimum_detectable_effect || !(row.margin > 0)) return 0;
@@ -437,7 +437,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   if (hopeless.empty()) return;
   const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
-  // So few rounds that anything could hide in them say nothing of the machine.
+  // Rounds so few that anything could hide in them say nothing of the machine.
   if (detectable > kAnything) {
     steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
     return;

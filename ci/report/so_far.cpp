@@ -25,7 +25,7 @@ std::map<std::int32_t, double> levels_of(const Run& run, const Measurement& meas
   return levels;
 }
 
-// Absent: too few rounds, or they do not agree.
+// No change to tell: too few rounds, or they do not agree.
 std::optional<PlainChange> plain_change(const std::map<std::int32_t, double>& baseline,
                                         const std::map<std::int32_t, double>& candidate, double least) {
   std::vector<double> ratios;

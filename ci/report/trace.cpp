@@ -237,7 +237,7 @@ struct SampledTable {
 const std::vector<Align> kFunctionAligns{Align::left,  Align::right, Align::right,
                                          Align::right, Align::right, Align::left};
 
-// Absent: nothing was sampled.
+// No table: nothing was sampled.
 std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
   if (trace.sampling.hz == 0) return std::nullopt;
   const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);
@@ -255,8 +255,8 @@ std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
                            time_text(function.total_ns), std::to_string(function.samples),
                            cut_right(printable_line(function.event, true), kLongestName)});
   }
-  const std::size_t left_out = functions.size() + 1 - table.cells.size();
-  if (left_out > 0) table.rest = "and " + std::to_string(left_out) + " more rows";
+  const std::size_t more = functions.size() + 1 - table.cells.size();
+  if (more > 0) table.rest = "and " + std::to_string(more) + " more rows";
   return table;
 }
 

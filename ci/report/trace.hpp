@@ -23,7 +23,7 @@ std::vector<std::string> missing_lines(const bench::Trace& trace);
 // stand those sums, what the recording lacks, and, where stacks were sampled, a second table of the functions in each
 // span. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
-// The same table.
+// The table of terminal_trace().
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
 // Every row and column, in nanoseconds and bytes; a field that does not apply is empty (RFC 4180).
 std::string csv_trace(const bench::KeyAverages& averages);

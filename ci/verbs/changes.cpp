@@ -15,6 +15,7 @@
 #include "ci/judging/series_file.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/changes.hpp"
+#include "ci/report/warning_text.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/findings.hpp"
 #include "storage/alert_store.hpp"
@@ -179,7 +180,7 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
     looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
   }
   std::vector<storage::ChangePointEvent> events = change_events(looked, options.branch, look.kept);
-  look.report.log = event_lines(events);
+  look.report.log = warning::changed_points(events);
   const std::vector<storage::ChangePointEvent> creeps = creep_events(look.creeps, look.stored, look.kept, look.creep);
   events.insert(events.end(), creeps.begin(), creeps.end());
   if (events.empty()) return ExitCode::success;

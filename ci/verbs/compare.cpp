@@ -1,15 +1,285 @@
-// steelyard compare: a candidate against a baseline, both measured before; with --table, many sides next to each other.
+// steelyard compare: a candidate against a baseline, both measured before; with --table, up to twenty sides next to
+// each other, without verdicts: the exit status is 0 whatever the cells say.
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "bench/harness/compare_table.hpp"
+#include "bench/harness/render_table.hpp"
+#include "bench/harness/task_table.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/verbs/compare_table.hpp"
+#include "ci/report/tables.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
 namespace {
+
+enum class TableFormat { text, markdown, csv, html };
+
+constexpr std::size_t kMaxTableSides = 20;
+
+struct TableOptions {
+  bool wanted = false;
+  std::vector<std::string> sides;  // 1 to 20, each as a side of compare
+  TableFormat format = TableFormat::text;
+  bool rowwise = false;  // neither: as the kind of the sides has it
+  bool columnwise = false;
+  bool reference_style = false;
+  bool ascii = false;
+  std::string against;  // a side; empty: the best
+};
+
+constexpr const char* kTableGroup = "Table";
+constexpr const char* kTitle = "Steelyard: benchmarks side by side";
+
+VerbOption table_flag(std::string name, bool& target, std::string help) {
+  VerbOption option = flag_option(std::move(name), target, std::move(help));
+  option.group = kTableGroup;
+  return option;
+}
+
+Result<void> check_table(const TableOptions& table, const JudgementOutputs& outputs, bool is_json) {
+  const auto contradiction = [](const std::string& found) {
+    return input_error("steelyard compare --table", found, "one of them");
+  };
+  const bool has_format = table.format != TableFormat::text;
+  if (table.rowwise && table.columnwise) return contradiction("--rowwise and --columnwise");
+  if (is_json && has_format) return contradiction("--json and --table-format");
+  if (outputs.is_markdown && is_json) return contradiction("--markdown and --json");
+  if (outputs.is_markdown && has_format && table.format != TableFormat::markdown) {
+    return contradiction("--markdown and --table-format");
+  }
+  const bool is_elsewhere = outputs.is_markdown || !outputs.markdown.empty() || !outputs.html.empty();
+  if (table.reference_style && (is_json || is_elsewhere || has_format)) {
+    return input_error("--reference-style", "another format than text", "text");
+  }
+  if (table.reference_style && !table.against.empty()) return contradiction("--reference-style and --against");
+  return {};
+}
+
+// What is to be shown, from runs or from the Timer's files.
+struct TableInput {
+  std::vector<TableData> tables;              // of runs
+  std::vector<TaskMeasurement> measurements;  // of either; runs: their times, for the reference's table
+  bool is_of_runs = true;
+  TableDirection direction = TableDirection::rowwise;
+};
+
+using SideTimes = std::optional<std::vector<TaskMeasurement>>;  // absent: the side is a run
+
+bool ignores_fingerprint(const Configuration& configuration) {
+  const std::vector<std::string>& ignored = configuration.policy.comparison.ignored_facts;
+  return std::find(ignored.begin(), ignored.end(), kFingerprintFact) != ignored.end();
+}
+
+TableInput input_of_times(const std::vector<std::string>& names, std::vector<SideTimes> times) {
+  std::vector<MeasurementSide> sides;
+  for (std::size_t i = 0; i < names.size(); ++i) sides.push_back({names[i], std::move(*times[i])});
+  JoinedMeasurements joined = join_sides(std::move(sides));
+  return {{}, std::move(joined.measurements), false, joined.direction};
+}
+
+// Files of the Timer among them become runs once it is known which machines the others are of.
+Result<std::vector<TableSide>> run_sides(const TableOptions& options, const Configuration& configuration,
+                                         std::vector<SideTimes> times, const App& app,
+                                         std::vector<std::string>& warnings) {
+  const std::vector<std::string> names = side_names(options.sides);
+  std::vector<TableSide> sides;
+  std::vector<Environment> environments;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    sides.push_back({names[i], {}});
+    if (times[i]) continue;
+    STEELYARD_TRY(sides[i].run, load_side(options.sides[i], configuration, app, warnings));
+    environments.push_back(sides[i].run.environment);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!times[i]) continue;
+    MeasurementSide side{names[i], std::move(*times[i])};
+    STEELYARD_TRY(sides[i].run, run_of_side(std::move(side), environments, ignores_fingerprint(configuration)));
+  }
+  return sides;
+}
+
+Result<TableInput> load_input(const TableOptions& options, const Configuration& configuration, const App& app,
+                              std::vector<std::string>& warnings) {
+  std::vector<SideTimes> times;
+  for (const std::string& given : options.sides) {
+    STEELYARD_TRY(SideTimes loaded, load_measurement_side(given));
+    times.push_back(std::move(loaded));
+  }
+  const bool is_of_runs = std::any_of(times.begin(), times.end(), [](const SideTimes& side) { return !side; });
+  if (!is_of_runs) return input_of_times(side_names(options.sides), std::move(times));
+  STEELYARD_TRY(const std::vector<TableSide> sides, run_sides(options, configuration, std::move(times), app, warnings));
+  STEELYARD_CHECK(check_machines(sides, configuration.policy.comparison.ignored_facts, warnings));
+  SideTables data = side_tables(sides, configuration.policy.comparison.metrics);
+  warnings.insert(warnings.end(), data.warnings.begin(), data.warnings.end());
+  if (data.tables.empty()) {
+    return input_error("steelyard compare --table", "no measurement of any wanted metric",
+                       "at least one side with real_time or a counted metric", "--metric NAME chooses others");
+  }
+  TableInput input;
+  input.measurements = task_measurements(data.tables);
+  input.tables = std::move(data.tables);
+  // For people rows have the names that the programs gave; JSON has identities.
+  for (TableData& table : input.tables) {
+    for (TableRow& row : table.rows) row.name = app.common.json ? row.name : name_as_given(row.name);
+  }
+  return input;
+}
+
+Result<std::string> reference_text(TableInput input, const TableQuestion& question, bool color) {
+  CompareTable table(std::move(input.measurements));
+  table.merge_across_machines();  // who may stand in it was decided before
+  table.trim_significant_figures();
+  table.highlight_warnings();
+  if (color) {
+    table.colorize(question.direction == TableDirection::columnwise ? TableColor::columnwise : TableColor::rowwise);
+  }
+  STEELYARD_TRY(std::string text, table.text());
+  if (!text.empty()) return text;
+  return input_error("steelyard compare --table --reference-style", "no time in any side", "a metric in ns, or times",
+                     "without --reference-style the table shows every metric");
+}
+
+Result<std::vector<SignificanceTable>> compared(TableInput input, const TableQuestion& question, MergeOptions merging) {
+  if (!input.is_of_runs) return task_tables(input.measurements, question, merging);
+  std::vector<SignificanceTable> tables;
+  for (TableData& data : input.tables) {
+    STEELYARD_TRY(SignificanceTable table, compare_cells(std::move(data), question));
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+Result<void> check_merge(const std::vector<TaskMeasurement>& measurements, MergeOptions merging) {
+  Result<std::vector<TaskMeasurement>> merged = merge_for_table(measurements, merging);
+  if (merged) return {};
+  Error error = std::move(merged).error();
+  error.where = "steelyard compare --table";
+  error.fix = "--ignore-fact " + std::string(kFingerprintFact) + " ignores the difference";
+  return error;
+}
+
+std::string rendered(const std::vector<SignificanceTable>& tables, const std::vector<std::string>& warnings,
+                     const TableOptions& options, const JudgementOutputs& outputs, const App& app) {
+  if (app.common.json) return json_tables(tables, warnings);
+  const TerminalStyle style = app.style(outputs.output);
+  // The report as Markdown is the table as Markdown.
+  switch (outputs.is_markdown ? TableFormat::markdown : options.format) {
+    case TableFormat::text:
+      return render_text(tables, {style.color, style.unicode && !options.ascii, style.width});
+    case TableFormat::markdown:
+      return render_markdown(tables);
+    case TableFormat::csv:
+      return render_csv(tables);
+    case TableFormat::html:
+      return render_html(tables, kTitle);
+  }
+  return "";
+}
+
+// The side compared against, as it was typed or as it is headed.
+std::string reference_of(const TableOptions& table) {
+  const std::vector<std::string> names = side_names(table.sides);
+  const auto typed = std::find(table.sides.begin(), table.sides.end(), table.against);
+  if (typed == table.sides.end()) return table.against;
+  return names[static_cast<std::size_t>(typed - table.sides.begin())];
+}
+
+struct TableReport {
+  std::string text;
+  std::string markdown;  // the report as Markdown, where a file of it is wanted
+  std::string html;      // the same
+};
+
+Result<TableReport> report_of(const TableOptions& options, const JudgementOutputs& outputs, const App& app,
+                              std::vector<std::string>& warnings) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(TableInput input, load_input(options, configuration, app, warnings));
+  TableQuestion question;
+  question.direction = options.rowwise      ? TableDirection::rowwise
+                       : options.columnwise ? TableDirection::columnwise
+                                            : input.direction;
+  if (!options.against.empty()) question.reference = reference_of(options);
+  question.alpha = comparison_policy(configuration.policy).false_alarm_rate;
+  const MergeOptions merging{ignores_fingerprint(configuration)};
+  // Also where the reference's table is wanted: this is where two machines are refused.
+  if (!input.is_of_runs) STEELYARD_CHECK(check_merge(input.measurements, merging));
+  TableReport report;
+  if (options.reference_style) {
+    STEELYARD_TRY(report.text, reference_text(std::move(input), question, app.style(outputs.output).color));
+    return report;
+  }
+  STEELYARD_TRY(const std::vector<SignificanceTable> tables, compared(std::move(input), question, merging));
+  report.text = rendered(tables, warnings, options, outputs, app);
+  if (!outputs.markdown.empty()) report.markdown = render_markdown(tables);
+  if (!outputs.html.empty()) report.html = render_html(tables, kTitle);
+  return report;
+}
+
+void add_table_options(Verb& verb, TableOptions& table) {
+  verb.add(table_flag("--table", table.wanted,
+                      "1 to 20 sides next to each other, no verdicts: a row for each benchmark, marked "
+                      "only where the difference is significant"));
+  const auto set_format = [&table](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::size_t word,
+                  read_word(WrittenValue{text, true}, "--table-format", {"text", "markdown", "csv", "html"}));
+    table.format = static_cast<TableFormat>(word);
+    return {};
+  };
+  verb.add({"--table-format", "text|markdown|csv|html", "default: text", kTableGroup, false, set_format});
+  verb.add(
+      table_flag("--rowwise", table.rowwise, "compare along rows: the sides of each benchmark (the default for runs)"));
+  verb.add(table_flag("--columnwise", table.columnwise,
+                      "compare along columns (the default for files of the Timer, whose columns are descriptions)"));
+  verb.add(text_option(
+      "--against", "SIDE", table.against,
+      "compare with this one instead of the best; as given, or as its column (by column: its row) is headed",
+      kTableGroup));
+  verb.add(table_flag("--reference-style", table.reference_style,
+                      "as torch.utils.benchmark prints it: times only, coloured by ratio"));
+  verb.add(table_flag("--ascii", table.ascii, "no characters beyond ASCII"));
+}
+
+// The first option that means something only with --table; empty: none was given.
+std::string option_of_tables(const TableOptions& table) {
+  if (table.format != TableFormat::text) return "--table-format";
+  if (table.rowwise) return "--rowwise";
+  if (table.columnwise) return "--columnwise";
+  if (table.reference_style) return "--reference-style";
+  if (table.ascii) return "--ascii";
+  return table.against.empty() ? "" : "--against";
+}
+
+Result<void> take_table_sides(TableOptions& table, std::vector<std::string> sides) {
+  if (sides.empty() || sides.size() > kMaxTableSides) {
+    return input_error("steelyard compare --table", sides.empty() ? "nothing" : std::to_string(sides.size()) + " sides",
+                       "1 to " + std::to_string(kMaxTableSides) + " sides");
+  }
+  table.sides = std::move(sides);
+  return {};
+}
+
+Result<ExitCode> run_compare_table(const TableOptions& table, const JudgementOutputs& outputs, const App& app) {
+  STEELYARD_CHECK(check_table(table, outputs, app.common.json));
+  std::vector<std::string> warnings;
+  STEELYARD_TRY(const TableReport report, report_of(table, outputs, app, warnings));
+  for (const std::string& warning : warnings) app.note("note: " + printable(warning, true));
+  if (outputs.output.empty()) {
+    app.print(report.text);
+  } else {
+    STEELYARD_CHECK(write_text_file(outputs.output, report.text));
+  }
+  if (!outputs.markdown.empty()) STEELYARD_CHECK(write_text_file(outputs.markdown, report.markdown));
+  if (!outputs.html.empty()) STEELYARD_CHECK(write_text_file(outputs.html, report.html));
+  return ExitCode::success;
+}
 
 struct CompareOptions {
   std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA

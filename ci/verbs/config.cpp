@@ -29,7 +29,7 @@ struct ConfigOptions {
   std::string benchmark;       // of explain
 };
 
-// Absent: null. A key's value as the configuration prints it is TOML.
+// An absent value is null. A key's value as the configuration prints it is TOML.
 void add_value(JsonWriter& object, std::string_view key, const std::string& toml) {
   const std::string name(key);
   const auto entries = read_toml("value = " + toml, name);
@@ -309,7 +309,7 @@ JsonWriter property_of(const ConfigurationKey& key) {
   return object;
 }
 
-JsonWriter object_of(JsonWriter properties, const std::vector<std::string>& required = {}) {
+JsonWriter table_object(JsonWriter properties, const std::vector<std::string>& required = {}) {
   JsonWriter object = property("", "object");
   object("additionalProperties", false);
   if (!required.empty()) object("required", required);
@@ -322,7 +322,7 @@ JsonWriter table_of(std::string_view section) {
   for (const ConfigurationKey& key : configuration_keys()) {
     if (key.section == section) properties.add(std::string(key.name).c_str(), property_of(key));
   }
-  return object_of(std::move(properties));
+  return table_object(std::move(properties));
 }
 
 // One [policy] of all benchmarks, or [[policy]] tables, of which each may say a pattern.
@@ -337,7 +337,7 @@ JsonWriter policy_tables() {
     of_pattern.add(name.c_str(), key != nullptr ? property_of(*key) : text_property(help));
   }
   return any_of(table_of(kPolicySection),
-                list_of(any_of(object_of(std::move(of_pattern), {"match"}), table_of(kPolicySection))));
+                list_of(any_of(table_object(std::move(of_pattern), {"match"}), table_of(kPolicySection))));
 }
 
 std::string configuration_schema() {
@@ -351,13 +351,13 @@ std::string configuration_schema() {
   JsonWriter of_program;
   of_program.add("name", text_property("the suite of its benchmarks, where there are several programs"));
   of_program.add("command", text_property("path in the work tree, and arguments"));
-  sections.add("program", list_of(object_of(std::move(of_program), {"name", "command"})));
+  sections.add("program", list_of(table_object(std::move(of_program), {"name", "command"})));
   JsonWriter of_target;
   for (const std::string& key : target_keys()) {
     of_target.add(key.c_str(),
                   key == "threads" ? property("of the ceiling", "integer", 1) : text_property("docs/guide/targets.md"));
   }
-  sections.add("target", list_of(object_of(std::move(of_target), {"benchmark", "target"})));
+  sections.add("target", list_of(table_object(std::move(of_target), {"benchmark", "target"})));
   JsonWriter document;
   document("$schema", "http://json-schema.org/draft-07/schema#");
   document("title", "steelyard.toml");

@@ -128,7 +128,7 @@ std::vector<std::string> benchmark_switches(const fs::path& build_folder) {
     const std::string name = line.substr(0, type);
     const std::string value = regress::lower_case(line.substr(type + 6));
     const bool is_off = value == "off" || value == "no" || value == "false" || value == "0" || value.empty();
-    // Those of Google Benchmark itself build its own tests.
+    // Options of Google Benchmark itself are for its own tests.
     if (!is_off || name.starts_with("BENCHMARK_") || regress::lower_case(name).find("bench") == std::string::npos)
       continue;
     switches.push_back("-D" + name + "=ON");

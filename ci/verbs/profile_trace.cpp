@@ -53,7 +53,7 @@ std::filesystem::path chrome_path(const bench::Trace& trace, const TraceOptions&
                            ".pt.trace.json" + (options.packs_chrome ? ".gz" : ""));
 }
 
-// Absent: there was none to write.
+// An empty path: there was none to write.
 Result<std::filesystem::path> write_chrome(const bench::Trace& trace, const TraceOptions& options) {
   if (options.chrome.empty()) return std::filesystem::path();
   const std::filesystem::path path = chrome_path(trace, options);

@@ -1,9 +1,9 @@
 // steelyard sweep: how a level grows with a size.
-#include <charconv>
 #include <cmath>
 #include <memory>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/parse_number.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
@@ -22,10 +22,8 @@ struct SweepOptions {
 };
 
 Result<double> read_number(const std::string& text, const char* option) {
-  double value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data(), last, value);
-  if (code == std::errc() && end == last && std::isfinite(value)) return value;
+  const std::optional<double> value = parse_as<double>(text);
+  if (value && std::isfinite(*value)) return *value;
   return input_error(option, '"' + text + '"', "a number such as 2 or 1.5");
 }
 

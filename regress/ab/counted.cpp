@@ -40,7 +40,7 @@ double jitter_of(const CountedSide& side) {
   return std::isfinite(stated) ? std::max(stated, seen) : seen;
 }
 
-// Absent: each value is a count, and there is one.
+// Nothing is lacking: each value is a count, and there is one.
 std::optional<why::WithoutCount> lack_of(std::span<const double> values, WhichSide side) {
   if (values.empty()) return why::WithoutCount{side};
   const double* bad = first_bad(values);

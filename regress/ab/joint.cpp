@@ -329,7 +329,7 @@ std::size_t affordable(std::size_t permutations, std::size_t values) {
   return std::min(permutations, std::max(kMin, kMaxReads / std::max<std::size_t>(values, 1)));
 }
 
-// That of all groups, where it is one, or the opposite of it, which has the same statistics; else empty.
+// The labelling of all groups, where it is one, or the opposite of it, which has the same statistics; else empty.
 std::vector<char> common_labels(const std::vector<SameLabels>& groups) {
   std::vector<char> labels = groups.front().marked;
   std::vector<char> opposite = labels;
@@ -494,7 +494,7 @@ const JointSeen* seen_by_then(const JointEvidence& evidence, int rounds) {
   return last;
 }
 
-// So many that the share of the level that a look has lies 20 of them above the least p.
+// As many permutations as it takes that the share of the level that a look has lies 20 of them above the least p.
 std::size_t permutations_for(double level) {
   constexpr double kMin = 5000;
   constexpr double kMax = 20000;

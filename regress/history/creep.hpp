@@ -54,7 +54,7 @@ struct CreepQuestion {
   CreepRules rules{};
 };
 
-// Absent: fewer than two points from the reference level on, a level that is not above 0, no direction, or no effect
+// No creep: fewer than two points from the reference level on, a level that is not above 0, no direction, or no effect
 // above 0. Where no reference has a place, it is added up from the first point. A release whose commit is not among the
 // points has none; a level that was accepted holds from the newest point on that does not lie beyond it, else from its
 // commit. Linear in the points.

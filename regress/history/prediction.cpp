@@ -111,7 +111,7 @@ double forward_variance(const std::vector<double>& values) {
 Interval interval_of(double center, double half) { return {steady_exp(center - half), steady_exp(center + half)}; }
 
 // What is more uncertain about the candidate than about a point of the series, which counts its own noise already.
-// Absent: one invocation cannot show it.
+// No variance: one invocation cannot show it.
 std::optional<double> excess_variance(const std::vector<double>& candidate, double usual_invocations) {
   const auto count = static_cast<double>(candidate.size());
   if (count >= usual_invocations) return 0;

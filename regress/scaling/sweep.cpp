@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/quantile.hpp"
 
 namespace steelyard::regress {
@@ -18,11 +19,8 @@ constexpr std::string_view kThreadsParameter = "threads";
 constexpr std::size_t kFewestSizes = 3;  // two points always lie on a line
 
 std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data(), last, value);
-  if (code != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> value = parse_as<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // One place of an identity that a size can stand in.

@@ -1,13 +1,13 @@
 #include "regress/targets/judge_targets.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/utilization.hpp"
@@ -332,13 +332,8 @@ std::optional<double> mean_clock(const std::vector<const BenchmarkRates*>& point
 
 // Numbers by their size, so that 1024 comes before 16384 and after 512.
 bool comes_before(const std::string& a, const std::string& b) {
-  const auto number = [](const std::string& text) {
-    double value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return code == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-  };
-  const auto left = number(a);
-  const auto right = number(b);
+  const auto left = parse_as<double>(a);
+  const auto right = parse_as<double>(b);
   return left && right ? *left < *right : a < b;
 }
 

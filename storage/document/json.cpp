@@ -1,10 +1,11 @@
 #include "storage/document/json.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -28,10 +29,7 @@ std::pair<std::string_view, int> parts_of_schema(std::string_view schema) {
   const std::size_t stroke = schema.rfind('/');
   if (stroke == std::string_view::npos) return {schema, 0};
   const std::string_view digits = schema.substr(stroke + 1);
-  int version = 0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
-  const bool is_number = code == std::errc() && end == digits.data() + digits.size();
-  return {schema.substr(0, stroke + 1), is_number ? version : 0};
+  return {schema.substr(0, stroke + 1), parse_as<int>(digits).value_or(0)};
 }
 
 }  // namespace

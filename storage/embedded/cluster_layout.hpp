@@ -36,7 +36,7 @@ struct ClusterLayout {
   std::filesystem::path socket_folder() const;
   // The password of the superuser "steelyard", as libpq reads it (passfile); one for all clusters of the home.
   std::filesystem::path password_file() const { return home / "superuser.pgpass"; }
-  // That of the login for daily work, in the same way.
+  // The password of the login for daily work, in the same way.
   std::filesystem::path daily_password_file() const { return home / "daily.pgpass"; }
   // Who may connect, and as whom; written at each start.
   std::filesystem::path access_rules() const { return home / (std::to_string(major) + ".hba.conf"); }
@@ -45,7 +45,7 @@ struct ClusterLayout {
   // The superuser's: postgresql://steelyard@/DATABASE?host=...; names the password's file and holds no password, and
   // who must answer (requirepeer): the owner of folder(). Error (store): it is nobody's that may run the server.
   Result<std::string> url(const std::string& database = "steelyard") const;
-  // The same of kDailyLogin and the store's database.
+  // The address of kDailyLogin and the store's database.
   Result<std::string> daily_url() const;
 };
 

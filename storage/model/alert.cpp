@@ -73,13 +73,7 @@ class Life {
   }
 
   void open(const AlertFact& fact, const std::string& by) {
-    changes_.clear();
-    baseline_side_ = fact.baseline_side;
-    alert_.verdict = fact.what;
-    alert_.baseline = fact.baseline;
-    alert_.ratio.reset();
-    show(fact);
-    count(fact);
+    take_over(fact);
     enter(alert_.life.empty() ? AlertState::open : AlertState::reopened, fact, by);
   }
 
@@ -123,7 +117,7 @@ class Life {
     if (was_accepted && is_more) enter(AlertState::reopened, fact, by);
   }
 
-  // The same alert is now about something else: it could not be measured, and now it can and is slower.
+  // What the alert is about from here on, as where it could not be measured before, and now it can and is slower.
   void take_over(const AlertFact& fact) {
     changes_.clear();
     baseline_side_ = fact.baseline_side;

@@ -2,10 +2,13 @@
 // between two commits, change points, and the commits' order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/metric.hpp"
@@ -146,8 +149,19 @@ struct KeptChangePoint {
   bool gone = false;        // later values spoke against it
   ChangeCause cause = ChangeCause::commit;
 };
+// What became of one.
+enum class ChangeEvent {
+  confirmed,
+  moved,
+  gone,
+  back,
+  explained,  // it has another cause
+};
+inline constexpr std::array<std::string_view, 5> kChangeEventWords{"confirmed", "moved", "gone", "back", "explained"};
+inline std::span<const std::string_view> words_of(ChangeEvent) { return kChangeEventWords; }
+
 struct ChangePointEvent {
-  std::string event;  // "confirmed", "moved", "gone", "back", "explained": it has another cause
+  ChangeEvent event = ChangeEvent::confirmed;
   KeptChangePoint point;
   std::string from_commit;  // where it stood before; empty: nowhere
 };

@@ -258,9 +258,11 @@ std::string comparable_type(Tokens parameter, const Tokens& placeholders) {
   return text;
 }
 
-// `open`: of the bracket before the parameters.
-Tokens parameters_of(const Tokens& head, std::size_t open, const Tokens& placeholders) {
+// As a function can be called: with all of its parameters, and without those at the end that have a default. `open`: of
+// the bracket before the parameters.
+std::set<Tokens> calls_of(const Tokens& head, std::size_t open, const Tokens& placeholders) {
   const std::size_t end = end_of_brackets(head, open) - 1;
+  std::set<Tokens> calls;
   Tokens types;
   Tokens parameter;
   int depth = 0;
@@ -268,13 +270,15 @@ Tokens parameters_of(const Tokens& head, std::size_t open, const Tokens& placeho
     const std::string& token = head[at];
     depth += token == "(" || token == "<" ? 1 : at != end && (token == ")" || token == ">") ? -1 : 0;
     if (at == end || (depth == 0 && token == ",")) {
+      if (any_is(parameter, "=")) calls.insert(types);
       if (!parameter.empty()) types.push_back(comparable_type(parameter, placeholders));
       parameter.clear();
     } else {
       parameter.push_back(token);
     }
   }
-  return types;
+  calls.insert(types);
+  return calls;
 }
 
 // Of the first bracket that template arguments do not enclose, where no value is given before it.
@@ -328,7 +332,7 @@ void add_meaning(Tokens head, bool before_brace, const std::string& scope, Meani
   if (end < 2 || !is_word(head[end - 1].front()) || head[end - 2] == "::" || head[end - 2] == "~") return;
   Meaning& meaning = add(head[end - 1]);
   meaning.is_thing = meaning.is_thing || !is_function;
-  if (is_function) meaning.functions.insert(parameters_of(head, open, placeholders));
+  if (is_function) meaning.functions.merge(calls_of(head, open, placeholders));
 }
 
 // By qualified name, anonymous namespaces left out: what is defined at namespace scope.
@@ -401,7 +405,8 @@ TEST(OneDefinition, NamesOfTwoFilesCollideWhereOneFileCouldNotHoldBoth) {
   EXPECT_TRUE(names_collide(own, "namespace a { int Key(int x) { return x; } }", "a::Key"));
   EXPECT_TRUE(names_collide(own, "namespace a { void add(b::Row, const std::string& text) {} }", "a::add"));
   EXPECT_TRUE(names_collide(own, "namespace a { template <class T> void add(T x, const char*) {} }", "a::add"));
-  EXPECT_FALSE(names_collide(own, "namespace a { template <class T> void add(T x) {} }", "a::add"));
+  EXPECT_TRUE(names_collide(own, "namespace a { template <class T> void add(T x) {} }", "a::add"));
+  EXPECT_FALSE(names_collide(own, "namespace a { void add() {} }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { void add(const Column& column, const char* text) {} }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { void add(const Row& row); }", "a::add"));
   EXPECT_FALSE(names_collide(own, "namespace a { void Table::add(Row row, std::string text) {} }", "a::add"));

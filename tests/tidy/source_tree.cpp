@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace steelyard::tidy {
 namespace {
@@ -115,6 +117,28 @@ std::vector<SourceFile> read_source_files(const std::vector<std::string>& ending
   }
   std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   return files;
+}
+
+std::vector<std::string> top_level_entries() {
+  const std::filesystem::path root = STEELYARD_SOURCE_FOLDER;
+  std::set<std::string> names;
+  if (std::FILE* git = popen(("git -C '" + root.string() + "' ls-files -z 2>/dev/null").c_str(), "r")) {
+    std::string path;
+    for (int c = std::fgetc(git); c != EOF; c = std::fgetc(git)) {
+      if (c != 0) {
+        path += static_cast<char>(c);
+        continue;
+      }
+      names.insert(path.substr(0, path.find('/')));
+      path.clear();
+    }
+    pclose(git);
+  }
+  if (names.empty()) {
+    for (const auto& entry : std::filesystem::directory_iterator(root)) names.insert(entry.path().filename().string());
+    for (const char* made : {".git", "build"}) names.erase(made);
+  }
+  return {names.begin(), names.end()};
 }
 
 std::string included_path(const std::string& line) {

@@ -14,6 +14,9 @@ struct SourceFile {
 // Every file under bench/, regress/, storage/, ci/ and tests/ whose name ends in one of `endings`, by path.
 std::vector<SourceFile> read_source_files(const std::vector<std::string>& endings);
 
+// The entries of the source folder itself, by name: those that git tracks; where it cannot tell, all but the build.
+std::vector<std::string> top_level_entries();
+
 // What stands between the quotes or angle brackets of an include line; empty for any other line.
 std::string included_path(const std::string& line);
 

@@ -1,6 +1,8 @@
 // Sizes and words of the tree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -32,6 +34,51 @@ TEST(Text, SourceFilesStayWithinSixHundredLines) {
   }
 }
 
+// A newcomer reads the top level first. What lands there by accident stays, as no test reads it.
+TEST(Text, TheTopLevelHasTheLayersTheDoorsAndNothingElse) {
+  const std::vector<std::string> wanted{".ci",
+                                        ".clang-format",
+                                        ".github",
+                                        ".gitignore",
+                                        "CMakeLists.txt",
+                                        "CMakePresets.json",
+                                        "CONTRIBUTING.md",
+                                        "LICENSE",
+                                        "README.md",
+                                        "bench",
+                                        "check",
+                                        "ci",
+                                        "cmake",
+                                        "docs",
+                                        "quickstart",
+                                        "regress",
+                                        "storage",
+                                        "templates",
+                                        "tests"};
+  const std::vector<std::string> found = top_level_entries();
+  for (const std::string& name : found) {
+    EXPECT_TRUE(std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+        << name << ": put it into one of the folders, or remove it";
+  }
+  for (const std::string& name : wanted) {
+    EXPECT_TRUE(std::find(found.begin(), found.end(), name) != found.end()) << name << " is gone: correct this list";
+  }
+}
+
+// Whoever puts a column in between would have to count on: rows that wide are read by their fields or in their order
+// (storage/postgres/session/sql_fields.hpp).
+TEST(Text, NoColumnBeyondTheTenthIsReadByItsNumber) {
+  const std::regex numbered("\\.(text|integer|number|boolean|raw|is_null)\\([^,()]+, [0-9]{2,}\\)");
+  EXPECT_TRUE(std::regex_search("point.p = rows.number(row, 11);", numbered));
+  EXPECT_FALSE(std::regex_search("point.p = rows.number(row, 9); text.substr(0, 12);", numbered));
+  for (const SourceFile& file : read_source_files({".cpp"})) {
+    if (!file.path.starts_with("storage/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], numbered)) << file.path << ":" << i + 1 << ": read_fields()";
+    }
+  }
+}
+
 TEST(Text, NoFileNameSaysNothing) {
   for (const SourceFile& file : read_source_files(kCode)) {
     const std::string stem = std::filesystem::path(file.path).stem().string();
@@ -57,12 +104,59 @@ TEST(Text, NoUnfinishedWordsInCode) {
   }
 }
 
-TEST(Text, BoundsAreNamedMaxAndMin) {
-  const std::regex other("\\bk(Most|Least)([A-Z]|\\b)");
-  for (const SourceFile& file : read_source_files(kCode)) {
+// The line without its comment and without what its literals say.
+std::string names_in(const std::string& line) {
+  static const std::regex literal("\"([^\"\\\\]|\\\\.)*\"");
+  const std::string code = std::regex_replace(line, literal, "");
+  return code.substr(0, code.find("//"));
+}
+
+bool has_word(const std::string& names, const std::string& word) {
+  const std::size_t at = names.find(word);
+  return at != std::string::npos && (at == 0 || std::islower(static_cast<unsigned char>(names[at - 1])) == 0);
+}
+
+// What other people's books and tools call it. Keys of JSON and columns, which stay, stand in literals.
+TEST(Text, NamesAreTheTermsOfTheField) {
+  const std::vector<std::pair<std::string, const char*>> terms{
+      {"kMost", "kMax"},
+      {"kLeast", "kMin"},
+      {"set_aside", "excluded"},
+      {"left_out", "excluded"},
+      {"leave_out", "exclude"},
+      {"relabel", "permutation"},
+      {"re_label", "permutation"},
+      {"middle_of_three", "median"},
+      {"middle_of_sorted", "median"},
+      {"chance_text", "p_value_text"},
+      {"probability_text", "p_value_text"},
+      {"tell_equal", "annotate_equal"},
+      {"take_known", "reuse_cached"},
+      {"all_but", "all_except"},
+  };
+  EXPECT_TRUE(has_word("is_left_out = kMostRows", "kMost"));
+  EXPECT_FALSE(has_word("IsHeldBackMost", "kMost"));
+  EXPECT_EQ(names_in("json[\"left_out\"] = x; // left_out"), "json[] = x; ");
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
     if (file.path == "tests/tidy/text_test.cpp") continue;
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
-      EXPECT_FALSE(std::regex_search(file.lines[i], other)) << file.path << ":" << i + 1 << ": kMax or kMin";
+      for (const auto& [other, wanted] : terms) {
+        EXPECT_FALSE(has_word(file.lines[i], other) && has_word(names_in(file.lines[i]), other))
+            << file.path << ":" << i + 1 << ": " << other << " is " << wanted << " to others";
+      }
+    }
+  }
+}
+
+TEST(Text, CommentsHaveASubject) {
+  const std::regex alone("^ *// ?(Likewise|Ditto|As (above|before)|The same|Absent|As there)[.:]");
+  EXPECT_TRUE(std::regex_search("  // Likewise.", alone));
+  EXPECT_FALSE(std::regex_search("// The same build twice. Absent where there is none.", alone));
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const bool is_comment = file.lines[i].find("//") != std::string::npos;
+      EXPECT_FALSE(is_comment && std::regex_search(file.lines[i], alone))
+          << file.path << ":" << i + 1 << ": say of what";
     }
   }
 }
@@ -131,10 +225,14 @@ TEST(Text, JudgementMakesNoSentencesButOfInputThatCannotBeRead) {
 }
 
 // Whether the line gives words of its own to what is kept of a judgement: the reason of a row, why it does not gate,
-// the proof of a count.
+// the proof of a count, what is warned of.
 bool words_a_judgement(const std::string& line) {
   static const std::regex given("\\b(reason|gate_note|proof)\\b *(\\+?=[^=]|\\()[^;]*\"[^\"]*[A-Za-z] [A-Za-z]");
-  return std::regex_search(line.substr(0, line.find("//")), given);
+  static const std::regex warned(
+      "\\b(warnings_?|trouble)(\\.|->)(push_back|emplace_back|insert)\\("
+      ".*\"[^\"]*[A-Za-z] [A-Za-z]");
+  const std::string code = line.substr(0, line.find("//"));
+  return std::regex_search(code, given) || std::regex_search(code, warned);
 }
 
 TEST(Text, WordsOfAJudgementAreSeen) {
@@ -143,6 +241,8 @@ TEST(Text, WordsOfAJudgementAreSeen) {
   EXPECT_TRUE(words_a_judgement("std::string reason(\"no benchmark measured it\");"));
   EXPECT_FALSE(words_a_judgement("row.reason += (row.reason.empty() ? \"\" : \"; \") + note_text(note);"));
   EXPECT_FALSE(words_a_judgement("if (row.reason == \"it was not timed\") return;"));
+  EXPECT_TRUE(words_a_judgement("measured.warnings.push_back(\"it was not timed\" + text);"));
+  EXPECT_FALSE(words_a_judgement("warnings.push_back(warning::interrupted());"));
   EXPECT_FALSE(words_a_judgement("// row.reason = \"it was not timed\""));
 }
 

@@ -15,13 +15,13 @@ namespace {
 
 Error no_heap(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
-ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& order, const CollectionFiles& files) {
+ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& request, const CollectionFiles& files) {
   std::vector<std::string> program = {place.link.string()};
   program.insert(program.end(), place.program->arguments.begin(), place.program->arguments.end());
   for (const char* option : {"--benchmark_min_time=0", "--benchmark_repetitions=1", "--benchmark_out=/dev/null"}) {
     program.emplace_back(option);
   }
-  program.push_back("--benchmark_filter=" + exact_filter({order.benchmark}));
+  program.push_back("--benchmark_filter=" + exact_filter({request.benchmark}));
   Program watched = *place.program;
   std::string& preload = watched.environment["LD_PRELOAD"];
   preload = (place.folder / kHeapLibrary).string() + (preload.empty() ? "" : ":" + preload);
@@ -33,11 +33,11 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& 
   command.arguments = {"--tool=none", "--fair-sched=yes", "--vgdb=no", "--child-silent-after-fork=yes",
                        "--log-file=" + files.log().string()};
   command.arguments.insert(command.arguments.end(), program.begin(), program.end());
-  command.environment = counting_environment(watched, {place.shim_link, files.report(), order.iterations}, program);
+  command.environment = counting_environment(watched, {place.shim_link, files.report(), request.iterations}, program);
   command.working_directory = place.program->working_directory;
   command.confinement = place.program->confinement;
   command.randomize_addresses = false;
-  command.timeout = order.timeout;
+  command.timeout = request.timeout;
   return command;
 }
 
@@ -51,9 +51,9 @@ std::optional<HeapRecord> parse_heap_record(std::string_view bytes) {
   return record;
 }
 
-Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& order) {
-  const CollectionFiles files(place.folder, order.number);
-  STEELYARD_TRY(const ChildResult child, run_child(command_for(place, order, files), place.cancelled));
+Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& request) {
+  const CollectionFiles files(place.folder, request.number);
+  STEELYARD_TRY(const ChildResult child, run_child(command_for(place, request, files), place.cancelled));
   if (!child.succeeded()) return explain_end(child, read_beginning(files.log()), place.tools->valgrind_version);
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
   const std::optional<HeapRecord> record = parse_heap_record(read_beginning(files.results()));
@@ -97,12 +97,12 @@ class HeapCounting {
 
  private:
   Result<HeapCollection> collect(std::int64_t iterations) {
-    CollectionRequest order;
-    order.benchmark = benchmark_;
-    order.iterations = iterations;
-    STEELYARD_TRY(order.timeout, time_for_one(options_));
-    order.number = options_.next_number();
-    Result<HeapCollection> collection = collect_heap(place_, order);
+    CollectionRequest request;
+    request.benchmark = benchmark_;
+    request.iterations = iterations;
+    STEELYARD_TRY(request.timeout, time_for_one(options_));
+    request.number = options_.next_number();
+    Result<HeapCollection> collection = collect_heap(place_, request);
     if (!collection) return unless_late(options_, collection.error());
     return collection;
   }

@@ -33,7 +33,7 @@ struct HeapCollection {
 std::optional<HeapRecord> parse_heap_record(std::string_view bytes);
 
 // Error (program): `found` says why nothing was counted, `fix` what to do. Files of its own are removed.
-Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& order);
+Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& request);
 
 // Per iteration, one value per repeat; the peak is that of n iterations.
 struct HeapCount {

@@ -210,7 +210,7 @@ CountedInputs parse_opened_files(std::string_view log, const Program& program, c
       if (!reason.empty()) inputs.unknown = std::move(reason);
     }
   }
-  // It is hashed after the count, and would be known by what the count left behind.
+  // A file that is written is hashed after the count, and would be known by what the count left behind.
   const auto is_written = [&](const std::string& name) { return files.written.count(name) > 0; };
   const auto changed = std::find_if(files.read.begin(), files.read.end(), is_written);
   if (changed != files.read.end()) inputs.unknown = "it reads and writes " + *changed;

@@ -17,6 +17,7 @@
 
 #include "bench/counting/lines/unit_origins.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/sha256.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -53,17 +54,6 @@ struct SeparateDebugFile {
   std::string link;      // file name; empty: none
   std::uint32_t link_checksum = 0;
 };
-
-std::string hex(std::string_view bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    text += kDigits[value >> 4];
-    text += kDigits[value & 15];
-  }
-  return text;
-}
 
 std::string build_id_of(Elf* elf) {
   const void* bytes = nullptr;
@@ -142,7 +132,7 @@ std::vector<std::filesystem::path> candidates(const SeparateDebugFile& separate,
                                               const std::filesystem::path& system) {
   std::vector<std::filesystem::path> files;
   if (separate.build_id.size() > 1) {
-    const std::string digits = hex(separate.build_id);
+    const std::string digits = hex_text(separate.build_id);
     files.push_back(system / ".build-id" / digits.substr(0, 2) / (digits.substr(2) + ".debug"));
   }
   if (!separate.link.empty()) {

@@ -19,7 +19,7 @@ unsigned digit_value(char c, unsigned base) {
 
 // At least one digit, up to the first that is none. std::from_chars took half of the reader's time here.
 bool take_digits_in_base(std::string_view& text, unsigned base, std::uint64_t& number) {
-  // So many digits fit for certain: 10^18 and 16^15 are below 2^64.
+  // As many digits as fit for certain: 10^18 and 16^15 are below 2^64.
   const std::size_t sure = base == 10 ? 18 : 15;
   std::uint64_t value = 0;
   std::size_t length = 0;

@@ -358,7 +358,7 @@ bool is_entered_once(const JoinedProfile& profile, const StackFrame& frame) {
 StackTree from_benchmark(const JoinedProfile& profile, StackTree tree) {
   const std::size_t count = tree.frames.size();
   std::vector<char> leads_on(count, 0);  // the frame calls another that is entered once
-  std::vector<char> is_left_out(count, 0);
+  std::vector<char> is_passed_over(count, 0);
   for (std::size_t i = count; i-- > 1;) {
     const StackFrame& frame = tree.frames[i];
     const bool once = frame.parent == 0 || is_entered_once(profile, tree.frames[frame.parent]);
@@ -368,15 +368,15 @@ StackTree from_benchmark(const JoinedProfile& profile, StackTree tree) {
                              function->costs.at(kBaselineSide).calls == 0 &&
                              function->costs.at(kCandidateSide).calls == 0;
     if (once && is_uncalled) leads_on[frame.parent] = 1;
-    is_left_out[i] = is_entered_once(profile, frame) && leads_on[i] != 0 ? 1 : 0;
+    is_passed_over[i] = is_entered_once(profile, frame) && leads_on[i] != 0 ? 1 : 0;
   }
   StackTree result;
   std::vector<std::uint32_t> place_of(count, 0);
   for (std::size_t i = 0; i < count; ++i) {
     StackFrame frame = tree.frames[i];
     const std::uint32_t parent = place_of[frame.parent];
-    place_of[i] = is_left_out[i] != 0 ? parent : static_cast<std::uint32_t>(result.frames.size());
-    if (is_left_out[i] != 0) continue;
+    place_of[i] = is_passed_over[i] != 0 ? parent : static_cast<std::uint32_t>(result.frames.size());
+    if (is_passed_over[i] != 0) continue;
     frame.parent = parent;
     frame.depth = i == 0 ? 0 : result.frames[parent].depth + 1;
     result.frames.push_back(frame);

@@ -21,17 +21,6 @@ constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kIdDigits = 2 * kIdBytes;
 constexpr std::size_t kSecretDigits = 2 * kSecretBytes;
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    text += kDigits[value >> 4];
-    text += kDigits[value & 15];
-  }
-  return text;
-}
-
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
 constexpr int kMaxDays = 3660;
@@ -60,7 +49,7 @@ Result<std::string> random_token() {
 std::string token_from_bytes(const std::string& bytes) {
   assert(bytes.size() == kIdBytes + kSecretBytes);
   const std::string_view all = bytes;
-  return std::string(kPrefix) + hex_of(all.substr(0, kIdBytes)) + '_' + hex_of(all.substr(kIdBytes));
+  return std::string(kPrefix) + hex_text(all.substr(0, kIdBytes)) + '_' + hex_text(all.substr(kIdBytes));
 }
 
 Result<TokenText> take_apart_token(const std::string& text) {

@@ -14,9 +14,6 @@ constexpr const char* kOpen =
     "and state in ('open', 'acknowledged', 'reopened') order by alert";
 constexpr const char* kAcceptedNow =
     "select alert from steelyard.alert_states where state = 'accepted' and ($1::text = '' or project = $1::text)";
-constexpr const char* kUntil =
-    "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
-    "order by alert, accepted_level_key desc";
 
 // The table that says that a row's change is meant: the first of those that it was judged by which says what gates,
 // where that is nothing, with a reason. Null: there is none.
@@ -61,12 +58,11 @@ Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& pr
   std::vector<std::string> alerts;
   for (std::int64_t row = 0; row < accepted.size(); ++row) alerts.push_back(accepted.text(row, 0));
   if (alerts.empty()) return std::int64_t{0};
-  STEELYARD_TRY(const Rows days, transaction.run(kUntil, SqlValues().texts(alerts)));
+  STEELYARD_TRY(const auto days, accepted_until(transaction, alerts));
   std::int64_t ended = 0;
-  for (std::int64_t row = 0; row < days.size(); ++row) {
-    const std::string until = days.text(row, 1);
+  for (const auto& [alert, until] : days) {
     if (until.empty() || until >= day) continue;
-    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, days.text(row, 0), "steelyard",
+    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, alert, "steelyard",
                                                          "it was accepted until " + until, "", at_unix_ns, ""});
     // Somebody else was faster.
     if (!after && after.error().kind == ErrorKind::input) continue;

@@ -9,6 +9,7 @@
 #include "bench/model/calibration.hpp"
 #include "storage/model/alert.hpp"
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -78,10 +79,6 @@ constexpr const char* kWords =
     "select alert, alert_event_key, event, who, note, commit, happened_at_unix_ns from steelyard.alert_events "
     "where alert = any($1::text[])";
 
-std::optional<double> number_or_absent(const Rows& rows, std::int64_t row, int column) {
-  return rows.is_null(row, column) ? std::nullopt : std::optional(rows.number(row, column));
-}
-
 // So that the order of texts is that of keys.
 std::string padded(std::int64_t key) {
   constexpr std::size_t kDigits = 19;
@@ -91,35 +88,19 @@ std::string padded(std::int64_t key) {
 
 AlertFact fact_of_comparison(const Rows& rows, std::int64_t row) {
   AlertFact fact;
-  fact.at_unix_ns = rows.integer(row, 1);
-  fact.id = rows.text(row, 2);
-  fact.what = rows.text(row, 3);
-  fact.baseline_side = rows.text(row, 4);
-  fact.candidate_side = rows.text(row, 5);
-  fact.commit = rows.text(row, 6);
-  fact.fingerprint = rows.text(row, 7);
-  fact.unit = rows.text(row, 8);
-  fact.baseline = number_or_absent(rows, row, 9);
-  fact.candidate = number_or_absent(rows, row, 10);
-  fact.ratio = number_or_absent(rows, row, 11);
-  fact.margin = rows.number(row, 12);
-  fact.higher_is_better = rows.boolean(row, 13);
-  fact.is_creep = rows.boolean(row, 14);
+  read_in_order(rows, row, 1, fact.at_unix_ns, fact.id, fact.what, fact.baseline_side, fact.candidate_side, fact.commit,
+                fact.fingerprint, fact.unit, fact.baseline, fact.candidate, fact.ratio, fact.margin,
+                fact.higher_is_better, fact.is_creep);
   return fact;
 }
 
 AlertFact fact_of_change_point(const Rows& rows, std::int64_t row) {
   AlertFact fact;
   fact.kind = AlertFact::Kind::change_point;
-  fact.at_unix_ns = rows.integer(row, 1);
-  fact.id = padded(rows.integer(row, 2));
-  fact.what = rows.text(row, 3);
-  fact.commit = rows.text(row, 4);
-  fact.fingerprint = rows.text(row, 5);
-  fact.baseline = rows.number(row, 6);
-  fact.candidate = rows.number(row, 7);
-  fact.ratio = number_or_absent(rows, row, 8);
-  fact.of_machine = rows.boolean(row, 9);
+  std::int64_t key = 0;
+  read_in_order(rows, row, 1, fact.at_unix_ns, key, fact.what, fact.commit, fact.fingerprint, fact.baseline,
+                fact.candidate, fact.ratio, fact.of_machine);
+  fact.id = padded(key);
   return fact;
 }
 
@@ -155,12 +136,9 @@ Result<void> add_words(Transaction& transaction, FactsById& facts) {
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     AlertFact fact;
     fact.kind = AlertFact::Kind::person;
-    fact.id = padded(rows.integer(row, 1));
-    fact.what = rows.text(row, 2);
-    fact.who = rows.text(row, 3);
-    fact.note = rows.text(row, 4);
-    fact.commit = rows.text(row, 5);
-    fact.at_unix_ns = rows.integer(row, 6);
+    std::int64_t key = 0;
+    read_in_order(rows, row, 1, key, fact.what, fact.who, fact.note, fact.commit, fact.at_unix_ns);
+    fact.id = padded(key);
     facts[rows.text(row, 0)].push_back(std::move(fact));
   }
   return {};
@@ -175,16 +153,44 @@ bool is_worse(Verdict verdict) {
   return verdict == Verdict::regression || verdict == Verdict::failed || verdict == Verdict::missing;
 }
 
+// The columns of steelyard.alert_states, for who writes them and who reads them alike.
+struct AlertRow {
+  Alert alert;
+  std::string source{};
+  std::string state{};
+  std::int64_t opened_at_unix_ns = 0;
+  AlertTransition last{};
+
+  static void fields(auto& visit, auto& self) {
+    auto& alert = self.alert;
+    visit("alert", alert.id);
+    visit("source", self.source);
+    visit("project", alert.subject.project);
+    visit("branch", alert.subject.branch);
+    visit("benchmark", alert.subject.benchmark);
+    visit("metric", alert.subject.metric);
+    visit("unit", alert.unit);
+    visit("fingerprint", alert.subject.fingerprint);
+    visit("change_point", alert.subject.change_point);
+    visit("comparison", alert.comparison);
+    visit("commit", alert.commit);
+    visit("verdict", alert.verdict);
+    visit("state", self.state);
+    visit("baseline", alert.baseline);
+    visit("candidate", alert.candidate);
+    visit("ratio", alert.ratio);
+    visit("opened_at_unix_ns", self.opened_at_unix_ns);
+    visit("changed_at_unix_ns", self.last.at_unix_ns);
+    visit("changed_by", self.last.by);
+    visit("accepted_commit", alert.accepted_commit);
+    visit("note", self.last.note);
+  }
+};
+
 SqlValues state_values(const Alert& alert) {
-  const AlertSubject& subject = alert.subject;
-  const AlertTransition& last = alert.life.back();
-  SqlValues values;
-  values.text(alert.id).text(subject.change_point.empty() ? "comparison" : "change point");
-  values.text(subject.project).text(subject.branch).text(subject.benchmark).text(subject.metric).text(alert.unit);
-  values.text(subject.fingerprint).text(subject.change_point).text(alert.comparison).text(alert.commit);
-  values.text(alert.verdict).text(to_text(alert.state)).number(alert.baseline).number(alert.candidate);
-  values.number(alert.ratio).integer(alert.life.front().at_unix_ns).integer(last.at_unix_ns).text(last.by);
-  return values.text(alert.accepted_commit).text(last.note);
+  const char* const source = alert.subject.change_point.empty() ? "comparison" : "change point";
+  const std::string state(to_text(alert.state));
+  return append_fields({}, AlertRow{alert, source, state, alert.life.front().at_unix_ns, alert.life.back()});
 }
 
 Result<void> write_states(Transaction& transaction, const std::vector<Alert>& alerts) {
@@ -192,29 +198,8 @@ Result<void> write_states(Transaction& transaction, const std::vector<Alert>& al
   for (const Alert& alert : alerts) {
     for (std::size_t i = 0; i < alert.life.size(); ++i) steps.emplace_back(&alert, i);
   }
-  STEELYARD_CHECK(transaction.copy({"steelyard.alert_states",
-                                    {"alert",
-                                     "source",
-                                     "project",
-                                     "branch",
-                                     "benchmark",
-                                     "metric",
-                                     "unit",
-                                     "fingerprint",
-                                     "change_point",
-                                     "comparison",
-                                     "commit",
-                                     "verdict",
-                                     "state",
-                                     "baseline",
-                                     "candidate",
-                                     "ratio",
-                                     "opened_at_unix_ns",
-                                     "changed_at_unix_ns",
-                                     "changed_by",
-                                     "accepted_commit",
-                                     "note"}},
-                                   alerts.size(), [&](std::size_t i) { return state_values(alerts[i]); }));
+  STEELYARD_CHECK(transaction.copy({"steelyard.alert_states", columns_of<AlertRow>()}, alerts.size(),
+                                   [&](std::size_t i) { return state_values(alerts[i]); }));
   return transaction.copy(
       {"steelyard.alert_life", {"alert", "position", "transition", "at_unix_ns", "changed_by", "commit", "note"}},
       steps.size(), [&](std::size_t i) {
@@ -370,10 +355,8 @@ namespace {
 constexpr std::size_t kShortestAlertPrefix = 6;
 
 // $1 prefix of the id, $2 project, $3 branch, $4 benchmark or a part, $5 resolved too, $6 limit.
-constexpr const char* kRead = R"sql(
-select alert, project, branch, benchmark, metric, fingerprint, change_point, unit, comparison, commit, verdict, state,
-       baseline, candidate, ratio, accepted_commit
-from steelyard.alert_states
+constexpr const char* kChosen = R"sql(
+from steelyard.alert_states a
 where starts_with(alert, $1::text)
   and ($2::text = '' or project = $2::text) and ($3::text = '' or branch = $3::text)
   and strpos(benchmark, $4::text) > 0
@@ -381,11 +364,6 @@ where starts_with(alert, $1::text)
 order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
-
-// $1 alerts. What was accepted last is what holds.
-constexpr const char* kAcceptedUntil =
-    "select distinct on (alert) alert, until_day from steelyard.accepted_levels where alert = any($1::text[]) "
-    "order by alert, accepted_level_key desc";
 
 constexpr std::int64_t kMaxAccepted = 200'000;
 
@@ -409,26 +387,17 @@ order by l.accepted_level_key
 )sql";
 
 Alert alert_at(const Rows& rows, std::int64_t row) {
-  Alert alert;
-  alert.id = rows.text(row, 0);
-  alert.subject = {rows.text(row, 1), rows.text(row, 2), rows.text(row, 3),
-                   rows.text(row, 4), rows.text(row, 5), rows.text(row, 6)};
-  alert.unit = rows.text(row, 7);
-  alert.comparison = rows.text(row, 8);
-  alert.commit = rows.text(row, 9);
-  alert.verdict = rows.text(row, 10);
-  alert.state = parse_alert_state(rows.raw(row, 11)).value_or(AlertState::open);
-  if (!rows.is_null(row, 12)) alert.baseline = rows.number(row, 12);
-  if (!rows.is_null(row, 13)) alert.candidate = rows.number(row, 13);
-  if (!rows.is_null(row, 14)) alert.ratio = rows.number(row, 14);
-  alert.accepted_commit = rows.text(row, 15);
-  return alert;
+  AlertRow read;
+  read_fields(rows, row, 0, read);
+  read.alert.state = parse_alert_state(read.state).value_or(AlertState::open);
+  return std::move(read.alert);
 }
 
 Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuery& query) {
   SqlValues values;
   values.text(query.id).text(query.project).text(query.branch).text(query.benchmark).boolean(query.resolved_too);
-  STEELYARD_TRY(const Rows rows, transaction.run(kRead, values.integer(std::max(query.limit, 0))));
+  STEELYARD_TRY(const Rows rows, transaction.run("select " + selected<AlertRow>("a") + kChosen,
+                                                 values.integer(std::max(query.limit, 0))));
   std::vector<Alert> alerts;
   std::vector<std::string> ids;
   std::map<std::string, std::size_t> index;
@@ -445,10 +414,8 @@ Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuer
     alerts[index.at(steps.text(row, 0))].life.push_back(
         {steps.text(row, 1), steps.integer(row, 2), steps.text(row, 3), steps.text(row, 4), steps.text(row, 5)});
   }
-  STEELYARD_TRY(const Rows days, transaction.run(kAcceptedUntil, SqlValues().texts(ids)));
-  for (std::int64_t row = 0; row < days.size(); ++row) {
-    alerts[index.at(days.text(row, 0))].accepted_until = days.text(row, 1);
-  }
+  STEELYARD_TRY(const auto days, accepted_until(transaction, ids));
+  for (const auto& [alert, day] : days) alerts[index.at(alert)].accepted_until = day;
   return alerts;
 }
 
@@ -504,6 +471,17 @@ Result<void> write_act(Transaction& transaction, const AlertAct& act, const Aler
 
 }  // namespace
 
+Result<std::map<std::string, std::string>> accepted_until(Transaction& transaction,
+                                                          const std::vector<std::string>& alerts) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select distinct on (alert) alert, until_day from steelyard.accepted_levels "
+                                "where alert = any($1::text[]) order by alert, accepted_level_key desc",
+                                SqlValues().texts(alerts)));
+  std::map<std::string, std::string> days;
+  for (std::int64_t row = 0; row < rows.size(); ++row) days.emplace(rows.text(row, 0), rows.text(row, 1));
+  return days;
+}
+
 Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   return read_within(transaction, query);
@@ -516,13 +494,10 @@ Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const 
       transaction.run(kAccepted, SqlValues().text(query.project).boolean(query.only_standing), {0, kMaxAccepted}));
   std::vector<AcceptedAlert> all;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    all.push_back({{rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                    rows.text(row, 5)},
-                   rows.text(row, 6),
-                   rows.text(row, 7),
-                   rows.text(row, 8),
-                   rows.is_null(row, 9) ? std::nullopt : std::optional(rows.number(row, 9)),
-                   rows.integer(row, 10)});
+    AcceptedAlert& one = all.emplace_back();
+    AlertSubject& subject = one.subject;
+    read_in_order(rows, row, 0, subject.project, subject.branch, subject.benchmark, subject.metric, subject.fingerprint,
+                  subject.change_point, one.unit, one.fingerprint, one.commit, one.level, one.at_unix_ns);
   }
   return all;
 }

@@ -42,7 +42,10 @@ Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query
 Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query);
 // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
 Result<Alert> act_on_alert(Session& session, const AlertAct& act);
-// The same within a transaction, which it does not end.
+// The last day of what was accepted last of each of them, "2026-12-31"; empty: for good. Not of those that never were.
+Result<std::map<std::string, std::string>> accepted_until(Transaction& transaction,
+                                                          const std::vector<std::string>& alerts);
+// As act_on_alert(), within a transaction, which it does not end.
 Result<Alert> act_within(Transaction& transaction, const AlertAct& act);
 
 }  // namespace steelyard::storage

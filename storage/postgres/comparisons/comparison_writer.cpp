@@ -48,14 +48,8 @@ constexpr const char* kInsertHistory =
     "values ($1, $2, $3, $4, $5, $6::bytea)";
 
 std::string insert_header() {
-  std::string names;
-  std::string places;
-  std::size_t count = 0;
-  for (const std::string& name : columns_of<Comparison>(kFoundBy)) {
-    names += (names.empty() ? "" : ", ") + name;
-    places += (places.empty() ? "$" : ", $") + std::to_string(++count);
-  }
-  return "insert into steelyard.comparisons (" + names + ") values (" + places +
+  const std::vector<std::string> columns = columns_of<Comparison>(kFoundBy);
+  return "insert into steelyard.comparisons (" + name_list(columns) + ") values (" + place_list(columns.size()) +
          ") on conflict (id) do nothing returning comparison_key";
 }
 

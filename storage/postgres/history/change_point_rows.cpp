@@ -1,33 +1,63 @@
 #include "storage/postgres/history/change_point_rows.hpp"
 
+#include <utility>
+
 #include "bench/model/fields.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
 
-constexpr const char* kReadChangePoints =
-    "select id, project, benchmark, metric, fingerprint, branch, commit, last_good, level_before, level_after, ratio, "
-    "p, verdict = 'regression', gone_at is not null, cause from steelyard.change_points "
-    "where branch = $2 and ($1::text = '' or project = $1::text) order by change_point_key";
-
-constexpr const char* kWrite = R"sql(
-with changed as (
-  insert into steelyard.change_points (id, project, benchmark, metric, fingerprint, branch, commit, last_good,
-                                       level_before, level_after, ratio, p, verdict, gone_at, cause)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, case when $14::boolean then now() end, $18)
+// What becomes of a point that is there already, and where the event goes.
+constexpr const char* kReplace = R"sql(
   on conflict (project, benchmark, metric, fingerprint, branch, id) do update
     set commit = excluded.commit, last_good = excluded.last_good, level_before = excluded.level_before,
         level_after = excluded.level_after, ratio = excluded.ratio, p = excluded.p, verdict = excluded.verdict,
         gone_at = excluded.gone_at, changed_at = excluded.changed_at, cause = excluded.cause
     where change_points.commit <> excluded.commit or (change_points.gone_at is null) <> (excluded.gone_at is null)
       or change_points.cause <> excluded.cause
-  returning change_point_key)
+  returning change_point_key, commit, last_good, level_before, level_after, ratio, p, verdict, cause)
 insert into steelyard.change_point_log (change_point_key, event, from_commit, to_commit, at_commit, last_good,
                                         level_before, level_after, ratio, p, verdict, cause)
-select change_point_key, $15::text, $16::text, $17::text, $7::text, $8::text, $9::float8, $10::float8, $11::float8,
-       $12::float8, $13::text, $18::text from changed
 )sql";
+constexpr const char* kLogged = "commit, last_good, level_before, level_after, ratio, p, verdict, cause";
+
+// The columns of steelyard.change_points, for who writes them and who reads them alike.
+struct ChangePointRow {
+  KeptChangePoint point;
+  std::string verdict;
+
+  static void fields(auto& visit, auto& self) {
+    auto& point = self.point;
+    visit("id", point.id);
+    visit("project", point.project);
+    visit("benchmark", point.benchmark);
+    visit("metric", point.metric);
+    visit("fingerprint", point.fingerprint);
+    visit("branch", point.branch);
+    visit("commit", point.commit);
+    visit("last_good", point.last_good);
+    visit("level_before", point.before);
+    visit("level_after", point.after);
+    visit("ratio", point.ratio);
+    visit("p", point.p);
+    visit("verdict", self.verdict);
+    visit("cause", point.cause);
+  }
+};
+
+constexpr const char* kRegression = "regression";
+
+// Behind the row's values: whether it is gone, the event, its commit before and its commit now.
+std::string insert_and_log() {
+  const std::vector<std::string> columns = columns_of<ChangePointRow>();
+  const auto place = [&columns](std::size_t behind) { return '$' + std::to_string(columns.size() + behind); };
+  return "with changed as (insert into steelyard.change_points (" + name_list(columns) + ", gone_at) values (" +
+         place_list(columns.size()) + ", case when " + place(1) + "::boolean then now() end)" + kReplace +
+         "select change_point_key, " + place(2) + "::text, " + place(3) + "::text, " + place(4) + "::text, " + kLogged +
+         " from changed";
+}
 
 // Each as its newest event has it. An older program's events do not say it all: such a point stays as it is.
 constexpr const char* kRebuild = R"sql(
@@ -51,26 +81,18 @@ where n.change_point_key = c.change_point_key and n.verdict is not null
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
                                                         const std::string& branch) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(kReadChangePoints, SqlValues().text(project).text(branch)));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select c.gone_at is not null, " + selected<ChangePointRow>("c") +
+                                    " from steelyard.change_points c where c.branch = $2 and "
+                                    "($1::text = '' or c.project = $1::text) order by c.change_point_key",
+                                SqlValues().text(project).text(branch)));
   std::vector<KeptChangePoint> points;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    KeptChangePoint point;
-    point.id = rows.text(row, 0);
-    point.project = rows.text(row, 1);
-    point.benchmark = rows.text(row, 2);
-    point.metric = rows.text(row, 3);
-    point.fingerprint = rows.text(row, 4);
-    point.branch = rows.text(row, 5);
-    point.commit = rows.text(row, 6);
-    point.last_good = rows.text(row, 7);
-    point.before = rows.number(row, 8);
-    point.after = rows.number(row, 9);
-    if (!rows.is_null(row, 10)) point.ratio = rows.number(row, 10);
-    point.p = rows.number(row, 11);
-    point.regression = rows.boolean(row, 12);
-    point.gone = rows.boolean(row, 13);
-    point.cause = parse_word<ChangeCause>(rows.raw(row, 14)).value_or(ChangeCause::commit);
-    points.push_back(std::move(point));
+    ChangePointRow read;
+    read_fields(rows, row, 1, read);
+    read.point.gone = rows.boolean(row, 0);
+    read.point.regression = read.verdict == kRegression;
+    points.push_back(std::move(read.point));
   }
   return points;
 }
@@ -84,16 +106,13 @@ Result<std::int64_t> rebuild_change_points(Session& session) {
 
 Result<bool> write_change_points(Session& session, const std::vector<ChangePointEvent>& events) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  const std::string statement = insert_and_log();
   bool changed = false;
   for (const ChangePointEvent& event : events) {
     const KeptChangePoint& point = event.point;
-    SqlValues values;
-    values.text(point.id).text(point.project).text(point.benchmark).text(point.metric).text(point.fingerprint);
-    values.text(point.branch).text(point.commit).text(point.last_good).number(point.before).number(point.after);
-    values.number(point.ratio).number(point.p).text(point.regression ? "regression" : "improvement");
-    values.boolean(point.gone).text(event.event).text(event.from_commit).text(point.gone ? "" : point.commit);
-    values.text(std::string(word_of(point.cause)));
-    STEELYARD_TRY(const Rows logged, transaction.run(kWrite, values, kAtMostOneRow));
+    SqlValues values = append_fields({}, ChangePointRow{point, point.regression ? kRegression : "improvement"});
+    values.boolean(point.gone).text(word_of(event.event)).text(event.from_commit).text(point.gone ? "" : point.commit);
+    STEELYARD_TRY(const Rows logged, transaction.run(statement, values, kAtMostOneRow));
     changed = changed || logged.affected() > 0;
   }
   if (changed) STEELYARD_CHECK(refresh_alerts(transaction, events));

@@ -12,6 +12,7 @@
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -278,8 +279,8 @@ with levels as (
   from levels
   where before > 0 and after > 0 and before < 'infinity' and after < 'infinity'
 )
-select named.canonical, named.name, named.unit, named.better, named.kind, named.fingerprint, moved.before, moved.after,
-       moved.runs_before, moved.runs_after, moved.size, moved.series_key
+select moved.size, moved.series_key, named.canonical, named.name, named.unit, named.better, named.kind,
+       named.fingerprint, moved.before, moved.after, moved.runs_before, moved.runs_after
 from moved
 cross join lateral (
   select b.canonical, m.name, m.unit, m.better, m.kind, s.fingerprint
@@ -387,16 +388,13 @@ Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
   values.integer(most + 1);
   STEELYARD_TRY(const Rows rows, transaction.run(kMovers, values, {0, most + 1}));
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    Mover mover{range.project, rows.text(row, 0), metric_of(rows, row, 1), rows.text(row, 5)};
-    mover.before = rows.number(row, 6);
-    mover.after = rows.number(row, 7);
+    Mover mover{range.project, rows.text(row, 2), metric_of(rows, row, 3), rows.text(row, 7)};
+    read_in_order(rows, row, 8, mover.before, mover.after, mover.runs_before, mover.runs_after);
     mover.ratio = mover.after / mover.before;
-    mover.runs_before = rows.integer(row, 8);
-    mover.runs_after = rows.integer(row, 9);
     page.items.push_back(std::move(mover));
   }
   if (rows.size() > most) {
-    page.next = write_cursor(kMoversKind, {std::string(rows.raw(most - 1, 10)), std::string(rows.raw(most - 1, 11))});
+    page.next = write_cursor(kMoversKind, {std::string(rows.raw(most - 1, 0)), std::string(rows.raw(most - 1, 1))});
   }
   return page;
 }

@@ -1,20 +1,21 @@
 #include "storage/postgres/runs/run_reader.hpp"
 
-#include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "bench/model/kept_words.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/runs/profile_rows.hpp"
+#include "storage/postgres/runs/run_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
 
 constexpr std::size_t kShortestRunPrefix = 6;     // as the interface says
 constexpr std::size_t kShortestCommitPrefix = 4;  // git's own limit
-constexpr int kMeasurementsColumn = 16;           // of kHeaders
 
 // $1 is the prefix. A range rather than a pattern: it uses the index whatever stands in the prefix. The last code point
 // sorts after everything that a hash is made of.
@@ -23,36 +24,25 @@ constexpr const char* kRunsByPrefix =
 constexpr const char* kCommitsByPrefix =
     "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
     "order by sha limit 3";
-constexpr const char* kHeaders =
-    "select r.id, r.created_at_unix_ns, r.tool, p.name, r.program, r.session, r.layout, r.seed, "
-    "array(select key from jsonb_each_text(r.settings) order by key), "
-    "array(select value from jsonb_each_text(r.settings) order by key), "
-    "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty, r.measurements "
-    "from steelyard.runs r join steelyard.projects p using (project_key) "
-    "left join steelyard.commits c using (commit_key) ";
+// The names are those of RunHeader's fields.
+constexpr const char* kHeaders = R"sql(
+select r.run_key, r.measurements, r.id as run, r.created_at_unix_ns, r.tool, p.name as project, r.program,
+       coalesce(c.sha, '') as commit, coalesce(c.parent, '') as parent, r.branch, coalesce(c.subject, '') as subject,
+       coalesce(c.committed_at_unix_s, 0) as committed_at_unix_s, r.dirty, r.session, r.layout, r.seed,
+       array(select key from jsonb_each_text(r.settings) order by key) as setting_names,
+       array(select value from jsonb_each_text(r.settings) order by key) as setting_texts
+from steelyard.runs r join steelyard.projects p using (project_key) left join steelyard.commits c using (commit_key)
+)sql";
+
+// Each row: how many measurements were written, then the header. `which`: a condition on r and c. Newest first.
+std::string select_headers(const std::string& which) {
+  return "select h.measurements, " + selected<RunHeader>("h") + " from (" + kHeaders + " where " + which +
+         ") h order by h.created_at_unix_ns desc, h.run_key desc";
+}
 
 RunHeader header_of(const Rows& rows, std::int64_t row) {
   RunHeader header;
-  header.id = rows.text(row, 0);
-  header.created_at_unix_ns = rows.integer(row, 1);
-  header.tool = rows.text(row, 2);
-  header.project = rows.text(row, 3);
-  header.program = rows.text(row, 4);
-  header.session = rows.text(row, 5);
-  header.layout = parse_layout(rows.raw(row, 6)).value_or(Layout::separate);
-  const std::string_view seed = rows.raw(row, 7);
-  std::from_chars(seed.data(), seed.data() + seed.size(), header.seed);
-  const std::vector<std::string> names = texts_of_array(rows.raw(row, 8));
-  const std::vector<std::string> texts = texts_of_array(rows.raw(row, 9));
-  for (std::size_t i = 0; i < names.size() && i < texts.size(); ++i) header.settings[names[i]] = texts[i];
-  if (!rows.is_null(row, 10)) {
-    header.commit.sha = rows.text(row, 10);
-    header.commit.parent = rows.text(row, 11);
-    header.commit.subject = rows.text(row, 12);
-    header.commit.committed_at_unix_s = rows.integer(row, 13);
-  }
-  header.commit.branch = rows.text(row, 14);
-  header.commit.dirty = rows.boolean(row, 15);
+  read_fields(rows, row, 1, header);
   return header;
 }
 
@@ -88,40 +78,16 @@ Result<Environment> read_environment_of(Transaction& transaction, std::int64_t r
   return environment;
 }
 
-InvocationConditions conditions_of(const Rows& rows, std::int64_t row, int first_column) {
-  int column = first_column;
-  const auto integer = [&]() -> std::optional<std::int64_t> {
-    const int at = column++;
-    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.integer(row, at));
-  };
-  const auto number = [&]() -> std::optional<double> {
-    const int at = column++;
-    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.number(row, at));
-  };
-  InvocationConditions conditions;
-  for (auto* field : {&conditions.voluntary_switches, &conditions.involuntary_switches, &conditions.migrations,
-                      &conditions.minor_faults, &conditions.major_faults, &conditions.user_ns, &conditions.system_ns,
-                      &conditions.steal_ns, &conditions.other_busy_ns}) {
-    *field = integer();
-  }
-  for (auto* field : {&conditions.mhz_before, &conditions.mhz_after}) *field = number();
-  return conditions;
-}
-
 Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::int64_t run_key) {
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("select round, slot, core, started_at_unix_ns, duration_ns, disturbed_by, left_out, "
-                                "voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults, "
-                                "user_ns, system_ns, steal_ns, other_busy_ns, mhz_before, mhz_after "
-                                "from steelyard.invocations where run_key = $1 order by position",
-                                SqlValues().integer(run_key)));
-  constexpr int kFirstConditionColumn = 7;
+  STEELYARD_TRY(const Rows rows, transaction.run("select " + selected<InvocationRow>("i") +
+                                                     " from steelyard.invocations i where i.run_key = $1 "
+                                                     "order by i.position",
+                                                 SqlValues().integer(run_key)));
   std::vector<Invocation> invocations;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    const auto narrow = [&](int column) { return static_cast<std::int32_t>(rows.integer(row, column)); };
-    invocations.push_back({narrow(0), narrow(1), narrow(2), rows.integer(row, 3), rows.integer(row, 4),
-                           conditions_of(rows, row, kFirstConditionColumn), texts_of_array(rows.raw(row, 5)),
-                           rows.boolean(row, 6)});
+    InvocationRow one;
+    read_fields(rows, row, 0, one);
+    invocations.push_back(std::move(one.process));
   }
   return invocations;
 }
@@ -240,15 +206,15 @@ Result<Run> read_run(Session& session, const std::string& id) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::int64_t run_key, find_run(session, transaction, id));
   STEELYARD_TRY(const Rows header,
-                transaction.run(std::string(kHeaders) + "where r.run_key = $1", SqlValues().integer(run_key), kOneRow));
+                transaction.run(select_headers("r.run_key = $1"), SqlValues().integer(run_key), kOneRow));
   Run run;
   run.header = header_of(header, 0);
   STEELYARD_TRY(const std::string said, describe_pruning(transaction, run.header.id, "samples"));
   if (!said.empty()) return pruned("run:" + run.header.id, said, "a run whose samples were ");
   STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
-  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id,
-                                                    header.integer(0, kMeasurementsColumn)));
+  STEELYARD_TRY(run.measurements,
+                read_measurements(transaction, run_key, "run:" + run.header.id, header.integer(0, 0)));
   STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
   STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
   STEELYARD_TRY(run.labels, read_labels(transaction, run_key));
@@ -269,10 +235,7 @@ Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const st
     return input_error(where, "several commits, such as " + commits.text(0, 0) + " and " + commits.text(1, 0),
                        "one commit", "write more of its hash");
   }
-  STEELYARD_TRY(
-      const Rows rows,
-      transaction.run(std::string(kHeaders) + "where c.sha = $1 order by r.created_at_unix_ns desc, r.run_key desc",
-                      SqlValues().text(commits.text(0, 0))));
+  STEELYARD_TRY(const Rows rows, transaction.run(select_headers("c.sha = $1"), SqlValues().text(commits.text(0, 0))));
   for (std::int64_t row = 0; row < rows.size(); ++row) headers.push_back(header_of(rows, row));
   return headers;
 }

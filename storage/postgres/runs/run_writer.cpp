@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/runs/profile_rows.hpp"
+#include "storage/postgres/runs/run_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -88,11 +91,7 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
       .text(header.tool)
       .integer(keys.project)
       .text(header.program);
-  if (keys.commit) {
-    values.integer(*keys.commit);
-  } else {
-    values.null();
-  }
+  values.integer(keys.commit);
   values.text(header.commit.branch).boolean(header.commit.dirty).text(header.session).text(to_text(header.layout));
   values.unsigned_integer(header.seed).texts(setting_names).texts(setting_texts).integer(keys.environment);
   values.integer(static_cast<std::int64_t>(run.measurements.size())).integer(samples);
@@ -110,41 +109,11 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
 }
 
 Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, const Run& run) {
-  return transaction.copy(
-      {"steelyard.invocations",
-       {"run_key",
-        "position",
-        "round",
-        "slot",
-        "core",
-        "started_at_unix_ns",
-        "duration_ns",
-        "voluntary_switches",
-        "involuntary_switches",
-        "migrations",
-        "minor_faults",
-        "major_faults",
-        "user_ns",
-        "system_ns",
-        "steal_ns",
-        "other_busy_ns",
-        "mhz_before",
-        "mhz_after",
-        "disturbed_by",
-        "left_out"}},
-      run.invocations.size(), [&](std::size_t i) {
-        const Invocation& invocation = run.invocations[i];
-        const InvocationConditions& conditions = invocation.conditions;
-        SqlValues values;
-        values.integer(run_key).integer(static_cast<std::int64_t>(i)).integer(invocation.round);
-        values.integer(invocation.slot).integer(invocation.core).integer(invocation.started_at_unix_ns);
-        values.integer(invocation.duration_ns).integer(conditions.voluntary_switches);
-        values.integer(conditions.involuntary_switches).integer(conditions.migrations);
-        values.integer(conditions.minor_faults).integer(conditions.major_faults).integer(conditions.user_ns);
-        values.integer(conditions.system_ns).integer(conditions.steal_ns).integer(conditions.other_busy_ns);
-        values.number(conditions.mhz_before).number(conditions.mhz_after).texts(invocation.disturbed_by);
-        return values.boolean(invocation.excluded);
-      });
+  return transaction.copy({"steelyard.invocations", columns_of<InvocationRow>({"run_key", "position"})},
+                          run.invocations.size(), [&](std::size_t i) {
+                            SqlValues keys = SqlValues().integer(run_key).integer(static_cast<std::int64_t>(i));
+                            return append_fields(std::move(keys), InvocationRow{run.invocations[i]});
+                          });
 }
 
 Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {

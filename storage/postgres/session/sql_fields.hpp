@@ -197,4 +197,15 @@ void read_fields(const Rows& rows, std::int64_t row, int first_column, T& value)
   T::fields(reader, value);
 }
 
+// The values of a row from `first_column` on, in the order of the statement's columns; for statements whose columns are
+// no fields.
+void read_in_order(const Rows& rows, std::int64_t row, int first_column, auto&... values) {
+  SqlReader next(rows, row, first_column);
+  (next("", values), ...);
+}
+
+// "a, b" and "$1, $2", of a statement that inserts one row.
+std::string name_list(const std::vector<std::string>& columns);
+std::string place_list(std::size_t count);
+
 }  // namespace steelyard::storage

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "bench/model/parse_number.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -175,6 +177,15 @@ TEST(DateText, IsTheDayInUtc) {
   EXPECT_EQ(date_text(1'798'761'599), "2026-12-31");
   EXPECT_EQ(date_text(std::numeric_limits<std::int64_t>::min()), "1970-01-01");
   EXPECT_EQ(date_text(std::numeric_limits<std::int64_t>::max()), "9999-12-31");
+}
+
+TEST(ParseAs, TakesANumberAndNothingElse) {
+  EXPECT_EQ(parse_as<int>("-12"), -12);
+  EXPECT_EQ(parse_as<double>("1.5e3"), 1500.0);
+  for (const char* other : {"", " 1", "1 ", "+1", "1ms", "0x10", "99999999999"}) {
+    EXPECT_EQ(parse_as<int>(other), std::nullopt) << other;
+  }
+  EXPECT_EQ(parse_as<std::uint64_t>("-1"), std::nullopt);
 }
 
 }  // namespace

@@ -19,6 +19,18 @@ TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
 }
 
 // RFC 4231, test cases 2 and 6 (a key longer than a block).
+TEST(Sha256, TextsThatAreCutElsewhereAreOtherTexts) {
+  Sha256 texts;
+  texts.add_text("ab");
+  texts.add_text("");
+  EXPECT_EQ(texts.hex(), sha256_hex("2:ab0:"));
+}
+
+TEST(HexText, HasTwoDigitsForEachByte) {
+  EXPECT_EQ(hex_text(std::string_view("\x00\x7f\xff", 3)), "007fff");
+  EXPECT_EQ(hex_text(""), "");
+}
+
 TEST(Sha256, HmacMatchesPublishedDigests) {
   EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");

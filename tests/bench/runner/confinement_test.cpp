@@ -104,7 +104,7 @@ TEST_F(ConfinementTest, HidesWhatAnotherMountShowsOfTheSame) {
     if (!bind("", "above") || !bind("state/postgres", "part") || !bind("other", "beside")) ::_exit(2);
     const HiddenPaths around = hidden_around({top / "state"}, {top / "beside"});
     const Result<SharedConfinement> confinement = confine(around.paths);
-    if (!around.left_out.empty() || around.paths.size() != 3 || !confinement) ::_exit(3);
+    if (!around.unhidden.empty() || around.paths.size() != 3 || !confinement) ::_exit(3);
     if (run(nullptr, look).output.find("rowsrows") != 0) ::_exit(4);  // finds nothing anyway
     ::_exit(run(*confinement, look).output.find("rows") == std::string::npos ? 0 : 5);
   }
@@ -186,7 +186,7 @@ TEST_F(ConfinementTest, LeavesOutAFolderThatHoldsWhatIsNeeded) {
   std::ofstream(state / "job/spool") << "x";
   const HiddenPaths around = hidden_around({state, state / "postgres", state / "job/spool"}, {state / "job/tree"});
   EXPECT_THAT(around.paths, ElementsAre(state / "job/spool", state / "postgres"));
-  EXPECT_THAT(around.left_out, ElementsAre(state));
+  EXPECT_THAT(around.unhidden, ElementsAre(state));
   EXPECT_THAT(hidden_around({state, state / "postgres", state / "gone"}, {}).paths, ElementsAre(state));
   EXPECT_THAT(hidden_around({state}, {state.parent_path()}).paths, ElementsAre(state));
   EXPECT_TRUE(hidden_around({state}, {state}).paths.empty());

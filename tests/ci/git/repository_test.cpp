@@ -318,8 +318,7 @@ TEST_F(WorkTrees, OfACommitWhoseSubmoduleCannotBeFetchedNameTheOptionThatLeavesI
   EXPECT_THAT(pair.error().text(), HasSubstr("/no/such/lib.git"));
   EXPECT_THAT(pair.error().text(), HasSubstr("--no-submodules"));
   EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees"));
-  const Result<WorkTreePair> without =
-      WorkTreePair::create(*repository, head, head, WorkTreePair::Submodules::left_out);
+  const Result<WorkTreePair> without = WorkTreePair::create(*repository, head, head, WorkTreePair::Submodules::none);
   ASSERT_TRUE(without) << without.error().text();
   EXPECT_EQ(text_of(without->head() / "file"), "two\n");
 }

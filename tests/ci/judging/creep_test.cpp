@@ -94,17 +94,17 @@ TEST(CreepOfAStore, IsKeptOnceMovesWithItsNewestStepAndGoes) {
   EXPECT_EQ(point.cause, ChangeCause::creep);
   auto events = creep_events({point}, looked, {}, look);
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].event, "confirmed");
+  EXPECT_EQ(events[0].event, storage::ChangeEvent::confirmed);
   EXPECT_THAT(creep_events({point}, looked, {point}, look), IsEmpty());
   const storage::HistorySeries longer = counted({1000, 1004, 1008, 1012, 1016});
   const auto moved = creep_point(longer, *creep_beyond(longer, look), "main");
   EXPECT_EQ(moved.id, point.id);
   events = creep_events({moved}, {longer}, {point}, look);
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].event, "moved");
+  EXPECT_EQ(events[0].event, storage::ChangeEvent::moved);
   events = creep_events({}, looked, {point}, look);
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].event, "gone");
+  EXPECT_EQ(events[0].event, storage::ChangeEvent::gone);
   EXPECT_THAT(creep_events({}, {}, {point}, look), IsEmpty()) << "its series was not looked at";
 }
 

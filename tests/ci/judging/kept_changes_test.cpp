@@ -1,4 +1,5 @@
 #include "ci/judging/stored_series.hpp"
+#include "ci/report/warning_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,12 +48,12 @@ TEST(KeptChanges, AConfirmedPointIsKeptOnceAndASuspectedOneNever) {
   changes[1].status = ChangeStatus::suspected;
   const auto first = events(series, changes, {});
   ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(first[0].event, "confirmed");
+  EXPECT_EQ(first[0].event, storage::ChangeEvent::confirmed);
   EXPECT_EQ(first[0].point.commit, "c7");
   EXPECT_EQ(first[0].point.fingerprint, "m");
   EXPECT_EQ(first[0].point.branch, "main");
   EXPECT_THAT(events(series, changes, after(first)), IsEmpty());
-  EXPECT_THAT(event_lines(first), IsEmpty()) << "new points are in the report itself";
+  EXPECT_THAT(warning::changed_points(first), IsEmpty()) << "new points are in the report itself";
 }
 
 TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
@@ -60,18 +61,18 @@ TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
   const auto kept = after(events(series, {confirmed(7, "x")}, {}));
   const auto moved = events(series, {confirmed(8, "x")}, kept);
   ASSERT_EQ(moved.size(), 1U);
-  EXPECT_EQ(moved[0].event, "moved");
+  EXPECT_EQ(moved[0].event, storage::ChangeEvent::moved);
   EXPECT_EQ(moved[0].from_commit, "c7");
-  EXPECT_THAT(event_lines(moved), ElementsAre(HasSubstr("the regression at c7 is now seen at c8")));
+  EXPECT_THAT(warning::changed_points(moved), ElementsAre(HasSubstr("the regression at c7 is now seen at c8")));
   const auto gone = events(series, {}, kept);
   ASSERT_EQ(gone.size(), 1U);
-  EXPECT_EQ(gone[0].event, "gone");
+  EXPECT_EQ(gone[0].event, storage::ChangeEvent::gone);
   EXPECT_TRUE(gone[0].point.gone);
-  EXPECT_THAT(event_lines(gone), ElementsAre(HasSubstr("later values speak against it")));
+  EXPECT_THAT(warning::changed_points(gone), ElementsAre(HasSubstr("later values speak against it")));
   EXPECT_THAT(events(series, {}, after(gone)), IsEmpty()) << "gone once";
   const auto back = events(series, {confirmed(7, "x")}, after(gone));
   ASSERT_EQ(back.size(), 1U);
-  EXPECT_EQ(back[0].event, "back");
+  EXPECT_EQ(back[0].event, storage::ChangeEvent::back);
 }
 
 TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
@@ -81,8 +82,8 @@ TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
   changes[0].cause = ChangeCause::machine;
   const auto explained = events(series, changes, kept);
   ASSERT_EQ(explained.size(), 1U);
-  EXPECT_EQ(explained[0].event, "explained");
-  EXPECT_THAT(event_lines(explained), ElementsAre(HasSubstr("c7 is likely the machine's")));
+  EXPECT_EQ(explained[0].event, storage::ChangeEvent::explained);
+  EXPECT_THAT(warning::changed_points(explained), ElementsAre(HasSubstr("c7 is likely the machine's")));
   EXPECT_THAT(events(series, changes, after(explained)), IsEmpty());
   std::vector<ChangePoint> alone{confirmed(7, "x")};
   take_kept_causes(after(explained), "shop", series, alone);

@@ -122,8 +122,8 @@ Comparison comparison_with_every_verdict() {
   open.minimum_detectable_effect = 0.021;
   open.reason = "the interval reaches from -1.9 % to +4.9 %: 24 rounds of this noise cannot tell";
   ComparisonRow hidden = instructions_row("BM_hash/8", 2000, 2040);
-  ComparisonRow left_out = without_answer("BM_search/avx10", Verdict::skipped, "both sides skipped it: no AVX10 here");
-  left_out.baseline.reset();
+  ComparisonRow skipped = without_answer("BM_search/avx10", Verdict::skipped, "both sides skipped it: no AVX10 here");
+  skipped.baseline.reset();
   comparison.rows = {
       time_row("BM_hash/8", 1.001, Verdict::unchanged),
       hidden,
@@ -136,7 +136,7 @@ Comparison comparison_with_every_verdict() {
           "input is empty"),
       time_row("BM_rank<std::less<int>, Descending>/1048576/buckets:4096", 1.0004, Verdict::unchanged),
       without_answer("BM_rank_wide/8", Verdict::fresh, "only the candidate has it"),
-      left_out,
+      skipped,
       without_answer("BM_split/16", Verdict::missing, "only the baseline has it"),
       without_answer("BM_sum/f32", Verdict::incomparable,
                      "measured on different machines: cpu.model is Xeon 8259CL there and EPYC 7R13 here"),

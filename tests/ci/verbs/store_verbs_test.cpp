@@ -429,7 +429,7 @@ TEST_F(StoreVerbs, AlertsSayWhatWasSetAsideAsTheMachines) {
     point.p = 0.001;
     point.regression = true;
     point.cause = ChangeCause::machine;
-    ASSERT_TRUE(storage::HistoryStore(*store).put_change_points({{"confirmed", point, ""}}));
+    ASSERT_TRUE(storage::HistoryStore(*store).put_change_points({{storage::ChangeEvent::confirmed, point, ""}}));
   }
   const Outcome listed = run({"alerts", "--project", "all", "--benchmark", "BM_aside"});
   EXPECT_EQ(listed.out,

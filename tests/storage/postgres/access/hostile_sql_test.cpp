@@ -100,7 +100,7 @@ void fill(Store& store, const std::string& project) {
   must(RunStore(store).put_target_verdicts(run.header.id, {target_of(project)}));
   must(ComparisonStore(store).put(comparison_of(project)));
   ChangePointEvent event;
-  event.event = "confirmed";
+  event.event = ChangeEvent::confirmed;
   event.point.id = "point";
   event.point.project = project;
   event.point.benchmark = project;

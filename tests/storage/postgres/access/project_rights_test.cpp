@@ -72,7 +72,7 @@ class ProjectRightsTest : public ::testing::Test {
     ASSERT_TRUE(ComparisonStore(*store).put(storage_test::example_comparison()));
     ASSERT_TRUE(ComparisonStore(*store).put(hidden_comparison()));
     ChangePointEvent event;
-    event.event = "confirmed";
+    event.event = ChangeEvent::confirmed;
     event.point.id = "hidden point";
     event.point.project = "hidden";
     event.point.benchmark = "BM_hidden";

@@ -218,7 +218,7 @@ TEST_F(AlertRows, AreRebuiltToTheSameBytes) {
   const std::string id = all(store)[0].id;
   ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, id, "ada", "", "bb", 5}));
   KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", point, ""}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::confirmed, point, ""}}));
   ASSERT_EQ(all(store).size(), 2U);
   const std::string before = ask(kStates);
   rebuild();
@@ -243,13 +243,13 @@ TEST_F(AlertRows, OfADatabaseThatHadNoneAreMadeWhenItIsOpened) {
 TEST_F(AlertRows, AChangePointThatGoesEndsItsAlert) {
   Store store = open();
   KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
-  const auto put = HistoryStore(store).put_change_points({{"confirmed", point, ""}});
+  const auto put = HistoryStore(store).put_change_points({{ChangeEvent::confirmed, point, ""}});
   ASSERT_TRUE(put) << put.error().text();
   ASSERT_EQ(AlertStore(store).list({})->size(), 1U);
   EXPECT_EQ(AlertStore(store).list({})->front().subject.change_point, "id");
   EXPECT_EQ(AlertStore(store).list({})->front().ratio, 2.0);
   point.gone = true;
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"gone", point, "bb"}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::gone, point, "bb"}}));
   EXPECT_TRUE(AlertStore(store).list({})->empty());
 }
 

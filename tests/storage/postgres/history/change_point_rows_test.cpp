@@ -42,13 +42,14 @@ class ChangePointRows : public storage_test::KeptStore {
     found.benchmark = "BM_z";
     found.ratio.reset();
     found.cause = ChangeCause::machine;
-    ASSERT_TRUE(HistoryStore(store).put_change_points(
-        {{"confirmed", moved, ""}, {"confirmed", gone, ""}, {"confirmed", found, ""}}));
+    ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::confirmed, moved, ""},
+                                                       {ChangeEvent::confirmed, gone, ""},
+                                                       {ChangeEvent::confirmed, found, ""}}));
     moved.commit = std::string(40, 'd');
     moved.regression = false;
     gone.gone = true;
-    ASSERT_TRUE(
-        HistoryStore(store).put_change_points({{"moved", moved, std::string(40, 'c')}, {"gone", gone, gone.commit}}));
+    ASSERT_TRUE(HistoryStore(store).put_change_points(
+        {{ChangeEvent::moved, moved, std::string(40, 'c')}, {ChangeEvent::gone, gone, gone.commit}}));
   }
   std::vector<TableContent> contents() {
     Session asking = session();
@@ -87,7 +88,8 @@ TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
   machines.cause = ChangeCause::machine;
   KeptChangePoint explained = point("explained");
   explained.benchmark = "BM_y";
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", machines, ""}, {"confirmed", explained, ""}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points(
+      {{ChangeEvent::confirmed, machines, ""}, {ChangeEvent::confirmed, explained, ""}}));
   AlertQuery all;
   all.resolved_too = true;
   std::vector<Alert> alerts = AlertStore(store).list(all).value();
@@ -95,7 +97,7 @@ TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
   EXPECT_EQ(alerts[0].subject.benchmark, "BM_y");
   EXPECT_EQ(alerts[0].state, AlertState::open);
   explained.cause = ChangeCause::machine;
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"explained", explained, explained.commit}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::explained, explained, explained.commit}}));
   alerts = AlertStore(store).list(all).value();
   ASSERT_EQ(alerts.size(), 1U);
   EXPECT_EQ(alerts[0].state, AlertState::resolved);
@@ -108,7 +110,7 @@ TEST_F(ChangePointRows, ACreepIsKeptAsOneAndOpensAnAlert) {
   Store store = open();
   KeptChangePoint creep = point("creep");
   creep.cause = ChangeCause::creep;
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", creep, ""}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::confirmed, creep, ""}}));
   const auto kept = HistoryStore(store).change_points("demo", "main").value();
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept[0].cause, ChangeCause::creep);
@@ -116,7 +118,7 @@ TEST_F(ChangePointRows, ACreepIsKeptAsOneAndOpensAnAlert) {
   all.resolved_too = true;
   ASSERT_EQ(AlertStore(store).list(all).value().size(), 1U);
   creep.gone = true;
-  ASSERT_TRUE(HistoryStore(store).put_change_points({{"gone", creep, creep.commit}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{ChangeEvent::gone, creep, creep.commit}}));
   EXPECT_EQ(AlertStore(store).list(all).value()[0].state, AlertState::resolved);
 }
 

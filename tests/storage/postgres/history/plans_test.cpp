@@ -461,7 +461,7 @@ class AskedStore {
     point.ratio = 1.07;
     point.p = 1e-6;
     point.regression = true;
-    EXPECT_TRUE(HistoryStore(store_).put_change_points({{"confirmed", point, ""}}));
+    EXPECT_TRUE(HistoryStore(store_).put_change_points({{ChangeEvent::confirmed, point, ""}}));
   }
 
   Store& store_;

@@ -1,0 +1,186 @@
+#include "ci/report/warning_text.hpp"
+
+#include <algorithm>
+
+#include "regress/policy/pattern_policy.hpp"
+
+namespace steelyard::ci::warning {
+namespace {
+
+constexpr std::size_t kMaxNamedSettings = 8;
+constexpr std::size_t kShownFingerprint = 12;
+
+std::string commas_between(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+constexpr const char* kCouldReach = "builds and benchmarks could reach ";
+constexpr const char* kStrangersAdvice =
+    "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
+
+std::string accepted_table(const PatternPolicy& table) { return '"' + table.match + "\" (" + table.where + ')'; }
+
+std::string difference_text(const SettingDifference& difference) {
+  if (!difference.baseline && !difference.candidate) return difference.what;
+  return difference.what + ' ' + difference.baseline.value_or("not there") + " in the baseline and " +
+         difference.candidate.value_or("not there") + " in the candidate";
+}
+
+}  // namespace
+
+std::string interrupted() { return "interrupted: this is what was measured until then"; }
+
+std::string budget_spent(const PatternPolicy& table, Nanoseconds budget) {
+  return "the budget of " + regress::to_text(table) + ", " + to_text(budget) +
+         ", was spent: its benchmarks have the rounds that it paid for";
+}
+
+std::string everything_is_timed() { return "everything is timed: what may be skipped shows only when it is counted"; }
+
+std::string not_measured_alone(const std::string& benchmark, const std::string& trouble) {
+  return benchmark + " could not be measured alone: " + trouble;
+}
+
+std::string instructions_not_counted(const std::string& reason) { return "instructions were not counted: " + reason; }
+
+std::string device_used(const DeviceUse& use) {
+  const std::string turns = use.took_turns ? "both sides share it, so they took turns instead of running at once" : "";
+  const std::string counts = use.uncounted ? "its instructions were not counted" : "";
+  return use.program + " uses a device (" + use.how + "): " + turns +
+         (turns.empty() || counts.empty() ? "" : ", and ") + counts;
+}
+
+std::string kept_count_damaged(const Error& error) {
+  return "a kept count was damaged and is counted again: " + error.text();
+}
+
+std::string counts_not_kept(const Error& error) { return "counts are not kept for the next time: " + error.text(); }
+
+std::string could_reach(const std::string& path) {
+  return kCouldReach + path + ", which holds what they work with" + kStrangersAdvice;
+}
+
+std::string could_reach_store(const Error& error) {
+  return std::string(kCouldReach) + "the store: " + error.text() + kStrangersAdvice;
+}
+
+std::string shards_differ(const std::vector<std::string>& facts) {
+  return "the shards were measured on machines that differ in " + commas_between(facts) +
+         "; both sides of a benchmark on one";
+}
+
+std::string parts_differ(const std::vector<std::string>& facts) {
+  return "the parts differ in " + commas_between(facts) + ", which the merged run does not say";
+}
+
+std::string assumed(const std::string& what) { return "no part says " + what + "; one was assumed"; }
+
+std::string shard_alone(const std::string& shard) {
+  return "this is shard " + shard + " alone: what is said of all benchmarks holds of these; steelyard merge judges " +
+         "all shards at once";
+}
+
+std::string calibration_not_read(const Error& error) {
+  return "the machine's calibration was not used: " + error.text();
+}
+
+std::string calibration_of_other_machine(const OfMachine& calibration) {
+  const std::string& own = calibration.own;
+  return "the calibration " + calibration.file + " was not used: it is of machine " +
+         calibration.its.substr(0, kShownFingerprint) + ", and this was measured on " +
+         (own.empty() ? "one that is not named" : own.substr(0, kShownFingerprint));
+}
+
+std::string calibration_of_other_layout(const OfLayout& calibration) {
+  const std::string own(to_text(calibration.own));
+  return "the calibration " + calibration.file + " is of gates measured " + std::string(to_text(calibration.its)) +
+         ", and this was measured " + own +
+         ": its noise floors and error rates may be others here; steelyard calibrate --layout " + own +
+         " makes one that fits";
+}
+
+std::string shards_calibrated_apart() { return "the shards' machines have calibrations of their own: none is used"; }
+
+std::string ceilings_of_other_machine(const OfMachine& ceilings) {
+  constexpr std::size_t kShown = 8;
+  const std::string& own = ceilings.own;
+  return ceilings.file + " has the ceilings of machine " + ceilings.its.substr(0, kShown) + ", the run is of " +
+         (own.empty() ? "an unknown one" : own.substr(0, kShown)) + ": the two were taken as one machine";
+}
+
+std::string instance_without_datasheet(const std::string& mig) {
+  return "the device is an instance (MIG " + mig +
+         "), which has a part of its device's peaks: no datasheet holds for it, only ceilings that were measured on it";
+}
+
+std::string creep_not_judged(const Error& error) {
+  return "what small changes of counts add up to was not judged: " + error.text();
+}
+
+std::string counted_against(const std::string& place) {
+  return "the baseline run is of " + place + "; counts are held against it";
+}
+
+std::string accepted(const PatternPolicy& table) {
+  return "accepted, so that it fails nothing: " + accepted_table(table);
+}
+
+std::string accepted_no_more(const PatternPolicy& table) {
+  return "accepted no more, as the last day is over: " + accepted_table(table);
+}
+
+std::string baseline_policy_holds(const std::vector<SettingDifference>& differences) {
+  std::string text = "steelyard.toml is another one in the candidate; the baseline's holds: ";
+  for (std::size_t i = 0; i < std::min(differences.size(), kMaxNamedSettings); ++i) {
+    text += (i == 0 ? "" : "; ") + difference_text(differences[i]);
+  }
+  const bool is_cut = differences.size() > kMaxNamedSettings;
+  return is_cut ? text + "; and " + std::to_string(differences.size() - kMaxNamedSettings) + " more" : text;
+}
+
+std::string policy_outside_of_repository(const std::string& file) {
+  return file + " lies outside of the repository: the candidate is judged by it";
+}
+
+std::string policy_only_in_candidate(const std::string& file) {
+  return "the baseline has no " + file + ": the candidate is judged by its own";
+}
+
+std::string baseline_policy_not_read(const UnreadPolicy& policy) {
+  return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
+}
+
+std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events) {
+  constexpr std::size_t kShownCommit = 9;
+  std::vector<std::string> lines;
+  for (const storage::ChangePointEvent& event : events) {
+    const storage::KeptChangePoint& point = event.point;
+    const std::string who =
+        point.benchmark + " " + point.metric + ": the " + (point.regression ? "regression" : "improvement") + " at ";
+    const std::string from = event.from_commit.substr(0, kShownCommit);
+    const std::string now = point.commit.substr(0, kShownCommit);
+    switch (event.event) {
+      case storage::ChangeEvent::confirmed:
+        break;  // in the report itself
+      case storage::ChangeEvent::moved:
+        lines.push_back(who + from + " is now seen at " + now);
+        break;
+      case storage::ChangeEvent::gone:
+        lines.push_back(who + from + " is not seen any more: later values speak against it");
+        break;
+      case storage::ChangeEvent::back:
+        lines.push_back(who + now + " is seen again");
+        break;
+      case storage::ChangeEvent::explained:
+        lines.push_back(who + now +
+                        (point.cause == ChangeCause::machine ? " is likely the machine's: most of its benchmarks moved"
+                                                             : " is not taken for the machine's any more"));
+        break;
+    }
+  }
+  return lines;
+}
+
+}  // namespace steelyard::ci::warning

@@ -1,0 +1,86 @@
+// What a report warns of beside its rows: what was not measured, not used or not judged, and why. Who finds it out
+// hands over the facts and keeps the sentence among the warnings of a run or of a comparison. Not for errors, which are
+// worded where they arise, nor for what is told while something is done (App::note).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "storage/model/history.hpp"
+
+namespace steelyard::ci::warning {
+
+std::string interrupted();
+
+// Of measuring. `budget`: of the benchmarks of a table.
+std::string budget_spent(const PatternPolicy& table, Nanoseconds budget);
+std::string everything_is_timed();
+std::string not_measured_alone(const std::string& benchmark, const std::string& trouble);
+std::string instructions_not_counted(const std::string& reason);
+struct DeviceUse {
+  std::string program;
+  std::string how;          // "links libcudart.so.12"
+  bool took_turns = false;  // both sides share the device
+  bool uncounted = false;   // its instructions
+};
+std::string device_used(const DeviceUse& use);
+std::string kept_count_damaged(const Error& error);
+std::string counts_not_kept(const Error& error);
+// Strangers' code could reach a path, or the store, which could not be hidden.
+std::string could_reach(const std::string& path);
+std::string could_reach_store(const Error& error);
+
+// Of runs that were merged. `facts`: of the environment, in which they differ.
+std::string shards_differ(const std::vector<std::string>& facts);
+std::string parts_differ(const std::vector<std::string>& facts);
+std::string assumed(const std::string& what);
+std::string shard_alone(const std::string& shard);
+
+// Of judging.
+std::string calibration_not_read(const Error& error);
+struct OfMachine {
+  std::string file;
+  std::string its;  // fingerprint
+  std::string own;  // the run's; empty: not named
+};
+std::string calibration_of_other_machine(const OfMachine& calibration);
+struct OfLayout {
+  std::string file;
+  Layout its = Layout::separate;
+  Layout own = Layout::separate;
+};
+std::string calibration_of_other_layout(const OfLayout& calibration);
+std::string shards_calibrated_apart();
+std::string ceilings_of_other_machine(const OfMachine& ceilings);
+std::string instance_without_datasheet(const std::string& mig);
+std::string creep_not_judged(const Error& error);
+// `place`: "commit 1a2b3c4, 3 commits before the candidate".
+std::string counted_against(const std::string& place);
+std::string accepted(const PatternPolicy& table);
+std::string accepted_no_more(const PatternPolicy& table);
+
+// Of which steelyard.toml a gate obeys. A setting as each side has it; both empty: what has no one text.
+struct SettingDifference {
+  std::string what;  // "[policy] counted_minimum_effect"
+  std::optional<std::string> baseline = {};
+  std::optional<std::string> candidate = {};
+};
+std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
+std::string policy_outside_of_repository(const std::string& file);
+std::string policy_only_in_candidate(const std::string& file);
+struct UnreadPolicy {
+  std::string file;
+  const Error& error;
+};
+std::string baseline_policy_not_read(const UnreadPolicy& policy);
+
+// Of change points that are known: those that moved, went, came back or have another cause. New ones are in the report
+// itself.
+std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events);
+
+}  // namespace steelyard::ci::warning
