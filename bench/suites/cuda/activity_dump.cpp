@@ -17,7 +17,7 @@
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of the file
+constexpr std::size_t kMaxBytes = std::size_t{8} << 20;  // of the file
 
 int dump_file = -1;
 std::size_t dumped = 0;
@@ -25,7 +25,7 @@ std::size_t dumped = 0;
 void append(const void* bytes, std::size_t size) {
   if (::write(dump_file, bytes, size) == static_cast<ssize_t>(size)) return;
   std::perror("STEELYARD_ACTIVITY_DUMP");
-  dumped = kMostBytes;
+  dumped = kMaxBytes;
 }
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
@@ -35,7 +35,7 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
 }
 
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
-  if (valid > 0 && dumped + valid <= kMostBytes) {
+  if (valid > 0 && dumped + valid <= kMaxBytes) {
     const std::uint64_t bytes = valid;
     append(&bytes, sizeof(bytes));
     append(buffer, valid);

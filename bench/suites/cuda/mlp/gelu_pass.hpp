@@ -68,10 +68,10 @@ inline constexpr std::size_t kMaxColumnSlices = 64;
 
 // Two blocks a multiprocessor, but no slice of fewer rows than its threads have on their way.
 constexpr std::size_t column_slices(std::size_t rows, std::size_t packs_of_row, int multiprocessors) {
-  constexpr std::size_t kLeastRows = std::size_t{kColumnLanes} * kColumnRowsInFlight;
+  constexpr std::size_t kMinRows = std::size_t{kColumnLanes} * kColumnRowsInFlight;
   const std::size_t blocks = (packs_of_row + kColumnPacks - 1) / kColumnPacks;
   const std::size_t wanted = 2 * static_cast<std::size_t>(multiprocessors) / (blocks > 0 ? blocks : 1);
-  const std::size_t most = rows / kLeastRows < kMaxColumnSlices ? rows / kLeastRows : kMaxColumnSlices;
+  const std::size_t most = rows / kMinRows < kMaxColumnSlices ? rows / kMinRows : kMaxColumnSlices;
   const std::size_t slices = wanted < most ? wanted : most;
   return slices > 0 ? slices : 1;
 }

@@ -137,7 +137,8 @@ class Mlp final : public cuda::Workload {
 
   std::string note() const override { return "forward: " + forward_->note(); }
   std::int64_t expected_launches() const override {
-    return mlp_launches(shape_, form_, {.trains = trains_, .column_sums = slices_ > 1 ? std::size_t{2} : std::size_t{1}});
+    return mlp_launches(shape_, form_,
+                        {.trains = trains_, .column_sums = slices_ > 1 ? std::size_t{2} : std::size_t{1}});
   }
 
  private:

@@ -505,7 +505,7 @@ struct NormParameters {
 // Which share of a multiprocessor's memory stays a cache. Parameters that every row reads again have to be in it: of
 // 16384 columns they are 128 KiB.
 enum class FirstCache {
-  largest,   // shared memory as much as the resident blocks take, the rest a cache
+  largest,    // shared memory as much as the resident blocks take, the rest a cache
   of_driver,  // as the driver has it, which may leave less
 };
 template <class T>
