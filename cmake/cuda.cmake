@@ -73,6 +73,16 @@ if(NOT cuda_choice STREQUAL "OFF")
   else()
     if(NOT STEELYARD_CUDA_ARCHITECTURES)
       steelyard_cuda_architectures(${nvcc} architectures)
+      if(STEELYARD_ONLY_DEVICE)
+        # Of the device that is there, as who rebuilds beside it waits for it; where none is, those of an H100.
+        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+          OUTPUT_VARIABLE capability ERROR_QUIET)
+        string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" ignored "${capability}")
+        set(architectures ${CMAKE_MATCH_1}${CMAKE_MATCH_2}-real)
+        if(NOT capability OR capability VERSION_EQUAL 9.0)
+          set(architectures 90a-real)
+        endif()
+      endif()
       set(STEELYARD_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "What device code is compiled for")
     endif()
     # The compiler's own tests need one architecture, and CMake 3.25 cannot guess those of a later nvcc.
@@ -117,8 +127,10 @@ function(steelyard_cuda_library name)
   target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   # By hand: CMake 3.25 does not know that nvcc takes C++20. What is measured is optimized in every build type but Debug.
   target_compile_options(steelyard_${name} PRIVATE
-    $<$<NOT:$<CONFIG:Debug>>:-O2>
-    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
-    $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-function>)
+    $<$<NOT:$<CONFIG:Debug>>:-O2> $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  if(NOT STEELYARD_ONLY_DEVICE)
+    target_compile_options(steelyard_${name} PRIVATE
+      $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-function>)
+  endif()
 endfunction()

@@ -42,7 +42,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # One set for each optimization level: g++ crashes where a precompiled header was made with another one, so that files
 # with a level of their own (set_source_files_properties) have to go without, too.
 function(steelyard_standard_headers target level)
-  if(STEELYARD_BUILD_TESTS OR STEELYARD_ONLY_HARNESS)
+  if(STEELYARD_BUILD_TESTS OR STEELYARD_ONLY_HARNESS OR STEELYARD_ONLY_DEVICE)
     return()
   endif()
   set(headers steelyard_standard_headers${level})
@@ -86,7 +86,7 @@ else()
   option(STEELYARD_JOIN_SOURCES "Compile neighbouring sources together" OFF)
 endif()
 function(steelyard_join_sources_of target most)  # [BY_NAMES]
-  if(STEELYARD_JOIN_SOURCES AND NOT STEELYARD_ONLY_HARNESS)
+  if(STEELYARD_JOIN_SOURCES AND NOT STEELYARD_ONLY_HARNESS AND NOT STEELYARD_ONLY_DEVICE)
     # Once all folders have added theirs; by EVAL, as a deferred call would look up the name only then.
     cmake_language(EVAL CODE
       "cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL steelyard_join_sources ${target} ${most} ${ARGN})")

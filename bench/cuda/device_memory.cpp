@@ -65,12 +65,13 @@ void DeviceBlock::upload(const void* from, std::size_t bytes) {
   check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
-void DeviceBlock::download(void* to, std::size_t bytes) const {
-  assert(bytes <= bytes_);
+void DeviceBlock::download(void* to, std::size_t bytes, std::size_t first_byte) const {
+  assert(first_byte + bytes <= bytes_);
   if (bytes == 0) return;
   // The copy waits for the default stream only.
   check(cudaDeviceSynchronize(), "waiting for the device");
-  check(cudaMemcpy(to, data_, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+  check(cudaMemcpy(to, static_cast<const std::byte*>(data_) + first_byte, bytes, cudaMemcpyDeviceToHost),
+        "copying from the device");
 }
 
 DeviceMemoryUse device_memory_use() { return {Bytes(allocated_bytes.load()), Bytes(peak_bytes.load())}; }

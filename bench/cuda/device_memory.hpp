@@ -36,9 +36,9 @@ class DeviceBlock {
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   void fill(int byte);
-  // Preconditions: `bytes` is at most the block's.
+  // Preconditions: what is copied lies within the block.
   void upload(const void* from, std::size_t bytes);
-  void download(void* to, std::size_t bytes) const;
+  void download(void* to, std::size_t bytes, std::size_t first_byte = 0) const;
 
  private:
   void* data_ = nullptr;
@@ -65,9 +65,11 @@ class DeviceArray {
   std::size_t bytes() const { return block_.bytes(); }
 
   void fill_bytes(int byte) { block_.fill(byte); }
-  // At most size() values, from the array's begin.
+  // At most size() values, from the array's begin or its value `first` on.
   void upload(std::span<const T> from) { block_.upload(from.data(), from.size_bytes()); }
-  void download(std::span<T> to) const { block_.download(to.data(), to.size_bytes()); }
+  void download(std::span<T> to, std::size_t first = 0) const {
+    block_.download(to.data(), to.size_bytes(), first * sizeof(T));
+  }
 
  private:
   // A size whose bytes pass what can be addressed is asked for as the most there is, which no device has.

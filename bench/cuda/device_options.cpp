@@ -147,6 +147,9 @@ Result<bool> take_own_option(const Option& option, DeviceOptions& options) {
     options.seed = static_cast<std::uint64_t>(seed);
   } else if (option.name == "--steelyard_timeout") {
     STEELYARD_TRY(options.timeout, parse_duration(option.value, option.name));
+  } else if (option.name == "--steelyard_warm_up") {
+    STEELYARD_TRY(options.limits.least_warm_up, parse_duration(option.value, option.name));
+    options.limits.longest_warm_up = std::max(options.limits.longest_warm_up, options.limits.least_warm_up);
   } else if (option.name == "--steelyard_most_samples") {
     STEELYARD_TRY(options.limits.stopping.max_samples, count(option, 2, 1'000'000));
   } else if (option.name == "--steelyard_worker") {
@@ -199,6 +202,7 @@ std::string device_options_help(const std::string& program) {
   --steelyard_verify=false         times without checking the answers first
   --steelyard_launch_latency       leaves the host's part of a launch in the cold times
   --steelyard_seed=N               of the inputs of the check; drawn anew where it is not given
+  --steelyard_warm_up=0.5s         of the benchmark itself, at least, before it is timed
   --steelyard_most_samples=1000    that are kept of one benchmark
   --steelyard_timeout=120s         of one benchmark, after which its process is ended
 

@@ -62,7 +62,9 @@ ResultHeader result_header(const std::string& executable) {
   return {date_text(), host.data(), executable, static_cast<int>(std::thread::hardware_concurrency())};
 }
 
-std::string result_json(const ResultHeader& header, const Facts& facts, const std::vector<FinishedRow>& rows) {
+namespace {
+
+std::string context_json(const ResultHeader& header, const Facts& facts) {
   JsonObject context;
   context.text("date", header.date)
       .text("host_name", header.host_name)
@@ -73,7 +75,13 @@ std::string result_json(const ResultHeader& header, const Facts& facts, const st
       .text("library_build_type", "release")
       .integer("json_schema_version", 1);
   for (const auto& [key, value] : facts) context.text(key, value);
-  std::string json = "{\"context\": " + context.str() + ",\n\"benchmarks\": [";
+  return context.str();
+}
+
+}  // namespace
+
+std::string result_json(const ResultHeader& header, const Facts& facts, const std::vector<FinishedRow>& rows) {
+  std::string json = "{\"context\": " + context_json(header, facts) + ",\n\"benchmarks\": [";
   const char* separator = "\n";
   for (const FinishedRow& row : rows) {
     for (const std::string& record : row.records) {
@@ -173,6 +181,35 @@ Result<void> check_place(const std::string& path) {
   return refuse(folder.string() + ": " + std::strerror(errno));
 }
 
+// Rows as they come, beside the place of the result: what a kill leaves of it. Lines: the context, then a record each.
+// Goes when the result is written. Trouble costs no measurement; the result itself will say it.
+class PartialResult {
+ public:
+  PartialResult(const DeviceProgram& program, const DeviceOptions& options) : program_(program), options_(options) {}
+
+  void keep(const Facts& facts, const FinishedRow& row) {
+    if (options_.out.empty()) return;
+    if (!file_.is_open()) {
+      file_.open(path(), std::ios::binary | std::ios::trunc);
+      Facts all = facts;
+      all.insert(all.end(), options_.context.begin(), options_.context.end());
+      file_ << context_json(result_header(program_.name), all) << '\n';
+    }
+    for (const std::string& record : row.records) file_ << record << '\n';
+    file_.flush();
+  }
+  void remove() {
+    if (file_.is_open()) ::unlink(path().c_str());
+  }
+
+ private:
+  std::string path() const { return options_.out + ".partial"; }
+
+  const DeviceProgram& program_;
+  const DeviceOptions& options_;
+  std::ofstream file_;
+};
+
 // A line that is written over, on a terminal only.
 void show_progress(std::size_t done, std::size_t of, const std::string& name) {
   if (::isatty(STDERR_FILENO) == 0) return;
@@ -216,10 +253,13 @@ int measure(const DeviceProgram& program, const DeviceOptions& options, const st
   supervision.cancelled = &ended_by;
   for (const DeviceCase& one : cases) supervision.benchmarks.push_back({one.name, one.target});
   supervision.progress = [&](std::size_t done, const std::string& name) { show_progress(done, cases.size(), name); };
+  PartialResult partial(program, options);
+  supervision.keep = [&](const Facts& facts, const FinishedRow& row) { partial.keep(facts, row); };
   const Result<SuiteReport> report = supervise(supervision);
   end_progress();
   if (!report) return fail(program, report.error(), kNoDevice);
   const int status = write_result(program, options, *report);
+  if (status == kDone) partial.remove();
   const int signal = ended_by.load();
   return signal != 0 ? 128 + signal : status;
 }

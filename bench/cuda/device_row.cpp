@@ -60,7 +60,6 @@ JsonObject record_begin(const DeviceRow& row, std::size_t repetitions, std::size
   return record;
 }
 
-// Rates from the cold time of this sample.
 void add_rates(const OperatorCost& cost, Nanoseconds time, JsonObject& record) {
   if (!(time.count() > 0)) return;
   if (cost.flops > Flops(0)) record.number("flops", (cost.flops / time).count());
@@ -104,6 +103,63 @@ DeviceRow row_without_samples(std::string name, RowEnd end, std::string message)
   return row;
 }
 
+namespace {
+
+// Less than this share of all bytes written moves no rate by as much.
+constexpr double kNoticedShare = 0.01;
+// Of what is written the cache keeps no more than an eighth: an error of a few per cent of the traffic.
+constexpr std::int64_t kTimesTheCacheWritten = 8;
+// What is read between two uses of the same input, so that none of it is in the cache the second time.
+constexpr std::int64_t kTimesTheCacheRead = 2;
+// Operations a byte: below the ridge of every device's arithmetic in single precision, so that memory bounds the
+// kernel.
+constexpr double kMemoryBound = 16;
+constexpr double kLaunchesOfNothing = 5;
+
+bool leaves_results_in_cache(const OperatorCost& cost, Bytes l2) {
+  const auto traffic = static_cast<double>(cost.traffic().count());
+  const bool is_memory_bound = static_cast<double>(cost.flops.count()) < kMemoryBound * traffic;
+  const bool is_noticed = static_cast<double>(cost.written.count()) > kNoticedShare * traffic;
+  const Bytes enough = l2 * kTimesTheCacheWritten;
+  return is_memory_bound && is_noticed && cost.written < enough;
+}
+
+}  // namespace
+
+void choose_rate_times(const TimingConditions& conditions, DeviceRow& row) {
+  if (row.samples.cold.empty()) return;
+  const bool keeps_results = leaves_results_in_cache(row.cost, conditions.l2);
+  const bool is_mostly_launch = median_cold(row.samples) < conditions.launch_floor * kLaunchesOfNothing;
+  if (keeps_results) row.notes.emplace_back("results are in the cache when a cold sample ends");
+  if (is_mostly_launch) {
+    row.notes.push_back("a launch of nothing takes " + to_text(conditions.launch_floor) +
+                        ", a large part of real_time");
+  }
+  const bool is_read_anew = row.cost.read * conditions.input_sets >= conditions.l2 * kTimesTheCacheRead;
+  const bool has_hot = conditions.l2 > Bytes(0) && is_read_anew && !row.samples.hot.empty();
+  row.rates = has_hot && (keeps_results || is_mostly_launch) ? RateTimes::hot : RateTimes::cold;
+}
+
+std::string library_kernels_note(std::int64_t expected, std::int64_t launched,
+                                 const std::vector<std::string>& kernels) {
+  if (expected == 0 || launched <= expected) return {};
+  std::string own;
+  for (const std::string& kernel : kernels) {
+    // As cuBLASLt names them; its documentation does not.
+    const bool is_epilogue = kernel.find("epilogue::impl") != std::string::npos;
+    if (is_epilogue || kernel.find("splitKreduce") != std::string::npos) own += (own.empty() ? ": " : ", ") + kernel;
+  }
+  return "the library launched " + std::to_string(launched) + " kernels where " + std::to_string(expected) +
+         " were asked for" + own;
+}
+
+Nanoseconds median_rate_time(const DeviceRow& row) {
+  if (row.rates == RateTimes::cold) return row.samples.cold.empty() ? Nanoseconds() : median_cold(row.samples);
+  std::vector<Nanoseconds> hot = row.samples.hot;
+  std::sort(hot.begin(), hot.end());
+  return hot[hot.size() / 2];
+}
+
 std::string label_of(const DeviceRow& row) {
   std::string label;
   const auto add = [&](const char* name, const std::string& content) {
@@ -113,6 +169,7 @@ std::string label_of(const DeviceRow& row) {
   for (const std::string& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
   add("target", row.target);
   add("kernels", kernels);
+  if (row.rates == RateTimes::hot) add("rates", "of hot times");
   add("stopped", std::string(to_text(row.samples.stopped)));
   for (const std::string& note : row.notes) add("note", note);
   add("device", row.device_state);
@@ -133,9 +190,11 @@ std::vector<std::string> records_of(const DeviceRow& row) {
         .number("real_time", cold[i].time.count())
         .number("cpu_time", cold[i].time.count())
         .text("time_unit", "ns");
-    add_rates(row.cost, cold[i].time, record);
+    const bool has_hot = i < row.samples.hot.size();
+    if (row.rates == RateTimes::cold) add_rates(row.cost, cold[i].time, record);
+    if (row.rates == RateTimes::hot && has_hot) add_rates(row.cost, row.samples.hot[i], record);
     add_clock(cold[i], record);
-    if (i < row.samples.hot.size()) record.number("hot_time", row.samples.hot[i].count());
+    if (has_hot) record.number("hot_time", row.samples.hot[i].count());
     if (i == 0) {
       add_once(row, record);
       record.text("label", label_of(row));

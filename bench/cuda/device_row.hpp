@@ -42,6 +42,9 @@ enum class RowEnd {
   skipped,  // this device cannot run it
 };
 
+// Of which of its times a row's rates are.
+enum class RateTimes { cold, hot };
+
 struct DeviceRow {
   std::string name;
   RowEnd end = RowEnd::measured;
@@ -49,6 +52,7 @@ struct DeviceRow {
 
   OperatorCost cost;
   Samples samples;
+  RateTimes rates = RateTimes::cold;
   Nanoseconds cold_start;
   std::int64_t kernel_launches = 0;  // of one iteration
   Bytes device_memory;               // the most that was allocated at once
@@ -58,8 +62,34 @@ struct DeviceRow {
   std::string device_state;  // "61 C, 412 W"
 };
 
-// "target: 0.61 of bandwidth; kernels: a, b; stopped: the noise has settled; note: ...; device: 61 C". No part without
-// content, and no ";" within one.
+// Whether cold times are those of the work. Two things may be wrong with them, and hot times have neither:
+//
+//  - What a kernel writes is in the second-level cache when its cold sample ends, and goes to memory later, when nobody
+//    looks at a clock: a sample reads as if these bytes had cost nothing. Where inputs are as large as the cache, a hot
+//    batch is a steady state in which each launch drives out what the one before it wrote.
+//  - The time between two events around nothing at all is no less than that of a launch: of a kernel of a few
+//    microseconds it is most.
+//
+// Cold times stay what `real_time` is, and what two builds are compared by: both are the same for both sides.
+
+struct TimingConditions {
+  Bytes l2;                  // 0: unknown
+  Nanoseconds launch_floor;  // cold time of a kernel that does nothing; 0: unknown
+  int input_sets = 1;
+};
+// Rates are of hot times where one of the two holds and memory is read anew by every launch of a batch; `row.rates` and
+// a note in `row.notes` for each. Samples, cost and notes of the row are set before.
+void choose_rate_times(const TimingConditions& conditions, DeviceRow& row);
+
+// What a library did beside the kernels that it was asked for (`expected`; 0: not counted): an epilogue as a kernel of
+// its own, which reads and writes memory once more, or the joining of a sum that was split. Empty: nothing.
+std::string library_kernels_note(std::int64_t expected, std::int64_t launched, const std::vector<std::string>& kernels);
+
+// The time that this row's rates are of; 0: there is none.
+Nanoseconds median_rate_time(const DeviceRow& row);
+
+// "target: 0.61 of bandwidth; kernels: a, b; rates: of hot times; stopped: the noise has settled; note: ...; device: 61
+// C". No part without content, and no ";" within one.
 std::string label_of(const DeviceRow& row);
 
 // JSON objects, each on one line. Of a row without samples one record that says why; that of a failed one has its

@@ -137,12 +137,32 @@ ExecutableGraph executable(const Graph& graph) {
 
 TimingDevice::TimingDevice(const DeviceProperties& properties)
     : flush(properties.l2, properties.multiprocessors), clock(properties.multiprocessors) {
-  hold.close(stream);
-  hold.open();
+  hold.load(stream);
   flush.enqueue(stream);
   clock.begin(stream);
   clock.end(stream);
+  launch_nothing(stream.get());
   stream.wait();
+}
+
+namespace {
+
+class Nothing final : public Workload {
+ public:
+  OperatorCost cost() const override { return {}; }
+  void launch(int, cudaStream_t stream) override { launch_nothing(stream); }
+  Result<void> verify(std::uint64_t) override { return {}; }
+};
+
+}  // namespace
+
+Nanoseconds launch_floor(TimingDevice& device) {
+  constexpr int kSamples = 51;
+  Nothing nothing;
+  DeviceTimer timer(nothing, device, {});
+  Samples samples;
+  for (int i = 0; i < kSamples; ++i) samples.cold.push_back(timer.take_cold(0));
+  return median_cold(samples);
 }
 
 Nanoseconds DeviceTimer::now() {
@@ -195,14 +215,19 @@ std::vector<std::string> DeviceTimer::notes() const {
   std::vector<std::string> notes;
   if (!iterations_.empty()) notes.emplace_back("cold samples launch a graph: one iteration has many launches");
   if (!holds_iterations_) notes.emplace_back("the graph's launch is in the cold times");
-  if (!holds_batch_) notes.emplace_back("a batch's launch is in the hot times");
+  if (!holds_batch_ && !ways_.launch_latency) notes.emplace_back("a batch's launch is in the hot times");
   return notes;
 }
 
 void DeviceTimer::look() {
   if (!ways_.look || now() - last_look_ < kBetweenLooks) return;
-  ways_.look();
+  protects_itself_ = ways_.look();
   last_look_ = now();
+}
+
+std::optional<bool> DeviceTimer::protects_itself() {
+  look();
+  return protects_itself_;
 }
 
 // The clock is taken over the flush as well: the device's timer steps by up to a microsecond, too coarse for a kernel
@@ -258,7 +283,7 @@ void DeviceTimer::prepare_hot(std::int64_t launches) {
   // Once without a clock: the caches are as the batch itself leaves them.
   check(cudaGraphLaunch(batch_.get(), device_.stream.get()), "launching a batch");
   device_.stream.wait();
-  holds_batch_ = can_be_held(batch_);
+  holds_batch_ = !ways_.launch_latency && can_be_held(batch_);
 }
 
 Nanoseconds DeviceTimer::take_hot() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +50,12 @@ struct TimingDevice {
 class DeviceTimer final : public SampleSource {
  public:
   struct Ways {
-    bool launch_latency = false;  // the host's part of a launch is in the cold times
-    // Called between samples, now and then: to read what the device says of itself. May be empty.
-    std::function<void()> look;
+    // The host's part of a launch is in the times, and nothing is held: tools that have each launch wait for its kernel
+    // (compute-sanitizer, profilers) would wait behind the kernel that holds the stream.
+    bool launch_latency = false;
+    // Called between samples, now and then: to read what the device says of itself, above all whether heat or a fault
+    // holds its clock back (absent: nobody tells). May be empty.
+    std::function<std::optional<bool>()> look;
   };
   // Both outlive it.
   DeviceTimer(Workload& workload, TimingDevice& device, Ways ways)
@@ -67,6 +71,7 @@ class DeviceTimer final : public SampleSource {
 
   int input_sets() const override { return workload_.input_sets(); }
   ColdSample take_cold(int input_set) override;
+  std::optional<bool> protects_itself() override;
   double warm(Nanoseconds work) override;
   void prepare_hot(std::int64_t launches) override;
   Nanoseconds take_hot() override;
@@ -85,10 +90,14 @@ class DeviceTimer final : public SampleSource {
 
   Ways ways_;
   Nanoseconds last_look_;
+  std::optional<bool> protects_itself_;  // at the last look
   ExecutableGraph batch_;
   bool holds_batch_ = true;
   std::vector<ExecutableGraph> iterations_;  // one for each input set, or none
   bool holds_iterations_ = true;
 };
+
+// The cold time of a kernel that does nothing: the least that any cold time can be on this device.
+Nanoseconds launch_floor(TimingDevice& device);
 
 }  // namespace steelyard::cuda

@@ -141,7 +141,10 @@ struct MeasuredCase {
 class CaseRunner {
  public:
   CaseRunner(const DeviceOptions& options, const DeviceProperties& device, std::optional<NvmlDevice> nvml)
-      : options_(options), properties_(device), nvml_(std::move(nvml)), device_(device) {}
+      : options_(options), properties_(device), nvml_(std::move(nvml)), device_(device) {
+    // Where nothing is held the host is in every time, and a floor says nothing of the device.
+    if (!options.launch_latency) launch_floor_ = launch_floor(device_);
+  }
 
   MeasuredCase run(const DeviceCase& one) {
     if (std::string reason = one.unmet_need(properties_); !reason.empty()) {
@@ -188,8 +191,10 @@ class CaseRunner {
     const std::unique_ptr<Workload> workload = one.make(one.point);
     check(cudaDeviceSynchronize(), "preparing the benchmark");
     std::vector<DeviceState> readings;
-    const auto look = [&] {
-      if (nvml_) readings.push_back(nvml_->state());
+    const auto look = [&]() -> std::optional<bool> {
+      if (!nvml_) return std::nullopt;
+      readings.push_back(nvml_->state());
+      return readings.back().protects_itself;
     };
     DeviceTimer timer(*workload, device_, {.launch_latency = options_.launch_latency, .look = look});
     DeviceRow row;
@@ -210,6 +215,7 @@ class CaseRunner {
     row.device_state = state_text(readings);
     row.notes = notes_of(*workload, contents, row.samples);
     for (std::string& note : timer.notes()) row.notes.push_back(std::move(note));
+    choose_rate_times({.l2 = properties_.l2, .launch_floor = launch_floor_, .input_sets = workload->input_sets()}, row);
     return row;
   }
 
@@ -217,12 +223,19 @@ class CaseRunner {
                                     const Samples& samples) const {
     std::vector<std::string> notes;
     if (std::string note = workload.note(); !note.empty()) notes.push_back(std::move(note));
-    if (options_.launch_latency) notes.emplace_back("launch latency is in the cold times");
+    if (std::string note = library_kernels_note(workload.expected_launches(), contents.launches, contents.kernels);
+        !note.empty()) {
+      notes.push_back(std::move(note));
+    }
+    if (options_.launch_latency) notes.emplace_back("launch latency is in the times");
     if (!options_.verify) notes.emplace_back("the answer was not verified");
     if (contents.copies_and_sets > 0) {
       notes.push_back(std::to_string(contents.copies_and_sets) + " copies or fills of memory beside the kernels");
     }
     if (!samples.is_steady) notes.emplace_back("the clock did not become steady");
+    if (samples.kept_low > 0) {
+      notes.push_back(std::to_string(samples.kept_low) + " samples ran below 75 % of the default clock without heat");
+    }
     if (samples.throttled_for_good) {
       notes.emplace_back("the clock stayed below 75 % of the default, and its samples were kept");
     }
@@ -233,6 +246,7 @@ class CaseRunner {
   const DeviceProperties& properties_;
   std::optional<NvmlDevice> nvml_;
   TimingDevice device_;
+  Nanoseconds launch_floor_;  // 0: not known
 };
 
 // What the device says of itself through NVML, where there is one.

@@ -106,9 +106,10 @@ constexpr double kMilliwatts = 1e-3;
 struct Reason {
   unsigned long long bit;
   const char* words;
+  bool protects = true;
 };
 // Idleness (1) and the settings of an administrator (2, 0x10, 0x100) hold nothing back that the row should tell of.
-constexpr std::array<Reason, 5> kReasons{Reason{0x04, "power cap"}, Reason{0x08, "hardware slowdown"},
+constexpr std::array<Reason, 5> kReasons{Reason{0x04, "power cap", false}, Reason{0x08, "hardware slowdown"},
                                          Reason{0x20, "heat"}, Reason{0x40, "heat (hardware)"},
                                          Reason{0x80, "power brake"}};
 
@@ -118,6 +119,13 @@ std::vector<std::string> words_of(unsigned long long reasons) {
     if ((reasons & reason.bit) != 0) words.emplace_back(reason.words);
   }
   return words;
+}
+
+bool protects(unsigned long long reasons) {
+  for (const Reason& reason : kReasons) {
+    if (reason.protects && (reasons & reason.bit) != 0) return true;
+  }
+  return false;
 }
 
 std::optional<bool> mode_of(int (*function)(void*, unsigned*, unsigned*), void* device) {
@@ -188,7 +196,9 @@ DeviceState NvmlDevice::state() const {
   state.memory_clock_hz = scaled(read<unsigned>(f.clock, handle_, kMemoryClock), kMegahertz);
   state.power_watts = scaled(read<unsigned>(f.power, handle_), kMilliwatts);
   state.temperature_celsius = scaled(read<unsigned>(f.temperature, handle_, kGpuTemperature), 1);
-  state.held_back_by = words_of(read<unsigned long long>(f.reasons, handle_).value_or(0));
+  const auto reasons = read<unsigned long long>(f.reasons, handle_);
+  state.held_back_by = words_of(reasons.value_or(0));
+  if (reasons) state.protects_itself = protects(*reasons);
   return state;
 }
 

@@ -28,6 +28,8 @@ struct DeviceState {
   std::optional<double> power_watts;
   std::optional<double> temperature_celsius;
   std::vector<std::string> held_back_by;  // "power cap", "heat", ...; of idleness alone: empty
+  // Of these heat or the hardware's own protection; absent where the library does not tell what holds clocks back.
+  std::optional<bool> protects_itself;
   bool operator==(const DeviceState&) const = default;
 };
 

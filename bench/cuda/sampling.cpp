@@ -71,9 +71,10 @@ std::optional<StopReason> StoppingRule::reached(Nanoseconds elapsed) const {
   return std::nullopt;
 }
 
-std::optional<Nanoseconds> ThrottleWatch::judge(double sm_clock_hz) {
-  const bool is_low = sm_clock_hz > 0 && sm_clock_hz < rule_.min_share * rule_.default_hz;
-  if (!is_low) {
+std::optional<Nanoseconds> ThrottleWatch::judge(double sm_clock_hz, std::optional<bool> protects_itself) {
+  const bool is_kept_low = is_low(sm_clock_hz) && protects_itself == false;
+  kept_low_ += is_kept_low ? 1 : 0;
+  if (!is_low(sm_clock_hz) || is_kept_low) {
     in_a_row_ = 0;
     pause_ = rule_.first_pause;
     return std::nullopt;
@@ -98,7 +99,8 @@ void warm_up(SampleSource& source, const SamplingLimits& limits, Samples& sample
   do {
     steadiness.add(source.warm(limits.warm_stretch));
     samples.warm_up = source.now() - begin;
-  } while (!steadiness.is_steady() && samples.warm_up < limits.longest_warm_up);
+  } while (samples.warm_up < limits.least_warm_up ||
+           (!steadiness.is_steady() && samples.warm_up < limits.longest_warm_up));
   samples.is_steady = steadiness.is_steady();
 }
 
@@ -109,7 +111,8 @@ void take_cold(SampleSource& source, const SamplingLimits& limits, Samples& samp
   std::optional<StopReason> stopped;
   for (std::int64_t launch = 0; !stopped; ++launch) {
     const ColdSample sample = source.take_cold(static_cast<int>(launch % source.input_sets()));
-    if (const auto pause = watch.judge(sample.sm_clock_hz)) {
+    const auto protects = watch.is_low(sample.sm_clock_hz) ? source.protects_itself() : std::nullopt;
+    if (const auto pause = watch.judge(sample.sm_clock_hz, protects)) {
       source.pause(*pause);
     } else {
       samples.cold.push_back(sample);
@@ -119,19 +122,12 @@ void take_cold(SampleSource& source, const SamplingLimits& limits, Samples& samp
   }
   samples.stopped = *stopped;
   samples.discarded = watch.discarded();
+  samples.kept_low = watch.kept_low();
   samples.throttled_for_good = watch.has_given_in();
 }
 
-Nanoseconds median_time(const std::vector<ColdSample>& samples) {
-  std::vector<Nanoseconds> times;
-  for (const ColdSample& sample : samples) times.push_back(sample.time);
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 void take_hot(SampleSource& source, const SamplingLimits& limits, Samples& samples) {
-  const std::int64_t launches = launches_of_batch(median_time(samples.cold), limits);
+  const std::int64_t launches = launches_of_batch(median_cold(samples), limits);
   source.prepare_hot(launches);
   const Nanoseconds begin = source.now();
   Nanoseconds work;
@@ -145,6 +141,14 @@ void take_hot(SampleSource& source, const SamplingLimits& limits, Samples& sampl
 }
 
 }  // namespace
+
+Nanoseconds median_cold(const Samples& samples) {
+  std::vector<Nanoseconds> times;
+  for (const ColdSample& sample : samples.cold) times.push_back(sample.time);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
 
 std::int64_t launches_of_batch(Nanoseconds one, const SamplingLimits& limits) {
   if (!(one.count() > 0)) return limits.max_batch_launches;

@@ -74,11 +74,13 @@ class StoppingRule {
 };
 
 // Judges samples by the clock that the device's multiprocessors ran at: below three quarters of the default clock the
-// device is held back (heat, power), and the sample tells of that and not of the kernel. Such a sample is discarded,
-// and the device is left alone for a growing while. Pure: clocks in, pauses out.
+// device is held back, and where heat or the hardware's own protection does it the sample tells of that and not of the
+// kernel. Such a sample is discarded, and the device is left alone for a growing while. Within its power cap a device
+// runs large products at such clocks for good: those samples are kept, and counted. What rests and runs again at a high
+// clock for one sample would be measured in bursts that nobody's program has. Pure: clocks in, pauses out.
 //
 //     ThrottleWatch watch({.default_hz = 1.98e9});
-//     if (auto pause = watch.judge(sample.sm_clock_hz)) { sleep(*pause); continue; }   // not kept
+//     if (auto pause = watch.judge(sample.sm_clock_hz, protects_itself)) { sleep(*pause); continue; }   // not kept
 
 struct ClockRule {
   double default_hz = 0;  // 0: unknown, and nothing is discarded
@@ -86,8 +88,7 @@ struct ClockRule {
   Nanoseconds first_pause = milliseconds(50);
   double pause_growth = 1.5;
   Nanoseconds longest_pause = milliseconds(500);
-  // A device may be held back for good, by its power limit under large products: after so many in a row its samples are
-  // kept, and the row says so.
+  // A device may be held back for good: after so many in a row its samples are kept, and the row says so.
   std::int64_t max_in_a_row = 8;
 };
 
@@ -95,11 +96,15 @@ class ThrottleWatch {
  public:
   explicit ThrottleWatch(const ClockRule& rule) : rule_(rule), pause_(rule.first_pause) {}
 
-  // How long to wait, where the sample of this clock is to be discarded; nothing where it is kept. A clock of 0 is
-  // unknown, and kept.
-  std::optional<Nanoseconds> judge(double sm_clock_hz);
+  // A clock of 0 is unknown, and not low.
+  bool is_low(double sm_clock_hz) const { return sm_clock_hz > 0 && sm_clock_hz < rule_.min_share * rule_.default_hz; }
+  // How long to wait, where the sample of this clock is to be discarded; nothing where it is kept. `protects_itself`:
+  // whether the device says that heat or a fault holds its clock back; absent where nobody tells, and then it may.
+  std::optional<Nanoseconds> judge(double sm_clock_hz, std::optional<bool> protects_itself);
 
   std::int64_t discarded() const { return discarded_; }
+  // Low ones that were kept, as the device did not protect itself.
+  std::int64_t kept_low() const { return kept_low_; }
   // From here on samples are kept though the clock is low.
   bool has_given_in() const { return given_in_; }
 
@@ -107,6 +112,7 @@ class ThrottleWatch {
   ClockRule rule_;
   Nanoseconds pause_;
   std::int64_t discarded_ = 0;
+  std::int64_t kept_low_ = 0;
   std::int64_t in_a_row_ = 0;
   bool given_in_ = false;
 };
@@ -150,6 +156,8 @@ class SampleSource {
   // How many sets of inputs there are to take in turn.
   virtual int input_sets() const = 0;
   virtual ColdSample take_cold(int input_set) = 0;
+  // Whether the device says that heat or a fault holds its clock back; absent: nobody tells.
+  virtual std::optional<bool> protects_itself() = 0;
   // Launches for about `work` of the device's time; the clock it ran at (0: unknown).
   virtual double warm(Nanoseconds work) = 0;
   // Prepares batches of `launches`, the input sets in turn.
@@ -165,6 +173,8 @@ struct SamplingLimits {
   StoppingLimits stopping;
   ClockRule clock;
   Nanoseconds warm_stretch = milliseconds(10);
+  // Of the work itself, though the clock is steady before: a power limit takes its time to hold a clock back.
+  Nanoseconds least_warm_up = seconds(0.5);
   Nanoseconds longest_warm_up = seconds(2);
   Nanoseconds batch = milliseconds(20);  // of hot launches
   std::int64_t max_batch_launches = 1000;
@@ -179,8 +189,12 @@ struct Samples {
   bool is_steady = false;  // the clock was, when warming up ended
   StopReason stopped = StopReason::time;
   std::int64_t discarded = 0;
+  std::int64_t kept_low = 0;        // clocks within the power cap
   bool throttled_for_good = false;  // low clocks were kept in the end
 };
+
+// Precondition: there are some.
+Nanoseconds median_cold(const Samples& samples);
 
 Samples take_samples(SampleSource& source, const SamplingLimits& limits);
 

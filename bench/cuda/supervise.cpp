@@ -81,8 +81,7 @@ RowSummary summary_of(const DeviceRow& row) {
   summary.cold_ns = median(std::move(cold));
   summary.hot_ns = median(std::move(hot));
   summary.samples = static_cast<std::int64_t>(row.samples.cold.size());
-  if (summary.cold_ns > 0) {
-    const Nanoseconds time(summary.cold_ns);
+  if (const Nanoseconds time = median_rate_time(row); time > Nanoseconds()) {
     summary.flops = (row.cost.flops / time).count();
     summary.bandwidth = (row.cost.traffic() / time).count();
   }
@@ -320,6 +319,7 @@ class Suite {
     command.longest_silence = supervision_.longest_silence;
     ++suite_.processes;
     const auto progress = [this, before = done()](const WorkerReport& so_far) {
+      for (std::size_t i = 0; i < so_far.rows().size(); ++i) keep(before + i, so_far.facts(), so_far.rows()[i]);
       if (supervision_.progress) supervision_.progress(before + so_far.rows().size(), so_far.begun().value_or(""));
     };
     return run_worker(command, report, progress, supervision_.cancelled);
@@ -331,6 +331,7 @@ class Suite {
     for (const FinishedRow& row : report.rows()) {
       // Another order than ours would give times the wrong names.
       if (done() == supervision_.benchmarks.size() || row.summary.name != supervision_.benchmarks[done()].name) return;
+      keep(done(), suite_.facts, row);
       suite_.rows.push_back(row);
     }
     const bool is_ours = report.begun() && done() < supervision_.benchmarks.size() &&
@@ -343,6 +344,15 @@ class Suite {
     DeviceRow row = row_without_samples(next.name, RowEnd::failed, why);
     row.target = next.target;
     suite_.rows.push_back(finished(row));
+    keep(done() - 1, suite_.facts, suite_.rows.back());
+  }
+
+  // `index`: of the row among the benchmarks.
+  void keep(std::size_t index, const Facts& facts, const FinishedRow& row) {
+    if (!supervision_.keep || index != kept_ || index >= supervision_.benchmarks.size()) return;
+    if (row.summary.name != supervision_.benchmarks[index].name) return;
+    supervision_.keep(facts, row);
+    ++kept_;
   }
 
   void fail_rest(const std::string& why) {
@@ -351,6 +361,7 @@ class Suite {
 
   const Supervision& supervision_;
   SuiteReport suite_;
+  std::size_t kept_ = 0;
 };
 
 }  // namespace

@@ -37,8 +37,8 @@ struct RowSummary {
   RowEnd end = RowEnd::measured;
   double cold_ns = 0;
   double hot_ns = 0;
-  double flops = 0;      // per second, cold
-  double bandwidth = 0;  // bytes per second, cold
+  double flops = 0;      // per second, of the times that the row's rates are of
+  double bandwidth = 0;  // bytes per second, of the same
   std::int64_t samples = 0;
   std::string text;  // the label, or why there are no samples
   bool operator==(const RowSummary&) const = default;
@@ -120,6 +120,8 @@ struct Supervision {
   std::filesystem::path report;
   Nanoseconds longest_silence = seconds(120);
   std::function<void(std::size_t done, const std::string& name)> progress;  // may be empty
+  // Each row once, in order, as soon as it is whole; may be empty.
+  std::function<void(const Facts& facts, const FinishedRow& row)> keep;
   const std::atomic<int>* cancelled = nullptr;
 };
 

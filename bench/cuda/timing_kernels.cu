@@ -18,15 +18,24 @@ __global__ void wait_until_open(const volatile int* open, volatile int* given_up
 
 }  // namespace
 
-void StreamHold::close(const Stream& stream, Nanoseconds limit) {
-  words_.set(0, 0);
-  words_.set(1, 0);
+void StreamHold::launch(const Stream& stream, Nanoseconds limit) {
   wait_until_open<<<1, 1, 0, stream.get()>>>(words_.on_device(), words_.on_device() + 1,
                                              static_cast<unsigned long long>(limit.count()));
   cuda::check(cudaGetLastError(), "launching the kernel that holds the stream");
 }
 
+void StreamHold::close(const Stream& stream, Nanoseconds limit) {
+  words_.set(0, 0);
+  words_.set(1, 0);
+  launch(stream, limit);
+}
+
 void StreamHold::open() { words_.set(0, 1); }
+
+void StreamHold::load(const Stream& stream) {
+  open();
+  launch(stream, limit_);
+}
 
 void StreamHold::check() const {
   if (!has_given_up()) return;
@@ -89,6 +98,17 @@ void CacheFlush::enqueue(const Stream& stream) {
   read_all<<<blocks_, kThreads, 0, stream.get()>>>(static_cast<const uint4*>(buffer_.data()),
                                                    buffer_.bytes() / sizeof(uint4), sink_.data());
   check(cudaGetLastError(), "launching the kernel that flushes the cache");
+}
+
+namespace {
+
+__global__ void do_nothing() {}
+
+}  // namespace
+
+void launch_nothing(cudaStream_t stream) {
+  do_nothing<<<1, 1, 0, stream>>>();
+  check(cudaGetLastError(), "launching a kernel that does nothing");
 }
 
 }  // namespace steelyard::cuda

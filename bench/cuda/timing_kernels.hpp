@@ -28,11 +28,15 @@ class StreamHold {
   // With a limit of its own.
   void close(const Stream& stream, Nanoseconds limit);
   void open();
+  // Runs the kernel once, let go beforehand: loads its code, also where a tool has each launch wait for its kernel.
+  void load(const Stream& stream);
   // After waiting for the stream: whether the device gave up waiting.
   bool has_given_up() const { return words_.get(1) != 0; }
   void check() const;
 
  private:
+  void launch(const Stream& stream, Nanoseconds limit);
+
   SharedWords<int> words_;  // open, given up
   Nanoseconds limit_;
 };
@@ -71,7 +75,9 @@ class SmClock {
 // Fills the device's second-level cache with other data, so that a cold sample finds nothing of its own there.
 //
 // It reads a buffer of twice the cache's size instead of writing one: lines that were written would have to go back to
-// memory while the next kernel is timed, and cost it bandwidth that is not its own.
+// memory while the next kernel is timed, and cost it bandwidth that is not its own. So it is the flush before the next
+// sample that waits for what the kernel itself wrote and left in the cache: a cold time has not all of the kernel's
+// traffic in it, and where that matters rates are of hot times (choose_rate_times, device_row.hpp).
 
 class CacheFlush {
  public:
@@ -84,5 +90,8 @@ class CacheFlush {
   DeviceArray<unsigned> sink_;  // one word that is never written, so that the reads cannot be left out
   int blocks_;
 };
+
+// One kernel that does nothing: what is left in a time is launching it.
+void launch_nothing(cudaStream_t stream);
 
 }  // namespace steelyard::cuda

@@ -38,6 +38,9 @@ class Workload {
   // Fresh random input of `seed`, outputs poisoned first, one launch, held against a float64 reference computed on the
   // host; of large shapes some rows. Error (program): where the worst element is, found, wanted, the bound.
   virtual Result<void> verify(std::uint64_t seed) = 0;
+  // How many kernels one iteration asks for, those of a library one each; 0: not counted. Where the library launches
+  // more the label says so (library_kernels_note).
+  virtual std::int64_t expected_launches() const { return 0; }
   // A part of the row's label: "algorithm 31 of 8 heuristics". Empty: nothing to say. No ";".
   virtual std::string note() const { return {}; }
 

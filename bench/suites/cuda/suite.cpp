@@ -26,6 +26,8 @@ cuda::DeviceSuite make_suite() {
 }
 
 void add_ceilings(cuda::DeviceSuite& suite) {
+  // What no time can be below: rows of less than five times it are mostly that.
+  suite.add("ceiling/launch", [](const AxisPoint&) { return make_empty_launch(); });
   suite.add("ceiling", [](const AxisPoint& at) { return make_memory_pass(at.text("access")); })
       .strings("access", {"copy", "read", "write"})
       .strings("level", {"DRAM"});
@@ -65,12 +67,13 @@ void add_products(cuda::DeviceSuite& suite) {
       .add("batched_dot",
            [](const AxisPoint& at) {
              const BatchedDotShape shape{.batch = size_at(at, "batch"), .length = size_at(at, "length")};
-             return at.text("form") == "chain" ? make_batched_dot_chain(type_at(at), shape)
+             if (at.text("form") == "chain") return make_batched_dot_chain(type_at(at), shape);
+             return at.text("form") == "fused" ? make_batched_dot_fused(type_at(at), shape)
                                                : make_batched_dot_library(type_at(at), shape);
            })
       .integers("batch", {64, 1024, 10000})
       .strings("dtype", {"f32", "bf16"})
-      .strings("form", {"chain", "library"})
+      .strings("form", {"chain", "library", "fused"})
       .integers("length", {64, 1024, 10000})
       .needs(dtype_need);
 }

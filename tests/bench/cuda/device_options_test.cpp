@@ -39,6 +39,14 @@ TEST(DeviceOptions, TheTimeBoundIsThirtyTimesTheLeastTimeButNoMoreThanItsOwn) {
   EXPECT_EQ(parsed({}).limits.stopping.max_time, seconds(15));
 }
 
+TEST(DeviceOptions, TheWarmUpIsHalfASecondAtLeastUnlessItIsGiven) {
+  EXPECT_EQ(parsed({}).limits.least_warm_up, seconds(0.5));
+  EXPECT_EQ(parsed({"--steelyard_warm_up=50ms"}).limits.least_warm_up, milliseconds(50));
+  // More than the bound: the bound gives way.
+  EXPECT_EQ(parsed({"--steelyard_warm_up=5s"}).limits.longest_warm_up, seconds(5));
+  EXPECT_THAT(error_of("--steelyard_warm_up=5"), HasSubstr("--steelyard_warm_up"));
+}
+
 TEST(DeviceOptions, MoreSamplesAtLeastThanAtMostIsTheLeast) {
   const auto stopping = parsed({"--benchmark_repetitions=50", "--steelyard_most_samples=20"}).limits.stopping;
   EXPECT_EQ(stopping.min_samples, 50);
@@ -59,7 +67,7 @@ TEST(DeviceOptions, ErrorsNameOptionValueAndWhatWasWanted) {
 TEST(DeviceOptions, HelpNamesEveryOptionOfOurs) {
   const std::string help = device_options_help("suite");
   for (const char* option : {"--steelyard_device", "--steelyard_large", "--steelyard_axis", "--steelyard_list_devices",
-                             "--steelyard_timeout", "--steelyard_verify", "--steelyard_seed",
+                             "--steelyard_timeout", "--steelyard_warm_up", "--steelyard_verify", "--steelyard_seed",
                              "--steelyard_launch_latency", "Example: suite"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }

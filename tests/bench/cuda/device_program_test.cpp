@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/runner/child_process.hpp"
@@ -117,6 +119,26 @@ TEST_F(DeviceProgramTest, WhatWasCutOffByASignalToAllIsNoFailedRow) {
   EXPECT_EQ(child.exit_code, 128 + SIGTERM) << child.error_output;
   EXPECT_EQ(measured(file()).size(), 1U);
   EXPECT_EQ(failure_of(file(), "interrupted"), "none");
+}
+
+TEST_F(DeviceProgramTest, AKillLeavesTheRowsThatWereWholeBesideTheResult) {
+  const std::filesystem::path partial = out_.string() + ".partial";
+  run({to_file(), "--steelyard_large", "--benchmark_filter=kind:(good|crash|fine|killed)$"});
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  std::ifstream stream(partial);
+  std::string line;
+  ASSERT_TRUE(std::getline(stream, line));
+  EXPECT_EQ(nlohmann::json::parse(line)["gpu.device"], "Made-Up 100");
+  std::vector<std::string> names;
+  while (std::getline(stream, line)) names.push_back(nlohmann::json::parse(line)["name"]);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "fake/kind:good"), 12);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "fake/kind:crash"), 1) << "a failed row is a row";
+  EXPECT_EQ(std::count(names.begin(), names.end(), "fake/kind:fine"), 12);
+  EXPECT_EQ(names.size(), 25U);
+  // One that ends by itself leaves the result alone.
+  run({to_file(), "--benchmark_filter=kind:good$"});
+  EXPECT_TRUE(std::filesystem::exists(out_));
+  EXPECT_FALSE(std::filesystem::exists(partial));
 }
 
 TEST_F(DeviceProgramTest, WithoutADeviceItSaysSoOnceAndWritesNothing) {

@@ -63,6 +63,91 @@ TEST(DeviceRow, WorkThatIsNoneHasNoRate) {
   EXPECT_FALSE(record.contains("bandwidth"));
 }
 
+// 134 MB in and out, as of 4096 x 16384 values of 16 bits, on a cache of 50 MiB; three samples, hot a tenth slower.
+DeviceRow row_of_a_normalization() {
+  DeviceRow row;
+  row.cost = {Flops(470'000'000), Bytes(134'000'000), Bytes(134'000'000)};
+  row.samples.cold = {{microseconds(90), 0}, {microseconds(91), 0}, {microseconds(92), 0}};
+  row.samples.hot = {microseconds(100), microseconds(101)};
+  return row;
+}
+constexpr TimingConditions kConditions{.l2 = Bytes(50 << 20), .launch_floor = microseconds(2), .input_sets = 2};
+
+DeviceRow chosen(DeviceRow row, const TimingConditions& conditions = kConditions) {
+  choose_rate_times(conditions, row);
+  return row;
+}
+
+TEST(RateTimes, AreHotWhereResultsAreInTheCacheWhenAColdSampleEnds) {
+  const DeviceRow row = chosen(row_of_a_normalization());
+  EXPECT_EQ(row.rates, RateTimes::hot);
+  EXPECT_THAT(label_of(row), HasSubstr("rates: of hot times"));
+  EXPECT_THAT(label_of(row), HasSubstr("results are in the cache when a cold sample ends"));
+  const auto records = records_of(row);
+  EXPECT_DOUBLE_EQ(json::parse(records[0])["bandwidth"].get<double>(), 268e6 / 100e-6);
+  EXPECT_DOUBLE_EQ(json::parse(records[1])["bandwidth"].get<double>(), 268e6 / 101e-6);
+  EXPECT_FALSE(json::parse(records[2]).contains("bandwidth")) << "there were two hot batches";
+  EXPECT_DOUBLE_EQ(json::parse(records[0])["real_time"].get<double>(), 90e3)
+      << "what builds are compared by stays cold";
+  EXPECT_EQ(median_rate_time(row), microseconds(101));
+}
+
+TEST(RateTimes, AreColdWhereTheCacheKeepsLittleOfWhatIsWrittenOrMoved) {
+  DeviceRow large = row_of_a_normalization();
+  large.cost.written = Bytes(8LL * (50 << 20));
+  EXPECT_EQ(chosen(large).rates, RateTimes::cold);
+  large.cost.written = Bytes(8LL * (50 << 20) - 1);
+  EXPECT_EQ(chosen(large).rates, RateTimes::hot);
+  DeviceRow reads = row_of_a_normalization();
+  reads.cost.written = Bytes(32'768);  // a product with a vector
+  EXPECT_EQ(chosen(reads).rates, RateTimes::cold);
+  DeviceRow arithmetic = row_of_a_normalization();
+  arithmetic.cost.flops = Flops(16LL * 268'000'000);
+  EXPECT_EQ(chosen(arithmetic).rates, RateTimes::cold) << "memory does not bound it";
+  EXPECT_THAT(label_of(chosen(arithmetic)), Not(HasSubstr("rates")));
+}
+
+TEST(RateTimes, AreColdWhereAHotBatchWouldFindItsInputsInTheCache) {
+  DeviceRow row = row_of_a_normalization();
+  row.cost.read = row.cost.written = Bytes(30 << 20);
+  EXPECT_EQ(chosen(row, {.l2 = Bytes(50 << 20), .launch_floor = {}, .input_sets = 3}).rates, RateTimes::cold);
+  EXPECT_EQ(chosen(row, {.l2 = Bytes(50 << 20), .launch_floor = {}, .input_sets = 4}).rates, RateTimes::hot);
+  // The label says what is wrong with them all the same.
+  EXPECT_THAT(label_of(chosen(row, {.l2 = Bytes(50 << 20), .launch_floor = {}, .input_sets = 1})),
+              HasSubstr("results are in the cache"));
+}
+
+TEST(RateTimes, AreHotOfWhatTakesLessThanFiveLaunchesOfNothing) {
+  DeviceRow row = row_of_a_normalization();
+  row.cost.written = Bytes(2048);
+  row.samples.cold = {{microseconds(9.9), 0}};
+  row.samples.hot = {microseconds(8)};
+  EXPECT_EQ(chosen(row).rates, RateTimes::hot);
+  EXPECT_THAT(label_of(chosen(row)), HasSubstr("a launch of nothing takes 2.00 us"));
+  row.samples.cold = {{microseconds(10), 0}};
+  EXPECT_EQ(chosen(row).rates, RateTimes::cold);
+  EXPECT_EQ(chosen(row, {.l2 = Bytes(50 << 20), .launch_floor = {}, .input_sets = 1}).rates, RateTimes::cold);
+}
+
+TEST(RateTimes, AreColdWhereNoHotBatchWasTakenOrTheCacheIsUnknown) {
+  DeviceRow row = row_of_a_normalization();
+  row.samples.hot.clear();
+  EXPECT_EQ(chosen(row).rates, RateTimes::cold);
+  EXPECT_EQ(chosen(row_of_a_normalization(), {}).rates, RateTimes::cold);
+  DeviceRow empty;
+  choose_rate_times(kConditions, empty);
+  EXPECT_EQ(median_rate_time(empty), Nanoseconds());
+}
+
+TEST(LibraryKernels, AreToldWhereThereAreMoreThanWereAskedFor) {
+  EXPECT_EQ(library_kernels_note(0, 12, {"a"}), "");
+  EXPECT_EQ(library_kernels_note(8, 8, {"a"}), "");
+  EXPECT_EQ(library_kernels_note(8, 12, {"gemm", "void cublasLt::epilogue::impl::globalKernel<8>"}),
+            "the library launched 12 kernels where 8 were asked for: void cublasLt::epilogue::impl::globalKernel<8>");
+  EXPECT_EQ(library_kernels_note(1, 2, {"cublasLt::splitKreduce_kernel<32>", "gemm"}),
+            "the library launched 2 kernels where 1 were asked for: cublasLt::splitKreduce_kernel<32>");
+}
+
 TEST(DeviceRow, AFailedRowIsOneRecordWithItsReason) {
   const auto records = records_of(row_without_samples("add", RowEnd::failed, "out of \"memory\"\n"));
   ASSERT_EQ(records.size(), 1U);

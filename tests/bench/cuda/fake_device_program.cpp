@@ -61,6 +61,11 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
       ::kill(::getppid(), SIGTERM);
       std::raise(SIGTERM);
     }
+    if (kind == "killed") {  // as a machine that goes away
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      ::kill(::getppid(), SIGKILL);
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
     if (kind == "half") {
       const std::string lines = row_lines(finished(made_up_row(cases[i].name)));
       append(report, lines.substr(0, lines.size() / 2));
@@ -87,9 +92,13 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
 int main(int argc, char** argv) {
   DeviceSuite suite;
   suite.add("fake", [](const AxisPoint&) { return std::unique_ptr<Workload>(); })
-      .strings("kind", {"good", "crash", "fine", "sticky", "exit", "half", "lacking", "last", "hang", "interrupted"})
+      .strings("kind",
+               {"good", "crash", "fine", "sticky", "exit", "half", "lacking", "last", "hang", "interrupted", "killed"})
       .target("0.61 of bandwidth")
-      .large([](const AxisPoint& at) { return at.text("kind") == "hang" || at.text("kind") == "interrupted"; });
+      .large([](const AxisPoint& at) {
+        const std::string& kind = at.text("kind");
+        return kind == "hang" || kind == "interrupted" || kind == "killed";
+      });
   return run_device_program({.name = "fake_device_program",
                              .suite = suite,
                              .work = work,

@@ -1,5 +1,6 @@
 // Stands in for NVIDIA's management library: what it answers is made up. $FAKE_NVML: "" works, "no_driver" does not
-// start. Compiled with FAKE_NVML_BARE it has only what nothing works without; with FAKE_NVML_EMPTY not even that.
+// start, "power_cap" is held back by that alone. Compiled with FAKE_NVML_BARE it has only what nothing works without;
+// with FAKE_NVML_EMPTY not even that.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,7 +69,8 @@ int nvmlDeviceGetTemperature(void*, int, unsigned* celsius) {
 }
 // The old name alone: a driver from before the new one.
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
-  *reasons = 0x01 | 0x04 | 0x40;
+  const char* mood = std::getenv("FAKE_NVML");
+  *reasons = mood != nullptr && std::strcmp(mood, "power_cap") == 0 ? 0x04 : 0x01 | 0x04 | 0x40;
   return 0;
 }
 int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) {

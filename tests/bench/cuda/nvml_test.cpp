@@ -49,6 +49,17 @@ TEST(Nvml, ReadsWhatMoves) {
   EXPECT_EQ(state.power_watts, 412.5);
   EXPECT_EQ(state.temperature_celsius, 61);
   EXPECT_THAT(state.held_back_by, ElementsAre("power cap", "heat (hardware)"));
+  EXPECT_EQ(state.protects_itself, true);
+}
+
+TEST(Nvml, APowerCapIsNoProtection) {
+  ASSERT_EQ(setenv("FAKE_NVML", "power_cap", 1), 0);
+  const auto nvml = Nvml::open({FAKE_NVML});
+  ASSERT_TRUE(nvml);
+  const DeviceState state = nvml->device(kDevice)->state();
+  unsetenv("FAKE_NVML");
+  EXPECT_THAT(state.held_back_by, ElementsAre("power cap"));
+  EXPECT_EQ(state.protects_itself, false);
 }
 
 TEST(Nvml, ReadsWhatIsSet) {

@@ -19,6 +19,8 @@ class FakeDevice final : public SampleSource {
   std::function<double(int)> clock = [](int) { return 2e9; };  // of the n-th cold launch
   std::function<double(int)> time = [](int) { return 100e3; };
   std::function<double(int)> warm_clock = [](int) { return 2e9; };
+  std::optional<bool> protects;
+  int asked = 0;
   int sets = 1;
   double host_ns_per_sample = 200e3;
 
@@ -34,6 +36,10 @@ class FakeDevice final : public SampleSource {
     cold_sets.push_back(input_set);
     now_ += nanoseconds(host_ns_per_sample);
     return {nanoseconds(time(n)), clock(n)};
+  }
+  std::optional<bool> protects_itself() override {
+    ++asked;
+    return protects;
   }
   double warm(Nanoseconds work) override {
     now_ += work;
@@ -59,6 +65,7 @@ class FakeDevice final : public SampleSource {
 SamplingLimits limits_of_two_gigahertz() {
   SamplingLimits limits;
   limits.clock.default_hz = 2e9;
+  limits.least_warm_up = seconds(0);
   return limits;
 }
 
@@ -69,6 +76,15 @@ TEST(Sampling, WarmsUpUntilTheClockIsSteady) {
   EXPECT_EQ(device.warm_stretches, 8);
   EXPECT_TRUE(samples.is_steady);
   EXPECT_DOUBLE_EQ(samples.warm_up.count(), 80e6);
+}
+
+TEST(Sampling, WarmsUpForHalfASecondThoughTheClockIsSteadyBefore) {
+  FakeDevice device;
+  SamplingLimits limits;
+  limits.clock.default_hz = 2e9;
+  const Samples samples = take_samples(device, limits);
+  EXPECT_EQ(device.warm_stretches, 50);
+  EXPECT_TRUE(samples.is_steady);
 }
 
 TEST(Sampling, AClockThatNeverSteadiesEndsTheWarmUpByItsBound) {
@@ -118,6 +134,31 @@ TEST(Sampling, ADeviceThatStaysThrottledIsMeasuredAndSaidToBe) {
   EXPECT_TRUE(samples.throttled_for_good);
   EXPECT_EQ(samples.discarded, 8);
   EXPECT_GE(samples.cold.size(), 10U);
+}
+
+TEST(Sampling, LowClocksWithinThePowerCapAreKeptAndCounted) {
+  FakeDevice device;
+  device.clock = [](int n) { return n % 2 == 0 ? 1.3e9 : 2e9; };
+  device.protects = false;
+  SamplingLimits limits = limits_of_two_gigahertz();
+  limits.stopping.max_samples = 12;
+  limits.stopping.min_time = seconds(10);
+  const Samples samples = take_samples(device, limits);
+  EXPECT_EQ(samples.cold.size(), 12U);
+  EXPECT_EQ(samples.discarded, 0);
+  EXPECT_EQ(samples.kept_low, 6);
+  EXPECT_EQ(device.asked, 6) << "the device is asked of low clocks alone";
+  EXPECT_TRUE(device.pauses_ns.empty());
+  EXPECT_FALSE(samples.throttled_for_good);
+}
+
+TEST(Sampling, LowClocksByHeatAreDiscarded) {
+  FakeDevice device;
+  device.clock = [](int n) { return n == 2 ? 1.3e9 : 2e9; };
+  device.protects = true;
+  const Samples samples = take_samples(device, limits_of_two_gigahertz());
+  EXPECT_EQ(samples.discarded, 1);
+  EXPECT_EQ(samples.kept_low, 0);
 }
 
 TEST(Sampling, AThrottlingThatComesAndGoesIsBoundedByTheTime) {
@@ -252,37 +293,37 @@ const ClockRule kRule{.default_hz = 2e9};
 
 TEST(ThrottleWatch, ThreeQuartersOfTheDefaultClockAreKept) {
   ThrottleWatch watch(kRule);
-  EXPECT_EQ(watch.judge(1.5e9), std::nullopt);
-  EXPECT_NE(watch.judge(1.499e9), std::nullopt);
+  EXPECT_EQ(watch.judge(1.5e9, std::nullopt), std::nullopt);
+  EXPECT_NE(watch.judge(1.499e9, std::nullopt), std::nullopt);
   EXPECT_EQ(watch.discarded(), 1);
 }
 
 TEST(ThrottleWatch, PausesGrowByHalfToTheirBoundAndBeginAgain) {
   ThrottleWatch watch(kRule);
-  EXPECT_DOUBLE_EQ(watch.judge(1e9)->count(), 50e6);
-  EXPECT_DOUBLE_EQ(watch.judge(1e9)->count(), 75e6);
-  EXPECT_DOUBLE_EQ(watch.judge(1e9)->count(), 112.5e6);
-  for (int i = 0; i < 4; ++i) watch.judge(1e9);
-  EXPECT_DOUBLE_EQ(watch.judge(1e9)->count(), 500e6);
-  EXPECT_EQ(watch.judge(1.9e9), std::nullopt);
-  EXPECT_DOUBLE_EQ(watch.judge(1e9)->count(), 50e6);
+  EXPECT_DOUBLE_EQ(watch.judge(1e9, std::nullopt)->count(), 50e6);
+  EXPECT_DOUBLE_EQ(watch.judge(1e9, std::nullopt)->count(), 75e6);
+  EXPECT_DOUBLE_EQ(watch.judge(1e9, std::nullopt)->count(), 112.5e6);
+  for (int i = 0; i < 4; ++i) watch.judge(1e9, std::nullopt);
+  EXPECT_DOUBLE_EQ(watch.judge(1e9, std::nullopt)->count(), 500e6);
+  EXPECT_EQ(watch.judge(1.9e9, std::nullopt), std::nullopt);
+  EXPECT_DOUBLE_EQ(watch.judge(1e9, std::nullopt)->count(), 50e6);
 }
 
 TEST(ThrottleWatch, ADeviceThatIsHeldBackForGoodIsMeasuredInTheEnd) {
   ThrottleWatch watch(kRule);
-  for (int i = 0; i < 8; ++i) EXPECT_NE(watch.judge(1e9), std::nullopt) << i;
+  for (int i = 0; i < 8; ++i) EXPECT_NE(watch.judge(1e9, std::nullopt), std::nullopt) << i;
   EXPECT_FALSE(watch.has_given_in());
-  EXPECT_EQ(watch.judge(1e9), std::nullopt);
+  EXPECT_EQ(watch.judge(1e9, std::nullopt), std::nullopt);
   EXPECT_TRUE(watch.has_given_in());
-  EXPECT_EQ(watch.judge(1e9), std::nullopt);
+  EXPECT_EQ(watch.judge(1e9, std::nullopt), std::nullopt);
   EXPECT_EQ(watch.discarded(), 8);
 }
 
 TEST(ThrottleWatch, AnUnknownClockDiscardsNothing) {
   ThrottleWatch unknown_sample(kRule);
-  EXPECT_EQ(unknown_sample.judge(0), std::nullopt);
+  EXPECT_EQ(unknown_sample.judge(0, std::nullopt), std::nullopt);
   ThrottleWatch unknown_default({});
-  EXPECT_EQ(unknown_default.judge(1), std::nullopt);
+  EXPECT_EQ(unknown_default.judge(1, std::nullopt), std::nullopt);
 }
 
 TEST(ClockSteadiness, TakesThreeStretchesWithinOnePercent) {

@@ -9,13 +9,19 @@
 
 namespace steelyard::cuda_suite {
 
-int multiprocessors() {
+namespace {
+
+int attribute(cudaDeviceAttr which, const char* what) {
   int device = 0;
-  int count = 0;
+  int value = 0;
   cuda::check(cudaGetDevice(&device), "asking for the device");
-  cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "counting multiprocessors");
-  return count;
+  cuda::check(cudaDeviceGetAttribute(&value, which, device), what);
+  return value;
 }
+
+}  // namespace
+
+int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount, "counting multiprocessors"); }
 
 unsigned resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
   int of_one = 0;
@@ -29,12 +35,22 @@ void allow_shared_memory(const void* kernel, std::size_t bytes) {
               "asking for shared memory of " + std::to_string(bytes) + " bytes a block");
 }
 
+void prefer_shared_memory(const void* kernel, std::size_t bytes) {
+  int percent = cudaSharedmemCarveoutDefault;
+  if (bytes != kAsTheDriverHasIt) {
+    // Each block takes some more for itself: what is static, and a kilobyte of the system's.
+    constexpr std::size_t kPart = 10;
+    const auto whole = static_cast<std::size_t>(
+        attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, "asking for the shared memory"));
+    const std::size_t wanted = bytes / static_cast<std::size_t>(multiprocessors()) * (kPart + 1) / kPart;
+    percent = static_cast<int>(std::min<std::size_t>((100 * wanted + whole - 1) / whole, 100));
+  }
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent),
+              "choosing a kernel's shared memory");
+}
+
 std::size_t cache_bytes() {
-  int device = 0;
-  int bytes = 0;
-  cuda::check(cudaGetDevice(&device), "asking for the device");
-  cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "asking for the cache's size");
-  return static_cast<std::size_t>(std::max(0, bytes));
+  return static_cast<std::size_t>(std::max(0, attribute(cudaDevAttrL2CacheSize, "asking for the cache's size")));
 }
 
 void wait_until_done(const char* what) { cuda::check(cudaDeviceSynchronize(), what); }

@@ -18,6 +18,11 @@ unsigned resident_blocks(const void* kernel, int threads, std::size_t shared_byt
 inline constexpr std::size_t kFreeSharedMemory = 47 * 1024;
 void allow_shared_memory(const void* kernel, std::size_t bytes);
 
+// How much of its memory each multiprocessor is to give as shared memory, of which all resident blocks of the device
+// take `bytes`; what is left is its first cache. The driver may give more.
+inline constexpr std::size_t kAsTheDriverHasIt = static_cast<std::size_t>(-1);
+void prefer_shared_memory(const void* kernel, std::size_t bytes);
+
 int multiprocessors();
 
 // Of the current device's last cache, in bytes; 0 where it does not say.

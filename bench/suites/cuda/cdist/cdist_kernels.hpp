@@ -1,12 +1,13 @@
 // Euclidean distances between each row of one matrix and each row of another: what one thread of a block does. A block
 // has a tile of 64 x 64 distances; its 256 threads bring 64 rows of both matrices, some columns at a time, to shared
-// memory, and each thread sums over 4 x 4 pairs of rows. Two sums: of squared differences, whose root is the distance,
-// and of products, from which the distance follows as root(|x|^2 + |y|^2 - 2 xy), and which loses digits where two rows
-// are close.
+// memory, and each thread sums squared differences over 4 x 4 pairs of rows. The other way goes by a matrix product
+// (cuBLASLt's, by the tensor cores where the dtype has them): root(|x|^2 + |y|^2 - 2 xy), which loses digits where two
+// rows are close.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "bench/cuda/workload.hpp"
 #include "bench/suites/cuda/arithmetic/pack.hpp"
@@ -27,12 +28,17 @@ inline constexpr int kCdistSide = 4;  // pairs of a thread: 4 x 4
 template <class T>
 inline constexpr int kCdistDepth = 4 * kLanes<T>;
 
-// In shared memory, column by column, so that a thread's four rows are one load of 16 bytes. Four more than the rows:
-// the writes of a warp fall on other banks.
+// In shared memory, column by column, so that a thread's four rows are one load of 16 bytes. A warp brings eight rows
+// of four packs; the rows of each pack's columns are moved by eight places from the pack before it, so that the 32
+// writes fall on 32 banks. Fours of rows stay side by side.
+template <class T>
+STEELYARD_HOST_DEVICE constexpr int tile_place(int column, int row) {
+  return row ^ (8 * (column / kLanes<T> % 4));
+}
 template <class T>
 struct alignas(16) CdistTile {
-  float left[kCdistDepth<T>][kCdistTile + 4];
-  float right[kCdistDepth<T>][kCdistTile + 4];
+  float left[kCdistDepth<T>][kCdistTile];
+  float right[kCdistDepth<T>][kCdistTile];
 };
 
 struct CdistPlace {
@@ -44,7 +50,7 @@ struct CdistPlace {
 // The thread's pack of 64 rows from `first` on, at the columns from `column` on; what lies outside is 0.
 template <class T, bool kWhole>
 STEELYARD_HOST_DEVICE void load_rows(const T* matrix, std::size_t rows, std::size_t first, std::size_t dim,
-                                     std::size_t column, int thread, float (&tile)[kCdistDepth<T>][kCdistTile + 4]) {
+                                     std::size_t column, int thread, float (&tile)[kCdistDepth<T>][kCdistTile]) {
   const int row = thread / 4;
   const int lane = thread % 4 * kLanes<T>;
   const std::size_t at = first + static_cast<std::size_t>(row);
@@ -60,7 +66,7 @@ STEELYARD_HOST_DEVICE void load_rows(const T* matrix, std::size_t rows, std::siz
   float values[kLanes<T>];
   unpack<T>(pack, values);
   STEELYARD_UNROLL
-  for (int i = 0; i < kLanes<T>; ++i) tile[lane + i][row] = values[i];
+  for (int i = 0; i < kLanes<T>; ++i) tile[lane + i][tile_place<T>(lane + i, row)] = values[i];
 }
 
 template <class T, bool kWhole>
@@ -74,32 +80,44 @@ struct CdistSums {
   float of_pair[kCdistSide][kCdistSide] = {};
 };
 
-// kDifferences: squared differences, else products. Columns past the last are 0 in both and add nothing.
-template <class T, bool kDifferences>
+// The values of four rows from `row` on, a multiple of four, at one column: one load of 16 bytes.
+template <class T>
+STEELYARD_HOST_DEVICE void load_four(const float (&rows)[kCdistTile], int column, int row,
+                                     float (&values)[kCdistSide]) {
+  static_assert(kCdistSide * sizeof(float) == sizeof(Pack));
+  Pack pack;
+  const float* address = rows + tile_place<T>(column, row);
+#ifdef __CUDA_ARCH__
+  pack = *reinterpret_cast<const Pack*>(address);
+#else
+  std::memcpy(&pack, address, sizeof(pack));
+#endif
+  unpack<float>(pack, values);
+}
+
+// Columns past the last are 0 in both and add nothing.
+template <class T>
 STEELYARD_HOST_DEVICE void add_tile(const CdistTile<T>& tile, int thread, CdistSums& sums) {
   const int left = thread / 16 * kCdistSide;
   const int right = thread % 16 * kCdistSide;
   for (int column = 0; column < kCdistDepth<T>; ++column) {
     float a[kCdistSide];
     float b[kCdistSide];
-    STEELYARD_UNROLL
-    for (int i = 0; i < kCdistSide; ++i) {
-      a[i] = tile.left[column][left + i];
-      b[i] = tile.right[column][right + i];
-    }
+    load_four<T>(tile.left[column], column, left, a);
+    load_four<T>(tile.right[column], column, right, b);
     STEELYARD_UNROLL
     for (int i = 0; i < kCdistSide; ++i) {
       STEELYARD_UNROLL
       for (int j = 0; j < kCdistSide; ++j) {
         const float off = a[i] - b[j];
-        sums.of_pair[i][j] += kDifferences ? off * off : a[i] * b[j];
+        sums.of_pair[i][j] += off * off;
       }
     }
   }
 }
 
-// results: lefts x rights. Fused: the distances; of the product form the products, in single precision.
-template <class Result, bool kRoots>
+// results: lefts x rights.
+template <class Result>
 STEELYARD_HOST_DEVICE void write_tile(const CdistShape& shape, const CdistPlace& place, const CdistSums& sums,
                                       Result* results) {
   STEELYARD_UNROLL
@@ -109,8 +127,7 @@ STEELYARD_HOST_DEVICE void write_tile(const CdistShape& shape, const CdistPlace&
     for (int j = 0; j < kCdistSide; ++j) {
       const std::size_t right = place.right + static_cast<std::size_t>(place.thread % 16 * kCdistSide + j);
       if (left >= shape.lefts || right >= shape.rights) continue;
-      const float sum = sums.of_pair[i][j];
-      results[left * shape.rights + right] = narrowed<Result>(kRoots ? sqrtf(sum) : sum);
+      results[left * shape.rights + right] = narrowed<Result>(sqrtf(sums.of_pair[i][j]));
     }
   }
 }
@@ -129,11 +146,7 @@ STEELYARD_HOST_DEVICE inline float root_of_product(float left_norm, float right_
 template <class T>
 void launch_cdist(const CdistShape& shape, const T* left, const T* right, T* results, cudaStream_t stream);
 
-// The product form's links besides the norms (rows/row_kernels.hpp): products, lefts x rights, in single precision; and
-// the distances from these.
-template <class T>
-void launch_cdist_products(const CdistShape& shape, const T* left, const T* right, float* products,
-                           cudaStream_t stream);
+// The product form's last link: the distances from squared norms and products, lefts x rights, in single precision.
 struct CdistNorms {
   const float* left = nullptr;  // squared, one a row
   const float* right = nullptr;

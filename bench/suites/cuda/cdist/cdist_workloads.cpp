@@ -1,4 +1,7 @@
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <type_traits>
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
@@ -6,6 +9,7 @@
 #include "bench/suites/cuda/cdist/cdist_kernels.hpp"
 #include "bench/suites/cuda/cdist/cdist_reference.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
+#include "bench/suites/cuda/products/lt_matmul.hpp"
 #include "bench/suites/cuda/rows/row_kernels.hpp"
 #include "bench/suites/cuda/suite.hpp"
 
@@ -13,6 +17,15 @@ namespace steelyard::cuda_suite {
 namespace {
 
 constexpr std::size_t kMaxCompared = 4096;
+
+// Sums in single precision, whatever the operands are: norms and products cancel where two rows are close.
+template <class T>
+ProductType products_of() {
+  const std::string_view dtype = std::is_same_v<T, float> ? "f32" : std::is_same_v<T, F16> ? "f16" : "bf16";
+  ProductType type = *find_product_type(dtype);
+  type.results = NumberFormat::f32;
+  return type;
+}
 
 // One set of inputs: the arithmetic is the bound, not where the rows come from.
 template <class T>
@@ -27,6 +40,10 @@ class CdistWorkload final : public cuda::Workload {
         left_norms_(is_chain ? shape.lefts : 0),
         right_norms_(is_chain ? shape.rights : 0),
         products_(is_chain ? shape.lefts * shape.rights : 0) {
+    if (is_chain) {
+      multiply_.emplace(std::make_shared<LtLibrary>(),
+                        LtProblem{.type = &type_, .rows = shape.lefts, .columns = shape.rights, .inner = shape.dim});
+    }
     fill(0);
   }
 
@@ -39,9 +56,12 @@ class CdistWorkload final : public cuda::Workload {
     constexpr RowStatistic kNorm = RowStatistic::sum_of_squares;
     launch_row_statistic(kNorm, {shape_.lefts, shape_.dim}, left_.data(), left_norms_.data(), stream);
     launch_row_statistic(kNorm, {shape_.rights, shape_.dim}, right_.data(), right_norms_.data(), stream);
-    launch_cdist_products(shape_, left_.data(), right_.data(), products_.data(), stream);
+    multiply_->launch({.left = left_.data(), .right = right_.data(), .result = products_.data()}, stream);
     launch_cdist_roots(shape_, {left_norms_.data(), right_norms_.data()}, products_.data(), results_.data(), stream);
   }
+
+  std::int64_t expected_launches() const override { return is_chain_ ? 4 : 1; }
+  std::string note() const override { return is_chain_ ? "products: " + multiply_->note() : std::string(); }
 
   Result<void> verify(std::uint64_t seed) override {
     fill(seed);
@@ -81,6 +101,8 @@ class CdistWorkload final : public cuda::Workload {
 
   CdistShape shape_;
   bool is_chain_;
+  ProductType type_ = products_of<T>();
+  std::optional<LtMatmul> multiply_;  // of the chain
   cuda::DeviceArray<T> left_;
   cuda::DeviceArray<T> right_;
   cuda::DeviceArray<T> results_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bench/cuda/device_memory.hpp"
+#include "bench/cuda/timing_kernels.hpp"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 #include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 #include "bench/suites/cuda/products/device_matrix.hpp"
@@ -117,7 +118,16 @@ class WritePass final : public cuda::Workload {
   std::uint32_t key_ = 0x9e3779b9u;
 };
 
+class EmptyLaunch final : public cuda::Workload {
+ public:
+  OperatorCost cost() const override { return {}; }
+  void launch(int, cudaStream_t stream) override { cuda::launch_nothing(stream); }
+  Result<void> verify(std::uint64_t) override { return {}; }
+};
+
 }  // namespace
+
+std::unique_ptr<cuda::Workload> make_empty_launch() { return std::make_unique<EmptyLaunch>(); }
 
 std::unique_ptr<cuda::Workload> make_memory_pass(const std::string& access, std::size_t bytes) {
   const std::size_t packs = bytes / sizeof(Pack);

@@ -1,4 +1,5 @@
-// Copying, reading and writing the device's memory as workloads: the bandwidth that other kernels are held against.
+// What a device can do at most, as workloads: copying, reading and writing its memory, the bandwidth that other kernels
+// are held against; and launching a kernel that does nothing.
 #pragma once
 
 #include <memory>
@@ -13,5 +14,7 @@ inline constexpr std::size_t kPassBytes = std::size_t{1} << 30;
 
 // access: "copy", "read" or "write".
 std::unique_ptr<cuda::Workload> make_memory_pass(const std::string& access, std::size_t bytes = kPassBytes);
+
+std::unique_ptr<cuda::Workload> make_empty_launch();
 
 }  // namespace steelyard::cuda_suite

@@ -16,12 +16,17 @@ constexpr std::size_t kMaxCompared = 1 << 16;
 // GELU's inputs: beyond, it is the value itself or nothing.
 constexpr float kGeluLimit = 8.0f;
 
-// The answer of n elements against wanted(i), at some of them; that all were written.
+// The answer of n elements, from `first` on, against wanted(i), at some of them; that all were written.
+struct AnswerPart {
+  std::size_t first = 0;
+  std::size_t n = 0;
+};
 template <class T, class WantedAt>
-Result<void> checked(const std::string& what, const cuda::DeviceArray<T>& results, std::size_t n, std::uint64_t seed,
+Result<void> checked(const std::string& what, const cuda::DeviceArray<T>& results, AnswerPart part, std::uint64_t seed,
                      WantedAt wanted_at) {
+  const std::size_t n = part.n;
   std::vector<T> answer(n);
-  results.download(answer);
+  results.download(answer, part.first);
   STEELYARD_CHECK(all_written(what, answer));
   for (const std::size_t i : sampled_indices(n, kMaxCompared, seed)) {
     const double got = static_cast<double>(widened(answer[i]));
@@ -40,7 +45,7 @@ class Add final : public cuda::Workload {
         sets_(input_rotation(2 * n * sizeof(T), cache_bytes())),
         left_(stride_ * static_cast<std::size_t>(sets_)),
         right_(stride_ * static_cast<std::size_t>(sets_)),
-        results_(n) {
+        results_(left_.size()) {
     fill(0);
   }
 
@@ -48,7 +53,7 @@ class Add final : public cuda::Workload {
   int input_sets() const override { return sets_; }
   void launch(int input_set, cudaStream_t stream) override {
     const std::size_t first = stride_ * static_cast<std::size_t>(input_set);
-    launch_add(left_.data() + first, right_.data() + first, results_.data(), n_, stream);
+    launch_add(left_.data() + first, right_.data() + first, results_.data() + first, n_, stream);
   }
 
   Result<void> verify(std::uint64_t seed) override {
@@ -58,7 +63,7 @@ class Add final : public cuda::Workload {
     launch(set, nullptr);
     wait_until_done("adding");
     const std::size_t first = stride_ * static_cast<std::size_t>(set);
-    return checked("add", results_, n_, seed, [&](std::size_t i) {
+    return checked("add", results_, {first, n_}, seed, [&](std::size_t i) {
       return add_wanted<T>(static_cast<double>(widened(seeded_value<T>(seed_of_operand(seed, 0), first + i))),
                            static_cast<double>(widened(seeded_value<T>(seed_of_operand(seed, 1), first + i))));
     });
@@ -88,7 +93,7 @@ class GeluWorkload final : public cuda::Workload {
         stride_(set_stride(n)),
         sets_(input_rotation(n * sizeof(T), cache_bytes())),
         values_(stride_ * static_cast<std::size_t>(sets_)),
-        results_(n),
+        results_(values_.size()),
         scratch_(is_chain ? n : 0),
         other_scratch_(is_chain ? n : 0) {
     fill(0);
@@ -97,11 +102,13 @@ class GeluWorkload final : public cuda::Workload {
   OperatorCost cost() const override { return is_chain_ ? gelu_chain_cost(n_, sizeof(T)) : gelu_cost(n_, sizeof(T)); }
   int input_sets() const override { return sets_; }
   void launch(int input_set, cudaStream_t stream) override {
-    const T* values = values_.data() + stride_ * static_cast<std::size_t>(input_set);
+    const std::size_t first = stride_ * static_cast<std::size_t>(input_set);
+    const T* values = values_.data() + first;
+    T* results = results_.data() + first;
     if (is_chain_) {
-      launch_gelu_chain<T>({values, scratch_.data(), other_scratch_.data(), results_.data()}, n_, stream);
+      launch_gelu_chain<T>({values, scratch_.data(), other_scratch_.data(), results}, n_, stream);
     } else {
-      launch_gelu(values, results_.data(), n_, stream);
+      launch_gelu(values, results, n_, stream);
     }
   }
 
@@ -114,7 +121,7 @@ class GeluWorkload final : public cuda::Workload {
     launch(set, nullptr);
     wait_until_done("computing GELU");
     const std::size_t first = stride_ * static_cast<std::size_t>(set);
-    return checked(is_chain_ ? "gelu chain" : "gelu", results_, n_, seed, [&](std::size_t i) {
+    return checked(is_chain_ ? "gelu chain" : "gelu", results_, {first, n_}, seed, [&](std::size_t i) {
       const double x = static_cast<double>(widened(seeded_value<T>(seed_of_operand(seed, 0), first + i, kGeluLimit)));
       return is_chain_ ? gelu_chain_wanted<T>(x) : gelu_wanted<T>(x);
     });

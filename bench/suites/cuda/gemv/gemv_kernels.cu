@@ -38,6 +38,7 @@ void launch_gemv(const GemvOperands<Weight>& operands, const GemvPlan& plan, cud
   launch<Weight, 1>(operands, plan.threads, stream);
 }
 
+template void launch_gemv<float>(const GemvOperands<float>&, const GemvPlan&, cudaStream_t);
 template void launch_gemv<Bf16>(const GemvOperands<Bf16>&, const GemvPlan&, cudaStream_t);
 template void launch_gemv<std::int8_t>(const GemvOperands<std::int8_t>&, const GemvPlan&, cudaStream_t);
 

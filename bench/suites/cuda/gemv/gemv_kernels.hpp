@@ -2,12 +2,13 @@
 // rows; its threads share the columns, each taking every threads-th pack of all its block's rows, so that a pack of the
 // vector serves several rows. The threads' sums are joined in the block's tree, row by row.
 //
-// Weights: bf16, or 8-bit integers with a scale a row. The vector and the product are bf16, sums single precision. The
-// products of such numbers are exact, so that each weight costs one rounding.
+// Weights: bf16, or 8-bit integers with a scale a row; the vector and the product then are bf16, sums single precision,
+// and the products of such numbers are exact, so that each weight costs one rounding. Or all of it single precision.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "bench/cuda/workload.hpp"
 #include "bench/suites/cuda/arithmetic/block_tree.hpp"
@@ -20,15 +21,19 @@ struct MatrixShape {
   std::size_t columns = 0;  // at least 1
 };
 
+// What the vector and the product are of.
+template <class Weight>
+using GemvValue = std::conditional_t<std::is_same_v<Weight, float>, float, Bf16>;
+
 template <class Weight>
 struct GemvOperands {
-  MatrixShape shape;                // of one matrix
-  const Weight* weights = nullptr;  // one matrix, or a stack of them, one after the other
-  const float* scales = nullptr;    // one a row of every matrix; null: none
-  const int* picks = nullptr;       // which matrices of the stack; null: the first
-  std::size_t products = 1;         // how many are picked; products x rows is less than 2^32
-  const Bf16* vector = nullptr;     // columns values
-  Bf16* results = nullptr;          // products x rows
+  MatrixShape shape;                          // of one matrix
+  const Weight* weights = nullptr;            // one matrix, or a stack of them, one after the other
+  const float* scales = nullptr;              // one a row of every matrix; null: none
+  const int* picks = nullptr;                 // which matrices of the stack; null: the first
+  std::size_t products = 1;                   // how many are picked; products x rows is less than 2^32
+  const GemvValue<Weight>* vector = nullptr;  // columns values
+  GemvValue<Weight>* results = nullptr;       // products x rows
 };
 
 struct GemvPlan {
@@ -75,29 +80,32 @@ STEELYARD_HOST_DEVICE inline float widened(std::int8_t value) { return static_ca
 
 // Packs of the vector that go with one pack of weights.
 template <class Weight>
-inline constexpr int kVectorPacks = kLanes<Weight> / kLanes<Bf16>;
+inline constexpr int kVectorPacks = kLanes<Weight> / kLanes<GemvValue<Weight>>;
 
 template <class Weight>
-STEELYARD_HOST_DEVICE void load_vector(const Bf16* vector, std::size_t pack, Pack (&packs)[kVectorPacks<Weight>]) {
+STEELYARD_HOST_DEVICE void load_vector(const GemvValue<Weight>* vector, std::size_t pack,
+                                       Pack (&packs)[kVectorPacks<Weight>]) {
+  constexpr std::size_t kStep = kLanes<GemvValue<Weight>>;
   STEELYARD_UNROLL
   for (int i = 0; i < kVectorPacks<Weight>; ++i) {
-    packs[i] = load_shared_by_threads(vector + pack * kLanes<Weight> + static_cast<std::size_t>(i) * kLanes<Bf16>);
+    packs[i] = load_shared_by_threads(vector + pack * kLanes<Weight> + static_cast<std::size_t>(i) * kStep);
   }
 }
 
 template <class Weight, int kRows>
 STEELYARD_HOST_DEVICE void add_products(const Pack (&weights)[kRows], const Pack (&vector)[kVectorPacks<Weight>],
                                         GemvSums<kRows>& sums) {
-  float x[kVectorPacks<Weight>][kLanes<Bf16>];
+  using Value = GemvValue<Weight>;
+  float x[kVectorPacks<Weight>][kLanes<Value>];
   STEELYARD_UNROLL
-  for (int i = 0; i < kVectorPacks<Weight>; ++i) unpack<Bf16>(vector[i], x[i]);
+  for (int i = 0; i < kVectorPacks<Weight>; ++i) unpack<Value>(vector[i], x[i]);
   STEELYARD_UNROLL
   for (int row = 0; row < kRows; ++row) {
     float w[kLanes<Weight>];
     unpack<Weight>(weights[row], w);
     STEELYARD_UNROLL
     for (int i = 0; i < kLanes<Weight>; ++i) {
-      sums.of_row[row] += w[i] * x[i / kLanes<Bf16>][i % kLanes<Bf16>];
+      sums.of_row[row] += w[i] * x[i / kLanes<Value>][i % kLanes<Value>];
     }
   }
 }
@@ -170,11 +178,11 @@ STEELYARD_HOST_DEVICE void gemv_write(const GemvOperands<Weight>& operands, cons
     const std::size_t result = place.first + static_cast<std::size_t>(row);
     if (place.thread != row || result >= operands.products * operands.shape.rows) continue;
     const float scale = operands.scales == nullptr ? 1.0f : operands.scales[stack_row(operands, result)];
-    operands.results[result] = narrowed<Bf16>(whole.of_row[row] * scale);
+    operands.results[result] = narrowed<GemvValue<Weight>>(whole.of_row[row] * scale);
   }
 }
 
-// Matrix times vector on the device. Weight: Bf16 or std::int8_t. Enqueues and returns; all arrays of
+// Matrix times vector on the device. Weight: float, Bf16 or std::int8_t. Enqueues and returns; all arrays of
 // the operands lie on the device, from addresses that are multiples of 16. Throws cuda::CudaError.
 
 template <class Weight>

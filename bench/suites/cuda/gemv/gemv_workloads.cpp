@@ -1,5 +1,7 @@
 #include <array>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
@@ -25,15 +27,18 @@ template <class Weight>
 class GemvWorkload final : public cuda::Workload {
  public:
   static constexpr bool kScaled = sizeof(Weight) == 1;
+  using Value = GemvValue<Weight>;
 
-  GemvWorkload(const MatrixShape& shape, bool gathers)
+  // plan: by the shape and the device where none is given.
+  GemvWorkload(const MatrixShape& shape, bool gathers, std::optional<GemvPlan> plan = {})
       : shape_(shape),
         gathers_(gathers),
         products_(gathers ? kPicked : 1),
         sets_(input_rotation(products_ * shape.rows * shape.columns * sizeof(Weight), cache_bytes())),
         matrices_(matrices_of(sets_, gathers)),
-        plan_(gemv_plan(products_ * shape.rows, (shape.columns + kLanes<Weight> - 1) / kLanes<Weight>,
-                        multiprocessors())),
+        plan_(plan ? *plan
+                   : gemv_plan(products_ * shape.rows, (shape.columns + kLanes<Weight> - 1) / kLanes<Weight>,
+                               multiprocessors())),
         weights_(matrices_ * shape.rows * shape.columns),
         scales_(kScaled ? matrices_ * shape.rows : 0),
         vector_(shape.columns),
@@ -70,12 +75,12 @@ class GemvWorkload final : public cuda::Workload {
     const std::size_t set = seed % static_cast<std::uint64_t>(sets_);
     launch(static_cast<int>(set), nullptr);
     wait_until_done("multiplying a matrix and a vector");
-    std::vector<Bf16> answer(results_.size());
+    std::vector<Value> answer(results_.size());
     results_.download(answer);
     STEELYARD_CHECK(all_written("product", answer, shape_.rows));
     std::vector<double> vector;
     for (std::size_t i = 0; i < shape_.columns; ++i) {
-      vector.push_back(static_cast<double>(widened(seeded_value<Bf16>(seed_of_operand(seed, 1), i))));
+      vector.push_back(static_cast<double>(widened(seeded_value<Value>(seed_of_operand(seed, 1), i))));
     }
     for (const std::size_t result : sampled_indices(answer.size(), kMaxComparedRows, seed)) {
       const Wanted wanted = wanted_of(seed, set, result, vector);
@@ -106,7 +111,7 @@ class GemvWorkload final : public cuda::Workload {
     const std::uint64_t weight_seed = seed_of_operand(seed, 0);
     const DotExtent extent{shape_.columns, kLanes<Weight>, static_cast<std::size_t>(plan_.threads),
                            kScaled ? static_cast<double>(seeded_value<float>(seed_of_operand(seed, 2), row)) : 1.0};
-    return dot_wanted(
+    return dot_wanted<Value>(
         extent,
         [&](std::size_t i) {
           return static_cast<double>(widened(seeded_value<Weight>(weight_seed, row * shape_.columns + i)));
@@ -129,21 +134,51 @@ class GemvWorkload final : public cuda::Workload {
   GemvPlan plan_;
   cuda::DeviceArray<Weight> weights_;
   cuda::DeviceArray<float> scales_;
-  cuda::DeviceArray<Bf16> vector_;
-  cuda::DeviceArray<Bf16> results_;
+  cuda::DeviceArray<Value> vector_;
+  cuda::DeviceArray<Value> results_;
   cuda::DeviceArray<int> picks_;
 };
 
-std::unique_ptr<cuda::Workload> make_gemv(const AxisPoint& at, bool gathers) {
+MatrixShape square_at(const AxisPoint& at) {
   const auto n = static_cast<std::size_t>(at.integer("n"));
-  const MatrixShape shape{.rows = n, .columns = n};
+  return {.rows = n, .columns = n};
+}
+
+std::unique_ptr<cuda::Workload> make_gemv(const AxisPoint& at, bool gathers) {
+  const MatrixShape shape = square_at(at);
+  if (at.text("dtype") == "f32") return std::make_unique<GemvWorkload<float>>(shape, gathers);
   if (at.text("dtype") == "i8") return std::make_unique<GemvWorkload<std::int8_t>>(shape, gathers);
   return std::make_unique<GemvWorkload<Bf16>>(shape, gathers);
 }
 
-// Shares of an A100's 1555 GB/s. At 1024 a launch is too short for any share of the bandwidth.
+// How the work is cut, to be compared with what gemv_plan() chooses.
+struct GemvVariant {
+  const char* name;
+  int rows;
+  int threads;
+};
+constexpr std::array<GemvVariant, 4> kVariants{GemvVariant{"one_row", 1, 128}, GemvVariant{"two_rows", 2, 256},
+                                               GemvVariant{"four_rows", 4, 256}, GemvVariant{"warp_a_row", 1, 32}};
+
+std::unique_ptr<cuda::Workload> make_gemv_variant(const AxisPoint& at) {
+  for (const GemvVariant& variant : kVariants) {
+    if (at.text("variant") != variant.name) continue;
+    return std::make_unique<GemvWorkload<Bf16>>(square_at(at), false, GemvPlan{variant.rows, variant.threads});
+  }
+  throw std::runtime_error("variant: found \"" + at.text("variant") +
+                           "\", wanted one_row, two_rows, four_rows or warp_a_row");
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const GemvVariant& variant : kVariants) names.emplace_back(variant.name);
+  return names;
+}
+
+// Shares of an A100's 1555 GB/s. At 1024 a launch is too short for any share of the bandwidth; for single precision
+// none was published.
 std::string gemv_target(const AxisPoint& at, const char* bf16, const char* i8) {
-  if (at.integer("n") < 4096) return {};
+  if (at.integer("n") < 4096 || at.text("dtype") == "f32") return {};
   return at.text("dtype") == "i8" ? i8 : bf16;
 }
 
@@ -153,9 +188,15 @@ std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) { re
 
 void add_gemv(cuda::DeviceSuite& suite) {
   suite.add("gemv", [](const AxisPoint& at) { return make_gemv(at, false); })
-      .strings("dtype", {"bf16", "i8"})
+      .strings("dtype", {"bf16", "i8", "f32"})
       .integers("n", {1024, 4096, 8192, 16384})
       .target([](const AxisPoint& at) { return gemv_target(at, "0.64 of bandwidth", "0.56 of bandwidth"); })
+      .needs(dtype_need)
+      .needs(length_need);
+  suite.add("gemv", make_gemv_variant)
+      .strings("dtype", {"bf16"})
+      .integers("n", {1024, 4096})
+      .strings("variant", variant_names())
       .needs(dtype_need)
       .needs(length_need);
   suite.add("gather_gemv", [](const AxisPoint& at) { return make_gemv(at, true); })

@@ -58,13 +58,54 @@ STEELYARD_HOST_DEVICE void gelu_gradient_of(const T* sums, const T* upstream, T*
   store_pack(results + pack * kLanes<T>, packed<T>(lanes));
 }
 
-// The sum of every `lanes`-th value of a column, from row `lane` on; the lanes' sums are added afterwards.
+// Sums of columns. A block has 32 packs of columns side by side and a slice of the rows; eight threads share each pack,
+// and take the slice's rows in turn, four of them on their way at once. One slice where there are columns enough for
+// all multiprocessors; else the slices' sums lie in single precision, and a second kernel adds them in their order.
+inline constexpr unsigned kColumnPacks = 32;
+inline constexpr unsigned kColumnLanes = 8;
+inline constexpr int kColumnRowsInFlight = 4;
+inline constexpr std::size_t kMaxColumnSlices = 64;
+
+// Two blocks a multiprocessor, but no slice of fewer rows than its threads have on their way.
+constexpr std::size_t column_slices(std::size_t rows, std::size_t packs_of_row, int multiprocessors) {
+  constexpr std::size_t kMinRows = std::size_t{kColumnLanes} * kColumnRowsInFlight;
+  const std::size_t blocks = (packs_of_row + kColumnPacks - 1) / kColumnPacks;
+  const std::size_t wanted = 2 * static_cast<std::size_t>(multiprocessors) / (blocks > 0 ? blocks : 1);
+  const std::size_t most = rows / kMinRows < kMaxColumnSlices ? rows / kMinRows : kMaxColumnSlices;
+  const std::size_t slices = wanted < most ? wanted : most;
+  return slices > 0 ? slices : 1;
+}
+
+struct RowSlice {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+STEELYARD_HOST_DEVICE constexpr RowSlice row_slice(std::size_t rows, std::size_t slices, std::size_t slice) {
+  return {rows * slice / slices, rows * (slice + 1) / slices};
+}
+
+// The sums of one pack's columns over every kColumnLanes-th row of the slice, from its row `lane` on.
 template <class T>
-STEELYARD_HOST_DEVICE float column_part(const T* values, std::size_t rows, std::size_t columns, std::size_t column,
-                                        unsigned lane, unsigned lanes) {
-  float sum = 0;
-  for (std::size_t row = lane; row < rows; row += lanes) sum += widened(values[row * columns + column]);
-  return sum;
+STEELYARD_HOST_DEVICE void column_part(const T* values, std::size_t columns, RowSlice slice, std::size_t pack,
+                                       unsigned lane, float (&sums)[kLanes<T>]) {
+  STEELYARD_UNROLL
+  for (int i = 0; i < kLanes<T>; ++i) sums[i] = 0.0f;
+  constexpr std::size_t kStep = kColumnLanes;
+  for (std::size_t row = slice.begin + lane; row < slice.end; row += kColumnRowsInFlight * kStep) {
+    Pack packs[kColumnRowsInFlight];
+    STEELYARD_UNROLL
+    for (int turn = 0; turn < kColumnRowsInFlight; ++turn) {
+      const std::size_t at = row + static_cast<std::size_t>(turn) * kStep;
+      packs[turn] = at < slice.end ? load_streaming(values + at * columns + pack * kLanes<T>) : Pack{};
+    }
+    STEELYARD_UNROLL
+    for (int turn = 0; turn < kColumnRowsInFlight; ++turn) {
+      float lanes[kLanes<T>];
+      unpack<T>(packs[turn], lanes);
+      STEELYARD_UNROLL
+      for (int i = 0; i < kLanes<T>; ++i) sums[i] += lanes[i];
+    }
+  }
 }
 
 }  // namespace steelyard::cuda_suite

@@ -89,6 +89,22 @@ constexpr OperatorCost mlp_training_cost(const MlpShape& shape, MlpForm form, st
   return step * shape.steps + added * (shape.steps - 1);
 }
 
+// How many kernels these steps are where each product is one.
+struct MlpKernels {
+  bool trains = false;
+  std::size_t column_sums = 1;  // of one bias's gradient in the chain
+};
+constexpr std::int64_t mlp_launches(const MlpShape& shape, MlpForm form, MlpKernels kernels) {
+  const bool chain = form == MlpForm::chain;
+  const std::size_t forward = shape.layers * (chain ? 3 : 1);  // product; bias; GELU
+  // The gradient of the last GELU; of each layer the gradients of weights, bias and inputs; of the others' GELUs.
+  const std::size_t backward =
+      1 + shape.layers * (2 + (chain ? kernels.column_sums : 0)) + (chain ? shape.layers - 1 : 0);
+  // Fused, the bias's gradients of each further step are added by a kernel.
+  const std::size_t added = chain ? 0 : shape.steps - 1;
+  return static_cast<std::int64_t>(forward * shape.steps + (kernels.trains ? backward * shape.steps + added : 0));
+}
+
 // The base shape and, one axis at a time, two to five times it: how the time grows with each is a claim that
 // `steelyard sweep` checks.
 struct MlpSweeps {

@@ -6,9 +6,6 @@ namespace steelyard::cuda_suite {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Of the column sums: a warp of columns, so that each row is read in one piece, and eight rows at a time.
-constexpr unsigned kColumnLanes = 8;
-constexpr unsigned kColumnsOfBlock = 32;
 
 __device__ std::size_t this_pack() { return std::size_t{blockIdx.x} * kThreads + threadIdx.x; }
 
@@ -27,16 +24,40 @@ __global__ void gelu_gradient_pass(const T* sums, const T* upstream, T* results,
   if (this_pack() < packs) gelu_gradient_of(sums, upstream, results, this_pack());
 }
 
-template <class T>
-__global__ void column_sums(const T* values, T* results, std::size_t rows, std::size_t columns, bool accumulates) {
-  __shared__ float parts[kColumnLanes][kColumnsOfBlock];
-  const std::size_t column = std::size_t{blockIdx.x} * kColumnsOfBlock + threadIdx.x;
-  parts[threadIdx.y][threadIdx.x] =
-      column < columns ? column_part(values, rows, columns, column, threadIdx.y, kColumnLanes) : 0.0f;
+// kToParts: the slice's sums go to `parts`, slices x columns; else there is one slice, and they are the results.
+template <class T, bool kToParts>
+__global__ void __launch_bounds__(kThreads)
+    column_sums(const T* __restrict__ values, T* __restrict__ results, float* __restrict__ parts, MatrixExtent extent,
+                bool accumulates) {
+  constexpr unsigned kColumns = kColumnPacks * kLanes<T>;
+  __shared__ float of_lanes[kColumnLanes][kColumns];
+  const std::size_t pack = std::size_t{blockIdx.x} * kColumnPacks + threadIdx.x;
+  if (pack * kLanes<T> < extent.columns) {
+    float sums[kLanes<T>];
+    column_part(values, extent.columns, row_slice(extent.rows, gridDim.y, blockIdx.y), pack, threadIdx.y, sums);
+#pragma unroll
+    for (int i = 0; i < kLanes<T>; ++i) of_lanes[threadIdx.y][threadIdx.x * kLanes<T> + i] = sums[i];
+  }
   __syncthreads();
-  if (threadIdx.y != 0 || column >= columns) return;
+  const unsigned within = threadIdx.y * kColumnPacks + threadIdx.x;
+  const std::size_t column = std::size_t{blockIdx.x} * kColumns + within;
+  if (within >= kColumns || column >= extent.columns) return;
+  float sum = !kToParts && accumulates ? widened(results[column]) : 0.0f;
+  for (unsigned lane = 0; lane < kColumnLanes; ++lane) sum += of_lanes[lane][within];
+  if constexpr (kToParts) {
+    parts[blockIdx.y * extent.columns + column] = sum;
+  } else {
+    results[column] = narrowed<T>(sum);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) join_slices(const float* __restrict__ parts, T* __restrict__ results,
+                                                        std::size_t slices, std::size_t columns, bool accumulates) {
+  const std::size_t column = this_pack();
+  if (column >= columns) return;
   float sum = accumulates ? widened(results[column]) : 0.0f;
-  for (unsigned lane = 0; lane < kColumnLanes; ++lane) sum += parts[lane][threadIdx.x];
+  for (std::size_t slice = 0; slice < slices; ++slice) sum += parts[slice * columns + column];
   results[column] = narrowed<T>(sum);
 }
 
@@ -94,13 +115,22 @@ void launch_gelu_gradient(const MatrixExtent& extent, const void* sums, const vo
   });
 }
 
-void launch_column_sums(const MatrixExtent& extent, const void* values, void* results, bool accumulates,
-                        CUstream_st* stream) {
-  const auto blocks = static_cast<unsigned>((extent.columns + kColumnsOfBlock - 1) / kColumnsOfBlock);
+void launch_column_sums(const MatrixExtent& extent, const void* values, const ColumnSums& sums, CUstream_st* stream) {
+  const std::size_t packs_of_row = extent.columns * size_of(extent.format) / sizeof(Pack);
+  const dim3 grid(static_cast<unsigned>((packs_of_row + kColumnPacks - 1) / kColumnPacks),
+                  static_cast<unsigned>(sums.slices));
+  const dim3 block(kColumnPacks, kColumnLanes);
   with_type(extent.format, "launching column_sums", [&](auto number) {
     using T = decltype(number);
-    column_sums<<<blocks, dim3(kColumnsOfBlock, kColumnLanes), 0, stream>>>(
-        static_cast<const T*>(values), static_cast<T*>(results), extent.rows, extent.columns, accumulates);
+    const T* from = static_cast<const T*>(values);
+    T* to = static_cast<T*>(sums.results);
+    if (sums.slices == 1) {
+      column_sums<T, false><<<grid, block, 0, stream>>>(from, to, nullptr, extent, sums.accumulates);
+      return;
+    }
+    column_sums<T, true><<<grid, block, 0, stream>>>(from, to, sums.parts, extent, sums.accumulates);
+    join_slices<<<blocks_of(extent.columns), kThreads, 0, stream>>>(static_cast<const float*>(sums.parts), to,
+                                                                    sums.slices, extent.columns, sums.accumulates);
   });
 }
 

@@ -22,9 +22,14 @@ void launch_gelu_pass(const MatrixExtent& extent, const void* values, void* resu
 // results = upstream * gelu'(sums); upstream null: gelu'(sums).
 void launch_gelu_gradient(const MatrixExtent& extent, const void* sums, const void* upstream, void* results,
                           CUstream_st* stream);
-// results[column] = the sum of its values; accumulates: added to what is there.
-void launch_column_sums(const MatrixExtent& extent, const void* values, void* results, bool accumulates,
-                        CUstream_st* stream);
+// results[column] = the sum of its values. One kernel, or two where the rows are cut into slices (gelu_pass.hpp).
+struct ColumnSums {
+  void* results = nullptr;
+  bool accumulates = false;  // added to what is there
+  std::size_t slices = 1;    // column_slices()
+  float* parts = nullptr;    // slices x columns; of one slice: none
+};
+void launch_column_sums(const MatrixExtent& extent, const void* values, const ColumnSums& sums, CUstream_st* stream);
 // target += added, both extent.rows x extent.columns.
 void launch_accumulate(const MatrixExtent& extent, void* target, const void* added, CUstream_st* stream);
 

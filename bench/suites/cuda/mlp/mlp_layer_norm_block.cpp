@@ -67,6 +67,7 @@ class LayerNormBlock final : public cuda::Workload {
     return check_norm("second normalization", reduced_, norm_, results_, seed);
   }
 
+  std::int64_t expected_launches() const override { return 4; }
   std::string note() const override { return "products: " + expand_.note() + ", and " + reduce_.note(); }
 
  private:

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <optional>
 
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
+#include "bench/suites/cuda/mlp/gelu_pass.hpp"
 #include "bench/suites/cuda/mlp/mlp_kernels.hpp"
 #include "bench/suites/cuda/products/lt_matmul.hpp"
 
@@ -94,6 +96,11 @@ class Mlp final : public cuda::Workload {
         library_(std::make_shared<LtLibrary>()),
         memory_(choice.shape, type.operands, choice.trains || choice.form == MlpForm::chain, choice.trains) {
     const bool fused = form_ == MlpForm::fused;
+    if (trains_ && !fused) {
+      const std::size_t packs = shape_.dim * size_of(type.operands) / sizeof(Pack);
+      slices_ = column_slices(shape_.batch, packs, multiprocessors());
+      if (slices_ > 1) column_parts_ = cuda::DeviceArray<float>(slices_ * shape_.dim);
+    }
     forward_.emplace(library_, linear(!fused    ? LtEpilogue::none
                                       : trains_ ? LtEpilogue::gelu_bias_keep
                                                 : LtEpilogue::gelu_bias));
@@ -129,6 +136,10 @@ class Mlp final : public cuda::Workload {
   }
 
   std::string note() const override { return "forward: " + forward_->note(); }
+  std::int64_t expected_launches() const override {
+    return mlp_launches(shape_, form_,
+                        {.trains = trains_, .column_sums = slices_ > 1 ? std::size_t{2} : std::size_t{1}});
+  }
 
  private:
   LtProblem linear(LtEpilogue epilogue) const {
@@ -211,7 +222,12 @@ class Mlp final : public cuda::Workload {
         .bias = is_first_step ? memory_.bias_gradients.of(layer) : memory_.step_bias_gradients.of(layer)};
     (is_first_step ? weight_gradient_ : more_weight_gradient_)->launch(operands, stream);
     if (form_ == MlpForm::chain) {
-      launch_column_sums(values(), operands.left, memory_.bias_gradients.of(layer), !is_first_step, stream);
+      launch_column_sums(values(), operands.left,
+                         {.results = memory_.bias_gradients.of(layer),
+                          .accumulates = !is_first_step,
+                          .slices = slices_,
+                          .parts = column_parts_.data()},
+                         stream);
     }
   }
 
@@ -221,6 +237,8 @@ class Mlp final : public cuda::Workload {
   bool trains_;
   std::shared_ptr<LtLibrary> library_;
   MlpMemory memory_;
+  std::size_t slices_ = 1;  // of the chain's sums of columns
+  cuda::DeviceArray<float> column_parts_;
   std::optional<LtMatmul> forward_;
   std::optional<LtMatmul> weight_gradient_;
   std::optional<LtMatmul> more_weight_gradient_;

@@ -8,6 +8,9 @@ class Name:
         self.text = text
         self.benchmark, *parts = text.split("/")
         self.axes = {}
+        # "ceiling/launch" has no axes, and is a name of its own.
+        if len(parts) == 1 and ":" not in parts[0]:
+            self.benchmark, parts = text, []
         for part in parts:
             axis, separator, value = part.partition(":")
             if not separator:
@@ -25,10 +28,12 @@ class Name:
 FIGURES = [
     r"^ceiling/",
     r"^matmul(_fastest)?/dtype:(bf16|f8|i8)/n:8192$",
-    r"^(layer_norm|softmax|rms_norm)/columns:16384/dtype:bf16/form:fused/rows:4096$",
+    r"^(layer_norm|softmax)/columns:16384/dtype:bf16/form:fused/rows:4096$",
     r"^gelu/dtype:bf16/form:(fused|chain)/",
     r"^(gemv|gather_gemv)/dtype:(bf16|i8)/n:16384$",
     r"^(gemv|gather_gemv)/dtype:(bf16|i8)/n:(1024|4096|8192)$",
+    r"^rms_norm/columns:16384/dtype:bf16/form:fused/rows:4096$",
+    r"^gemv/dtype:f32/n:\d+$",
     r"^mlp_layer_norm/batch:(1|512|4096)/dim:4096/",
 ]
 

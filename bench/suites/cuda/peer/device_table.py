@@ -3,11 +3,13 @@
 
     device_table.py FOLDER [--json table.json]
 
-FOLDER: as on_device.sh leaves it: ours/*.json (Google Benchmark's JSON of steelyard_cuda_suite) and peer.json
-(torch_peer.py). Times are medians of cold samples. The ceiling of a row is measured: copy bandwidth, for gemv and
-gather_gemv read bandwidth, or the large product in the row's dtype, whichever the row comes nearer to. What was not
-measured is "-", and a figure that lacks a part is undecided. The verdict of record is `steelyard targets`; this is for
-reading at once.
+FOLDER: as on_device.sh leaves it: smoke/*.json and ours/*.json (Google Benchmark's JSON of steelyard_cuda_suite; of a
+benchmark in both ours/ counts), peer.json (torch_peer.py), turns/N/ours.json and turns/N/peer.json (products in turns).
+Times are medians of cold samples. Where one is less than five launches of nothing (ceiling/launch), the row is judged
+by hot times, of both sides. Products are judged turn by turn, by cycles where the two clocks differ by more than 1 %.
+The ceiling of a row is measured: copy bandwidth, for gemv and gather_gemv read bandwidth, or the large product in the
+row's dtype, whichever the row comes nearer to. What was not measured is "-", and a figure that lacks a part is
+undecided. The verdict of record is `steelyard targets`; this is for reading at once.
 """
 
 import argparse
@@ -23,6 +25,8 @@ from benchmark_names import Name, importance
 SHARE_OF_BEST_PRODUCT = 0.97
 SHARE_OF_BANDWIDTH = 0.90
 FUSED_OVER_CHAIN = 8.0
+CLOCKS_WITHIN = 0.01
+LAUNCHES_OF_NOTHING = 5
 
 
 def read_json(path):
@@ -33,26 +37,52 @@ def read_json(path):
         return None, f"{path}: {error}"
 
 
-def read_ours(folder):
+SAMPLED = {
+    "cold": "real_time",
+    "hot": "hot_time",
+    "flops": "flops",
+    "bandwidth": "bandwidth",
+    "clock": "sm_clock",
+    "cycles": "device_cycles",
+}
+
+
+def read_rows(paths):
     """name -> row, the files' context, and what could not be read."""
     rows, context, faults = {}, {}, []
-    for path in sorted(glob.glob(os.path.join(folder, "ours", "*.json"))):
+    for path in sorted(paths):
         document, fault = read_json(path)
         if fault:
             faults.append(fault)
             continue
         context.update(document.get("context", {}))
         for record in document.get("benchmarks", []):
-            row = rows.setdefault(record["name"], {"cold": [], "flops": [], "bandwidth": [], "label": "", "fault": ""})
+            row = rows.setdefault(record["name"], {**{key: [] for key in SAMPLED}, "label": "", "fault": ""})
             if record.get("error_occurred") or record.get("skipped"):
                 row["fault"] = record.get("error_message") or record.get("skip_message") or "failed"
                 continue
-            row["cold"].append(record["real_time"])
-            for rate in ("flops", "bandwidth"):
-                if rate in record:
-                    row[rate].append(record[rate])
+            for key, metric in SAMPLED.items():
+                if metric in record:
+                    row[key].append(record[metric])
             row["label"] = row["label"] or record.get("label", "")
     return rows, context, faults
+
+
+def read_ours(folder):
+    rows, context, faults = read_rows(glob.glob(os.path.join(folder, "smoke", "*.json")))
+    figures = [path for part in ("ours/*.json", "turns/*/ours.json") for path in glob.glob(os.path.join(folder, part))]
+    more, more_context, more_faults = read_rows(figures)
+    return {**rows, **more}, {**context, **more_context}, faults + more_faults
+
+
+def read_turns(folder):
+    """Products in turns with PyTorch: (ours, peer) of each turn, by name."""
+    turns = []
+    for path in sorted(glob.glob(os.path.join(folder, "turns", "[0-9]*"))):
+        ours = read_rows(glob.glob(os.path.join(path, "ours.json")))[0]
+        peer = read_json(os.path.join(path, "peer.json"))[0]
+        turns.append((ours, {row["name"]: row for row in (peer or {}).get("rows", [])}))
+    return turns
 
 
 def null_ratios(folder):
@@ -101,9 +131,12 @@ def label_part(label, part):
 
 
 class Table:
-    def __init__(self, ours, peer):
+    def __init__(self, ours, peer, turns=()):
         self.ours = ours
         self.peer = {row["name"]: row for row in (peer or {}).get("rows", [])}
+        self.turns = turns
+        for _, rows in turns:
+            self.peer = {**rows, **self.peer}
         self.by_ceiling = {}
         for text, row in ours.items():
             name = Name(text)
@@ -111,9 +144,36 @@ class Table:
                 continue
             key = name.get("access") or name.get("dtype")
             self.by_ceiling[key] = median(row["bandwidth" if "access" in name.axes else "flops"])
+        self.floor = self.time("ceiling/launch") or 0
 
     def time(self, text):
         return median(self.ours[text]["cold"]) if text in self.ours else None
+
+    def is_mostly_launch(self, text):
+        return (self.time(text) or 0) < LAUNCHES_OF_NOTHING * self.floor
+
+    def no_slower(self, text, kind):
+        """Than PyTorch, by the times that say it; None: one of them is missing."""
+        ours, peer = self.time(text), self.peer_time(text, f"{kind}_ns")
+        if self.is_mostly_launch(text):
+            ours, peer = median(self.ours[text]["hot"]), self.peer_time(text, f"{kind}_hot_ns")
+        return ours <= peer if ours and peer else None
+
+    def share_of_product(self, text):
+        """PyTorch's time over ours, the median of the turns; and whether cycles were taken in one of them."""
+        ratios, by_cycles = [], False
+        for ours, peer in self.turns or [(self.ours, self.peer)]:
+            row, other = ours.get(text), peer.get(text, {})
+            if not row or not row["cold"] or not other.get("eager_ns"):
+                continue
+            clock, other_clock = median(row["clock"]), other.get("eager_sm_clock")
+            differs = clock and other_clock and abs(other_clock / clock - 1) > CLOCKS_WITHIN
+            if differs and row["cycles"] and other.get("eager_cycles"):
+                ratios.append(other["eager_cycles"] / median(row["cycles"]))
+                by_cycles = True
+            else:
+                ratios.append(other["eager_ns"] / median(row["cold"]))
+        return median(ratios), by_cycles
 
     def peer_time(self, text, kind):
         return self.peer.get(text, {}).get(kind)
@@ -128,7 +188,7 @@ class Table:
             return achieved / ceiling if achieved and ceiling else None
 
         # A product of 8-bit weights with bf16 values is bound by memory; its arithmetic is that of bf16.
-        dtype = "bf16" if name.benchmark in ("gemv", "gather_gemv") else name.get("dtype")
+        dtype = "bf16" if name.benchmark in ("gemv", "gather_gemv") and name.get("dtype") == "i8" else name.get("dtype")
         bandwidth = share("bandwidth", self.by_ceiling.get(access))
         return {"bandwidth": bandwidth, "flops": share("flops", self.by_ceiling.get(dtype))}
 
@@ -140,37 +200,38 @@ class Table:
     def figure(self, text):
         """What is asked of the row, and whether it is so: True, False, or None where a part was not measured."""
         name, ours = Name(text), self.time(text)
-        eager, compiled = self.peer_time(text, "eager_ns"), self.peer_time(text, "compiled_ns")
+        compiled = self.no_slower(text, "compiled")
         bandwidth = self.shares(text)["bandwidth"]
         is_product = name.benchmark in ("matmul", "matmul_fastest")
+        if name.get("variant"):
+            return "", None
         if is_product and name["n"] == 8192 and name["dtype"] in ("bf16", "f8", "i8"):
-            met = eager / ours >= SHARE_OF_BEST_PRODUCT if ours and eager else None
-            return f">= {SHARE_OF_BEST_PRODUCT:.0%} of PyTorch", met
+            share, by_cycles = self.share_of_product(text)
+            met = share >= SHARE_OF_BEST_PRODUCT if share else None
+            return f">= {SHARE_OF_BEST_PRODUCT:.0%} of PyTorch" + (" (cycles)" if by_cycles else ""), met
         if name.benchmark in ("layer_norm", "softmax", "rms_norm", "gelu") and name.get("form") == "fused":
             if name.benchmark != "gelu" and (name["columns"], name["rows"]) != (16384, 4096):
                 return "", None
-            return f">= {SHARE_OF_BANDWIDTH:.0%} of copy, <= compiled", self.both(bandwidth, ours, compiled)
+            return f">= {SHARE_OF_BANDWIDTH:.0%} of copy, <= compiled", self.both(bandwidth, compiled)
         if name.benchmark in ("gemv", "gather_gemv"):
             if name["n"] == 16384:
-                return f">= {SHARE_OF_BANDWIDTH:.0%} of read, <= compiled", self.both(bandwidth, ours, compiled)
-            return "<= compiled", ours <= compiled if ours and compiled else None
+                return f">= {SHARE_OF_BANDWIDTH:.0%} of read, <= compiled", self.both(bandwidth, compiled)
+            return "<= compiled", compiled
         if name.benchmark == "gelu" and name.get("form") == "chain":
             fused = self.time(text.replace("form:chain", "form:fused"))
             return f">= {FUSED_OVER_CHAIN:g} x fused", ours / fused >= FUSED_OVER_CHAIN if ours and fused else None
         return self.declared(text)
 
     @staticmethod
-    def both(bandwidth, ours, compiled):
+    def both(bandwidth, is_no_slower):
         if bandwidth is not None and bandwidth < SHARE_OF_BANDWIDTH:
             return False
-        if bandwidth is None or not ours or not compiled:
-            return None
-        return ours <= compiled
+        return None if bandwidth is None else is_no_slower
 
     def declared(self, text):
         """The row's own target, "0.61 of bandwidth", against the measured ceiling."""
         target = label_part(self.ours[text]["label"], "target")
-        parts = re.fullmatch(r"([0-9.]+) of (bandwidth|flops)", target)
+        parts = re.fullmatch(r"([0-9.]+) of (?:measured )?(bandwidth|flops)", target)
         if not parts:
             return target, None
         share = self.shares(text)[parts[2]]
@@ -190,7 +251,7 @@ class Table:
                 time_text(self.time(text)),
                 time_text(self.peer_time(text, "eager_ns")),
                 time_text(self.peer_time(text, "compiled_ns")),
-                "-" if share is None or Name(text).benchmark == "ceiling" else f"{share:.1%}",
+                "-" if share is None or Name(text).benchmark.startswith("ceiling") else f"{share:.1%}",
                 kind,
                 target,
                 "" if not target else {True: "reached", False: "NOT REACHED", None: "undecided"}[met],
@@ -235,6 +296,26 @@ def aligned(lines):
         yield "  ".join(cells).rstrip()
 
 
+def about_lines(context, peer, turns):
+    about = [context.get("gpu.device", "an unknown device"), "driver " + context.get("gpu.driver", "unknown")]
+    about.append("PyTorch " + (peer["torch"] if peer else "not measured"))
+    about.append(context.get("date", "no date"))
+    yield ", ".join(about)
+    theirs = (peer or {}).get("cublas_lt") or "unknown"
+    yield f"cuBLASLt: ours {context.get('gpu.cublas', 'unknown')}, PyTorch's {theirs}; {len(turns)} turns of products"
+    if peer:
+        yield f"PyTorch's clock: {peer.get('clock', 'unknown')}"
+
+
+def same_library_lines(folder, table):
+    """Products by the library that PyTorch has: what of a difference is the library's."""
+    rows, context, _ = read_rows([os.path.join(folder, "same_library.json")])
+    for text in sorted(rows):
+        ours, other = table.time(text), median(rows[text]["cold"])
+        if ours and other:
+            yield f"{text} by cuBLASLt {context.get('gpu.cublas')}: {time_text(other)}, {other / ours:.3f} of ours"
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
@@ -244,23 +325,25 @@ def main(arguments):
     peer, peer_fault = read_json(os.path.join(options.folder, "peer.json"))
     if peer_fault:
         faults.append(f"no PyTorch to compare with: {peer_fault}")
-    table = Table(ours, peer)
+    turns = read_turns(options.folder)
+    table = Table(ours, peer, turns)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({**table.document(), "null_ratios": null_ratios(options.folder)}, file, indent=1)
     print("\n".join(aligned(table.lines())))
     print()
-    about = [context.get("gpu.device", "an unknown device"), "driver " + context.get("gpu.driver", "unknown")]
-    about.append("PyTorch " + (peer["torch"] if peer else "not measured"))
-    about.append(context.get("date", "no date"))
-    print(", ".join(about))
+    for line in about_lines(context, peer, turns):
+        print(line)
+    for line in same_library_lines(options.folder, table):
+        print(line)
     for line in null_lines(null_ratios(options.folder)):
         print(line)
     for text in (peer or {}).get("not_reached", []):
         print(f"not reached in time by PyTorch: {text}")
     for row in (peer or {}).get("rows", []):
-        if "error" in row:
-            print(f"failed in PyTorch: {row['name']}: {row['error']}")
+        for kind in ("eager", "compiled"):
+            if f"{kind}_error" in row:
+                print(f"failed in PyTorch, {kind}: {row['name']}: {row[f'{kind}_error']}")
     for fault in faults:
         print(fault)
     return 0 if ours else 1

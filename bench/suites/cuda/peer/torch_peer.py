@@ -2,47 +2,51 @@
 """The same shapes in PyTorch, eager and compiled, on the same device: what our kernels are compared with.
 
     torch_peer.py --names names.txt --out peer.json --seconds 200
-    torch_peer.py --names names.txt --plan      # what would be run; needs no torch
+    torch_peer.py --names names.txt --plan      # what would be run, in order; needs no torch
+    torch_peer.py --trace trace.json            # a profiler's trace of a perceptron's steps
 
-names.txt: one benchmark name of steelyard_cuda_suite a line. They are taken by importance (benchmark_names.py) until
-the time is up; what was not reached is said in the file. A name that PyTorch has no counterpart of is left out.
+names.txt: one benchmark name of steelyard_cuda_suite a line. First all of them as PyTorch runs them by itself, by
+importance (benchmark_names.py), which takes seconds; then those that compiling may change, again by importance, each of
+which takes up to twenty. A name that PyTorch has no counterpart of is left out. What was not reached is said in the
+file.
 
-Timing: device events around one call; before each call a buffer of twice the L2 cache is read, and the stream is held by a
-spinning kernel until the call is queued, so that launching costs nothing, as in our own cold samples. It is read and not
-written: what was written would go back to memory while the call is timed. The figure is the median.
+A further call goes on where the file ends: rows that are there are kept, what failed is tried again, and what ended the
+process twice is not. The file is written aside and renamed after each row.
+
+Timing: peer_timing.py. The figure is the median.
 """
 
 import argparse
 import json
-import statistics
+import os
 import sys
 import time
 
 from benchmark_names import Name, importance
+from peer_timing import HOT_BELOW_NS, Power, SmClock, Stopwatch, cublas_lt_version, driver_version, rotated
 
-LEAST_SAMPLES = 15
-MOST_SAMPLES = 200
-SECONDS_A_ROW = 0.5
+MOST_ATTEMPTS = 2
+COMPILE_SECONDS = 15  # that compiling one is expected to take at most, until one took longer
 
 
 def plan(name):
     """What the counterpart is, in words; None: there is none."""
     kind = name.benchmark
     if kind == "ceiling":
-        kind = "matmul" if name.get("dtype") else f"memory {name['access']}"
+        kind = "matmul" if name.get("dtype") else f"memory {name.get('access')}"
     counterparts = {
         "matmul": {"f8": "torch._scaled_mm", "i8": "torch._int_mm"}.get(name.get("dtype"), "x @ w.t()"),
         "memory copy": "copy_",
         "memory read": "sum",
         "memory write": "fill_",
-        "batched_dot": "(x * y).sum(-1)" if name.get("form") == "chain" else "torch.bmm",
+        "batched_dot": "torch.bmm" if name.get("form") == "library" else "(x * y).sum(-1)",
         "add": "x + y",
         "cdist": "torch.cdist",
         "gelu": "gelu by nine operators" if name.get("form") == "chain" else "F.gelu(approximate='tanh')",
         "softmax": "F.softmax",
-        "layer_norm": "F.layer_norm",
+        "layer_norm": None if name.get("variant") else "F.layer_norm",
         "rms_norm": "F.rms_norm",
-        "gemv": "w.to(bf16) @ x" if name.get("dtype") == "i8" else "w @ x",
+        "gemv": None if name.get("variant") else "w.to(bf16) @ x" if name.get("dtype") == "i8" else "w @ x",
         "gather_gemv": "w[chosen].to(bf16) @ x",
         "mlp_layer_norm": "linear, layer_norm, linear, layer_norm",
         "mlp_forward": "linear and gelu, layer by layer",
@@ -109,9 +113,9 @@ class Calls:
 
     def batched_dot(self, name, dtype):
         x, y = (self.random(name["batch"], name["length"], dtype=dtype) for _ in range(2))
-        if name["form"] == "chain":
-            return lambda x, y: (x * y).sum(-1), (x, y)
-        return lambda x, y: self.torch.bmm(x.unsqueeze(1), y.unsqueeze(2)), (x, y)
+        if name["form"] == "library":
+            return lambda x, y: self.torch.bmm(x.unsqueeze(1), y.unsqueeze(2)), (x, y)
+        return lambda x, y: (x * y).sum(-1), (x, y)
 
     def add(self, name, dtype):
         return lambda x, y: x + y, tuple(self.random(name["n"], dtype=dtype) for _ in range(2))
@@ -151,7 +155,7 @@ class Calls:
     def gemv(self, name, dtype):
         n = name["n"]
         w = self.weights(dtype, n, n)
-        x = self.random(n)
+        x = self.random(n, dtype="f32" if dtype == "f32" else "bf16")
         if dtype == "i8":
             return lambda w, x: w.to(self.torch.bfloat16) @ x, (w, x)
         return lambda w, x: w @ x, (w, x)
@@ -215,93 +219,169 @@ class Calls:
         return training, (x, weights, biases)
 
 
-class Stopwatch:
+class Kept:
+    """The file of the rows: what an earlier call left in it, and what this one adds."""
+
+    def __init__(self, path, about):
+        self.path, self.rows, self.attempts = path, {}, {}
+        self.document = {"schema": "steelyard.torch_peer/2", **about}
+        try:
+            with open(path) as file:
+                earlier = json.load(file)
+        except (OSError, ValueError):
+            return
+        if any(earlier.get(key) != about[key] for key in ("device", "torch")):
+            os.replace(path, path + ".other")  # of another device, not to be mixed with this one's
+            return
+        self.attempts = earlier.get("attempts", {})
+        for row in earlier.get("rows", []):
+            self.rows[row["name"]] = row
+
+    def wants(self, name, kind):
+        is_there = f"{kind}_ns" in self.rows.get(name.text, {})
+        return not is_there and self.attempts.get(self.key(name, kind), 0) < MOST_ATTEMPTS
+
+    @staticmethod
+    def key(name, kind):
+        return f"{kind} {name.text}"
+
+    def begin(self, name, kind):
+        """Known before it runs: what ends the process is told by that this is still there."""
+        key = self.key(name, kind)
+        self.attempts[key] = self.attempts.get(key, 0) + 1
+        self.write()
+
+    def end(self, name, kind, found):
+        row = self.rows.setdefault(name.text, {"name": name.text, "counterpart": plan(name)})
+        if f"{kind}_error" not in found:
+            self.attempts.pop(self.key(name, kind), None)
+            row.pop(f"{kind}_error", None)
+        row.update(found)
+        self.write()
+
+    def write(self, not_reached=()):
+        document = {**self.document, "attempts": self.attempts, "rows": list(self.rows.values())}
+        if not_reached:
+            document["not_reached"] = list(not_reached)
+        with open(self.path + ".part", "w") as file:
+            json.dump(document, file, indent=1)
+        os.replace(self.path + ".part", self.path)
+
+
+class Peer:
     def __init__(self, torch):
-        self.torch = torch
-        l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) or (128 << 20)
-        self.flush = torch.zeros(2 * l2_bytes // 4, dtype=torch.float32, device="cuda")
-        self.sum = torch.zeros((), dtype=torch.float32, device="cuda")
+        self.torch, self.calls, self.power = torch, Calls(torch), Power()
+        self.clock = SmClock(torch)
+        self.stopwatch = Stopwatch(torch, self.clock)
+        self.compile_seconds = COMPILE_SECONDS
 
-    def sample(self, call, held_cycles):
-        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+    def about(self):
+        torch = self.torch
+        small = torch.ones(64, 64, device="cuda", dtype=torch.bfloat16)
+        small @ small  # loads the library
+        return {
+            "device": torch.cuda.get_device_properties(0).name,
+            "torch": torch.__version__,
+            "cuda": torch.version.cuda,
+            "driver": driver_version(),
+            "cublas_lt": cublas_lt_version(),
+            "clock": self.clock.how,
+        }
+
+    def time(self, name, kind):
+        found = {}
+        try:
+            function, arguments = self.calls.of(name)
+            if kind == "compiled":
+                function = self.compiled(function, arguments, found)
+            part = self.stopwatch.measure(lambda: function(*arguments))
+            found |= {f"{kind}_{key}": value for key, value in part.items()}
+            found[f"{kind}_watts"] = self.power.watts()
+            if part["ns"] < HOT_BELOW_NS and (calls := rotated(function, arguments, self.stopwatch.l2_bytes)):
+                found[f"{kind}_hot_ns"] = self.stopwatch.hot(calls, part["ns"])
+        except Exception as error:  # one that fails must not cost the others
+            found[f"{kind}_error"] = f"{type(error).__name__}: {error}"[:400]
+        self.torch.cuda.empty_cache()
+        return found
+
+    def compiled(self, function, arguments, found):
+        begin = time.monotonic()
+        compiled = getattr(function, "compiled", lambda: self.torch.compile(function, dynamic=False))()
+        compiled(*arguments)
         self.torch.cuda.synchronize()
-        self.torch.sum(self.flush, dim=0, out=self.sum)
-        self.torch.cuda._sleep(held_cycles)
-        begin.record()
-        call()
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end) * 1e6
-
-    def median(self, call):
-        for _ in range(3):
-            self.torch.cuda.synchronize()
-            began = time.monotonic()
-            call()
-            queued = time.monotonic() - began
-        # Half as long again as queueing takes, in cycles of 2 GHz; 0.5 ms at least and 50 ms at most.
-        held_cycles = int(min(max(1.5 * queued * 2e9, 1e6), 1e8))
-        samples = []
-        until = time.monotonic() + SECONDS_A_ROW
-        while len(samples) < LEAST_SAMPLES or (time.monotonic() < until and len(samples) < MOST_SAMPLES):
-            samples.append(self.sample(call, held_cycles))
-        return statistics.median(samples), len(samples)
+        found["compile_seconds"] = time.monotonic() - begin
+        self.compile_seconds = max(self.compile_seconds, found["compile_seconds"])
+        return compiled
 
 
-def measured(torch, stopwatch, calls, name, may_compile):
-    row = {"name": name.text, "counterpart": plan(name)}
-    try:
-        function, arguments = calls.of(name)
-        row["eager_ns"], row["eager_samples"] = stopwatch.median(lambda: function(*arguments))
-        if name.benchmark not in NOT_COMPILED and may_compile:
-            begin = time.monotonic()
-            compiled = getattr(function, "compiled", lambda: torch.compile(function, dynamic=False))()
-            compiled(*arguments)
-            torch.cuda.synchronize()
-            row["compile_seconds"] = time.monotonic() - begin
-            row["compiled_ns"], row["compiled_samples"] = stopwatch.median(lambda: compiled(*arguments))
-    except Exception as error:  # one that fails must not cost the others
-        row["error"] = f"{type(error).__name__}: {error}"[:400]
-    torch.cuda.empty_cache()
-    return row
+def tasks_of(names):
+    """What is to be done, in order: (name, kind)."""
+    eager = [(name, "eager") for name in names]
+    return eager + [(name, "compiled") for name in names if name.benchmark not in NOT_COMPILED]
 
 
-def run(names, out, seconds):
+def import_torch():
     import torch
     import torch._dynamo
     import torch._inductor.config
 
-    until = time.monotonic() + seconds
     torch.manual_seed(1)
     torch._inductor.config.coordinate_descent_tuning = True
-    properties = torch.cuda.get_device_properties(0)
-    result = {
-        "device": properties.name,
-        "torch": torch.__version__,
-        "cuda": torch.version.cuda,
-        "rows": [],
-        "not_reached": [name.text for name in names],
-    }
-    stopwatch, calls = Stopwatch(torch), Calls(torch)
-    for name in names:
-        left = until - time.monotonic()
-        if left < 1:
+    return torch
+
+
+def run(names, out, seconds):
+    until = time.monotonic() + seconds
+    torch = import_torch()
+    peer = Peer(torch)
+    kept = Kept(out, peer.about())
+    pending = [task for task in tasks_of(names) if kept.wants(*task)]
+    while pending:
+        name, kind = pending[0]
+        if until - time.monotonic() < (peer.compile_seconds if kind == "compiled" else 2):
             break
-        result["rows"].append(measured(torch, stopwatch, calls, name, left > 15))
-        result["not_reached"].remove(name.text)
+        pending.pop(0)
+        kept.begin(name, kind)
+        kept.end(name, kind, peer.time(name, kind))
         torch._dynamo.reset()
-        with open(out, "w") as file:  # after each: what is there survives being stopped
-            json.dump(result, file, indent=1)
-        print(json.dumps(result["rows"][-1]), flush=True)
+        print(json.dumps(kept.rows[name.text]), flush=True)
+    kept.write([Kept.key(name, kind) for name, kind in pending])
+
+
+def trace(out):
+    """Kernels, copies and a graph of a perceptron's steps, as torch.profiler has them."""
+    torch = import_torch()
+    calls = Calls(torch)
+    function, arguments = calls.of(Name("mlp_training/batch:128/dim:128/dtype:bf16/form:fused/layers:4/steps:2"))
+    forward, inputs = calls.of(Name("mlp_forward/batch:256/dim:256/dtype:bf16/form:fused"))
+    function(*arguments), forward(*inputs)
+    graph = torch.cuda.CUDAGraph()
+    with torch.no_grad(), torch.cuda.graph(graph):
+        forward(*inputs)
+    kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=kinds, record_shapes=True) as profiler:
+        for _ in range(3):
+            function(*arguments)
+        graph.replay()
+        inputs[0].cpu()
+        torch.cuda.synchronize()
+    profiler.export_chrome_trace(out + ".part")
+    os.replace(out + ".part", out)
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--names", required=True, help="a file with one benchmark name a line")
+    parser.add_argument("--names", help="a file with one benchmark name a line")
     parser.add_argument("--out", help="a file for the result as JSON")
-    parser.add_argument("--seconds", type=float, default=200, help="after which no other row begins")
+    parser.add_argument("--seconds", type=float, default=200, help="after which nothing else begins")
     parser.add_argument("--plan", action="store_true", help="print what would be run, and why not")
+    parser.add_argument("--trace", help="a file for a profiler's trace; nothing else is done")
     options = parser.parse_args(arguments)
+    if options.trace:
+        trace(options.trace)
+        return 0
+    if not options.names:
+        parser.error("--names is missing: a file with one benchmark name a line")
     with open(options.names) as file:
         names = sorted((line.strip() for line in file if line.strip()), key=importance)
     names = [Name(text) for text in names]

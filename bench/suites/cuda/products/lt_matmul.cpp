@@ -2,8 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
-#include <limits>
+#include <chrono>
 #include <stdexcept>
 
 #include "bench/cuda/cuda_handles.hpp"
@@ -213,25 +214,38 @@ void LtMatmul::launch(const LtOperands& operands, cudaStream_t stream) {
 }
 
 void LtMatmul::choose_fastest(const LtOperands& operands, cudaStream_t stream) {
+  // In two rounds, there and back, after a while of work: the clock falls as the device warms, and who comes first
+  // would win by it.
   constexpr int kLaunches = 5;
+  constexpr std::chrono::milliseconds kWarm{50};
   point_at(operands);
+  const auto until = std::chrono::steady_clock::now() + kWarm;
+  do {
+    // Each once at least, which loads its kernel.
+    for (const auto& proposal : proposals_) enqueue(proposal.algo, operands, stream);
+    cuda::check(cudaStreamSynchronize(stream), "warming up for the proposals");
+  } while (std::chrono::steady_clock::now() < until);
   const Event begin;
   const Event end;
-  float least = std::numeric_limits<float>::infinity();
-  for (std::size_t i = 0; i < proposals_.size(); ++i) {
-    enqueue(proposals_[i].algo, operands, stream);  // the first loads the kernel
+  std::vector<std::vector<float>> times(proposals_.size());
+  const auto time = [&](std::size_t i) {
     for (int launch = 0; launch < kLaunches; ++launch) {
       cuda::check(cudaEventRecord(begin.event, stream), "timing a proposal");
       enqueue(proposals_[i].algo, operands, stream);
       cuda::check(cudaEventRecord(end.event, stream), "timing a proposal");
       cuda::check(cudaEventSynchronize(end.event), "timing a proposal");
-      float milliseconds = 0;
-      cuda::check(cudaEventElapsedTime(&milliseconds, begin.event, end.event), "timing a proposal");
-      if (milliseconds >= least) continue;
-      least = milliseconds;
-      chosen_ = i;
+      times[i].push_back(0);
+      cuda::check(cudaEventElapsedTime(&times[i].back(), begin.event, end.event), "timing a proposal");
     }
+  };
+  for (std::size_t i = 0; i < proposals_.size(); ++i) time(i);
+  for (std::size_t i = proposals_.size(); i-- > 0;) time(i);
+  std::vector<float> medians;
+  for (std::vector<float>& of_one : times) {
+    std::nth_element(of_one.begin(), of_one.begin() + kLaunches, of_one.end());
+    medians.push_back(of_one[kLaunches]);
   }
+  chosen_ = static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
   was_timed_ = true;
 }
 

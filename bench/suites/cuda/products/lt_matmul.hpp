@@ -83,7 +83,8 @@ class LtMatmul {
   void launch(const LtOperands& operands, cudaStream_t stream);
 
   // Without this the library's first proposal is taken, the same in every process. This times each of them on these
-  // operands, the least of five launches, and takes the fastest: what is chosen may differ from process to process.
+  // operands, the median of two rounds of five launches, and takes the fastest: what is chosen may differ from process
+  // to process.
   void choose_fastest(const LtOperands& operands, cudaStream_t stream);
 
   // "first of 8 proposals, algorithm 66".

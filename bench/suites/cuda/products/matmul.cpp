@@ -34,6 +34,7 @@ class Matmul final : public cuda::Workload {
     multiply_.launch(operands(static_cast<std::size_t>(input_set)), stream);
   }
   std::string note() const override { return multiply_.note(); }
+  std::int64_t expected_launches() const override { return 1; }
 
   Result<void> verify(std::uint64_t seed) override {
     lefts_.front().fill(seed_of_operand(seed, 1));
@@ -145,6 +146,23 @@ class ChainedDot final : public BatchedDot {
   MatrixMemory products_;
 };
 
+// The chain in one kernel of our own: what a compiler makes of it.
+class FusedDot final : public BatchedDot {
+ public:
+  using BatchedDot::BatchedDot;
+
+  OperatorCost cost() const override { return batched_dot_library_cost(shape_, size_of(type_.operands)); }
+  void launch(int, cudaStream_t stream) override {
+    launch_row_dots(type_.operands, {left_.data(), right_.data(), shape_.batch, shape_.length}, result_.data(), stream);
+  }
+
+ private:
+  // Products of 16-bit numbers are exact in single precision.
+  double product_error() const override {
+    return type_.operands == NumberFormat::f32 ? unit_roundoff(NumberFormat::f32) : 0;
+  }
+};
+
 class LibraryDot final : public BatchedDot {
  public:
   LibraryDot(const ProductType& type, BatchedDotShape shape)
@@ -157,6 +175,7 @@ class LibraryDot final : public BatchedDot {
     multiply_.launch({.left = left_.data(), .right = right_.data(), .result = result_.data()}, stream);
   }
   std::string note() const override { return multiply_.note(); }
+  std::int64_t expected_launches() const override { return 1; }
 
  private:
   double product_error() const override { return 0; }
@@ -168,6 +187,10 @@ class LibraryDot final : public BatchedDot {
 
 std::unique_ptr<cuda::Workload> make_batched_dot_chain(const ProductType& type, BatchedDotShape shape) {
   return std::make_unique<ChainedDot>(type, shape);
+}
+
+std::unique_ptr<cuda::Workload> make_batched_dot_fused(const ProductType& type, BatchedDotShape shape) {
+  return std::make_unique<FusedDot>(type, shape);
 }
 
 std::unique_ptr<cuda::Workload> make_batched_dot_library(const ProductType& type, BatchedDotShape shape) {

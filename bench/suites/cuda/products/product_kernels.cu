@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "bench/cuda/cuda_handles.hpp"
+#include "bench/suites/cuda/arithmetic/block_join.cuh"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
+#include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
+#include "bench/suites/cuda/products/dot_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {
@@ -57,31 +60,44 @@ void fill_seeded(NumberFormat format, void* numbers, std::size_t count, std::uin
 
 namespace {
 
-constexpr unsigned kThreads = 256;
-constexpr unsigned kWarpThreads = 32;
-constexpr std::size_t kMaxBlocks = 1u << 20;
-
 template <class T>
-__global__ void multiply_numbers(const T* left, const T* right, T* products, std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    products[i] = narrowed<T>(widened(left[i]) * widened(right[i]));
-  }
+__global__ void __launch_bounds__(kElementwiseThreads)
+    multiply_numbers(const T* __restrict__ left, const T* __restrict__ right, T* __restrict__ products,
+                     std::size_t count) {
+  elementwise_thread(BlockPlace{blockIdx.x, static_cast<int>(threadIdx.x)}, Product{}, left, right, products, count);
 }
 
-// A warp a row: the lanes take numbers in turn, and their sums are joined by a tree.
-template <class T>
-__global__ void sum_rows(const T* numbers, T* sums, std::size_t rows, std::size_t length) {
-  const std::size_t row = std::size_t{blockIdx.x} * (kThreads / kWarpThreads) + threadIdx.x / kWarpThreads;
-  if (row >= rows) return;
-  float sum = 0;
-  for (std::size_t i = threadIdx.x % kWarpThreads; i < length; i += kWarpThreads) {
-    sum += widened(numbers[row * length + i]);
+// kLanesOfRow threads a row: part of a warp, a warp, or the whole block.
+template <class T, bool kHasRight, unsigned kLanesOfRow>
+__global__ void __launch_bounds__(kDotThreads) sum_rows(const T* __restrict__ left, const T* __restrict__ right,
+                                                        T* __restrict__ sums, std::size_t rows, std::size_t length) {
+  const std::size_t row = std::size_t{blockIdx.x} * (kDotThreads / kLanesOfRow) + threadIdx.x / kLanesOfRow;
+  const DotPlace place{threadIdx.x % kLanesOfRow, kLanesOfRow};
+  // A warp joins its sums with all of its threads, whatever rows they have.
+  float sum = 0.0f;
+  if (row < rows) sum = row_part<T, kHasRight>(left + row * length, right + row * length, length, place);
+  if constexpr (kLanesOfRow > kWarp) {
+    __shared__ float of_warps[kMaxWarps];
+    sum = joined_over_block(sum, 0.0f, of_warps, [](float a, float b) { return a + b; });
+  } else {
+#pragma unroll
+    for (int distance = kLanesOfRow / 2; distance > 0; distance /= 2) sum += shuffled(sum, distance);
   }
-  for (int distance = kWarpThreads / 2; distance > 0; distance /= 2) {
-    sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-  }
-  if (threadIdx.x % kWarpThreads == 0) sums[row] = narrowed<T>(sum);
+  if (place.lane == 0 && row < rows) sums[row] = narrowed<T>(sum);
+}
+
+template <class T, bool kHasRight>
+void launch_sums(const T* left, const T* right, T* sums, std::size_t rows, std::size_t length, cudaStream_t stream) {
+  if (rows == 0) return;
+  const auto enqueue = [&](auto kernel, unsigned lanes) {
+    const std::size_t of_block = kDotThreads / lanes;
+    kernel<<<static_cast<unsigned>((rows + of_block - 1) / of_block), kDotThreads, 0, stream>>>(left, right, sums, rows,
+                                                                                                length);
+  };
+  const unsigned lanes = dot_lanes(rows, (length + kLanes<T> - 1) / kLanes<T>);
+  if (lanes == 8) return enqueue(&sum_rows<T, kHasRight, 8>, lanes);
+  if (lanes == kWarp) return enqueue(&sum_rows<T, kHasRight, kWarp>, lanes);
+  enqueue(&sum_rows<T, kHasRight, kDotThreads>, lanes);
 }
 
 template <class Launch>
@@ -102,10 +118,10 @@ void with_type(NumberFormat format, Launch launch) {
 
 void launch_multiply(NumberFormat format, const void* left, const void* right, void* products, std::size_t count,
                      CUstream_st* stream) {
-  const std::size_t blocks = std::clamp<std::size_t>((count + kThreads - 1) / kThreads, 1, kMaxBlocks);
+  if (count == 0) return;
   with_type(format, [&](auto number) {
     using T = decltype(number);
-    multiply_numbers<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
+    multiply_numbers<<<static_cast<unsigned>(elementwise_blocks<T>(count)), kElementwiseThreads, 0, stream>>>(
         static_cast<const T*>(left), static_cast<const T*>(right), static_cast<T*>(products), count);
   });
   cuda::check(cudaGetLastError(), "launching multiply_numbers");
@@ -113,14 +129,21 @@ void launch_multiply(NumberFormat format, const void* left, const void* right, v
 
 void launch_row_sums(NumberFormat format, const void* numbers, void* sums, std::size_t rows, std::size_t length,
                      CUstream_st* stream) {
-  constexpr std::size_t kRowsOfBlock = kThreads / kWarpThreads;
-  const std::size_t blocks = std::max<std::size_t>((rows + kRowsOfBlock - 1) / kRowsOfBlock, 1);
   with_type(format, [&](auto number) {
     using T = decltype(number);
-    sum_rows<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(static_cast<const T*>(numbers),
-                                                                     static_cast<T*>(sums), rows, length);
+    const T* values = static_cast<const T*>(numbers);
+    launch_sums<T, false>(values, values, static_cast<T*>(sums), rows, length, stream);
   });
   cuda::check(cudaGetLastError(), "launching sum_rows");
+}
+
+void launch_row_dots(NumberFormat format, const RowPairs& pairs, void* sums, CUstream_st* stream) {
+  with_type(format, [&](auto number) {
+    using T = decltype(number);
+    launch_sums<T, true>(static_cast<const T*>(pairs.left), static_cast<const T*>(pairs.right), static_cast<T*>(sums),
+                         pairs.rows, pairs.length, stream);
+  });
+  cuda::check(cudaGetLastError(), "launching the dot products of rows");
 }
 
 }  // namespace steelyard::cuda_suite

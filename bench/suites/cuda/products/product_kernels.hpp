@@ -1,4 +1,4 @@
-// Kernels around products: operands from a seed, and the links of the chained dot product.
+// Kernels around products: operands from a seed, the links of the chained dot product, and both in one.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,15 @@ void launch_multiply(NumberFormat format, const void* left, const void* right, v
 // sums[row] = the sum of its `length` numbers, in single precision, rounded once.
 void launch_row_sums(NumberFormat format, const void* numbers, void* sums, std::size_t rows, std::size_t length,
                      CUstream_st* stream);
+
+// Rows of both lie one after the other.
+struct RowPairs {
+  const void* left = nullptr;
+  const void* right = nullptr;
+  std::size_t rows = 0;
+  std::size_t length = 0;
+};
+// Both links in one: sums[row] = the sum of left[row] * right[row], in single precision, rounded once.
+void launch_row_dots(NumberFormat format, const RowPairs& pairs, void* sums, CUstream_st* stream);
 
 }  // namespace steelyard::cuda_suite

@@ -16,28 +16,30 @@
 namespace steelyard::cuda_suite {
 
 // Shared memory of one block for its next row: thread t's pack k at k threads + t, so that a warp's lie side by side.
+// A block that takes several rows has a place for each, one behind the other.
 template <class T, RowFit kFit>
 class RowAhead {
  public:
   // Asks for the thread's packs of a row.
-  __device__ static void copy(const T* row, const RowPlace& place) {
+  __device__ static void copy(const T* row, const RowPlace& place, int slot = 0) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
     for (int k = 0; k < kRowPacks; ++k) {
       if (lanes_inside<T, kFit>(place, k) == 0) continue;
-      copy_ahead(packs() + place.thread + k * place.threads, row + first_column<T>(place, k));
+      copy_ahead(packs(place, slot) + place.thread + k * place.threads, row + first_column<T>(place, k));
     }
 #endif
   }
 
   // The packs that were asked for last.
-  __device__ static RowPart<T, kFit> take(const RowPlace& place) {
+  __device__ static RowPart<T, kFit> take(const RowPlace& place, int slot = 0) {
     RowPart<T, kFit> part;
 #ifdef __CUDA_ARCH__
     wait_for_copies();
 #pragma unroll
     for (int k = 0; k < kRowPacks; ++k) {
-      part.packs[k] = lanes_inside<T, kFit>(place, k) > 0 ? packs()[place.thread + k * place.threads] : Pack{};
+      part.packs[k] =
+          lanes_inside<T, kFit>(place, k) > 0 ? packs(place, slot)[place.thread + k * place.threads] : Pack{};
     }
 #endif
     return part;
@@ -46,9 +48,9 @@ class RowAhead {
   static std::size_t bytes(int threads) { return static_cast<std::size_t>(threads) * kRowPacks * sizeof(Pack); }
 
  private:
-  __device__ static Pack* packs() {
+  __device__ static Pack* packs(const RowPlace& place, int slot) {
     extern __shared__ Pack row_ahead[];
-    return row_ahead;
+    return row_ahead + slot * place.threads * kRowPacks;
   }
 };
 
@@ -89,6 +91,52 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
+// Layer normalization of two rows at a time: each parameter is loaded once for both, and a tree joins both rows'
+// numbers.
+template <RowFit kFit>
+__global__ void __launch_bounds__(kPairThreads)
+    layer_norm_pairs_kernel(LayerNorm operation, RowsShape shape, const Bf16* __restrict__ values,
+                            Bf16* __restrict__ results) {
+  using Ahead = RowAhead<Bf16, kFit>;
+  __shared__ RowPair of_warps[4][kMaxWarps];
+  RowPlace place{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), static_cast<int>(shape.columns),
+                 2 * std::size_t{blockIdx.x}};
+  const auto copy_pair = [&](std::size_t first) {
+    for (int row = 0; row < 2; ++row) {
+      if (first + row < shape.rows) Ahead::copy(values + (first + row) * shape.columns, place, row);
+    }
+  };
+  const auto join = [](const RowPair& a, const RowPair& b) { return added(a, b); };
+  copy_pair(place.row);
+  for (int turn = 0; place.row < shape.rows; turn ^= 2) {
+    const bool has_second = place.row + 1 < shape.rows;
+    KeptPacks<Bf16> kept[2];
+    RowPair own;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      kept[row] = row == 0 || has_second ? kept_packs(Ahead::take(place, row)) : KeptPacks<Bf16>{};
+      own.of_row[row] = operation.template first<Bf16, kFit>(kept[row], place);
+    }
+    const std::size_t following = place.row + 2 * std::size_t{gridDim.x};
+#ifdef __CUDA_ARCH__
+    used_before_copies(own.of_row[0]);
+    used_before_copies(own.of_row[1]);
+#endif
+    copy_pair(following);
+    const RowPair first = joined_over_block(own, RowPair{}, of_warps[turn], join);
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      own.of_row[row] = operation.template second<Bf16, kFit>(kept[row], place, first.of_row[row]);
+    }
+    const RowPair second = joined_over_block(own, RowPair{}, of_warps[turn + 1], join);
+    Bf16* const to = results + place.row * shape.columns;
+    operation.template finish_pair<Bf16, kFit>(
+        kept, place, {{first.of_row[0], second.of_row[0]}, {first.of_row[1], second.of_row[1]}},
+        {to, has_second ? to + shape.columns : nullptr});
+    place.row = following;
+  }
+}
+
 template <class Operation, class T>
 auto row_kernel_of(RowFit fit) {
   if (fit == RowFit::full) return &row_kernel<Operation, T, RowFit::full>;
@@ -102,7 +150,8 @@ void check_shape(const RowsShape& shape) {
 }
 
 template <class Operation, class T>
-void launch_rows(const Operation& operation, const RowsShape& shape, const T* values, T* results, cudaStream_t stream) {
+void launch_rows(const Operation& operation, const RowsShape& shape, const T* values, T* results, cudaStream_t stream,
+                 FirstCache cache = FirstCache::largest) {
   check_shape<T>(shape);
   if (shape.rows == 0) return;
   const int threads = threads_of_row<T>(shape.columns);
@@ -111,6 +160,7 @@ void launch_rows(const Operation& operation, const RowsShape& shape, const T* va
   const auto* address = reinterpret_cast<const void*>(kernel);
   if (ahead > kFreeSharedMemory) allow_shared_memory(address, ahead);
   const std::size_t room = resident_blocks(address, threads, ahead);
+  prefer_shared_memory(address, cache == FirstCache::largest ? room * ahead : kAsTheDriverHasIt);
   const auto blocks = static_cast<unsigned>(std::min(shape.rows, room));
   kernel<<<blocks, static_cast<unsigned>(threads), ahead, stream>>>(operation, shape, values, results);
   cuda::check(cudaGetLastError(), "launching a kernel on rows");

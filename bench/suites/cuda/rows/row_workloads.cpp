@@ -41,7 +41,7 @@ OperatorCost cost_of(RowFunction function, RowForm form, const RowsShape& shape,
 }
 
 template <class T>
-class RowWorkload final : public cuda::Workload {
+class RowWorkload : public cuda::Workload {
  public:
   RowWorkload(RowFunction function, RowForm form, const RowsShape& shape)
       : function_(function),
@@ -51,7 +51,7 @@ class RowWorkload final : public cuda::Workload {
         stride_(set_stride(size_)),
         sets_(input_rotation(size_ * sizeof(T), cache_bytes())),
         values_(stride_ * static_cast<std::size_t>(sets_)),
-        results_(size_),
+        results_(values_.size()),
         weights_(shape.columns),
         biases_(shape.columns),
         scratch_(form == RowForm::chain ? size_ : 0),
@@ -64,17 +64,11 @@ class RowWorkload final : public cuda::Workload {
   int input_sets() const override { return sets_; }
 
   void launch(int input_set, cudaStream_t stream) override {
-    const T* values = values_.data() + stride_ * static_cast<std::size_t>(input_set);
-    if (form_ == RowForm::chain) return launch_chain(values, stream);
-    const NormParameters parameters{weights_.data(), biases_.data()};
-    switch (function_) {
-      case RowFunction::softmax:
-        return launch_softmax(shape_, values, results_.data(), stream);
-      case RowFunction::layer_norm:
-        return launch_layer_norm(shape_, values, parameters, results_.data(), stream);
-      case RowFunction::rms_norm:
-        return launch_rms_norm(shape_, values, parameters, results_.data(), stream);
-    }
+    const std::size_t first = stride_ * static_cast<std::size_t>(input_set);
+    const T* values = values_.data() + first;
+    T* results = results_.data() + first;
+    if (form_ == RowForm::chain) return launch_chain(values, results, stream);
+    launch_fused(values, results, stream);
   }
 
   Result<void> verify(std::uint64_t seed) override {
@@ -87,7 +81,7 @@ class RowWorkload final : public cuda::Workload {
     launch(set, nullptr);
     wait_until_done("computing rows");
     std::vector<T> answer(size_);
-    results_.download(answer);
+    results_.download(answer, stride_ * static_cast<std::size_t>(set));
     STEELYARD_CHECK(all_written(name_of(function_), answer, shape_.columns));
     for (const std::size_t row : sampled_indices(shape_.rows, kMaxComparedRows, seed)) {
       STEELYARD_CHECK(verify_row(seed, stride_ * static_cast<std::size_t>(set), row, answer));
@@ -95,12 +89,26 @@ class RowWorkload final : public cuda::Workload {
     return {};
   }
 
+ protected:
+  virtual void launch_fused(const T* values, T* results, cudaStream_t stream) {
+    switch (function_) {
+      case RowFunction::softmax:
+        return launch_softmax(shape_, values, results, stream);
+      case RowFunction::layer_norm:
+        return launch_layer_norm(shape_, values, parameters(), results, stream);
+      case RowFunction::rms_norm:
+        return launch_rms_norm(shape_, values, parameters(), results, stream);
+    }
+  }
+
+  const RowsShape& shape() const { return shape_; }
+  NormParameters parameters() { return {weights_.data(), biases_.data()}; }
+
  private:
-  void launch_chain(const T* x, cudaStream_t stream) {
+  void launch_chain(const T* x, T* results, cudaStream_t stream) {
     float* statistics = statistics_.data();
     T* a = scratch_.data();
     T* b = other_scratch_.data();
-    T* results = results_.data();
     const auto statistic = [&](RowStatistic which, const T* of) {
       launch_row_statistic(which, shape_, of, statistics, stream);
     };
@@ -181,9 +189,31 @@ class RowWorkload final : public cuda::Workload {
   cuda::DeviceArray<float> statistics_;
 };
 
+// Layer normalization in other designs, to be compared with the one that the suite measures.
+constexpr const char* kDriverCache = "driver_cache";
+constexpr const char* kTwoRows = "two_rows";
+
+class LayerNormVariant final : public RowWorkload<Bf16> {
+ public:
+  LayerNormVariant(const std::string& variant, const RowsShape& shape)
+      : RowWorkload(RowFunction::layer_norm, RowForm::fused, shape), has_pairs_(variant == kTwoRows) {}
+
+ private:
+  void launch_fused(const Bf16* values, Bf16* results, cudaStream_t stream) override {
+    if (has_pairs_) return launch_layer_norm_pairs(shape(), values, parameters(), results, stream);
+    launch_layer_norm(shape(), values, parameters(), results, stream, FirstCache::of_driver);
+  }
+
+  bool has_pairs_;
+};
+
+RowsShape shape_at(const AxisPoint& at) {
+  return {static_cast<std::size_t>(at.integer("rows")), static_cast<std::size_t>(at.integer("columns"))};
+}
+
 std::unique_ptr<cuda::Workload> make_rows(RowFunction function, const AxisPoint& at) {
   const RowForm form = at.text("form") == "chain" ? RowForm::chain : RowForm::fused;
-  const RowsShape shape{static_cast<std::size_t>(at.integer("rows")), static_cast<std::size_t>(at.integer("columns"))};
+  const RowsShape shape = shape_at(at);
   const std::string& dtype = at.text("dtype");
   if (dtype == "f32") return std::make_unique<RowWorkload<float>>(function, form, shape);
   if (dtype == "f16") return std::make_unique<RowWorkload<F16>>(function, form, shape);
@@ -195,6 +225,13 @@ std::string row_need(const cuda::DeviceProperties&, const AxisPoint& at) {
   const std::size_t most = at.text("dtype") == "f32" ? kMaxColumns<float> : kMaxColumns<Bf16>;
   const std::string unmet = size_need(at, {"columns"}, static_cast<std::int64_t>(most));
   return unmet.empty() ? size_need(at, {"rows"}, kMaxSize) : unmet;
+}
+
+std::string pair_need(const cuda::DeviceProperties& device, const AxisPoint& at) {
+  const bool has_pairs = at.text("variant") == kTwoRows;
+  if (std::string unmet = row_need(device, at); !unmet.empty() || !has_pairs) return unmet;
+  if (at.integer("columns") % kLanes<Bf16> != 0) return "columns is a multiple of 8 here";
+  return size_need(at, {"columns"}, static_cast<std::int64_t>(kMaxPairColumns));
 }
 
 cuda::DeviceBenchmark& add_rows(cuda::DeviceSuite& suite, RowFunction function) {
@@ -220,6 +257,16 @@ void add_row_kernels(cuda::DeviceSuite& suite) {
     const bool is_held = at.text("dtype") == "bf16" && at.text("form") == "fused" && at.integer("columns") >= 4096;
     return is_held ? "0.61 of bandwidth" : "";
   });
+  suite
+      .add("layer_norm",
+           [](const AxisPoint& at) { return std::make_unique<LayerNormVariant>(at.text("variant"), shape_at(at)); })
+      .integers("columns", {4096, 16384})
+      .strings("dtype", {"bf16"})
+      .strings("form", {"fused"})
+      .integers("rows", {4096})
+      .strings("variant", {kDriverCache, kTwoRows})
+      .needs(dtype_need)
+      .needs(pair_need);
   add_rows(suite, RowFunction::rms_norm);
 }
 

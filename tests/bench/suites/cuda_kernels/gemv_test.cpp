@@ -10,7 +10,7 @@ namespace {
 
 template <class Weight>
 class Gemv : public testing::Test {};
-using WeightTypes = testing::Types<Bf16, std::int8_t>;
+using WeightTypes = testing::Types<float, Bf16, std::int8_t>;
 TYPED_TEST_SUITE(Gemv, WeightTypes);
 
 struct GemvCase {
@@ -24,7 +24,8 @@ void expect_products(const GemvCase& one) {
   const std::size_t matrices = one.picks.empty() ? 1 : 4;
   const std::size_t columns = one.shape.columns;
   const auto weights = seeded_array<Weight>(matrices * one.shape.rows * columns, 21);
-  const auto vector = seeded_array<Bf16>(columns, 22);
+  using Value = GemvValue<Weight>;
+  const auto vector = seeded_array<Value>(columns, 22);
   const auto scales = seeded_array<float>(matrices * one.shape.rows, 23);
   const bool scaled = sizeof(Weight) == 1;
   GemvOperands<Weight> operands;
@@ -34,7 +35,7 @@ void expect_products(const GemvCase& one) {
   operands.picks = one.picks.empty() ? nullptr : one.picks.data();
   operands.products = one.picks.empty() ? 1 : one.picks.size();
   operands.vector = vector.data();
-  PlayedArray<Bf16> results(operands.products * one.shape.rows);
+  PlayedArray<Value> results(operands.products * one.shape.rows);
   operands.results = results.data();
   play_gemv(operands, one.plan);
 
@@ -44,7 +45,7 @@ void expect_products(const GemvCase& one) {
     const std::size_t row = matrix * one.shape.rows + result % one.shape.rows;
     const DotExtent extent{columns, kLanes<Weight>, static_cast<std::size_t>(one.plan.threads),
                            scaled ? static_cast<double>(scales.data()[row]) : 1.0};
-    wanted.push_back(dot_wanted(
+    wanted.push_back(dot_wanted<Value>(
         extent, [&](std::size_t i) { return static_cast<double>(widened(weights.data()[row * columns + i])); },
         [&](std::size_t i) { return static_cast<double>(widened(vector.data()[i])); }));
   }
@@ -101,6 +102,9 @@ TEST(GemvCost, CountsWeightsVectorAndProduct) {
   static_assert(scaled_gemv_cost(square).read == Bytes(4096LL * 4096 + 2 * 4096 + 4 * 4096));
   static_assert(scaled_gemv_cost(square).flops == Flops(2LL * 4096 * 4096 + 4096));
   static_assert(gather_gemv_cost(square, 2, 2).flops == Flops(4LL * 4096 * 4096));
+  // In single precision vector and product are, too.
+  static_assert(gemv_cost(square, 4) ==
+                OperatorCost{Flops(2LL * 4096 * 4096), Bytes(4LL * 4096 * 4096 + 4 * 4096), Bytes(4 * 4096)});
   // The reference's bytes are those of the weights alone: 2 * D * D * itemsize for two gathered ones.
   constexpr std::int64_t published = 2LL * 4096 * 4096 * 2;
   EXPECT_LT(static_cast<double>(gather_gemv_cost(square, 2, 2).traffic().count()) / static_cast<double>(published),

@@ -110,6 +110,27 @@ TYPED_TEST(KernelsOnDevice, RowsOfAnyLengthAreWithinTheirBounds) {
   }
 }
 
+TYPED_TEST(KernelsOnDevice, TwoRowsAtATimeAreWithinTheBoundOfOne) {
+  using T = TypeParam;
+  if constexpr (std::is_same_v<T, Bf16>) {
+    for (const RowsShape shape : {RowsShape{1, 8}, RowsShape{9001, 40}, RowsShape{701, 4096}, RowsShape{303, 16384}}) {
+      const auto x = this->inputs(shape.rows * shape.columns, 3);
+      cuda::DeviceArray<float> weights(shape.columns);
+      fill_seeded(weights.data(), shape.columns, 4, nullptr);
+      auto normal = this->poisoned(shape.rows * shape.columns);
+      launch_layer_norm_pairs(shape, x.data(), {weights.data(), weights.data()}, normal.data(), nullptr);
+      const auto norm = this->answer(normal);
+      std::vector<float> scales;
+      for (std::size_t i = 0; i < shape.columns; ++i) scales.push_back(seeded_value<float>(4, i));
+      for (const std::size_t row : sampled_indices(shape.rows, 8, shape.columns)) {
+        const auto begin = norm.begin() + static_cast<std::ptrdiff_t>(row * shape.columns);
+        expect_agreement("layer_norm", {begin, begin + static_cast<std::ptrdiff_t>(shape.columns)},
+                         layer_norm_wanted<T>(this->values(shape.columns, 3, row * shape.columns), scales, scales));
+      }
+    }
+  }
+}
+
 TYPED_TEST(KernelsOnDevice, SoftmaxOfAWideRangeIsWithinItsBound) {
   using T = TypeParam;
   const RowsShape shape{3, 5000};
@@ -148,13 +169,14 @@ TYPED_TEST(KernelsOnDevice, DistancesOfTilesWithTailsAreWithinTheirBound) {
 
 TYPED_TEST(KernelsOnDevice, ProductsWithAVectorOfAnyLengthAreWithinTheirBound) {
   using T = TypeParam;
-  if constexpr (std::is_same_v<T, Bf16>) {
+  if constexpr (!std::is_same_v<T, F16>) {
+    constexpr std::size_t kL = kLanes<T>;
     for (const MatrixShape shape : {MatrixShape{1, 1}, MatrixShape{7, 1003}, MatrixShape{4099, 1024}}) {
       const auto weights = this->inputs(shape.rows * shape.columns, 7);
       const auto vector = this->inputs(shape.columns, 8);
       auto results = this->poisoned(shape.rows);
-      const GemvPlan plan = gemv_plan(shape.rows, (shape.columns + 7) / 8, multiprocessors());
-      GemvOperands<Bf16> operands;
+      const GemvPlan plan = gemv_plan(shape.rows, (shape.columns + kL - 1) / kL, multiprocessors());
+      GemvOperands<T> operands;
       operands.shape = shape;
       operands.weights = weights.data();
       operands.vector = vector.data();
@@ -164,8 +186,8 @@ TYPED_TEST(KernelsOnDevice, ProductsWithAVectorOfAnyLengthAreWithinTheirBound) {
       std::vector<Wanted> wanted;
       for (std::size_t row = 0; row < shape.rows; ++row) {
         const auto w = this->values(shape.columns, 7, row * shape.columns);
-        wanted.push_back(dot_wanted(
-            {shape.columns, 8, static_cast<std::size_t>(plan.threads), 1}, [&](std::size_t i) { return w[i]; },
+        wanted.push_back(dot_wanted<T>(
+            {shape.columns, kL, static_cast<std::size_t>(plan.threads), 1}, [&](std::size_t i) { return w[i]; },
             [&](std::size_t i) { return x[i]; }));
       }
       expect_agreement("gemv", this->answer(results), wanted);

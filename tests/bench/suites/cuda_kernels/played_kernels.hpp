@@ -96,6 +96,56 @@ void play_row(const Operation& operation, const RowsShape& shape, std::size_t ro
   }
 }
 
+// Two rows at a time, as layer_norm_pairs_kernel takes them.
+template <RowFit kFit, class T>
+void play_row_pairs_as(const LayerNorm& operation, const RowsShape& shape, const T* values, T* results) {
+  const int threads = threads_of_row<T>(shape.columns);
+  for (std::size_t row = 0; row < shape.rows; row += 2) {
+    const bool has_second = row + 1 < shape.rows;
+    const auto place = [&](int thread) { return RowPlace{thread, threads, static_cast<int>(shape.columns), row}; };
+    struct Thread {
+      KeptPacks<T> kept[2];
+    };
+    std::vector<Thread> of_threads(static_cast<std::size_t>(threads));
+    const auto joined = [&](auto number_of) {
+      std::vector<RowPair> pairs;
+      for (int thread = 0; thread < threads; ++thread) {
+        RowPair pair;
+        for (int which = 0; which < 2; ++which) pair.of_row[which] = number_of(thread, which);
+        pairs.push_back(pair);
+      }
+      return play_block_tree(pairs, RowPair{}, [](const RowPair& a, const RowPair& b) { return added(a, b); });
+    };
+    const auto firsts = joined([&](int thread, int which) {
+      auto& kept = of_threads[static_cast<std::size_t>(thread)].kept[which];
+      RowPart<T, kFit> part{};
+      if (which == 0 || has_second) {
+        part.load(values + (row + static_cast<std::size_t>(which)) * shape.columns, place(thread));
+      }
+      kept = kept_packs(part);
+      return operation.first<T, kFit>(kept, place(thread));
+    });
+    const auto seconds = joined([&](int thread, int which) {
+      const auto at = static_cast<std::size_t>(thread);
+      return operation.second<T, kFit>(of_threads[at].kept[which], place(thread), firsts[at].of_row[which]);
+    });
+    T* const to = results + row * shape.columns;
+    for (int thread = 0; thread < threads; ++thread) {
+      const auto at = static_cast<std::size_t>(thread);
+      const RowTotals totals[2] = {{firsts[at].of_row[0], seconds[at].of_row[0]},
+                                   {firsts[at].of_row[1], seconds[at].of_row[1]}};
+      T* const places[2] = {to, has_second ? to + shape.columns : nullptr};
+      operation.finish_pair<T, kFit>(of_threads[at].kept, place(thread), totals, places);
+    }
+  }
+}
+template <class T>
+void play_row_pairs(const LayerNorm& operation, const RowsShape& shape, const T* values, T* results) {
+  if (row_fit<T>(shape.columns) == RowFit::full)
+    return play_row_pairs_as<RowFit::full>(operation, shape, values, results);
+  play_row_pairs_as<RowFit::whole>(operation, shape, values, results);
+}
+
 template <class Operation, class T>
 void play_rows(const Operation& operation, const RowsShape& shape, const T* values, T* results) {
   for (std::size_t row = 0; row < shape.rows; ++row) {
@@ -159,8 +209,8 @@ void play_gemv(const GemvOperands<Weight>& operands, const GemvPlan& plan) {
   return whole ? play_gemv_as<1, true>(operands, plan.threads) : play_gemv_as<1, false>(operands, plan.threads);
 }
 
-template <bool kDifferences, bool kRoots, bool kWhole, class T, class Out>
-void play_cdist_as(const CdistShape& shape, const T* left, const T* right, Out* results) {
+template <bool kWhole, class T>
+void play_cdist_as(const CdistShape& shape, const T* left, const T* right, T* results) {
   CdistTile<T> tile;
   for (std::size_t i = 0; i < shape.lefts; i += kCdistTile) {
     for (std::size_t j = 0; j < shape.rights; j += kCdistTile) {
@@ -169,20 +219,20 @@ void play_cdist_as(const CdistShape& shape, const T* left, const T* right, Out* 
       for (std::size_t column = 0; column < shape.dim; column += kCdistDepth<T>) {
         std::memset(static_cast<void*>(&tile), 0xff, sizeof(tile));
         for (int t = 0; t < kCdistThreads; ++t) load_tile<T, kWhole>(shape, left, right, place(t), column, tile);
-        for (int t = 0; t < kCdistThreads; ++t) add_tile<T, kDifferences>(tile, t, sums[static_cast<std::size_t>(t)]);
+        for (int t = 0; t < kCdistThreads; ++t) add_tile<T>(tile, t, sums[static_cast<std::size_t>(t)]);
       }
       for (int t = 0; t < kCdistThreads; ++t) {
-        write_tile<Out, kRoots>(shape, place(t), sums[static_cast<std::size_t>(t)], results);
+        write_tile(shape, place(t), sums[static_cast<std::size_t>(t)], results);
       }
     }
   }
 }
-template <bool kDifferences, bool kRoots, class T, class Out>
-void play_cdist(const CdistShape& shape, const T* left, const T* right, Out* results) {
+template <class T>
+void play_cdist(const CdistShape& shape, const T* left, const T* right, T* results) {
   if (shape.dim % kLanes<T> == 0) {
-    play_cdist_as<kDifferences, kRoots, true>(shape, left, right, results);
+    play_cdist_as<true>(shape, left, right, results);
   } else {
-    play_cdist_as<kDifferences, kRoots, false>(shape, left, right, results);
+    play_cdist_as<false>(shape, left, right, results);
   }
 }
 

@@ -129,6 +129,18 @@ TYPED_TEST(Rows, ChainsAreWithinTheirBounds) {
   }
 }
 
+TEST(RowPairs, LayerNormOfTwoRowsAtATimeIsWithinTheBoundOfOne) {
+  using T = Bf16;
+  // Odd and even numbers of rows; a warp, threads that are not all used, the longest pair.
+  for (const RowsShape& shape : {RowsShape{1, 8}, {2, 8}, {3, 1000}, {4, 4096}, {3, 4096 + 8}, {1, kMaxPairColumns}}) {
+    Inputs<T> in(shape);
+    play_row_pairs(LayerNorm{in.weights.data(), in.biases.data()}, shape, in.values.data(), in.results.data());
+    expect_rows("layer_norm of pairs", shape, in, [&](const std::vector<double>& row) {
+      return layer_norm_wanted<T>(row, in.weights.values(), in.biases.values());
+    });
+  }
+}
+
 // The results of one row that is given.
 template <class Operation>
 std::vector<float> of_row(const Operation& operation, const std::vector<float>& row) {

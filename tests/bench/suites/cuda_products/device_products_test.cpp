@@ -67,9 +67,15 @@ TEST_F(DeviceProducts, BatchedDotProductsProveTheirAnswers) {
   for (const char* dtype : {"f32", "bf16"}) {
     const ProductType& type = *find_product_type(dtype);
     if (!has(type)) continue;
-    for (const BatchedDotShape shape : {BatchedDotShape{64, 64}, {10000, 64}, {64, 10000}}) {
+    for (const BatchedDotShape shape : {BatchedDotShape{64, 64}, {10000, 64}, {64, 10000}, {5000, 10000}}) {
       prove(*make_batched_dot_chain(type, shape), std::string(dtype) + " chain");
+      prove(*make_batched_dot_fused(type, shape), std::string(dtype) + " fused");
       prove(*make_batched_dot_library(type, shape), std::string(dtype) + " library");
+    }
+    // Tails, and rows that begin at any address.
+    for (const BatchedDotShape shape : {BatchedDotShape{37, 1001}, {4099, 3}}) {
+      prove(*make_batched_dot_chain(type, shape), std::string(dtype) + " chain");
+      prove(*make_batched_dot_fused(type, shape), std::string(dtype) + " fused");
     }
   }
 }

@@ -1,12 +1,15 @@
+// What one thread does of passes over memory and of dot products, played thread by thread.
 #include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
+#include "bench/suites/cuda/products/dot_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {
@@ -78,6 +81,46 @@ TEST(MemoryShare, EveryWordIsWrittenAsItsPlaceSays) {
         ASSERT_EQ(target[i].words[word], (4 * i + static_cast<unsigned>(word)) ^ kKey);
     }
   }
+}
+
+template <class T, bool kHasRight>
+void expect_row_sums() {
+  for (const std::size_t length : {1u, 7u, 8u, 64u, 100u, 1000u, 1001u, 10000u}) {
+    // A multiple of 16 bytes from one row to the next, as far as the length has it.
+    std::vector<Pack> memory((2 * length * sizeof(T) + 15) / 16 + 1);
+    T* const values = reinterpret_cast<T*>(memory.data());
+    for (std::size_t i = 0; i < 2 * length; ++i) values[i] = seeded_value<T>(5, i);
+    double wanted = 0;
+    double magnitude = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      const auto left = static_cast<double>(widened(values[i]));
+      const double term = kHasRight ? left * static_cast<double>(widened(values[length + i])) : left;
+      wanted += term;
+      magnitude += std::fabs(term);
+    }
+    for (const unsigned lanes : {8u, 32u, 256u}) {
+      double sum = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        sum += static_cast<double>(row_part<T, kHasRight>(values, values + length, length, {lane, lanes}));
+      }
+      EXPECT_NEAR(sum, wanted, magnitude * static_cast<double>(length / lanes + 2) * 0x1p-23) << length << ' ' << lanes;
+    }
+  }
+}
+
+TEST(DotShare, TheThreadsOfARowHaveEachOfItsValuesOnce) {
+  expect_row_sums<float, false>();
+  expect_row_sums<float, true>();
+  expect_row_sums<Bf16, false>();
+  expect_row_sums<Bf16, true>();
+}
+
+TEST(DotShare, ShortRowsShareAWarpAndFewLongOnesHaveABlockEach) {
+  EXPECT_EQ(dot_lanes(10000, 64 / 8), 8u);
+  EXPECT_EQ(dot_lanes(64, 64 / 4), 8u);
+  EXPECT_EQ(dot_lanes(10000, 1024 / 8), 32u);
+  EXPECT_EQ(dot_lanes(64, 10000 / 8), 256u);
+  EXPECT_EQ(dot_lanes(10000, 10000 / 8), 32u) << "rows enough for every multiprocessor";
 }
 
 }  // namespace
