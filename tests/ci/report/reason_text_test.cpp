@@ -309,7 +309,7 @@ RowFacts apart_with(std::optional<RowNote> cause, why::Open open = {}) {
 TEST(ReasonText, OfSidesApartNamesWhatCouldExplainTheChange) {
   const ComparisonRow row = time_row(Layout::sequential);
   constexpr const char* kEnd =
-      "; all of one side was measured before the other; measure both builds together with `steelyard ab`";
+      "; the sides count as measured one after the other; measure both builds together with `steelyard ab`";
   EXPECT_EQ(told(apart_with(RowNote::drift_explains), row),
             std::string("drift between the sides could explain the +5.00 % (standard error of drift 3.7 %)") + kEnd);
   EXPECT_EQ(
