@@ -87,8 +87,8 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
            "; nothing is promised of it, and no noisy metric gets a verdict.";
   }
   if (!kinds.concurrent) {
-    return "The sides were not measured together, so the machine's drift is mixed with the change; only what even "
-           "that drift cannot explain is called a change.";
+    return "The sides do not count as measured together, so the machine's drift may be mixed with the change; only "
+           "what even that drift cannot explain is called a change.";
   }
   std::string text = "The chance that this gate fails though nothing regressed is at most " +
                      small_share_text(promise.false_alarm_rate);
@@ -394,6 +394,8 @@ double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
 
 // Beyond a doubled time, of what could hide: too little was measured to say how much.
 constexpr double kAnything = 1;
+// What is measured where nobody asks for fewer: noise in which anything hides in so many rounds is the machine's.
+constexpr std::int32_t kTellingRounds = 12;
 
 // Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
 NextStep advise_rounds(const std::vector<const ComparisonRow*>& rows) {
@@ -438,7 +440,9 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
   // So few rounds that anything could hide in them say nothing of the machine.
-  if (detectable > kAnything) {
+  const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
+                                   [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
+  if (detectable > kAnything && are_few) {
     steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
     return;
   }

@@ -322,6 +322,14 @@ TEST(NextSteps, AMarginThatWouldHideWhatPeopleAskForIsNotOffered) {
   EXPECT_THAT(steps, Contains(HasSubstr("see what disturbs this machine: steelyard doctor")));
 }
 
+TEST(NextSteps, OfNoiseInWhichAnythingHidesTheMachineIsToBlameOnceTheRoundsWouldTell) {
+  EXPECT_THAT(steps_of(with(undecided(30, 4))),
+              ElementsAre("1 inconclusive, of too few rounds to say more; measure longer: --rounds N"));
+  EXPECT_THAT(steps_of(with(undecided(30, 16))),
+              ElementsAre("1 inconclusive, too noisy for 400 rounds to tell; see what disturbs this machine: steelyard "
+                          "doctor"));
+}
+
 TEST(NextSteps, WhatIsContradictedAloneIsMeasuredInTurns) {
   ComparisonRow row = undecided(0.0234, 24);
   row.notes.add(RowNote::contradicted_alone);
