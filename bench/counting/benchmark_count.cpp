@@ -147,16 +147,37 @@ class BenchmarkCounting {
       : place_(place), benchmark_(benchmark), options_(options) {}
 
   Result<BenchmarkCount> run() {
-    const auto hidden = place_.findings != nullptr ? place_.findings->hidden_clock() : std::nullopt;
-    if (hidden) return count_unwrapped(place_, benchmark_, options_, hidden->why, hidden->seen);
-    STEELYARD_TRY(Collection first, collect_iterations(1));
-    if (first.nothing_wrapped) {
+    auto hidden = place_.findings != nullptr ? place_.findings->hidden_clock() : std::nullopt;
+    if (!hidden) {
+      STEELYARD_TRY(Collection first, collect_iterations(1));
+      if (!first.nothing_wrapped) return count_from(std::move(first));
+      hidden = ProgramFindings::HiddenClock{*first.nothing_wrapped, first.report};
       // Another benchmark may be wrapped where this one ended early, but not where there is nothing to wrap.
       if (place_.findings != nullptr && has_no_names_of_google_benchmark(*place_.program)) {
-        place_.findings->set_hidden_clock({*first.nothing_wrapped, first.report});
+        place_.findings->set_hidden_clock(*hidden);
       }
-      return count_unwrapped(place_, benchmark_, options_, *first.nothing_wrapped, first.report);
     }
+    // Not where no library can be loaded.
+    if (!hidden->seen.libc.empty() && takes_iterations(place_, benchmark_, options_)) {
+      Result<BenchmarkCount> by_clock = count_by_clock();
+      if (by_clock || by_clock.error().kind == ErrorKind::budget) return by_clock;
+    }
+    return count_unwrapped(place_, benchmark_, options_, hidden->why, hidden->seen);
+  }
+
+ private:
+  Result<BenchmarkCount> count_by_clock() {
+    by_clock_ = true;
+    STEELYARD_TRY(Collection first, collect_iterations(1));
+    if (first.nothing_wrapped) return *first.nothing_wrapped;
+    STEELYARD_TRY(BenchmarkCount count, count_from(std::move(first)));
+    // What a paused part costs between the clock's reads is in it, which a wrapped clock leaves out.
+    count.count_key += ";switched by reads of the CPU clock";
+    count.basis.jitter_from += "; switched by reads of the CPU clock";
+    return count;
+  }
+
+  Result<BenchmarkCount> count_from(Collection first) {
     count_.started_at_unix_ns = first.started_at_unix_ns;
     count_.count_key = count_key(place_.tools->valgrind_version, first, place_.link);
     count_.openblas_core = first.openblas_core;
@@ -184,7 +205,6 @@ class BenchmarkCounting {
     return std::move(count_);
   }
 
- private:
   bool values_are_equal() const {
     return std::all_of(count_.values.begin(), count_.values.end(),
                        [this](double value) { return value == count_.values.front(); });
@@ -203,6 +223,7 @@ class BenchmarkCounting {
     request.number = options_.next_number();
     // Once is enough, and the first is the shortest.
     request.trace_files = count_.started_at_unix_ns == 0;
+    request.by_clock = by_clock_;
     Result<Collection> collection = collect(place_, request);
     if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;
@@ -240,6 +261,7 @@ class BenchmarkCounting {
   const CollectionPlace& place_;
   const std::string& benchmark_;
   const BenchmarkCountOptions& options_;
+  bool by_clock_ = false;  // nothing can be wrapped
   std::int64_t n_ = 1;
   CountedPair pair_;  // of the first repeat
   BenchmarkCount count_;

@@ -5,11 +5,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_numbers.hpp"
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/repetition_log.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
@@ -142,6 +145,7 @@ bool read_line(std::string_view line, ShimReport& report) {
   if (key == "iterations") return read_signed(value, report.iterations);
   if (key == "own_us") return read_signed(value, report.own_us);
   if (key == "others_us") return read_signed(value, report.others_us);
+  if (key == "reads_elsewhere") return read_signed(value, report.reads_elsewhere);
   if (key == "libc") report.libc = value;
   if (key == "libc_build") report.libc_build = value;
   if (key == "allocator") report.allocator = value;
@@ -199,6 +203,7 @@ std::string what_is_wrong(const ShimReport& report, std::string_view output) {
     return "the number of iterations could not be set: this Google Benchmark is none of 1.5 to 1.9; link one of those";
   }
   if (report.skipped > 0) return "the benchmark skipped itself" + skip_message(output);
+  if (report.reads_elsewhere > 0) return "the CPU clock is read elsewhere than where Google Benchmark reads it";
   if (report.started == 0) return "the benchmark never entered its timed loop";
   if (report.finished < report.started) {
     return "the benchmark left its timed loop before the end; let the loop run to its end, or use SkipWithError";
@@ -211,7 +216,41 @@ std::string what_is_wrong(const ShimReport& report, std::string_view output) {
 
 namespace {
 
-std::vector<std::string> program_arguments(const CollectionRequest& request) {
+Error no_count(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
+
+}  // namespace
+
+std::vector<std::string> arguments_with_results(const CollectionFiles& files, const WorkRequest& work) {
+  std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({work.benchmark}),
+                                        "--benchmark_min_time=" + work.min_time,
+                                        "--benchmark_repetitions=" + std::to_string(work.repetitions),
+                                        "--benchmark_report_aggregates_only=false",
+                                        "--benchmark_out=" + files.results().string(),
+                                        "--benchmark_out_format=json"};
+  // Google Benchmark writes it into the name where the source repeats, and it may ask for aggregates only there.
+  if (work.benchmark.find("/repeats:") != std::string::npos) arguments.emplace_back(kPassLogOption);
+  return arguments;
+}
+
+Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
+  const std::string text = read_beginning(files.results());
+  if (text.empty()) return no_count("the program wrote no results");
+  STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
+  if (!results.failures.empty()) return no_count(to_text(results.failures.front()));
+  for (const Measurement& measurement : results.measurements) {
+    if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
+    const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;
+    return std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0});
+  }
+  return no_count("the program's results hold no benchmark of that name");
+}
+
+namespace {
+
+std::vector<std::string> program_arguments(const CollectionRequest& request, const CollectionFiles& files) {
+  if (request.by_clock) {
+    return arguments_with_results(files, {request.benchmark, std::to_string(request.iterations) + "x", 1});
+  }
   std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({request.benchmark})};
   // One pass is enough for the program as well; 0 is a plain number, as 1.5 to 1.7 want it, and later ones take it.
   arguments.push_back("--benchmark_min_time=0");
@@ -220,8 +259,6 @@ std::vector<std::string> program_arguments(const CollectionRequest& request) {
   arguments.push_back("--benchmark_out=/dev/null");
   return arguments;
 }
-
-Error no_count(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
   const std::string profile = files.profile(std::to_string(report.process));
@@ -268,8 +305,9 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   call.options = {"--collect-atstart=no",
                   "--dump-instr=yes"};  // costs by address, from which inlined functions are known
   if (request.trace_files) call.options.emplace_back("--trace-syscalls=yes");
-  call.program_arguments = program_arguments(request);
-  call.environment = {place.shim_link, files.report(), request.iterations};
+  call.program_arguments = program_arguments(request, files);
+  const std::filesystem::path clock_shim = place.shim_link.parent_path() / kClockShimFile;
+  call.environment = {request.by_clock ? clock_shim : place.shim_link, files.report(), request.iterations};
   call.timeout = request.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(callgrind_command(place, files, call), place.cancelled));
   if (!child.succeeded()) {
@@ -287,8 +325,11 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
     return collection;
   }
   collection.report = *report;
+  if (request.by_clock) {
+    STEELYARD_TRY(collection.report.iterations, read_iterations(files, child.error_output));
+  }
   const std::string output = child.output + child.error_output;
-  std::string wrong = what_is_wrong(*report, output);
+  std::string wrong = what_is_wrong(collection.report, output);
   if (hides_its_clock(*report, output)) {
     if (is_script(place.program->executable)) {
       wrong = "nothing could be wrapped: " + place.program->executable.filename().string() +

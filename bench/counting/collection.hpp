@@ -86,6 +86,8 @@ struct ShimReport {
   // several).
   std::int64_t own_us = 0;
   std::int64_t others_us = 0;
+  // Of a hidden clock: reads of it whose purpose is not known (shim/clock_shim.cpp).
+  std::int64_t reads_elsewhere = 0;
   std::string libc;             // version, e.g. "2.36"
   std::string libc_build;       // its build id, 16 digits; "-": none
   std::string allocator;        // the file malloc comes from
@@ -166,6 +168,9 @@ struct CollectionRequest {
   Nanoseconds timeout;
   int number = 0;            // no other collection in the folder has it
   bool trace_files = false;  // have Valgrind log the files that the program opens
+  // Switch by the clock that the program reads, where benchmark::State hides in it (shim/clock_shim.cpp). Only for
+  // programs that take a number of iterations (takes_iterations).
+  bool by_clock = false;
 };
 
 struct Collection {
@@ -180,6 +185,18 @@ struct Collection {
 
   std::int64_t instructions() const { return part.totals.empty() ? 0 : part.totals.front(); }
 };
+
+// What makes a program do one benchmark so often, and write how often it did.
+struct WorkRequest {
+  std::string benchmark;
+  std::string min_time = "0";  // --benchmark_min_time: "100x" where the program takes that
+  int repetitions = 1;
+};
+std::vector<std::string> arguments_with_results(const CollectionFiles& files, const WorkRequest& work);
+
+// How many iterations the results of a program say that were made, in all repetitions together; `log` is what it wrote
+// to stderr. Error (program): there are none, or the benchmark failed or skipped itself.
+Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log);
 
 // What one process under Callgrind is to do beyond what all of them do.
 struct CallgrindCall {

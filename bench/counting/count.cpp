@@ -146,10 +146,10 @@ Result<std::filesystem::path> link_shim(const std::filesystem::path& shim, const
   return link;
 }
 
-// Where it is missing the program runs without it, and its row says so.
-void link_heap_library(const std::filesystem::path& shim, const std::filesystem::path& folder) {
+// Of a library that lies beside the counting one. Where it is missing programs run without it, and their rows say so.
+void link_companion(std::string_view file, const std::filesystem::path& shim, const std::filesystem::path& folder) {
   std::error_code ignored;
-  std::filesystem::create_symlink(shim.parent_path() / kHeapLibrary, folder / kHeapLibrary, ignored);
+  std::filesystem::create_symlink(shim.parent_path() / file, folder / file, ignored);
 }
 
 void add_count(const BenchmarkId& benchmark, const CounterChoice& counters, BenchmarkCount count,
@@ -272,7 +272,8 @@ class PreparedPrograms {
     STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
     place.folder = folder.output_file(Side::baseline).parent_path();
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
-    if (options_.counters.heap) link_heap_library(tools_.shim, place.folder);
+    link_companion(kClockShimFile, tools_.shim, place.folder);
+    if (options_.counters.heap) link_companion(kHeapLibrary, tools_.shim, place.folder);
     place.cancelled = options_.limits.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;

@@ -19,13 +19,14 @@ namespace {
 using Costs = std::vector<std::int64_t>;
 constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
 
-// Of the preload library, or of what steelyard::bench_main puts between a benchmark and its clock.
+// Of a preload library, or of what steelyard::bench_main puts between a benchmark and its clock.
 bool belongs_to_shim(const ProfiledFunction& function) {
   for (const std::string_view prefix :
        {"__wrap__ZN9benchmark5State", "steelyard::timed_region::", "steelyard::counted_region::"}) {
     if (function.name.starts_with(prefix)) return true;
   }
-  return std::filesystem::path(function.object).filename() == kShimFile;
+  const std::filesystem::path file = std::filesystem::path(function.object).filename();
+  return file == kShimFile || file == kClockShimFile;
 }
 
 // Takes the cost of an arc into the preload library off its caller and that one's callers. Where a function has several

@@ -11,10 +11,12 @@
 
 namespace steelyard::bench {
 
-// File name of the preload library, by which its functions are known.
+// File names of the preload libraries, by which their functions are known: the one that wraps benchmark::State, and the
+// one beside it that sees a hidden clock. Of one length, as the counted program has the path in its environment.
 inline constexpr std::string_view kShimFile = "libsteelyard_count.so";
+inline constexpr std::string_view kClockShimFile = "libsteelyard_clock.so";
 
-// Drops the preload library's functions and the arcs to and from them, its cost from the totals, and its cost from the
+// Drops the preload libraries' functions and the arcs to and from them, its cost from the totals, and its cost from the
 // inclusive cost of the callers as far up as each has one caller. totals are the sum of self costs before and after.
 void remove_shim(CallgrindPart& part);
 

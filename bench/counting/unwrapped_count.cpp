@@ -1,15 +1,12 @@
 #include "bench/counting/unwrapped_count.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/environment/elf_file.hpp"
-#include "bench/formats/google_benchmark.hpp"
-#include "bench/formats/repetition_log.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
@@ -17,6 +14,7 @@ namespace steelyard::bench {
 namespace {
 
 constexpr Nanoseconds kProbeTimeout = seconds(30);
+constexpr Nanoseconds kListingTimeout = seconds(30);
 // Does nothing, under every Linux.
 constexpr const char* kEmptyProgram = "/bin/true";
 
@@ -37,29 +35,9 @@ CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& f
     call.options.emplace_back("--collect-atstart=no");
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
-  call.program_arguments = {"--benchmark_filter=" + exact_filter({request.benchmark}),
-                            "--benchmark_min_time=" + request.min_time,
-                            "--benchmark_repetitions=" + std::to_string(request.repetitions),
-                            "--benchmark_report_aggregates_only=false",
-                            "--benchmark_out=" + files.results().string(),
-                            "--benchmark_out_format=json"};
-  // Google Benchmark writes it into the name where the source repeats, and it may ask for aggregates only there.
-  if (request.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
+  call.program_arguments = arguments_with_results(files, {request.benchmark, request.min_time, request.repetitions});
   call.timeout = request.timeout;
   return call;
-}
-
-Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
-  const std::string text = read_beginning(files.results());
-  if (text.empty()) return nothing_counted("the program wrote no results");
-  STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
-  if (!results.failures.empty()) return nothing_counted(to_text(results.failures.front()));
-  for (const Measurement& measurement : results.measurements) {
-    if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
-    const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;
-    return std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0});
-  }
-  return nothing_counted("the program's results hold no benchmark of that name");
 }
 
 // "==123== Callgrind, ..." -> "123"
@@ -99,6 +77,14 @@ bool has_no_names_of_google_benchmark(const Program& program) {
                       [](const ElfSymbol& symbol) { return symbol.name.find(kNamespace) != std::string_view::npos; });
 }
 
+bool takes_iterations(const CollectionPlace& place, const std::string& benchmark,
+                      const BenchmarkCountOptions& options) {
+  ChildCommand command = command_of(*place.program);
+  command.timeout = std::min(kListingTimeout, options.timeout);
+  const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark}), place.cancelled);
+  return listing && listing->min_time_takes_unit;
+}
+
 ShimReport conditions_outside(const CollectionPlace& place, int number) {
   const CollectionFiles files(place.folder, number);
   ChildCommand command;
@@ -115,8 +101,6 @@ ShimReport conditions_outside(const CollectionPlace& place, int number) {
 }
 
 namespace {
-
-constexpr Nanoseconds kListingTimeout = seconds(30);
 
 // Two ways to make a program do its work once and twice.
 struct Amount {
@@ -171,7 +155,7 @@ class UnwrappedCounting {
   // as the first repeat.
   Result<Way> choose_way() {
     Way way;
-    way.by_iterations = takes_iterations();
+    way.by_iterations = takes_iterations(place_, benchmark_, options_);
     if (place_.findings != nullptr && place_.findings->has_no_named_function()) way.scope = CountScope::whole_program;
     for (;;) {
       STEELYARD_TRY(const UnwrappedCollection once, collect_amount(way, 1, 1));
@@ -195,14 +179,6 @@ class UnwrappedCounting {
       }
       way.by_iterations = false;
     }
-  }
-
-  // Google Benchmark from 1.8 on.
-  bool takes_iterations() const {
-    ChildCommand command = command_of(*place_.program);
-    command.timeout = std::min(kListingTimeout, options_.timeout);
-    const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark_}), place_.cancelled);
-    return listing && listing->min_time_takes_unit;
   }
 
   Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {

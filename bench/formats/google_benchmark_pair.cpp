@@ -184,11 +184,19 @@ std::optional<TimeSpan> span_of(const GoogleBenchmarkSide& side) {
   return span;
 }
 
-Layout layout_by_dates(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate) {
+Layout layout_by_dates(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate,
+                       std::vector<std::string>& warnings) {
   const auto one = span_of(baseline);
   const auto other = span_of(candidate);
-  if (!one || !other) return Layout::sequential;
-  const std::int64_t gap = std::max(other->first - one->last, one->first - other->last);
+  const bool dated = one && other;
+  const std::int64_t gap = dated ? std::max(other->first - one->last, one->first - other->last) : 0;
+  // Dates are of whole seconds: the ends of two sides that follow each other may be equal.
+  if (!dated || gap < 0 || (gap == 0 && one->first == other->first)) {
+    warnings.emplace_back(
+        std::string(dated ? "the files' dates overlap" : "files without a date") +
+        ": whether the sides were measured together is not known, and they count as measured one after the other; "
+        "files say it with --benchmark_context=steelyard_layout=interleaved (or duet)");
+  }
   return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
 }
 
@@ -202,7 +210,7 @@ Layout find_layout(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSid
   if (claimed.size() > 1) {
     warnings.emplace_back("the files do not agree on steelyard_layout: it was taken from their dates");
   }
-  return layout_by_dates(baseline, candidate);
+  return layout_by_dates(baseline, candidate, warnings);
 }
 
 // Which of its round's two processes a file's was: as one of the two says; else by their dates, where they differ and

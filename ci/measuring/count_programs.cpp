@@ -15,6 +15,7 @@
 #include "bench/counting/counters/hardware_count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
+#include "bench/counting/net_profile.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
@@ -91,7 +92,9 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
       counts.candidate.side = &pair.candidate;
       counts.candidate.loaded = loaded.candidate ? &*loaded.candidate : nullptr;
     }
-    counts.equal_programs = loaded.equal && counts.baseline.side != nullptr && counts.candidate.side != nullptr;
+    const bool has_both_sides = counts.baseline.side != nullptr && counts.candidate.side != nullptr;
+    counts.equal_programs = loaded.equal && has_both_sides;
+    counts.lacks_a_side = !has_both_sides && pair.baseline.program != nullptr && pair.candidate.program != nullptr;
     benchmarks_.push_back(std::move(counts));
   }
 }
@@ -116,14 +119,15 @@ using Clock = std::chrono::steady_clock;
 // dominates is its start. Twice the native limit has room for both.
 constexpr double kTimeoutFactor = 2;
 
-// All that decides how a count is taken, beside the program and the machine: this very program, the preload library,
+// All that decides how a count is taken, beside the program and the machine: this very program, the preload libraries,
 // Valgrind, what is counted beside the instructions, and the variables of the caller that are passed on. Empty: it
 // cannot be told, and nothing is kept.
 std::string method_text(const bench::CounterChoice& counters) {
   const Result<bench::CountingTools> tools = bench::find_counting_tools(bench::CountOptions{});
   if (!tools) return "";
   std::string text = tools->valgrind_version;
-  std::vector<std::filesystem::path> files = {"/proc/self/exe", tools->shim};
+  std::vector<std::filesystem::path> files = {"/proc/self/exe", tools->shim,
+                                              tools->shim.parent_path() / bench::kClockShimFile};
   if (counters.heap) files.push_back(tools->shim.parent_path() / bench::kHeapLibrary);
   for (const std::string& word : bench::to_words(counters)) text += ' ' + word;
   for (const std::filesystem::path& path : files) {
@@ -173,9 +177,12 @@ class ProgramCounting::CountingWork {
 
   void finish(Nanoseconds budget) {
     start(budget, false);
-    std::vector<BenchmarkCounts*> all;
-    for (BenchmarkCounts& counts : plan_.benchmarks()) all.push_back(&counts);
-    count(all);
+    std::vector<BenchmarkCounts*> compared, others;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) (counts.lacks_a_side ? others : compared).push_back(&counts);
+    count(compared);
+    leave_rest_ = true;
+    count(others);
+    for (BenchmarkCounts* counts : others) counts->baseline.settled = counts->candidate.settled = true;
     end();
   }
 

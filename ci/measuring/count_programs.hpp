@@ -40,6 +40,7 @@ struct BenchmarkCounts {
   SideCount baseline;
   SideCount candidate;
   bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
+  bool lacks_a_side = false;    // there are two programs, and one of them does not have it
 
   const BenchmarkId& id() const { return benchmark.id; }
 };
@@ -98,7 +99,8 @@ class ProgramCounting {
   // compared, and it is not known already to differ. None is begun that would not be counted within the budget, by the
   // longest so far; and none after so many, where all of these differ.
   void begin(Nanoseconds budget, std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
-  // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure.
+  // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure; but not of a
+  // benchmark that one side lacks, which comes last, because its count can be held against nothing.
   void finish(Nanoseconds budget);
   const EqualBuilds& equal() const;
   Nanoseconds spent() const;  // in all

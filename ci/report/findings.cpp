@@ -141,8 +141,9 @@ std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
   if (count.verdict == Verdict::unchanged) {
     if (count.notes.has(RowNote::equal_program)) return "the machine; both builds are one program";
-    return std::string("layout, memory or the machine") +
-           (count.notes.has(RowNote::equal_code) ? "; the code it executes is equal" : "");
+    // Whatever takes time without instructions of the program's: data decide what is waited for, too.
+    return std::string("layout, memory, waiting or the machine") +
+           (count.notes.has(RowNote::equal_code) ? "; the code it executes is equal, its data may differ" : "");
   }
   const bool is_more = *count.ratio > 1;
   if (time.verdict == Verdict::inconclusive) {

@@ -87,8 +87,8 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
            "; nothing is promised of it, and no noisy metric gets a verdict.";
   }
   if (!kinds.concurrent) {
-    return "The sides were not measured together, so the machine's drift is mixed with the change; only what even "
-           "that drift cannot explain is called a change.";
+    return "The sides do not count as measured together, so the machine's drift may be mixed with the change; only "
+           "what even that drift cannot explain is called a change.";
   }
   std::string text = "The chance that this gate fails though nothing regressed is at most " +
                      small_share_text(promise.false_alarm_rate);
@@ -394,16 +394,24 @@ double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
 
 // Beyond a doubled time, of what could hide: too little was measured to say how much.
 constexpr double kAnything = 1;
+// What is measured where nobody asks for fewer: noise in which anything hides in so many rounds is the machine's.
+constexpr std::int32_t kTellingRounds = 12;
+
+// `wanted` 0: nobody knows how many. More rounds than the budget had time for want more of it, too.
+std::string rounds_command(const Comparison& comparison, std::int32_t wanted) {
+  const bool is_spent = stop_of(comparison.candidate) == Stop::budget_spent;
+  return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
+}
 
 // Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
-NextStep advise_rounds(const std::vector<const ComparisonRow*>& rows) {
+NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
   std::int32_t wanted = 0;
   for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
   std::string advice = std::to_string(undecided(rows)) + " inconclusive";
   const double detectable = largest_detectable(rows);
   if (detectable > kAnything) advice += "; any change could hide";
   if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
-  return {advice + "; measure longer", "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N")};
+  return {advice + "; measure longer", rounds_command(comparison, wanted)};
 }
 
 // How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
@@ -411,11 +419,14 @@ NextStep advise_rounds(const std::vector<const ComparisonRow*>& rows) {
 void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
+  std::int64_t uncounted = 0;
   std::vector<const ComparisonRow*> sensible;
   std::vector<const ComparisonRow*> hopeless;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
-    if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
+    if (row.verdict != Verdict::inconclusive) continue;
+    if (row.metric.kind != MetricKind::noisy) {
+      uncounted += row.ratio ? 0 : 1;
+    } else if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
       // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
     } else if (row.notes.has(RowNote::contradicted_alone)) {
       ++contradicted;
@@ -433,13 +444,16 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
                      "--layout interleaved"});
   }
-  if (!sensible.empty()) steps.push_back(advise_rounds(sensible));
+  if (uncounted > 0) steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
+  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible));
   if (hopeless.empty()) return;
   const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
-  // Rounds so few that anything could hide in them say nothing of the machine.
-  if (detectable > kAnything) {
-    steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
+  // So few rounds that anything could hide in them say nothing of the machine.
+  const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
+                                   [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
+  if (detectable > kAnything && are_few) {
+    steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0)});
     return;
   }
   const std::string too_noisy = advice + ", too noisy for " + std::to_string(kMaxRounds) + " rounds to tell; ";

@@ -347,7 +347,7 @@ struct ReasonWords {
              share_text(row.minimum_effect);
     }
     text += row.layout == Layout::separate ? "; the sides were measured on different occasions"
-                                           : "; all of one side was measured before the other";
+                                           : "; the sides count as measured one after the other";
     return text + (seen.empty() ? "" : "; " + seen) + std::string(kTogether);
   }
   std::string operator()(const why::ApartByRounds2& apart) const {

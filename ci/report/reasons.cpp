@@ -169,7 +169,7 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
   return note_text(cause) + (was_removed ? "what is left of each change (" : "each change (") + changes_text(rows) +
          (was_removed ? ", the common movement of " + change_text(drift->ratio) + " taken off)" : ")") +
          (first.layout == Layout::separate ? "; the sides were measured on different occasions"
-                                           : "; all of one side was measured before the other") +
+                                           : "; the sides count as measured one after the other") +
          "; measure both builds together with `steelyard ab`";
 }
 

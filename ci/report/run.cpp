@@ -145,26 +145,39 @@ std::string samples_text(const SampleSummary& summary) {
   return grouped_text(summary.samples) + " in " + grouped_text(summary.invocations);
 }
 
-// What left itself out says so in every round: once is enough.
+// Whose failures of this metric have the same words: one cause, however many benchmarks.
+std::string names_alike(const Run& run, const Failure& first) {
+  std::set<std::string> names;
+  for (const Failure& failure : run.failures) {
+    if (failure.metric != first.metric || to_text(failure) != to_text(first)) continue;
+    names.insert(failure.benchmark.canonical());
+  }
+  return named_benchmarks({names.begin(), names.end()}, 4);
+}
+
+// What left itself out says so in every round, and what the budget did not reach in every benchmark: once is enough.
 std::string failures_text(const Run& run, const TerminalStyle& style) {
   constexpr std::size_t kIndent = 11;
-  const std::string skipped_mark = mark_of(Verdict::skipped).unicode;
   std::set<std::string> told;
   std::string text;
   for (const Failure& failure : run.failures) {
-    const bool skipped = is_skip(failure.kind);
-    std::string what = failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
-    if (!failure.metric.empty()) what += ", " + failure.metric;
-    if (failure.round >= 0 && !skipped) what += ", round " + std::to_string(failure.round + 1);
+    const bool skipped = is_skip(failure.kind), not_reached = failure.kind == FailureKind::not_reached;
+    const bool failed = !skipped && !not_reached;
+    std::string name = failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
+    std::string what = failure.metric.empty() ? "" : ", " + failure.metric;
+    if (failure.round >= 0 && failed) what += ", round " + std::to_string(failure.round + 1);
     what += ": " + to_text(failure);
-    if (skipped && !told.insert(what).second) continue;
-    const std::string mark = skipped ? (style.unicode ? skipped_mark : mark_of(Verdict::skipped).ascii) : "!";
-    const std::string head = padded(mark + (skipped ? " skipped" : " failed"), kIndent);
+    if (!failed && !told.insert(not_reached ? what : name + what).second) continue;
+    if (not_reached && !failure.benchmark.name.empty()) name = names_alike(run, failure);
+    what = name + what;
+    const VerdictMark mark = mark_of(failed ? Verdict::failed : skipped ? Verdict::skipped : Verdict::inconclusive);
+    const std::string word = failed ? " failed" : skipped ? " skipped" : " not run";
+    const std::string head = padded((style.unicode ? mark.unicode : mark.ascii) + word, kIndent);
     const std::vector<std::string> lines =
         wrapped(printable(what, style.unicode),
                 static_cast<std::size_t>(std::max(style.width - static_cast<int>(kIndent), 30)));
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      text += (i == 0 ? paint(head, skipped ? Tone::dim : Tone::bad, style.color) : std::string(kIndent, ' ')) +
+      text += (i == 0 ? paint(head, failed ? Tone::bad : Tone::dim, style.color) : std::string(kIndent, ' ')) +
               lines[i] + "\n";
     }
   }

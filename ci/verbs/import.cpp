@@ -50,8 +50,14 @@ struct ImportedRun {
   std::vector<std::string> warnings;
 };
 
-// What git knows of the commit where we stand in its repository; elsewhere the name is taken as it is.
-Commit commit_named(const ImportOptions& options) {
+// "HEAD", "main~3": which commit that is only a repository says, and tomorrow it says another one.
+bool is_relative(std::string_view name) {
+  return name.starts_with("HEAD") || name.starts_with('@') || name.find_first_of("~^") != std::string_view::npos;
+}
+
+// What git knows of the commit where we stand in its repository; elsewhere the name is taken as it is. Error (input):
+// it is none by itself.
+Result<Commit> commit_named(const ImportOptions& options) {
   Commit commit;
   commit.sha = options.commit;
   if (!options.commit.empty()) {
@@ -59,6 +65,10 @@ Commit commit_named(const ImportOptions& options) {
     const Result<std::string> sha = repository ? repository->resolve(options.commit) : repository.error();
     if (sha) {
       if (Result<Commit> described = repository->describe(*sha)) commit = std::move(described).value();
+    } else if (is_relative(options.commit)) {
+      return input_error("--commit", options.commit + ", which no git repository here knows",
+                         "the hash of the commit that was measured",
+                         "name it by its hash, or import where its repository is");
     }
   }
   if (!options.branch.empty()) commit.branch = options.branch;
@@ -81,7 +91,7 @@ Result<Run> load(const std::string& path, const bench::ImportFormat* format, con
   STEELYARD_TRY(Run run, format->load(path, warnings));
   // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
   run.header.project = project;
-  run.header.commit = commit_named(options);
+  STEELYARD_TRY(run.header.commit, commit_named(options));
   storage::seal(run);
   return run;
 }

@@ -1,11 +1,31 @@
-// Behaves as a program with Google Benchmark 1.8 inside that was linked statically: it takes the options, lists and
-// writes the results of its one benchmark, "hidden", and has nothing that could be wrapped. Built with its symbols, of
-// which one is that of the function which runs benchmarks, and stripped.
+// Behaves as a program with Google Benchmark 1.8 inside, stripped or linked statically: it takes the options, lists and
+// writes the results of its one benchmark, "hidden", and of benchmark::State has nothing that could be wrapped. It sets
+// the benchmark up before it starts its clock. Built with its symbols, of which one is that of the function which runs
+// benchmarks; stripped; and stripped with the C library beside it.
+//
+// With --own_clock the benchmark reads the CPU clock itself; with --pauses an iteration has a hundredth of the steps,
+// and the clock stands between them.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string>
+
+namespace {
+
+bool has_own_clock = false;
+bool has_pauses = false;
+volatile double last_time = 0;
+
+// The one place where the timer reads it, as in ThreadTimer.
+__attribute__((noinline)) void read_clock() {
+  timespec time = {0, 0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  last_time = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
 
 namespace benchmark {
 
@@ -21,12 +41,21 @@ struct FunctionBenchmark {
 
 // Ten thousand steps an iteration, each the same few instructions.
 __attribute__((noinline)) void FunctionBenchmark::Run(State& state) {
-  for (long i = 0; i < 10'000 * state.iterations; ++i) state.hash = state.hash * 31 + 7;
+  const long steps = has_pauses ? 100 : 10'000 * state.iterations;
+  for (long part = 0; part < (has_pauses ? state.iterations : 1); ++part) {
+    for (long i = 0; i < steps; ++i) state.hash = state.hash * 31 + 7;
+    if (has_pauses) read_clock(), read_clock();
+  }
+  if (!has_own_clock) return;
+  timespec time = {0, 0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 }
 }  // namespace internal
 }  // namespace benchmark
 
 namespace {
+
+constexpr long kSetUpSteps = 5'000;
 
 const char* value_of(const char* argument, const char* option) {
   const std::size_t length = std::strlen(option);
@@ -45,11 +74,18 @@ int main(int count, char** arguments) {
     if (const char* number = value_of(arguments[i], "--benchmark_repetitions=")) repetitions = std::atol(number);
     if (const char* file = value_of(arguments[i], "--benchmark_out=")) results = file;
     if (value_of(arguments[i], "--benchmark_list_tests")) lists = true;
+    if (value_of(arguments[i], "--own_clock")) has_own_clock = true;
+    if (value_of(arguments[i], "--pauses")) has_pauses = true;
   }
   if (!matches) return std::fprintf(stderr, "Failed to match any benchmarks\n"), 0;
   if (lists) return std::puts("hidden"), 0;
   benchmark::State state{iterations, 7};
-  for (long i = 0; i < repetitions; ++i) benchmark::internal::FunctionBenchmark{}.Run(state);
+  for (long i = 0; i < repetitions; ++i) {
+    for (long step = 0; step < kSetUpSteps; ++step) last_time = last_time + 1;
+    read_clock();
+    benchmark::internal::FunctionBenchmark{}.Run(state);
+    read_clock();
+  }
   FILE* file = results.empty() ? nullptr : std::fopen(results.c_str(), "w");
   if (file == nullptr) return 0;
   std::fputs("{\"context\": {}, \"benchmarks\": [", file);

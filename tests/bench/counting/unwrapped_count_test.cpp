@@ -56,13 +56,17 @@ TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIter
   EXPECT_NEAR(steps, std::round(steps), 0.01);
 }
 
-// What holds of the program is found out once: of a stripped one with many benchmarks the budget is for their counts.
-TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollections) {
+// Two benchmarks of a program, counted one after the other, and how many collections each took.
+struct TwoCounts {
+  BenchmarkCount first, second;
+  int of_first = 0, of_second = 0;
+};
+
+TwoCounts count_twice(const Program& program, const std::string& benchmark) {
   const Result<CountingTools> tools = find_counting_tools({});
-  ASSERT_TRUE(tools);
-  const Program program = program_of("counting_hidden");
+  EXPECT_TRUE(tools);
   std::string folder = (std::filesystem::temp_directory_path() / "steelyard-hidden-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  EXPECT_NE(mkdtemp(folder.data()), nullptr);
   ProgramFindings findings;
   CollectionPlace place;
   place.tools = &*tools;
@@ -76,22 +80,79 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
   options.timeout = seconds(120);
   options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   options.next_number = [&] { return collections++; };
-  const auto first = count_benchmark(place, "hidden", options);
-  ASSERT_TRUE(first) << first.error().text();
-  const int of_the_first = collections;
-  const auto second = count_benchmark(place, "hidden", options);
-  ASSERT_TRUE(second) << second.error().text();
+  TwoCounts counts;
+  for (const bool is_first : {true, false}) {
+    const int before = collections;
+    Result<BenchmarkCount> count = count_benchmark(place, benchmark, options);
+    EXPECT_TRUE(count) << count.error().text();
+    (is_first ? counts.of_first : counts.of_second) = collections - before;
+    if (count) (is_first ? counts.first : counts.second) = std::move(*count);
+  }
+  std::filesystem::remove_all(folder);
+  return counts;
+}
+
+// What holds of the program is found out once: of a stripped one with many benchmarks the budget is for their counts.
+TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollections) {
+  const TwoCounts counts = count_twice(program_of("counting_hidden"), "hidden");
   // One and two iterations to choose n, then n and 2n for each value that the jitter is learned from.
-  EXPECT_EQ(collections - of_the_first, 2 + 2 * kUnwrappedRepeats);
-  EXPECT_EQ(of_the_first - (collections - of_the_first), 3) << "the library, the functions' names, the conditions";
-  EXPECT_EQ(second->basis.scope, CountScope::whole_program);
-  EXPECT_EQ(second->count_key, first->count_key);
+  EXPECT_EQ(counts.of_second, 2 + 2 * kUnwrappedRepeats);
+  EXPECT_EQ(counts.of_first - counts.of_second, 3) << "the library, the functions' names, the conditions";
+  EXPECT_EQ(counts.second.basis.scope, CountScope::whole_program);
+  EXPECT_EQ(counts.second.count_key, counts.first.count_key);
   // Whether the repeats were equal is each count's own.
   const auto why = [](const BenchmarkCount& count) {
     return count.basis.jitter_from.substr(count.basis.jitter_from.find("; "));
   };
-  EXPECT_EQ(why(*second), why(*first));
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(why(counts.second), why(counts.first));
+}
+
+TEST_F(UnwrappedCounting, AStrippedProgramThatLoadsItsCLibraryIsCountedExactlyByTheClockThatItReads) {
+  const CountedRun run = counted(program_of("counting_clocked"), {"hidden"});
+  const Measurement* measurement = measurement_of(run, "hidden");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
+  EXPECT_EQ(measurement->count_basis.scope, CountScope::timed_region);
+  EXPECT_EQ(measurement->count_basis.jitter, 0);
+  EXPECT_THAT(measurement->count_basis.jitter_from,
+              HasSubstr("lie on one line to the last instruction; switched by reads of the CPU clock"));
+  EXPECT_THAT(measurement->count_key, HasSubstr(";switched by reads of the CPU clock"));
+  EXPECT_THAT(measurement->count_key, HasSubstr(";cpu "));
+  const double steps = value_of(run, "hidden") / 10'000;
+  EXPECT_GT(steps, 3);
+  EXPECT_EQ(steps, std::round(steps)) << "neither set-up nor clock";
+  EXPECT_EQ(profile_of(run, "hidden")->totals,
+            std::vector<std::int64_t>{static_cast<std::int64_t>(
+                value_of(run, "hidden") * static_cast<double>(profile_of(run, "hidden")->iterations))});
+}
+
+TEST_F(UnwrappedCounting, ByItsClockABenchmarkTakesThreeCollections) {
+  const TwoCounts counts = count_twice(program_of("counting_clocked"), "hidden");
+  EXPECT_EQ(counts.of_second, 3) << "1, n and 2n iterations";
+  EXPECT_EQ(counts.of_first, 1 + 3) << "the library that wraps nothing";
+  EXPECT_EQ(counts.second.count_key, counts.first.count_key);
+  EXPECT_EQ(counts.second.values, counts.first.values);
+}
+
+TEST_F(UnwrappedCounting, APauseIsNotInTheCountAndReadingTheClockPassesForNobodysWork) {
+  Program program = program_of("counting_clocked");
+  program.arguments = {"--pauses"};
+  const CountedRun run = counted(program, {"hidden"});
+  const Measurement* measurement = measurement_of(run, "hidden");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
+  EXPECT_EQ(measurement->count_basis.scope, CountScope::timed_region);
+  EXPECT_EQ(measurement->count_basis.jitter, 0);
+  EXPECT_THAT(measurement->count_basis.jitter_from, Not(HasSubstr("threads of the benchmark's own")));
+  EXPECT_EQ(run.environment.find("count.other_threads"), nullptr);
+  EXPECT_LT(value_of(run, "hidden"), 1000) << "a hundred steps, and the ends of what the clock sees";
+}
+
+TEST_F(UnwrappedCounting, WhereABenchmarkReadsTheClockItselfTheProgramIsCountedWhole) {
+  Program program = program_of("counting_clocked");
+  program.arguments = {"--own_clock"};
+  const CountedRun run = counted(program, {"hidden"});
+  const Measurement* measurement = measurement_of(run, "hidden");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
+  EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_program);
 }
 
 TEST_F(UnwrappedCounting, OfAScriptItSaysThatItIsOne) {

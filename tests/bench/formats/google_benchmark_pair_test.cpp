@@ -10,6 +10,7 @@ namespace steelyard::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -113,6 +114,22 @@ TEST_F(GoogleBenchmarkPair, UndatedFilesAreSequential) {
   write("old.json", "", 100);
   write("new.json", "2026-01-01T10:00:00Z", 100);
   EXPECT_EQ(load("old.json", "new.json").baseline.header.layout, Layout::sequential);
+}
+
+TEST_F(GoogleBenchmarkPair, WhereNoDatesTellTheOrderOfTheSidesThatIsSaid) {
+  write("old/1.json", "2026-01-01T10:00:00Z", 100);
+  write("old/2.json", "2026-01-01T10:10:00Z", 100);
+  write("between/1.json", "2026-01-01T10:05:00Z", 100);
+  write("after/1.json", "2026-01-01T10:10:00Z", 100);
+  write("undated/1.json", "", 100);
+  const auto told = Contains(AllOf(HasSubstr("count as measured one after the other"),
+                                   HasSubstr("--benchmark_context=steelyard_layout=interleaved")));
+  EXPECT_THAT(load("old", "between").warnings, AllOf(told, Contains(HasSubstr("the files' dates overlap"))));
+  EXPECT_THAT(load("old", "undated").warnings, AllOf(told, Contains(HasSubstr("files without a date"))));
+  EXPECT_THAT(load("old", "after").warnings, Not(told));
+  write("same.json", "2026-01-01T10:00:00Z", 100);
+  write("second.json", "2026-01-01T10:00:00Z", 100);
+  EXPECT_THAT(load("same.json", "second.json").warnings, told);
 }
 
 TEST_F(GoogleBenchmarkPair, ContextKeysGiveLayoutRoundAndOrder) {

@@ -76,5 +76,28 @@ TEST_F(CountPrograms, ThatBeganBeforeTheTimingFinishWhatIsLeftAndNothingTwice) {
   EXPECT_FALSE(counting.equal().is_proven_equal("BM_x [suite=s]"));
 }
 
+TEST_F(CountPrograms, ThatRunOutOfBudgetSayNothingOfWhatOneSideLacks) {
+  const std::string without_blanks = (std::filesystem::temp_directory_path().parent_path() / "count-XXXXXX").string();
+  std::string folder = without_blanks;
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  setenv("TMPDIR", folder.c_str(), 1);
+  steelyard::Run baseline, candidate;
+  const bench::ListedProgram old_one = testing::listing_of(program_, {"BM_x", "BM_gone"});
+  const bench::ListedProgram new_one = testing::listing_of(program_, {"BM_new", "BM_x"});
+  if (!bench::counting_unavailable({})) {
+    count_programs({{{&old_one, &baseline}, {&new_one, &candidate}}}, settings_, bench::Limits{Nanoseconds(0)},
+                   progress_, warnings_);
+    for (const steelyard::Run& run : {baseline, candidate}) {
+      ASSERT_EQ(run.failures.size(), 1U);
+      EXPECT_EQ(run.failures[0].benchmark.name, "BM_x");
+      EXPECT_EQ(run.failures[0].kind, FailureKind::not_reached);
+    }
+    steelyard::Run alone;
+    count_programs({{{&old_one, &alone}, {}}}, settings_, bench::Limits{Nanoseconds(0)}, progress_, warnings_);
+    EXPECT_EQ(alone.failures.size(), 2U) << "nothing is missing where there is one program";
+  }
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace steelyard::ci

@@ -226,8 +226,8 @@ INSTANTIATE_TEST_SUITE_P(
         StoryCase{"up", "equal", "instructions +2.10 %, time equal: the time does not show it"},
         StoryCase{"up", "undecided", "instructions +2.10 %, time undecided: more work for certain, its time not shown"},
         StoryCase{"up", "absent", ""},  //
-        StoryCase{"equal", "slower", "instructions equal, time +2.00 %: layout, memory or the machine"},
-        StoryCase{"equal", "faster", "instructions equal, time -2.00 %: layout, memory or the machine"},
+        StoryCase{"equal", "slower", "instructions equal, time +2.00 %: layout, memory, waiting or the machine"},
+        StoryCase{"equal", "faster", "instructions equal, time -2.00 %: layout, memory, waiting or the machine"},
         StoryCase{"equal", "equal", ""}, StoryCase{"equal", "undecided", ""}, StoryCase{"equal", "absent", ""},
         StoryCase{"down", "slower", "instructions -2.10 %, time +2.00 %: less work in more time"},
         StoryCase{"down", "faster", "instructions -2.10 %, time -2.00 %: improved"},
@@ -255,10 +255,10 @@ TEST(CombinedExplanation, SaysHowEqualACountWithJitterIs) {
   count.verdict = Verdict::unchanged;
   count.jitter = 0.0002;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.02 %, time +3.00 %: layout, memory or the machine");
+            "instructions equal to 0.02 %, time +3.00 %: layout, memory, waiting or the machine");
   count.jitter = 2e-6;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.0002 %, time +3.00 %: layout, memory or the machine");
+            "instructions equal to 0.0002 %, time +3.00 %: layout, memory, waiting or the machine");
 }
 
 TEST(CombinedExplanation, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
@@ -267,7 +267,8 @@ TEST(CombinedExplanation, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
   count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
   count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({time, count}), "a"),
-            "instructions equal, time +3.00 %: layout, memory or the machine; the code it executes is equal");
+            "instructions equal, time +3.00 %: layout, memory, waiting or the machine; the code it executes is equal, "
+            "its data may differ");
   EXPECT_EQ(equality_line(with({time, count})), "1 of 1 count: the code that was executed is equal, data may differ");
   count.reason =
       "counted exactly; not counted again: every loaded section of program and libraries is equal (sha256 0)";

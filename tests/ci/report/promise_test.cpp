@@ -81,7 +81,7 @@ TEST(Promise, PromisesNothingWhereItsCalibrationFailedOrTheSidesWereApart) {
   comparison.calibration.reset();
   for (ComparisonRow& row : comparison.rows) row.layout = Layout::sequential;
   EXPECT_FALSE(promise_of(comparison).holds);
-  EXPECT_THAT(promise_line(comparison), HasSubstr("not measured together"));
+  EXPECT_THAT(promise_line(comparison), HasSubstr("do not count as measured together"));
 }
 
 TEST(Promise, OfCountsIsExactnessAndOfNothingNothing) {
@@ -320,6 +320,25 @@ TEST(NextSteps, AMarginThatWouldHideWhatPeopleAskForIsNotOffered) {
   const auto steps = steps_of(with(undecided(0.31, 24)));
   EXPECT_THAT(steps, Not(Contains(HasSubstr("--margin"))));
   EXPECT_THAT(steps, Contains(HasSubstr("see what disturbs this machine: steelyard doctor")));
+}
+
+TEST(NextSteps, OfNoiseInWhichAnythingHidesTheMachineIsToBlameOnceTheRoundsWouldTell) {
+  EXPECT_THAT(steps_of(with(undecided(30, 4))),
+              ElementsAre("1 inconclusive, of too few rounds to say more; measure longer: --rounds N"));
+  EXPECT_THAT(steps_of(with(undecided(30, 16))),
+              ElementsAre("1 inconclusive, too noisy for 400 rounds to tell; see what disturbs this machine: steelyard "
+                          "doctor"));
+}
+
+TEST(NextSteps, WhatTheBudgetEndedWantsMoreOfIt) {
+  Comparison comparison = with(undecided(0.0234, 6));
+  EXPECT_THAT(steps_of(comparison), Contains(Not(HasSubstr("--budget"))));
+  keep_stop(Stop::budget_spent, 6, comparison.candidate.settings);
+  EXPECT_THAT(steps_of(comparison), Contains(AllOf(HasSubstr("--rounds"), HasSubstr("--budget DURATION"))));
+  comparison = with(sample::instructions_row("a", 1000, 1000));
+  comparison.rows[0].verdict = Verdict::inconclusive;
+  comparison.rows[0].ratio.reset();
+  EXPECT_THAT(steps_of(comparison), ElementsAre("1 count not reached in time: --budget DURATION"));
 }
 
 TEST(NextSteps, WhatIsContradictedAloneIsMeasuredInTurns) {

@@ -309,7 +309,7 @@ RowFacts apart_with(std::optional<RowNote> cause, why::Open open = {}) {
 TEST(ReasonText, OfSidesApartNamesWhatCouldExplainTheChange) {
   const ComparisonRow row = time_row(Layout::sequential);
   constexpr const char* kEnd =
-      "; all of one side was measured before the other; measure both builds together with `steelyard ab`";
+      "; the sides count as measured one after the other; measure both builds together with `steelyard ab`";
   EXPECT_EQ(told(apart_with(RowNote::drift_explains), row),
             std::string("drift between the sides could explain the +5.00 % (standard error of drift 3.7 %)") + kEnd);
   EXPECT_EQ(
@@ -332,12 +332,12 @@ TEST(ReasonText, OfSidesApartNamesWhatCouldExplainTheChange) {
 TEST(ReasonText, OfSidesApartThatNothingExplainsSaysWhatTheDataLack) {
   const ComparisonRow row = time_row(Layout::sequential);
   EXPECT_THAT(told(apart_with({}, why::WithoutInterval{}), row),
-              StartsWith("these invocations give no interval; all of one side"));
+              StartsWith("these invocations give no interval; the sides count"));
   EXPECT_THAT(told(apart_with({}, why::AdjustedAway{29}), row),
-              StartsWith("p = 0.001 alone, but 0.01 among 29 comparisons; all of one side"));
+              StartsWith("p = 0.001 alone, but 0.01 among 29 comparisons; the sides count"));
   EXPECT_THAT(told(apart_with({}, why::NotBeyondMinimum{}), row),
               StartsWith("the 95 % interval +4.18 % to +5.83 % does not exclude a change below the minimum effect of "
-                         "1 %; all of one side"));
+                         "1 %; the sides count"));
 }
 
 TEST(ReasonText, WhatOlderRulesKeptIsToldInTheirWords) {

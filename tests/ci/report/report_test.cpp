@@ -334,6 +334,21 @@ TEST(TerminalRun, ShowsLevelsSpreadsAndFailures) {
 }
 
 // 6,018 for a whole program and 3,272 for the timed loop of one benchmark must not look alike.
+TEST(TerminalRun, WhatTheBudgetDidNotReachHasNotFailedAndIsToldOnce) {
+  steelyard::Run run = sample::run_with_a_failure();
+  run.failures.clear();
+  for (const char* name : {"BM_a", "BM_b", "BM_c", "BM_d", "BM_e"}) {
+    run.failures.push_back({parse_google_benchmark_name(name), std::string(kInstructions), -1,
+                            "the budget for counting was spent", FailureKind::not_reached});
+  }
+  const std::string text = terminal_run(run, {false, true, 200});
+  EXPECT_NE(text.find("? not run  BM_a, BM_b, BM_c, BM_d and 1 more, instructions: not reached: the budget"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("failed"), std::string::npos) << text;
+  EXPECT_EQ(text.find("not run"), text.rfind("not run"));
+}
+
 TEST(TerminalRun, LabelsCountsThatAreNotOfTheTimedLoopAlone) {
   steelyard::Run run = sample::run_with_a_failure();
   CountBasis& basis = run.measurements[1].count_basis;

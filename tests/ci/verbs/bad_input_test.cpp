@@ -68,6 +68,14 @@ TEST_F(BadInput, JsonThatEndsInTheMiddleNamesTheFile) {
   expect_refused(run({"import", "google-benchmark", "cut.json"}), HasSubstr("cut.json"));
 }
 
+TEST_F(BadInput, ACommitThatOnlyARepositoryCouldNameIsNotKeptUnderThatName) {
+  write("base.json", google_json(100));
+  for (const char* name : {"HEAD", "HEAD~1", "@", "main^"}) {
+    expect_refused(run({"import", "base.json", "--commit", name}),
+                   AllOf(HasSubstr(std::string("--commit: found ") + name), HasSubstr("no git repository here")));
+  }
+}
+
 TEST_F(BadInput, AFileOfAnotherKindNamesWhatIsTaken) {
   write("base.json", google_json(100));
   expect_refused(run({"compare", "base.json", "nowhere"}), AllOf(HasSubstr("nowhere"), HasSubstr("run:ID")));
