@@ -245,7 +245,7 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   // That the programs differ is what is compared, no circumstance of it.
   std::erase_if(comparison.environment_differences,
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
-  comparison.policy = within_range(policy, judged.cautions);
+  comparison.policy = within_range(on_machine(policy, machine_names(candidate.environment)), judged.cautions);
   comparison.rule_version = to_text(rules);
   take_calibration(calibration, rules, judged);
   warn_about_environments(judged);

@@ -330,6 +330,7 @@ struct PatternPolicy {
   // Of a change that somebody said is meant; empty: the table accepts none.
   std::string accepted_by = {};      // the person
   std::string accepted_commit = {};  // whose message says so; empty: something else does
+  std::string machine = {};          // pattern of the machines that the table is for; empty: any
   bool operator==(const PatternPolicy&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -345,6 +346,7 @@ struct PatternPolicy {
     visit("reason", self.reason, {.omitted = true});
     visit("accepted_by", self.accepted_by, {.omitted = true});
     visit("accepted_commit", self.accepted_commit, {.omitted = true});
+    visit("machine", self.machine, {.omitted = true});
   }
 };
 

@@ -481,6 +481,7 @@ Result<void> take_name(const WrittenValue& value, const std::string& where, std:
 Result<void> take_pattern_key(std::string_view name, const WrittenValue& value, const std::string& where,
                               PatternPolicy& policy) {
   if (name == "match") return take_name(value, where, policy.match);
+  if (name == "machine") return take_name(value, where, policy.machine);
   if (name == "owner") return take_name(value, where, policy.owner);
   if (name == "reason") return take_name(value, where, policy.reason);
   if (name == "until") {
@@ -508,7 +509,8 @@ Result<void> take_pattern_key(std::string_view name, const WrittenValue& value, 
 }  // namespace
 
 std::vector<std::string> pattern_policy_keys() {
-  return {"match", "minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner", "until", "reason"};
+  return {"match", "machine", "minimum_effect", "margin", "counted_minimum_effect",
+          "gates", "budget",  "owner",          "until",  "reason"};
 }
 
 Result<void> PolicyTables::take(const TomlEntry& entry, const std::string& where) {
@@ -579,6 +581,7 @@ Result<void> PolicyTables::finish(Configuration& configuration) const {
 
 std::string to_toml(const PatternPolicy& policy) {
   std::string text = "[[policy]]\nmatch = " + quoted_for_toml(policy.match) + '\n';
+  if (!policy.machine.empty()) text += "machine = " + quoted_for_toml(policy.machine) + '\n';
   if (policy.minimum_effect) text += "minimum_effect = " + share_text(*policy.minimum_effect) + '\n';
   if (policy.margin) text += "margin = " + share_text(*policy.margin) + '\n';
   if (policy.counted_minimum_effect) {

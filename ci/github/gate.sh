@@ -30,6 +30,7 @@ done
 # Of shards of a suite, which other jobs have measured, there is one report; of one alone there is none.
 arguments=(gate --json --archive-dir "$folder")
 [ -z "${STEELYARD_INPUT_MERGE:-}" ] || arguments=(merge "$STEELYARD_INPUT_MERGE"/*/ --json --archive-dir "$folder")
+[ -z "${STEELYARD_ACCEPTED:-}" ] || arguments+=(--accepted "$STEELYARD_ACCEPTED")
 [ -n "$is_shard" ] || arguments+=(--markdown "$report" --html "$page")
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
 [ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")

@@ -1,13 +1,16 @@
 #include "ci/judging/accepted.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/config/written_value.hpp"
+#include "ci/publish/accepting.hpp"
 #include "ci/report/warning_text.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 constexpr std::size_t kMaxAccepted = 100;
 constexpr std::size_t kShownHash = 9;
 constexpr std::size_t kMaxBytes = 1000;  // of a line
+constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 20U;
 constexpr std::string_view kUntil = "until=";
 constexpr char kField = '\x1f';
 constexpr char kRecord = '\x1e';
@@ -72,6 +76,26 @@ Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& opti
   return changes;
 }
 
+Result<AcceptedChanges> accepted_in_file(const std::filesystem::path& file) {
+  STEELYARD_TRY(const std::string text, storage::read_file(file, kMaxFileBytes));
+  STEELYARD_TRY(const RequestAcceptances read, read_accepted_document(text, file.string()));
+  AcceptedChanges changes;
+  for (const RequestAcceptance& one : read.accepted) {
+    const std::string who = one.where + " by " + one.by;
+    Result<PatternPolicy> table = read_accepted(one.text, who, who);
+    if (table) table->accepted_by = one.by;
+    add(std::move(table), changes);
+  }
+  changes.notes.insert(changes.notes.end(), read.notes.begin(), read.notes.end());
+  return changes;
+}
+
+void accept(const AcceptedChanges& accepted, PolicySettings& policy, std::vector<std::string>& notes) {
+  std::vector<PatternPolicy>& patterns = policy.comparison.patterns;
+  patterns.insert(patterns.end(), accepted.tables.rbegin(), accepted.tables.rend());
+  notes.insert(notes.end(), accepted.notes.begin(), accepted.notes.end());
+}
+
 AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::string& range) {
   const std::string format =
       "--format=%H%x1f%an%x1f%(trailers:key=" + std::string(kAcceptTrailer) + ",valueonly,unfold,separator=%x1f)%x1e";
@@ -99,6 +123,14 @@ AcceptedChanges accepted_in_log(std::string_view log) {
     }
   }
   return changes;
+}
+
+VerbOption accepted_option(std::filesystem::path& file) {
+  VerbOption option = path_option("--accepted", "FILE", file,
+                                  "changes that were accepted on the pull or merge request fail nothing, as steelyard "
+                                  "accepted --output FILE has read them");
+  option.group = kJudgingGroup;
+  return option;
 }
 
 }  // namespace steelyard::ci

@@ -4,18 +4,21 @@
 //     Perf-accept: gemv/*  the checksum is worth 3 %
 //     Perf-accept: gemv/*  until=2026-12-31 the checksum goes with the next release
 //
-// or, for a label or a comment that a CI job has checked the author of, by --accept. The benchmarks of that pattern are
-// judged and reported as ever and fail nothing, and the report and the comparison name who accepted them, and why.
+// or on the pull or merge request (ci/publish/accepting.hpp), or by --accept. The benchmarks of that pattern are judged
+// and reported as ever and fail nothing, and the report and the comparison name who accepted them, and why.
 // The commit is the next one's baseline, so its level is the new normal.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
+#include "ci/config/configuration.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/grammar/verb.hpp"
 
 namespace steelyard::ci {
 
@@ -41,5 +44,14 @@ AcceptedChanges accepted_by_commits(const GitRepository& repository, const std::
 AcceptedChanges accepted_in_log(std::string_view log);
 // Of --accept, as typed. Error (input): one is not understood.
 Result<AcceptedChanges> accepted_by_options(const std::vector<std::string>& options);
+// Of the file that `steelyard accepted` has written, in its order, with its notes; what is not understood there is a
+// note. Error (input): it cannot be read, or is another file.
+Result<AcceptedChanges> accepted_in_file(const std::filesystem::path& file);
+
+// As tables of the policy that hold before all of the file's, the first before the others.
+void accept(const AcceptedChanges& accepted, PolicySettings& policy, std::vector<std::string>& notes);
+
+// The row of --accepted, for whatever judges.
+VerbOption accepted_option(std::filesystem::path& file);
 
 }  // namespace steelyard::ci

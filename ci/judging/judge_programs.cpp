@@ -20,6 +20,8 @@
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "ci/measuring/unread_change.hpp"
+#include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -202,13 +204,32 @@ BuiltSides build_one_after_the_other(const SideDescription& baseline, const Side
   return sides;
 }
 
+// Where the commits differ in documentation that building the baseline does not read. Else as ever.
+BuiltSides build_once(const SideDescription& baseline, const SideDescription& candidate, const UnreadChange& change,
+                      const TreeBuilding& how, bool& is_one_build) {
+  note_building(kBaseline, baseline.commit, how);
+  BuiltSides sides{build_tree(baseline.sources, baseline.commit, kBaseline, how)};
+  if (!sides.baseline) return sides;
+  const bool is_unread = !change.was_read();
+  const Result<void> copied = is_unread ? copy_build(baseline.sources, candidate.sources) : Result<void>();
+  is_one_build = is_unread && copied && change.watch_again();
+  if (is_one_build) return sides;
+  note_building(kCandidate, candidate.commit, how);
+  sides.candidate = build_tree(candidate.sources, candidate.commit, kCandidate, how);
+  return sides;
+}
+
 // A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
-ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const JudgeRequest& request,
-                    const TreeBuilding& how) {
-  const bool is_side_by_side =
-      !how.configuration.build_command.empty() && KeptBuilds::folder().empty() && has_room_for_two_builds();
-  const BuiltSides sides = is_side_by_side ? build_side_by_side(baseline, candidate, how)
-                                           : build_one_after_the_other(baseline, candidate, how);
+// `change`: of documentation alone; null: of more. `is_one_build`: the candidate's is a copy.
+ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const UnreadChange* change,
+                    const JudgeRequest& request, const TreeBuilding& how, bool& is_one_build) {
+  const bool keeps = !KeptBuilds::folder().empty();
+  const bool builds = !how.configuration.build_command.empty();
+  const bool is_side_by_side = builds && !keeps && has_room_for_two_builds();
+  const BuiltSides sides = change != nullptr && builds && !keeps
+                               ? build_once(baseline, candidate, *change, how, is_one_build)
+                           : is_side_by_side ? build_side_by_side(baseline, candidate, how)
+                                             : build_one_after_the_other(baseline, candidate, how);
   if (!sides.baseline) {
     how.app.report(sides.baseline.error());
     return ExitCode::not_judged;
@@ -381,13 +402,28 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   const std::string command = joined_commands(programs);
   SideDescription baseline{command, base, trees.base()};
   SideDescription candidate{command, head, trees.head()};
-  const ExitCode built = build_both(baseline, candidate, request,
-                                    {request.configuration, view.confinement, request.cancelled, app, trees.base()});
+  const std::optional<UnreadChange> change =
+      UnreadChange::between(repository, commits.baseline, commits.candidate, trees.base());
+  bool is_one_build = false;
+  const ExitCode built =
+      build_both(baseline, candidate, change ? &*change : nullptr, request,
+                 {request.configuration, view.confinement, request.cancelled, app, trees.base()}, is_one_build);
   if (built != ExitCode::success) return built;
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
   JudgeRequest of_commits = request;
   of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
-  return judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app);
+  if (is_one_build) {
+    of_commits.notes.push_back(one_build_text(change->files()));
+    app.note(of_commits.notes.back());
+  }
+  STEELYARD_TRY(ExitCode code,
+                judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app));
+  // A program may have the path of the tree that it was built in.
+  if (!is_one_build || !change->was_read()) return code;
+  app.warn(
+      "measuring read documentation in which the commits differ, of the baseline's tree: one build for both is no "
+      "answer to that; build with STEELYARD_BUILD_CACHE set, which builds both");
+  return worse(code, ExitCode::not_judged);
 }
 
 HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {

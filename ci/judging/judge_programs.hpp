@@ -67,7 +67,8 @@ struct GateOptions {
   std::string base;   // empty: from the CI system's variables, else the first parent
   std::string head;   // a commit; empty: HEAD
   std::string bench;  // the program in place of those configured
-  std::vector<std::string> accepted;  // "PATTERN REASON", as --accept has them
+  std::vector<std::string> accepted;    // "PATTERN REASON", as --accept has them
+  std::filesystem::path accepted_file;  // of --accepted; empty: none
   ShardOptions shard;
   std::optional<std::uint64_t> seed;
   JudgementOutputs outputs;

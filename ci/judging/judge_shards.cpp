@@ -214,8 +214,8 @@ Result<Configuration> configuration_of(const RunHeader& baseline, const App& app
 
 }  // namespace
 
-Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const JudgementOutputs& outputs,
-                              const App& app) {
+Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const AcceptedChanges& accepted,
+                              const JudgementOutputs& outputs, const App& app) {
   std::vector<ShardFolder> shards;
   if (folders.size() > static_cast<std::size_t>(kMaxShards)) {
     return input_error("steelyard merge", std::to_string(folders.size()) + " shards",
@@ -229,10 +229,13 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Jud
     return shard_of(a.candidate.header)->number < shard_of(b.candidate.header)->number;
   });
   std::vector<std::string> warnings;
-  const Comparison asked = as_asked(shards, warnings);
+  Comparison asked = as_asked(shards, warnings);
   STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kFiles[0], warnings));
   STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kFiles[1], warnings));
   STEELYARD_CHECK(check_policies(shards));
+  // Kept, the tables stand from the last to the first.
+  asked.policy.patterns.insert(asked.policy.patterns.begin(), accepted.tables.begin(), accepted.tables.end());
+  add_once(accepted.notes, warnings);
   STEELYARD_TRY(const Configuration configuration, configuration_of(baseline.header, app, warnings));
 
   Judgement judgement{baseline, candidate, judged_as(asked, baseline, candidate)};

@@ -11,6 +11,7 @@
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/shard.hpp"
 
@@ -41,7 +42,8 @@ bool is_judged_folder(const std::filesystem::path& folder);
 
 // Joins the shards and judges them as one gate over all of their benchmarks: one policy, one adjustment, one exit
 // status. Errors (input): a shard is missing, there twice, or of another commit, split or policy; sides of one shard on
-// two machines; what merge_runs() refuses.
-Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const JudgementOutputs& outputs, const App& app);
+// two machines; what merge_runs() refuses. `accepted` holds before what the shards accepted.
+Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const AcceptedChanges& accepted,
+                              const JudgementOutputs& outputs, const App& app);
 
 }  // namespace steelyard::ci

@@ -127,6 +127,15 @@ Result<std::vector<std::string>> added_by_build(const fs::path& tree) {
   return added;
 }
 
+Result<std::vector<std::string>> added_within(const fs::path& tree, const KeptBuildLimits& limits) {
+  STEELYARD_TRY(std::vector<std::string> added, added_by_build(tree));
+  std::uintmax_t bytes = 0;
+  for (const std::string& one : added) bytes += bytes_of(tree / one);
+  if (bytes <= limits.bytes_of_one) return added;
+  return input_error("the build", std::to_string(bytes >> 20U) + " MiB",
+                     "at most " + std::to_string(limits.bytes_of_one >> 20U) + " MiB, to be kept");
+}
+
 }  // namespace
 
 std::string name_of(const BuildIdentity& identity, const std::atomic<bool>* cancelled) {
@@ -139,6 +148,17 @@ std::string name_of(const BuildIdentity& identity, const std::atomic<bool>* canc
   add_processor(hash);
   add_toolchain(cancelled, hash);
   return hash.hex();
+}
+
+Result<void> copy_build(const fs::path& from_tree, const fs::path& to_tree, KeptBuildLimits limits) {
+  STEELYARD_TRY(const std::vector<std::string> added, added_within(from_tree, limits));
+  for (const std::string& one : added) {
+    const Result<void> copied = copy_whole(from_tree / one, to_tree / one);
+    if (copied) continue;
+    static_cast<void>(static_cast<bool>(run_git(to_tree, {"clean", "-ffdxq"})));
+    return copied.error();
+  }
+  return {};
 }
 
 KeptBuilds::KeptBuilds(fs::path folder, KeptBuildLimits limits) : folder_(std::move(folder)), limits_(limits) {}
@@ -165,13 +185,7 @@ Result<bool> KeptBuilds::put_into(const fs::path& tree, const std::string& name)
 }
 
 Result<void> KeptBuilds::keep(const fs::path& tree, const std::string& name) const {
-  STEELYARD_TRY(const std::vector<std::string> added, added_by_build(tree));
-  std::uintmax_t bytes = 0;
-  for (const std::string& one : added) bytes += bytes_of(tree / one);
-  if (bytes > limits_.bytes_of_one) {
-    return input_error("the build", std::to_string(bytes >> 20U) + " MiB",
-                       "at most " + std::to_string(limits_.bytes_of_one >> 20U) + " MiB, to be kept");
-  }
+  STEELYARD_TRY(const std::vector<std::string> added, added_within(tree, limits_));
   std::error_code trouble;
   fs::create_directories(folder_, trouble);
   std::string beside = (folder_ / (std::string(kBeside) + "XXXXXX")).string();

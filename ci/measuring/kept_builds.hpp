@@ -36,6 +36,11 @@ struct KeptBuildLimits {
   std::uintmax_t bytes = std::uintmax_t{2} << 30;
 };
 
+// What a build added to its work tree, into another one that is a fresh checkout, and is one again after an error.
+// Error (input): it changed files of the commit, or is too large.
+Result<void> copy_build(const std::filesystem::path& from_tree, const std::filesystem::path& to_tree,
+                        KeptBuildLimits limits = {});
+
 class KeptBuilds {
  public:
   explicit KeptBuilds(std::filesystem::path folder, KeptBuildLimits limits = {});

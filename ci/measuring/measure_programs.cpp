@@ -86,6 +86,9 @@ bench::TimingPlan timing_shown_on(ProgressLine& progress) {
 class PatternBudgets {
  public:
   explicit PatternBudgets(const PolicySettings& settings) : policy_(comparison_policy(settings)) {
+    const bool any_machine = std::any_of(policy_.patterns.begin(), policy_.patterns.end(),
+                                         [](const PatternPolicy& table) { return !table.machine.empty(); });
+    if (any_machine) policy_ = regress::on_machine(policy_, regress::machine_names(bench::read_environment()));
     for (const PatternPolicy& table : policy_.patterns) {
       if (table.budget_ns) left_[&table] = nanoseconds(static_cast<double>(*table.budget_ns));
     }

@@ -1,5 +1,6 @@
-// One HTTP request and its answer, or one mail, through libcurl, which no other file sees. TLS is verified, redirects
-// are not followed (a token would follow them), and time and size have bounds. Not for retries: see service_api.hpp.
+// One HTTP request and its answer, or one mail, through libcurl, which no other file sees. TLS is verified
+// ($SSL_CERT_FILE names who vouches for servers, in place of the system's), redirects are not followed (a token would
+// follow them), and time and size have bounds. Not for retries: see service_api.hpp.
 //
 //     const HttpOutcome outcome = send({.url = "https://api.github.com/user"});
 //     if (const auto* answer = std::get_if<HttpAnswer>(&outcome)) use(answer->status, answer->body);

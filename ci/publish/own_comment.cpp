@@ -16,8 +16,6 @@ namespace {
 using storage::JsonDocument;
 using storage::JsonValue;
 
-constexpr int kMaxPages = 50;
-constexpr std::size_t kPageSize = 100;
 constexpr const char* kComment = "comment";
 
 struct FoundComment {
@@ -45,33 +43,22 @@ struct Comments {
 
 Comments own_comments(ServiceApi& api, const CommentPlace& place, const std::string& key) {
   Comments comments;
-  for (int page = 1;; ++page) {
-    const std::string query =
-        "?per_page=" + std::to_string(kPageSize) + "&page=" + std::to_string(page) + place.oldest_first;
-    const ApiOutcome outcome = api.call({"GET", place.comments + query});
-    if (!outcome.is_done()) return comments.trouble = part_not_written(kComment, outcome, place.permission), comments;
-    const Result<JsonDocument> document = JsonDocument::parse(outcome.body, "GET " + place.comments);
-    const auto items = document ? document->root().items(kPageSize) : std::vector<JsonValue>{};
-    for (const JsonValue& item : items) {
-      if (member_text(item, place.author) != place.own_name) continue;
-      std::string body = member_text(item, "body");
-      const std::optional<CommentMark> mark = comment_mark(body, key);
-      if (!mark) continue;
-      const std::int64_t id = item.at("id").integer(1, std::numeric_limits<std::int64_t>::max());
-      comments.own.push_back({id, std::move(body), member_text(item, "html_url"), *mark});
-    }
-    const Result<void> checked = document ? document->check() : document.error();
-    if (!checked) {
-      comments.trouble = WrittenPart{kComment, WrittenPart::State::failed, checked.error().text()};
-      return comments;
-    }
-    if (!outcome.has_next) break;
-    if (page == kMaxPages) {
-      comments.trouble = WrittenPart{kComment, WrittenPart::State::failed,
-                                     "the request has more than " + std::to_string(kMaxPages * kPageSize) +
-                                         " comments, of which ours may be one: none is added"};
-      return comments;
-    }
+  const ApiListing listing = list_items(api, place.comments, place.oldest_first, [&](const JsonValue& item) {
+    if (member_text(item, place.author) != place.own_name) return;
+    std::string body = member_text(item, "body");
+    const std::optional<CommentMark> mark = comment_mark(body, key);
+    if (!mark) return;
+    const std::int64_t id = item.at("id").integer(1, std::numeric_limits<std::int64_t>::max());
+    comments.own.push_back({id, std::move(body), member_text(item, "html_url"), *mark});
+  });
+  if (!listing.outcome.is_done()) {
+    return comments.trouble = part_not_written(kComment, listing.outcome, place.permission), comments;
+  }
+  if (!listing.is_whole) {
+    comments.trouble = WrittenPart{kComment, WrittenPart::State::failed,
+                                   "the request has more than " + std::to_string(kMaxListedItems) +
+                                       " comments, of which ours may be one: none is added"};
+    return comments;
   }
   const auto by_id = [](const FoundComment& a, const FoundComment& b) { return a.id < b.id; };
   const auto has_same_id = [](const FoundComment& a, const FoundComment& b) { return a.id == b.id; };

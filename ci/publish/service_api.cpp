@@ -176,6 +176,28 @@ ApiOutcome ServiceApi::call(const ApiCall& call) {
   }
 }
 
+ApiListing list_items(ServiceApi& api, const std::string& path, const std::string& query,
+                      const std::function<void(const storage::JsonValue&)>& take) {
+  constexpr std::size_t kPageSize = 100;
+  ApiListing listing;
+  for (std::size_t page = 1;; ++page) {
+    const std::string pages = "?per_page=" + std::to_string(kPageSize) + "&page=" + std::to_string(page);
+    listing.outcome = api.call({"GET", path + pages + query});
+    if (!listing.outcome.is_done()) return listing;
+    const Result<storage::JsonDocument> document = storage::JsonDocument::parse(listing.outcome.body, "GET " + path);
+    if (document) {
+      for (const storage::JsonValue& item : document->root().items(kPageSize)) take(item);
+    }
+    if (const Result<void> checked = document ? document->check() : document.error(); !checked) {
+      listing.outcome.kind = ApiOutcome::Kind::refused;
+      listing.outcome.why = checked.error().text();
+      return listing;
+    }
+    if (!listing.outcome.has_next) return listing;
+    if (page * kPageSize == kMaxListedItems) return listing.is_whole = false, listing;
+  }
+}
+
 Result<std::string> check_api_address(const std::string& address, const std::string& where) {
   const std::string wanted = "the address of an API, such as https://api.github.com";
   std::string_view rest = address;

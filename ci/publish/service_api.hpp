@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/publish/http.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard::ci {
 
@@ -80,6 +82,16 @@ class ServiceApi {
   std::optional<std::chrono::steady_clock::time_point> begin_;  // of the first request
   std::uint64_t random_;
 };
+
+// What a service lists by pages, in its order: at most kMaxListedItems items, 100 a request.
+inline constexpr std::size_t kMaxListedItems = 5000;
+struct ApiListing {
+  ApiOutcome outcome;    // of the page that could not be had or understood; done: there is none
+  bool is_whole = true;  // false: there is more than was taken
+};
+// `query`: further parameters, "&sort=asc". `take` may read an item by its members: what is not as wanted ends it.
+ApiListing list_items(ServiceApi& api, const std::string& path, const std::string& query,
+                      const std::function<void(const storage::JsonValue&)>& take);
 
 // Without the last '/'. Error (input): no https address; http is taken of this machine alone, as whoever listens to it
 // has the token. `where` names the option or variable.

@@ -196,4 +196,9 @@ Comparison worded(regress::Judged judged) {
   return std::move(judged.comparison);
 }
 
+std::string one_build_text(std::size_t files) {
+  return "the commits differ in " + plural_text(static_cast<std::int64_t>(files), "file") +
+         " of documentation alone, of which building read nothing: the candidate's build is the baseline's";
+}
+
 }  // namespace steelyard::ci

@@ -6,6 +6,7 @@
 // Plain text without markup.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "bench/model/comparison.hpp"
@@ -37,5 +38,9 @@ std::string left_processes_text(const LeftProcesses& left, const std::string& wh
 // Why a calibration that is not used (regress::is_used) is not, as a sentence's end: "it is of 3 A/A gates, by which up
 // to 70.8 % of all gates may be false; at least 6 are wanted".
 std::string too_few_gates_text(const ObservedRate& gates);
+
+// A warning: one build serves both sides, as they differ in so many files of documentation, which building did not
+// read.
+std::string one_build_text(std::size_t files);
 
 }  // namespace steelyard::ci

@@ -36,6 +36,9 @@ struct Surroundings {
   bool has_detectable = true;  // the column of that name
 };
 
+// Of a cell: services break lines at blanks, and a number alone on its line says nothing.
+std::string unbroken(const std::string& text) { return replaced(text, " ", "\u00a0"); }
+
 std::string level(const std::optional<double>& value, const std::string& unit) {
   return value ? words(level_text(*value, unit)) : "";
 }
@@ -81,8 +84,8 @@ constexpr std::size_t kShownFunctions = 4;
 
 std::string function_row(const FunctionLine& line, bool is_first) {
   const std::string inclusive = is_first ? "**" + line.inclusive + "**" : line.inclusive;
-  return "| " + code(line.name, true) + " | " + line.self + " | " + inclusive + " | " + code(line.place, true) + " | " +
-         words(line.what) + " |\n";
+  return "| " + code(line.name, true) + " | " + unbroken(line.self) + " | " + unbroken(inclusive) + " | " +
+         code(line.place, true) + " | " + words(line.what) + " |\n";
 }
 
 std::string call_path(const ComparisonRow& row) {
@@ -283,16 +286,32 @@ std::string whole_report(const Comparison& comparison, const TargetReport& targe
   return text + end;
 }
 
-const std::string kLineHead = "| | benchmark | metric | baseline | candidate | change | interval, % |";
+// What is cut off on a narrow screen stands last.
+const std::string kLineHead = "| | benchmark | metric | change | interval,\u00a0% | level |";
+
+// "812 \u2192 871 ns": the unit once where both have it.
+std::string levels_of(const ComparisonRow& row) {
+  std::string baseline = level(row.baseline, row.metric.unit);
+  const std::string candidate = row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
+  if (baseline.empty() || candidate.empty()) return unbroken(baseline + candidate);
+  const std::size_t unit = candidate.rfind(' ');
+  if (unit != candidate.npos && baseline.ends_with(candidate.substr(unit))) {
+    baseline.resize(baseline.size() - (candidate.size() - unit));
+  }
+  return unbroken(baseline + " \u2192 " + candidate);
+}
 
 // A line a benchmark.
 std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const MarkdownNames& names) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   const std::string change = row.ratio ? change_cell(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " | " + code(names.of(row.benchmark), true) +
-                     " | " + words(metric_label(row.metric)) + " | " + level(row.baseline, row.metric.unit) + " | ";
-  text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
-  text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change) + " | " + words(interval_cell(row));
+                     " | " + words(metric_label(row.metric)) + " | ";
+  text += unbroken(is_changed && !change.empty() ? "**" + change + "**" : change);
+  // What stands behind the range, of its margin, may have a line of its own.
+  const std::string interval = words(interval_cell(row));
+  const std::size_t range = interval.find(']') + 1;
+  text += " | " + unbroken(interval.substr(0, range)) + interval.substr(range) + " | " + levels_of(row);
   if (!lines.others_title.empty()) text += " | " + words(lines.others_text(row));
   return text + " |\n";
 }
@@ -369,7 +388,7 @@ class BriefMarkdown {
     if (rows.empty()) return "";
     const bool has_others = !lines_.others_title.empty();
     std::string text = kLineHead + (has_others ? " " + words(lines_.others_title) + " |" : "") + "\n";
-    text += std::string("|---|---|---|---:|---:|---:|---:|") + (has_others ? "---|" : "") + "\n";
+    text += std::string("|---|---|---|---:|---:|---:|") + (has_others ? "---|" : "") + "\n";
     for (const ComparisonRow* row : rows) text += line_of(*row, lines_, names_);
     return text;
   }

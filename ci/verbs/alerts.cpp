@@ -153,10 +153,11 @@ bool is_request_job(const std::map<std::string, std::string>& variables) {
          name == "workflow_run" || name == "issue_comment";
 }
 
-std::string owner_of(const ComparisonPolicy& policy, const storage::AlertSubject& subject) {
+// A table for machines owns an alert where it names the fingerprint: nothing else of the machine is kept with it.
+std::string owner_of(const ComparisonPolicy& policy, const storage::Alert& alert) {
   ComparisonRow row;
-  row.benchmark = subject.benchmark;
-  regress::set_policy(policy, row);
+  row.benchmark = alert.subject.benchmark;
+  regress::set_policy(regress::on_machine(policy, {alert.fingerprint}), row);
   return row.owner;
 }
 
@@ -248,7 +249,7 @@ Result<ExitCode> notify(const AlertsOptions& options, const Configuration& confi
     STEELYARD_TRY(std::vector<storage::Alert> alerts, storage::AlertStore(store).list(query));
     const ComparisonPolicy policy = comparison_policy(configuration.policy);
     for (storage::Alert& alert : alerts) {
-      std::string owner = owner_of(policy, alert.subject);
+      std::string owner = owner_of(policy, alert);
       announcement.alerts.push_back({std::move(alert), {}, std::move(owner)});
     }
     STEELYARD_TRY(announcement.claim, new_claim());

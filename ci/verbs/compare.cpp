@@ -13,6 +13,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/report/tables.hpp"
 #include "storage/archive/archive.hpp"
@@ -285,6 +286,7 @@ struct CompareOptions {
   std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA
   std::string candidate;
   JudgementOutputs outputs;
+  std::filesystem::path accepted;  // of --accepted; empty: none
   std::optional<std::uint64_t> seed;
   TableOptions table;
 };
@@ -302,10 +304,15 @@ Result<void> check_markdown(const JudgementOutputs& outputs, const App& app) {
 }
 
 Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
+  if (options.table.wanted && !options.accepted.empty()) return input_error("--accepted", "--table", "one of them");
   if (options.table.wanted) return run_compare_table(options.table, options.outputs, app);
   STEELYARD_CHECK(check_markdown(options.outputs, app));
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
+  if (!options.accepted.empty()) {
+    STEELYARD_TRY(const AcceptedChanges accepted, accepted_in_file(options.accepted));
+    accept(accepted, configuration.policy, sides.warnings);
+  }
   // By its id a run is found again when the comparison is verified.
   for (Run* run : {&sides.baseline, &sides.candidate}) {
     if (run->header.id.empty()) storage::seal(*run);
@@ -370,6 +377,7 @@ Verb compare_verb() {
   add_table_options(verb, options->table);
   verb.add(markdown_option(*options));
   verb.add(path_option("--output", "FILE", options->outputs.output, "write the report there"));
+  verb.add(accepted_option(options->accepted));
   add_picture_options(verb, options->outputs);
   verb.add(seed_option(options->seed));
   add_common_options(verb);

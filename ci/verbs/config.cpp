@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/environment/read_environment.hpp"
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -187,7 +188,8 @@ ExplainedKey explained(const char* name, const std::vector<const PatternPolicy*>
 
 std::vector<ExplainedKey> explain(const std::string& benchmark, const Configuration& configuration,
                                   const WrittenLines& lines, const App& app) {
-  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  const std::vector<std::string> machine = regress::machine_names(bench::read_environment());
+  const ComparisonPolicy policy = regress::on_machine(comparison_policy(configuration.policy), machine);
   std::vector<const PatternPolicy*> tables;
   for (const PatternPolicy& table : policy.patterns) {
     if (regress::matches_pattern(table.match, benchmark)) tables.push_back(&table);
@@ -203,6 +205,12 @@ std::vector<ExplainedKey> explain(const std::string& benchmark, const Configurat
   for (const PatternPolicy& table : configuration.policy.comparison.patterns) {
     if (!is_over(table, today()) || !regress::matches_pattern(table.match, benchmark)) continue;
     keys.push_back({"over", quoted_for_toml(table.until), lines.of_pattern(table, "until") + ", which holds no more"});
+  }
+  for (const PatternPolicy& table : configuration.policy.comparison.patterns) {
+    if (table.machine.empty() || !regress::matches_pattern(table.match, benchmark)) continue;
+    const bool is_here = regress::is_for_machine(table, machine);
+    keys.push_back({"machine", quoted_for_toml(table.machine),
+                    lines.of_pattern(table, "machine") + (is_here ? ", which is this one" : ", which is another one")});
   }
   for (const Target& target : regress::targets_of(benchmark, configuration.targets, {})) {
     keys.push_back({"target", quoted_for_toml(target.text), target.where});
@@ -330,10 +338,11 @@ JsonWriter policy_tables() {
   JsonWriter of_pattern;
   for (const std::string& name : pattern_policy_keys()) {
     const ConfigurationKey* key = find_configuration_key(name == "budget" ? "run" : kPolicySection, name);
-    const char* const help = name == "match"   ? "pattern of benchmarks: * any characters, ? one"
-                             : name == "owner" ? "whose those benchmarks are"
-                             : name == "until" ? "the last day on which the table holds: 2026-12-31"
-                                               : "why";
+    const char* const help = name == "match"     ? "pattern of benchmarks: * any characters, ? one"
+                             : name == "owner"   ? "whose those benchmarks are"
+                             : name == "machine" ? "pattern of machines: processor, device, maker or fingerprint"
+                             : name == "until"   ? "the last day on which the table holds: 2026-12-31"
+                                                 : "why";
     of_pattern.add(name.c_str(), key != nullptr ? property_of(*key) : text_property(help));
   }
   return any_of(table_of(kPolicySection),

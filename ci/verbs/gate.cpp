@@ -70,10 +70,12 @@ Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& p
     accepted.tables.insert(accepted.tables.end(), more.tables.begin(), more.tables.end());
     accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
   }
-  std::vector<PatternPolicy>& patterns = judged.configuration.policy.comparison.patterns;
-  // The last that matches holds: options before commits, the newest commit before older ones, all before the file.
-  patterns.insert(patterns.end(), accepted.tables.rbegin(), accepted.tables.rend());
-  judged.notes.insert(judged.notes.end(), accepted.notes.begin(), accepted.notes.end());
+  // Options before commits, the newest commit before older ones, all before the request.
+  if (!options.accepted_file.empty()) {
+    STEELYARD_TRY(const AcceptedChanges on_request, accepted_in_file(options.accepted_file));
+    accept(on_request, judged.configuration.policy, judged.notes);
+  }
+  accept(accepted, judged.configuration.policy, judged.notes);
   return {};
 }
 
@@ -149,6 +151,7 @@ Verb gate_verb() {
   verb.add(repeated_option("--accept", "\"PATTERN REASON\"", options->accepted,
                            "changes of these benchmarks are meant and fail nothing; as Perf-accept: PATTERN REASON in "
                            "a commit's message"));
+  verb.add(accepted_option(options->accepted_file));
   add_shard_options(verb, options->shard);
   add_key_options(verb, {{"gate"}});
   add_judging_options(verb, options->outputs, options->seed);

@@ -17,7 +17,8 @@ namespace {
 struct MergeVerbOptions {
   std::vector<std::string> runs;  // each as one side of compare, or a shard's folder
   std::filesystem::path output;
-  JudgementOutputs judgement;  // of shards
+  JudgementOutputs judgement;      // of shards
+  std::filesystem::path accepted;  // likewise, of --accepted; empty: none
 };
 
 // Schema steelyard.merge/1.
@@ -61,7 +62,8 @@ Result<bool> are_judged(const MergeVerbOptions& options) {
   const auto folders = std::count_if(options.runs.begin(), options.runs.end(),
                                      [](const std::string& name) { return is_judged_folder(name); });
   if (folders == 0) {
-    const bool any = !report_option(options.judgement).empty() || !options.judgement.archive_dir.empty();
+    const bool any = !report_option(options.judgement).empty() || !options.judgement.archive_dir.empty() ||
+                     !options.accepted.empty();
     if (!any) return false;
     return input_error("steelyard merge", "runs, and a report or --archive-dir", "folders of shards, which are judged",
                        "of runs there is --output FILE.syrun");
@@ -78,7 +80,11 @@ Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
   if (judged && !options.output.empty()) {
     return input_error("--output", "folders of shards", "--archive-dir FOLDER for both sides and the comparison");
   }
-  if (judged) return judge_shards(options.runs, options.judgement, app);
+  AcceptedChanges accepted;
+  if (judged && !options.accepted.empty()) {
+    STEELYARD_TRY(accepted, accepted_in_file(options.accepted));
+  }
+  if (judged) return judge_shards(options.runs, accepted, options.judgement, app);
   if (options.output.extension() != ".syrun") {
     return input_error("--output", '"' + options.output.string() + '"', "an archive's name",
                        "write for example --output whole.syrun");
@@ -137,6 +143,7 @@ Verb merge_verb() {
                        "of shards: write both sides' archives and the comparison there"));
   verb.add(path_option("--markdown", "FILE", options->judgement.markdown,
                        "of shards: write the report as Markdown there as well"));
+  verb.add(accepted_option(options->accepted));
   add_picture_options(verb, options->judgement);
   add_key_options(verb, {{"policy", "run", "store", "project"},
                          {},

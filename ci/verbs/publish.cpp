@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "ci/report/comment.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/published_files.hpp"
+#include "ci/verbs/service_options.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
@@ -35,14 +35,11 @@ struct PublishOptions {
   std::filesystem::path report;
   std::optional<int> status;  // that the gate left with
   std::string key;
-  NamedPlace place;
-  std::string token_variable;
+  ServiceOptions call;
   bool no_comment = false;
   bool no_check = false;
   bool from_fork = false;
   std::filesystem::path output;  // folder of the files
-  Nanoseconds timeout = seconds(30);
-  Nanoseconds patience = seconds(60);
 };
 
 struct ReadJudgement {
@@ -121,21 +118,6 @@ Publication publication_of(const PublishOptions& options, const ReadJudgement& r
   return publication;
 }
 
-ApiPatience patience_of(const PublishOptions& options) {
-  std::random_device entropy;
-  return {options.timeout, options.patience, 4, (std::uint64_t{entropy()} << 32U) | entropy()};
-}
-
-// The token's variable: named, or the first of those that is set. Error (input): none is.
-Result<bench::Secret> token_of(const PublishOptions& options, std::vector<std::string> usual, std::string_view prefix,
-                               const std::string& fix) {
-  if (!options.token_variable.empty()) usual = {options.token_variable};
-  for (const std::string& name : usual) {
-    if (bench::Secret token = bench::take_secret(name, prefix); !token.empty()) return token;
-  }
-  return input_error("$" + usual.front(), "not set", "a token", fix);
-}
-
 WrittenPart part_of(const std::string& what, const Error& error) {
   return {what, WrittenPart::State::failed, error.text()};
 }
@@ -161,10 +143,9 @@ void move_to_head(const std::string& measured, const std::string& head, std::vec
 
 std::vector<WrittenPart> publish_to_github(const PublishOptions& options, const std::string& measured,
                                            Publication publication) {
-  Result<GithubPlace> place = github_place(options.place);
+  Result<GithubPlace> place = github_place(options.call.place);
   if (!place) return {part_of("github", place.error())};
-  Result<bench::Secret> token = token_of(options, {"GITHUB_TOKEN"}, "Authorization: Bearer ",
-                                         "in the step: env: {GITHUB_TOKEN: ${{ github.token }}}");
+  Result<bench::Secret> token = github_token(options.call);
   if (!token) return {part_of("github", token.error())};
   publication.head = place->head;
   publication.run = place->run;
@@ -176,7 +157,7 @@ std::vector<WrittenPart> publish_to_github(const PublishOptions& options, const 
   if (publication.is_strangers && publication.report.empty()) {
     publication.headline = headline_of_strangers_nothing(publication.status);
   }
-  ServiceApi api = github_api(*place, std::move(token).value(), patience_of(options));
+  ServiceApi api = github_api(*place, std::move(token).value(), patience_of(options.call));
   std::vector<WrittenPart> parts;
   if (!options.no_comment) {
     const std::optional<WrittenPart> trouble = find_pull(api, *place);
@@ -191,16 +172,14 @@ std::vector<WrittenPart> publish_to_gitlab(const PublishOptions& options, const 
   if (options.no_comment) return {};
   if (!place) return {part_of("gitlab", place.error())};
   if (!place->request) return {{"comment", WrittenPart::State::left, "the pipeline is no merge request's"}};
-  Result<bench::Secret> token = token_of(
-      options, {"STEELYARD_GITLAB_TOKEN"},
-      "PRIVATE-TOKEN: ", "a project access token with the scope api and the role Reporter, as a masked variable");
+  Result<bench::Secret> token = gitlab_token(options.call);
   if (!token) return {part_of("comment", token.error())};
   publication.head = place->head;
   publication.run = place->run;
   publication.attempt = place->attempt;
   publication.job = place->job;
   publication.link = place->link;
-  ServiceApi api = gitlab_api(*place, std::move(token).value(), patience_of(options));
+  ServiceApi api = gitlab_api(*place, std::move(token).value(), patience_of(options.call));
   return {write_gitlab_note(api, *place, publication)};
 }
 
@@ -243,7 +222,7 @@ Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
   STEELYARD_TRY(const ReadJudgement read, read_judgement(options, configuration));
   Publication publication = publication_of(options, read, configuration);
   const std::string measured = read.comparison ? read.comparison->candidate.commit.sha : "";
-  const Result<GitlabPlace> gitlab = options.service == "gitlab" ? gitlab_place(options.place) : GitlabPlace{};
+  const Result<GitlabPlace> gitlab = options.service == "gitlab" ? gitlab_place(options.call.place) : GitlabPlace{};
   // GitLab's widgets show the lines of the merge request's commit as well.
   if (options.service == "gitlab" && gitlab) move_to_head(measured, gitlab->head, publication.annotations);
   const std::filesystem::path folder = folder_of_files(options);
@@ -266,14 +245,6 @@ Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
   return status_of(parts);
 }
 
-VerbOption duration_option(const char* name, Nanoseconds& target, const std::string& help) {
-  const auto set = [name, &target](const std::string& text) -> Result<void> {
-    STEELYARD_TRY(target, parse_duration(text, name));
-    return {};
-  };
-  return {name, "DURATION", help, kGeneralGroup, false, set};
-}
-
 VerbOption status_option(std::optional<int>& target) {
   const auto set = [&target](const std::string& text) -> Result<void> {
     const bool is_number = !text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == text.npos;
@@ -290,23 +261,15 @@ void add_publish_options(Verb& verb, PublishOptions& options) {
                        "the gate's Markdown, for the comment (default: made from the comparison)"));
   verb.add(status_option(options.status));
   verb.add(text_option("--key", "TEXT", options.key, "one comment for each key (default: the project's name)"));
-  verb.add(text_option("--api", "ADDRESS", options.place.api, "the service's API (default: as the CI job is told)"));
-  verb.add(text_option("--repository", "NAME", options.place.repository, "OWNER/NAME, or GitLab's project"));
-  verb.add(text_option("--request", "NUMBER", options.place.request, "the pull or merge request"));
-  verb.add(text_option("--commit", "SHA", options.place.head, "its commit"));
-  verb.add(text_option("--login", "NAME", options.place.login, "whose the token is (default: the service is asked)"));
   verb.add(
-      text_option("--token-variable", "NAME", options.token_variable,
-                  "the environment variable that holds the token (default: GITHUB_TOKEN, STEELYARD_GITLAB_TOKEN)"));
+      text_option("--login", "NAME", options.call.place.login, "whose the token is (default: the service is asked)"));
   verb.add(flag_option("--no-comment", options.no_comment, "write no comment"));
   verb.add(flag_option("--no-check", options.no_check, "write no check run"));
   verb.add(flag_option("--from-fork", options.from_fork, "say that a job without rights measured it"));
   verb.add(
       path_option("--output", "FOLDER", options.output,
                   "write junit.xml, code-quality.json, metrics.txt (OpenMetrics), findings.sarif and badge.svg there"));
-  verb.add(duration_option("--timeout", options.timeout, "of one request (default: 30s)"));
-  verb.add(
-      duration_option("--patience", options.patience, "of all requests and the waits between them (default: 60s)"));
+  add_service_options(verb, options.call);
 }
 
 }  // namespace

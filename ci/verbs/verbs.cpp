@@ -10,6 +10,7 @@ namespace steelyard::ci {
   VERB(compare)               \
   VERB(gate)                  \
   VERB(publish)               \
+  VERB(accepted)              \
   VERB(calibrate)             \
   VERB(verify)                \
   VERB(import)                \

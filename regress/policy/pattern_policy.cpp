@@ -55,6 +55,26 @@ bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
          matches_whole(pattern, benchmark.substr(0, suffix));
 }
 
+std::vector<std::string> machine_names(const Environment& environment) {
+  std::vector<std::string> names{environment.fingerprint()};
+  for (const char* fact : {"cpu.model", "gpu.device", "machine"}) {
+    if (const std::string* value = environment.find(fact)) names.push_back(*value);
+  }
+  std::erase(names, "");
+  return names;
+}
+
+bool is_for_machine(const PatternPolicy& table, const std::vector<std::string>& machine_names) {
+  return table.machine.empty() ||
+         std::any_of(machine_names.begin(), machine_names.end(),
+                     [&table](const std::string& name) { return matches_whole(table.machine, name); });
+}
+
+ComparisonPolicy on_machine(ComparisonPolicy policy, const std::vector<std::string>& machine_names) {
+  std::erase_if(policy.patterns, [&](const PatternPolicy& table) { return !is_for_machine(table, machine_names); });
+  return policy;
+}
+
 template <class T>
 const PatternPolicy* table_for(const ComparisonPolicy& policy, std::string_view benchmark,
                                std::optional<T> PatternPolicy::*key) {

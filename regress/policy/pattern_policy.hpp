@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/environment.hpp"
 
 namespace steelyard::regress {
 
@@ -19,6 +20,13 @@ namespace steelyard::regress {
 bool matches_whole(std::string_view pattern, std::string_view text);
 // The whole name, or the name without its "[suite=...]".
 bool matches_pattern(std::string_view pattern, std::string_view benchmark);
+
+// What a table's `machine` is held against: the fingerprint, and where they are known the processor's model, the
+// devices, and the machine's maker and model.
+std::vector<std::string> machine_names(const Environment& environment);
+bool is_for_machine(const PatternPolicy& table, const std::vector<std::string>& machine_names);
+// Without the tables for other machines.
+ComparisonPolicy on_machine(ComparisonPolicy policy, const std::vector<std::string>& machine_names);
 
 // The table that says the key of this benchmark; null: none does. Linear in the tables.
 template <class T>

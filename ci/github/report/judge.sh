@@ -11,6 +11,8 @@ export STEELYARD_STATE=$folder/state
 most_bytes=$((256 * 1024 * 1024))
 tell() { [ -z "${GITHUB_OUTPUT:-}" ] || printf '%s=%s\n' "$@" >>"$GITHUB_OUTPUT"; }
 read -r -d '' -a arguments <<<"${STEELYARD_INPUT_ARGUMENTS:-}" || true
+# Read by this job on the request that the event is of, not by the fork's.
+[ -z "${STEELYARD_ACCEPTED:-}" ] || arguments+=(--accepted "$STEELYARD_ACCEPTED")
 
 for side in baseline candidate; do
   file=$STEELYARD_INPUT_ARCHIVES/$side.syrun

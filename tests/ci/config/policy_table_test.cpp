@@ -45,7 +45,7 @@ TEST(PolicyTable, SaysWhatHoldsForWhichBenchmarks) {
   const auto parsed = parse_configuration(
       "[[policy]]\nminimum_effect = \"2%\"\nstrict = true\n\n"
       "[[policy]]\nmatch = \"gemv*\"\nminimum_effect = 0.05\nmargin = \"6%\"\ngates = [\"real_time\"]\n"
-      "counted_minimum_effect = 0\nbudget = \"30s\"\nowner = \"kernels@example.org\"\n\n"
+      "counted_minimum_effect = 0\nbudget = \"30s\"\nowner = \"kernels@example.org\"\nmachine = \"*EPYC*\"\n\n"
       "[[policy]]\nmatch = \"*\"\ngates = []\n",
       "steelyard.toml");
   ASSERT_TRUE(parsed) << parsed.error().text();
@@ -62,6 +62,7 @@ TEST(PolicyTable, SaysWhatHoldsForWhichBenchmarks) {
   EXPECT_EQ(first.gates, std::vector<std::string>{"real_time"});
   EXPECT_EQ(first.budget_ns, 30'000'000'000);
   EXPECT_EQ(first.owner, "kernels@example.org");
+  EXPECT_EQ(first.machine, "*EPYC*");
   EXPECT_FALSE(policy.comparison.patterns[1].margin);
   ASSERT_TRUE(policy.comparison.patterns[1].gates);
   EXPECT_TRUE(policy.comparison.patterns[1].gates->empty());
@@ -81,13 +82,14 @@ TEST(PolicyTable, TheLastInTheFileHoldsBeforeThoseAboveIt) {
 
 TEST(PolicyTable, IsPrintedSoThatItReadsBack) {
   const auto parsed = parse_configuration(
-      "[[policy]]\nmargin = 0.03\n\n[[policy]]\nmatch = \"a \\\"b\\\"\"\nminimum_effect = 0.05\nmargin = 0.06\n"
-      "counted_minimum_effect = 0.001\ngates = [\"real_time\", \"cpu_time\"]\nbudget = \"90s\"\nowner = \"me\"\n",
+      "[[policy]]\nmargin = 0.03\n\n[[policy]]\nmatch = \"a \\\"b\\\"\"\nmachine = \"*EPYC*\"\nminimum_effect = 0.05\n"
+      "margin = 0.06\ncounted_minimum_effect = 0.001\ngates = [\"real_time\", \"cpu_time\"]\nbudget = \"90s\"\nowner = "
+      "\"me\"\n",
       "steelyard.toml");
   ASSERT_TRUE(parsed) << parsed.error().text();
   const std::string text = to_toml(*parsed);
-  EXPECT_THAT(text, HasSubstr("[[policy]]\nmatch = \"a \\\"b\\\"\"\nminimum_effect = 0.05\nmargin = 0.06\n"
-                              "counted_minimum_effect = 0.001\ngates = [\"real_time\", \"cpu_time\"]\n"
+  EXPECT_THAT(text, HasSubstr("[[policy]]\nmatch = \"a \\\"b\\\"\"\nmachine = \"*EPYC*\"\nminimum_effect = 0.05\n"
+                              "margin = 0.06\ncounted_minimum_effect = 0.001\ngates = [\"real_time\", \"cpu_time\"]\n"
                               "budget = \"90s\"\nowner = \"me\"\n"));
   const auto again = parse_configuration(text, "steelyard.toml");
   ASSERT_TRUE(again) << again.error().text();

@@ -151,6 +151,21 @@ if [ "$service" = github ]; then
   grep -q -- "^gate .*--shard 1/2" "$work/arguments" || fail "the input shard is no argument of the gate"
   ! grep -q -- "--markdown" "$work/arguments" || fail "a shard has a report of its own"
 fi
+# What was accepted on the request comes from a step or a job that has the token; never out of the repository.
+echo '{}' >"$work/steelyard-accepted.json"
+run_noting STEELYARD_ACCEPTED="$work/steelyard-accepted.json"
+grep -q -- "^gate .*--accepted $work/steelyard-accepted.json" "$work/arguments" || fail "nothing accepted is handed on"
+if [ "$service" = gitlab ]; then
+  git init -q "$work/forger"
+  cp "$work/steelyard-accepted.json" "$work/forger/"
+  git -C "$work/forger" add -A
+  rm -f "$work/arguments"
+  env -u STEELYARD_STATE STEELYARD_PROGRAM="$work/noting" CI_PROJECT_DIR="$work/forger" "$source/ci/gitlab/gate.sh" \
+    >"$work/log" 2>&1 || true
+  ! grep -q -- "--accepted" "$work/arguments" || fail "a file of the repository accepts changes"
+  rm -rf "$work/forger" "$work/forger.tmp"
+fi
+rm "$work/steelyard-accepted.json"
 mkdir -p "$work/shards/one" "$work/shards/two"
 run_noting STEELYARD_INPUT_MERGE="$work/shards" STEELYARD_MERGE="$work/shards"
 grep -q -- "^merge $work/shards/one/ $work/shards/two/ .*--markdown" "$work/arguments" || fail "shards are not judged"
@@ -265,7 +280,8 @@ judge() {  # judge: what lies in $work/artifact; sets $judged and $folder
   (cd "$work/main" && env STEELYARD_PROGRAM="${judging_program:-$program}" RUNNER_TEMP="$work" \
     GITHUB_OUTPUT="$work/judge_outputs" STEELYARD_INPUT_ARCHIVES="$work/artifact" \
     STEELYARD_CONCLUSION="${ended:-failure}" \
-    STEELYARD_INPUT_ARGUMENTS="${judging_arguments:-}" "$source/ci/github/report/judge.sh") \
+    STEELYARD_INPUT_ARGUMENTS="${judging_arguments:-}" STEELYARD_ACCEPTED="${accepted:-}" \
+    "$source/ci/github/report/judge.sh") \
     >"$work/log" 2>&1 || fail "judge.sh failed"
   judged=$(sed -n 's/^status=//p' "$work/judge_outputs")
   folder=$(sed -n 's/^folder=//p' "$work/judge_outputs")
@@ -295,6 +311,24 @@ if [ "$service" = github ]; then
   judging_arguments=
   judge
   [ "$judged" = 1 ] || fail "the archives of a regression, judged again: status \"$judged\", wanted 1"
+  # A comment of who may write accepts it, and one of who may not does not.
+  for right in read write; do
+    start_service 1="$head" mallory:feature=1 right/jane=$right comment/jane='Perf-accept: BM_work it is worth it'
+    echo '{"pull_request":{"number":1,"head":{"sha":"'"$head"'","repo":{"full_name":"acme/shop"}}}}' >"$work/event.json"
+    env STEELYARD_PROGRAM="$program" GITHUB_TOKEN=a-secret-token GITHUB_API_URL="$address" RUNNER_TEMP="$work" \
+      GITHUB_REPOSITORY=acme/shop GITHUB_EVENT_PATH="$work/event.json" GITHUB_OUTPUT="$work/accepted_outputs" \
+      "$source/ci/github/accepted.sh" >"$work/log" 2>&1 || fail "accepted.sh failed"
+    stop_service
+    [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitHub does not take"; }
+    accepted=$(sed -n 's/^file=//p' "$work/accepted_outputs" | tail -n 1)
+    judge
+    wanted=1
+    [ "$right" = read ] || wanted=0
+    [ "$judged" = "$wanted" ] || fail "accepted by who may $right: status \"$judged\", wanted $wanted"
+    grep -q jane "$folder/report.md" || fail "the report does not name who accepted it, or may not"
+  done
+  accepted=
+  judge
   start_service 1="$head" mallory:feature=1 99="$head"
   publish '{"workflow_run":{"id":4,"run_attempt":1,"event":"pull_request","head_sha":"'"$head"'",
     "head_branch":"feature",

@@ -338,8 +338,7 @@ ServiceServer::Answer ServiceServer::comment_answer(const ReceivedRequest& reque
     return Json{{"id", comment.id},
                 {"body", comment.body},
                 {"html_url", "https://service.example/comment/" + std::to_string(comment.id)},
-                {is_github ? "user" : "author",
-                 comment.author.empty() ? Json() : Json{{is_github ? "login" : "username", comment.author}}}};
+                {is_github ? "user" : "author", comment.author.empty() ? Json() : user(comment.author, is_github)}};
   };
   if (request.method == "GET") {
     const int page = query_number(request.path, "page", 1);
@@ -402,8 +401,47 @@ ServiceServer::Answer ServiceServer::check_answer(const ReceivedRequest& request
   for (const Json& note : output.value("annotations", Json::array())) {
     found->annotations.push_back(note["path"].get<std::string>() + ":" + std::to_string(note["start_line"].get<int>()) +
                                  " " + note["annotation_level"].get<std::string>());
+    found->notes.push_back(note["title"].get<std::string>() + ": " + note["message"].get<std::string>());
   }
   return {request.method == "POST" ? 201 : 200, object(*found)};
+}
+
+Json ServiceServer::user(const std::string& person, bool is_github) {
+  if (is_github) return {{"login", person}, {"type", person.ends_with("[bot]") ? "Bot" : "User"}};
+  const auto known = std::find(people_.begin(), people_.end(), person);
+  const auto id = known - people_.begin() + 1;
+  if (known == people_.end()) people_.push_back(person);
+  return {{"id", id}, {"username", person}};
+}
+
+ServiceServer::Answer ServiceServer::label_events_answer(bool is_github) {
+  Answer answer{200, Json::array()};
+  for (const StoredLabelEvent& event : label_events) {
+    Json object{{"id", ++next_id_}, {"label", {{"name", event.label}}}};
+    object[is_github ? "actor" : "user"] = user(event.person, is_github);
+    if (is_github) {
+      object["event"] = event.is_added ? "labeled" : "unlabeled";
+    } else {
+      object["action"] = event.is_added ? "add" : "remove";
+      object["label"]["description"] = labels.contains(event.label) ? Json(labels.at(event.label)) : Json();
+    }
+    answer.body.push_back(object);
+  }
+  return answer;
+}
+
+ServiceServer::Answer ServiceServer::rights_answer(const std::string& path, bool is_github) {
+  std::string person;
+  if (is_github) {
+    const std::size_t begin = path.find("/collaborators/") + 15;
+    person = path.substr(begin, path.rfind('/') - begin);
+  } else if (const auto id = static_cast<std::size_t>(last_number(path)); id > 0 && id <= people_.size()) {
+    person = people_[id - 1];
+  }
+  const auto right = rights.find(person);
+  if (right == rights.end()) return {404, {{"message", "Not Found"}}};
+  if (is_github) return {200, {{"permission", right->second}, {"role_name", right->second}}};
+  return {200, {{"id", last_number(path)}, {"username", person}, {"access_level", std::stoi(right->second)}}};
 }
 
 ServiceServer::Answer ServiceServer::github(const ReceivedRequest& request) {
@@ -413,12 +451,19 @@ ServiceServer::Answer ServiceServer::github(const ReceivedRequest& request) {
     return {200, {{"login", login}, {"username", login}}};
   }
   if (path.find("/check-runs") != std::string::npos) return check_answer(request);
+  if (path.ends_with("/events")) return label_events_answer(true);
+  if (path.ends_with("/permission")) return rights_answer(path, true);
   if (path.find("/issues/") != std::string::npos) {
     const std::string repository = path.substr(0, path.find("/issues/"));
     return comment_answer(request, path, repository + "/issues/comments/", true);
   }
   if (path.ends_with("/pulls")) {
     Answer answer{200, Json::array()};
+    for (const auto& [commit, number] : pull_of_merge) {
+      if (path.find("/commits/" + commit + "/") == std::string::npos) continue;
+      answer.body.push_back({{"number", number}, {"merged_at", "2026-01-02T03:04:05Z"}, {"merge_commit_sha", commit}});
+    }
+    if (path.find("/commits/") != std::string::npos) return answer;
     for (const auto& [branch, number] : pull_of_branch) {
       if (request.path.find("head=" + branch) == std::string::npos) continue;
       answer.body.push_back({{"number", number}, {"head", {{"sha", pulls[number]}}}});
@@ -427,16 +472,30 @@ ServiceServer::Answer ServiceServer::github(const ReceivedRequest& request) {
   }
   const auto pull = pulls.find(last_number(path));
   if (pull == pulls.end()) return {404, {{"message", "Not Found"}}};
-  return {200, {{"number", pull->first}, {"head", {{"sha", pull->second}}}}};
+  Json described = Json::array();
+  for (const auto& [name, description] : labels) described.push_back({{"name", name}, {"description", description}});
+  return {200, {{"number", pull->first}, {"head", {{"sha", pull->second}}}, {"labels", described}}};
 }
 
 ServiceServer::Answer ServiceServer::gitlab(const ReceivedRequest& request) {
   const std::string path = path_alone(request.path);
   const std::size_t notes = path.find("/notes");
   if (notes != std::string::npos) return comment_answer(request, path, path.substr(0, notes) + "/notes/", false);
+  if (path.find("/repository/commits/") != std::string::npos) {
+    Answer answer{200, Json::array()};
+    for (const auto& [commit, number] : pull_of_merge) {
+      if (path.find("/commits/" + commit + "/") == std::string::npos) continue;
+      answer.body.push_back({{"iid", number}, {"state", "merged"}, {"merge_commit_sha", commit}});
+    }
+    return answer;
+  }
+  if (path.ends_with("/resource_label_events")) return label_events_answer(false);
+  if (path.find("/members/") != std::string::npos) return rights_answer(path, false);
   const auto pull = pulls.find(last_number(path));
   if (pull == pulls.end()) return {404, {{"message", "404 Not found"}}};
-  return {200, {{"iid", pull->first}, {"sha", pull->second}}};
+  Json names = Json::array();
+  for (const auto& [name, description] : labels) names.push_back(name);
+  return {200, {{"iid", pull->first}, {"sha", pull->second}, {"labels", names}}};
 }
 
 }  // namespace steelyard::ci_test

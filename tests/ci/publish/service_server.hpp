@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +51,12 @@ struct StoredComment {
   std::string body;
 };
 
+struct StoredLabelEvent {
+  bool is_added = true;
+  std::string label;
+  std::string person;
+};
+
 struct StoredCheck {
   std::int64_t id = 0;
   std::string name;
@@ -59,6 +66,7 @@ struct StoredCheck {
   std::string title;
   std::string summary;
   std::vector<std::string> annotations;  // "path:line level"
+  std::vector<std::string> notes;        // of each: "title: message"
 };
 
 class ServiceServer {
@@ -74,8 +82,13 @@ class ServiceServer {
   // What the services have; a test may change it between requests.
   std::map<std::int64_t, std::string> pulls;           // number, head
   std::map<std::string, std::int64_t> pull_of_branch;  // "owner:branch"
+  std::map<std::string, std::int64_t> pull_of_merge;   // by the commit that it was merged as
   std::vector<StoredComment> comments;
   std::vector<StoredCheck> checks;
+  std::map<std::string, std::string> labels;   // of every request: name, description
+  std::vector<StoredLabelEvent> label_events;  // oldest first
+  // What people may do: GitHub's permission ("write"), or GitLab's access level ("30"). "name[bot]" is a program.
+  std::map<std::string, std::string> rights;
   std::string login = "github-actions[bot]";  // of the token
   int user_status = 403;                      // of GET /user: an app's token may not
   std::string token = "a-secret-token";
@@ -95,6 +108,9 @@ class ServiceServer {
   Answer comment_answer(const ReceivedRequest& request, const std::string& list, const std::string& one,
                         bool is_github);
   Answer check_answer(const ReceivedRequest& request);
+  Answer label_events_answer(bool is_github);
+  Answer rights_answer(const std::string& path, bool is_github);
+  nlohmann::json user(const std::string& person, bool is_github);
   struct Descriptions;
   void hold_against_description(const ReceivedRequest& request);
   void hold_against_description(const ReceivedRequest& request, const Answer& answer);
@@ -109,6 +125,7 @@ class ServiceServer {
   std::vector<ReceivedRequest> requests_;
   std::vector<std::string> faults_;
   std::int64_t next_id_ = 1000;
+  std::vector<std::string> people_;  // whose id is the place
   std::thread thread_;
 };
 

@@ -84,6 +84,17 @@ TEST_F(ConfigVerb, ExplainsUntilWhenATableHoldsAndWhichOneIsOver) {
   EXPECT_THAT(run({"config", "explain", "sort"}).out, Not(HasSubstr("until")));
 }
 
+TEST_F(ConfigVerb, ExplainsWhichTablesAreForThisMachine) {
+  write("steelyard.toml",
+        "[[policy]]\nmatch = \"*\"\nmachine = \"*\"\nmargin = \"3%\"\n"
+        "[[policy]]\nmatch = \"gemv/*\"\nmachine = \"a machine that nobody has\"\nmargin = \"6%\"\n");
+  const Outcome outcome = run({"config", "explain", "gemv/8"});
+  EXPECT_THAT(outcome.out,
+              AllOf(ContainsRegex("margin +0.03 +steelyard.toml:4 "), Not(HasSubstr("not by")),
+                    ContainsRegex("machine +\"a machine that nobody has\" +steelyard.toml:7 .*which is another one\n"),
+                    ContainsRegex("machine +\"\\*\" +steelyard.toml:3 .*which is this one\n")));
+}
+
 TEST_F(ConfigVerb, ExplainsWithoutAFileThatDefaultsHold) {
   const Outcome outcome = run({"config", "explain", "BM_x"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

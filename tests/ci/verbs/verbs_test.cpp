@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "ci/grammar/command_line.hpp"
@@ -37,7 +38,8 @@ TEST(Verbs, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) {
     if (verb == "completion") continue;  // prints a script, whoever reads it
     for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
     // They keep nothing, or a file.
-    const bool needs_no_store = verb == "doctor" || verb == "calibrate" || verb == "publish";
+    const std::set<std::string> keeping_nothing{"doctor", "calibrate", "publish", "accepted"};
+    const bool needs_no_store = keeping_nothing.contains(verb);
     EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, needs_no_store) << verb;
   }
 }

@@ -108,6 +108,31 @@ TEST(PatternPolicy, AMetricThatATableGatesAndNoneOfItsBenchmarksMeasuredIsMissin
   EXPECT_TRUE(missing->gates) << "a gate on what nobody measured does not pass";
 }
 
+TEST(PatternPolicy, OfAMachineHoldsThereAndNowhereElse) {
+  SimulatedPair runs = drawn(1.05);
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    run->environment.set("cpu.model", "AMD EPYC 7763", true);
+    run->environment.set("gpu.device", "2 x NVIDIA H100", true);
+  }
+  const std::string fingerprint = runs.candidate.environment.fingerprint();
+  ComparisonPolicy policy;
+  policy.patterns = {table("*")};
+  policy.patterns[0].minimum_effect = 0.2;
+  for (const std::string& here : {std::string("*EPYC*"), std::string("*H100"), fingerprint, std::string("*")}) {
+    policy.patterns[0].machine = here;
+    const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy).comparison;
+    EXPECT_THAT(regressions(comparison), IsEmpty()) << here;
+    ASSERT_EQ(comparison.policy.patterns.size(), 1U) << here;
+    EXPECT_EQ(comparison.policy.patterns[0].machine, here);
+  }
+  for (const char* elsewhere : {"*Xeon*", "EPYC", "*A100*"}) {
+    policy.patterns[0].machine = elsewhere;
+    const Judged judged = compare_runs(runs.baseline, runs.candidate, policy);
+    EXPECT_EQ(regressions(judged.comparison).size(), 2U) << elsewhere;
+    EXPECT_THAT(judged.comparison.policy.patterns, IsEmpty()) << "kept is what it was judged by";
+  }
+}
+
 TEST(PatternPolicy, ATableThatMatchesNothingIsSaidToDoSo) {
   const SimulatedPair runs = drawn(1);
   ComparisonPolicy policy;

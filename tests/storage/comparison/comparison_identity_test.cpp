@@ -109,7 +109,7 @@ Comparison with_everything() {
     row.policies = {"f/*"};
     row.owner = "somebody";
     comparison.policy.patterns = {{"f/*", 0.5, 0.5, 0.5, std::vector<std::string>{"m"}, 5, "somebody", "file:3",
-                                   "2026-12-31", "why", "Jane", "abc"}};
+                                   "2026-12-31", "why", "Jane", "abc", "*EPYC*"}};
     row.creep = Creep{};
     row.creep->steps.emplace_back();
     row.functions = {{"f", "f.cpp", 1, 1, 1, 1, 1, true, 1.0, 1.0, "old", "outer", "caller"}};

@@ -141,7 +141,8 @@ TEST_F(ComparisonReaderTest, HasTheTablesForPatternsInTheirOrderAndWhatRowsWereJ
                                  "2026-12-31",
                                  "why",
                                  "Jane",
-                                 "abc"},
+                                 "abc",
+                                 "*EPYC*"},
                                 {"*", {}, 0.1, 0.0, std::vector<std::string>{"real_time"}, 5'000'000'000, "", ""}};
   comparison.rows.at(0).policies = {"a/*", "*"};
   comparison.rows.at(0).owner = "me";

@@ -1,0 +1,29 @@
+// The options of verbs that call a CI service's API: which one, of which request, with whose token, and for how long.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/runner/secrets.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/publish/own_comment.hpp"
+#include "ci/publish/service_api.hpp"
+
+namespace steelyard::ci {
+
+struct ServiceOptions {
+  NamedPlace place;
+  std::string token_variable;
+  Nanoseconds timeout = seconds(30);
+  Nanoseconds patience = seconds(60);
+};
+void add_service_options(Verb& verb, ServiceOptions& options);
+
+ApiPatience patience_of(const ServiceOptions& options);
+
+// The tokens' headers. Error (input): the variable is not set; `fix` says what to do.
+Result<bench::Secret> github_token(const ServiceOptions& options);
+Result<bench::Secret> gitlab_token(const ServiceOptions& options);
+
+}  // namespace steelyard::ci

@@ -1,0 +1,101 @@
+// A gate of commits that differ in documentation: one build, where building reads none of it.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "ci/measuring/unread_change.hpp"
+#include "tests/ci/git/temporary_repository.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Documentation, IsKnownByItsName) {
+  for (const char* path : {"README.md", "docs/guide/alerts.md", "a/b.rst", "LICENSE", "licence.txt", "doc/logo.svg",
+                           "docs/index.html", "CHANGELOG", "src/README"}) {
+    EXPECT_TRUE(is_documentation(path)) << path;
+  }
+  for (const char* path : {"src/license.cpp", "data/corpus.txt", "doc/example.cpp", "docs/CMakeLists.txt.in",
+                           "index.html", "CMakeLists.txt", "license.h", "md", "docs"}) {
+    EXPECT_FALSE(is_documentation(path)) << path;
+  }
+}
+
+class GateOfDocumentation : public ProgramUnderTest {
+ protected:
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    std::filesystem::current_path(made_.root());
+    made_.write("steelyard.toml",
+                "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\ncounts = \"never\"\n"
+                "[policy]\nminimum_effect = 0.5\n");
+    made_.write("README.md", "before\n");
+    build_by("");
+  }
+  // Commits a build that does this as well; each build is a line of the file `builds`.
+  void build_by(const std::string& more) {
+    made_.write("build.sh", "echo built >>'" + (folder_ / "builds").string() + "'\n" + more + "\nmkdir -p out && cp '" +
+                                fixture("fast") + "' out/bench\n");
+    made_.commit("build");
+    std::filesystem::remove(folder_ / "builds");
+  }
+  void commit(const std::string& file, const std::string& text) {
+    made_.write(file, text);
+    made_.commit("change " + file);
+  }
+  Outcome gate() const { return run({"gate", "--no-store"}); }
+  std::ptrdiff_t builds() const {
+    const std::string text = text_of(folder_ / "builds");
+    return std::count(text.begin(), text.end(), '\n');
+  }
+  // Where the file system keeps no times of access there is nothing to show.
+  bool keeps_times() const {
+    const auto repository = GitRepository::find(made_.root());
+    const std::string base = repository->resolve("HEAD~1").value();
+    return UnreadChange::between(*repository, base, repository->resolve("HEAD").value(), made_.root()).has_value();
+  }
+  TemporaryRepository made_;
+};
+
+TEST_F(GateOfDocumentation, ThatBuildingDoesNotReadBuildsOnceAndSaysWhy) {
+  commit("README.md", "after\n");
+  if (!keeps_times()) GTEST_SKIP() << "this file system keeps no times of access";
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(builds(), 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 file of documentation alone"), HasSubstr("build is the baseline's")));
+  commit("doc/new.md", "new\n");
+  EXPECT_EQ(gate().status, 0);
+  EXPECT_EQ(builds(), 2) << "a page more";
+}
+
+TEST_F(GateOfDocumentation, ThatBuildingReadsBuildsBoth) {
+  build_by("cat README.md >/dev/null");
+  commit("README.md", "after\n");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(builds(), 2);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("documentation alone")));
+}
+
+TEST_F(GateOfDocumentation, ThatIsFoundByLookingIntoItsFolderBuildsBoth) {
+  build_by("ls . docs >/dev/null 2>&1; true");
+  commit("new.md", "new\n");
+  EXPECT_EQ(gate().status, 0);
+  EXPECT_EQ(builds(), 2);
+}
+
+TEST_F(GateOfDocumentation, AndOfAnythingElseBuildsBoth) {
+  made_.write("README.md", "after\n");
+  commit("data.txt", "read by nobody\n");
+  EXPECT_EQ(gate().status, 0);
+  EXPECT_EQ(builds(), 2);
+}
+
+}  // namespace
+}  // namespace steelyard::ci
