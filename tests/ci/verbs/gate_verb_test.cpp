@@ -223,6 +223,30 @@ TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) 
   EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
 }
 
+// The gate of a folder looks for its file upwards: one that is nearer, or taken away, would be another policy.
+TEST_F(Gate, IsJudgedByTheBaselinesFileWhereverTheCandidateHasOrLacksOne) {
+  const std::string file = text_of("steelyard.toml");
+  const std::string loose = file.substr(0, file.find("[policy]")) + "[policy]\nminimum_effect = \"99%\"\n";
+  const auto expect_judged_by_baseline = [this](const std::string& subject) {
+    commit(subject, "slow");
+    std::filesystem::current_path("part");
+    const Outcome outcome = gate({"--json", "--rounds", "2"});
+    std::filesystem::current_path("..");
+    EXPECT_THAT(outcome.out, HasSubstr("\"minimum_effect\": 0.5")) << subject << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("the baseline's holds: [policy] minimum_effect")) << subject;
+  };
+  made_.write("part/steelyard.toml", loose);
+  expect_judged_by_baseline("put a looser file nearer");
+
+  made_.write("part/steelyard.toml", file);
+  std::filesystem::remove("steelyard.toml");
+  commit("keep the file beside the part", "fast");
+  std::filesystem::remove("part/steelyard.toml");
+  made_.write("part/kept", "");
+  made_.write("steelyard.toml", loose);
+  expect_judged_by_baseline("put a looser file elsewhere");
+}
+
 TEST_F(Gate, WhatACommitAcceptsFailsNothingAndIsToldWithWhoAndWhy) {
   const auto accepting = [this](const std::string& program, const std::string& trailer) {
     made_.write("build.sh", "mkdir -p out && cp '" + fixture(program) + "' out/bench\n");
