@@ -151,7 +151,7 @@ Result<LeftProcesses::Count> build_or_take_baseline(const SideDescription& side,
   if (!was_kept) how.app.note("a kept build was damaged, and is built again: " + was_kept.error().text());
   note_building(kBaseline, side.commit, how);
   STEELYARD_TRY(const LeftProcesses::Count left, build_tree(side.sources, side.commit, kBaseline, how));
-  if (const Result<void> done = kept.keep(side.sources, name); !done) {
+  if (const Result<void> done = kept.keep(side.sources, name, how.confinement); !done) {
     how.app.note("the baseline's build is not kept for the next time: " + done.error().text());
   }
   return left;

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "bench/model/result.hpp"
+#include "bench/runner/confinement.hpp"
 
 namespace steelyard::ci {
 
@@ -45,8 +46,9 @@ class KeptBuilds {
   // tree is as before.
   Result<bool> put_into(const std::filesystem::path& tree, const std::string& name) const;
   // Then the oldest beyond the limits are removed. Error (input): it is not kept, and why: a build that changed files
-  // of the commit, or is too large.
-  Result<void> keep(const std::filesystem::path& tree, const std::string& name) const;
+  // of the commit, or is too large. `confinement`: in which it was built.
+  Result<void> keep(const std::filesystem::path& tree, const std::string& name,
+                    const bench::SharedConfinement& confinement = {}) const;
 
  private:
   void remove_oldest() const;

@@ -369,6 +369,24 @@ TEST_F(GateBuilds, DoNotSeeWhereBaselinesAreKept) {
   EXPECT_THAT(log(), testing::IsEmpty()) << "neither the baseline's nor the candidate's, which comes later";
 }
 
+// The baseline is built by the candidate's command, and git looks at what it changed before that is kept.
+TEST_F(GateBuilds, RunNoFilterOfGitsWhereTheySeeMore) {
+  const std::string folder = (folder_ / "builds").string(), ran = (folder_ / "ran").string();
+  const std::string filter =
+      "git config filter.x.clean 'ls -A " + folder + " >>" + ran +
+      "; cat' && "
+      "echo '* filter=x' >$(git rev-parse --git-common-dir)/info/attributes && touch -d tomorrow build.sh; ";
+  commit_script("first", filter + logging("true"));
+  commit_script("second", filter + logging("true"));
+  std::filesystem::create_directory(folder);
+  write(folder + "/of-another-request", "");
+  setenv("STEELYARD_BUILD_CACHE", folder.c_str(), 1);
+  const Outcome outcome = build();
+  if (outcome.err.find("could reach") != std::string::npos) GTEST_SKIP() << "the system allows no namespace here";
+  ASSERT_TRUE(std::filesystem::exists(ran)) << "git would not have run it anyway";
+  EXPECT_EQ(text_of(ran), "") << "it sees what is kept";
+}
+
 TEST_F(GateBuilds, OfOneRepositoryStandUnderTheSamePathsEachTime) {
   commit_script("first", logging("pwd"));
   commit_script("second", logging("pwd"));
