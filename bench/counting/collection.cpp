@@ -262,9 +262,7 @@ std::vector<std::string> program_arguments(const CollectionRequest& request, con
 
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
   const std::string profile = files.profile(std::to_string(report.process));
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(profile, ignored)) return no_count("a link lies where Callgrind leaves its profile");
-  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(profile, {.keep_positions = true}));
+  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(profile, {.keep_positions = true, .is_left = true}));
   if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
   remove_shim(parts.front());
   if (parts.front().totals.front() <= 0) return no_count("no instruction was collected inside the timed loop");

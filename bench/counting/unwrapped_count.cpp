@@ -58,7 +58,7 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
   STEELYARD_TRY(collection.iterations, read_iterations(files, child.error_output));
-  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log))));
+  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log)), {.is_left = true}));
   if (parts.size() != 1 || parts.front().events.empty()) return nothing_counted("Callgrind left no profile");
   collection.part = std::move(parts.front());
   collection.openblas_core = openblas_core_of(child.error_output);

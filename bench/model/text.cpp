@@ -279,10 +279,22 @@ std::string shortest_text(double value) {
   return code == std::errc() ? std::string(text.data(), end) : "-";
 }
 
+namespace {
+
+// "=HYPERLINK(...)", "@SUM(...)", "-2+cmd|...": what a spreadsheet would work out. Not "-3.5", nor "+12.0 %".
+bool is_formula(std::string_view field) {
+  if (field.starts_with('=') || field.starts_with('@')) return true;
+  const bool has_sign = field.starts_with('+') || field.starts_with('-');
+  return has_sign && field.find_first_not_of("0123456789.eE+-% ") != std::string_view::npos;
+}
+
+}  // namespace
+
 std::string csv_record(const std::vector<std::string>& fields) {
   std::string record;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string text = printable_line(fields[i], true);
+    const std::string line = printable_line(fields[i], true);
+    const std::string text = is_formula(line) ? '\'' + line : line;
     if (i > 0) record += ',';
     if (text.find_first_of(",\"") == std::string::npos) {
       record += text;

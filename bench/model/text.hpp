@@ -64,6 +64,7 @@ std::string shortest_text(double value);
 
 // A line of a file of comma-separated values (Y. Shafranovich, Common Format and MIME Type for CSV Files, RFC 4180):
 // fields in quotes where they hold what would end them, each in one line and without what moves a terminal's cursor.
+// A name that a spreadsheet would take for a formula has an apostrophe before it, by which it is text there.
 std::string csv_record(const std::vector<std::string>& fields);
 
 // Text between the tags of HTML or SVG, and inside their quoted attributes. Control characters are the caller's to

@@ -14,11 +14,14 @@ namespace steelyard::bench {
 namespace {
 
 // Microseconds as a decimal number, to whole nanoseconds: by its digits, as a double has too few for times since 1970.
-// No value: the time does not fit.
+// No value: the time is beyond kMaxTraceTime.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
+  const auto within = [](std::int64_t ns) {
+    return ns >= -kMaxTraceTime && ns <= kMaxTraceTime ? std::optional(ns) : std::nullopt;
+  };
   if (text.find_first_of("eE") != std::string_view::npos) {
     const double ns = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
-    return std::abs(ns) < 9e18 ? std::optional(std::llround(ns)) : std::nullopt;
+    return std::abs(ns) < 9e18 ? within(std::llround(ns)) : std::nullopt;
   }
   const std::size_t point = std::min(text.find('.'), text.size());
   std::string digits(text.substr(0, point));
@@ -28,8 +31,8 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   std::int64_t ns = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ns);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  if (rounds_up) ns += text.starts_with('-') ? -1 : 1;
-  return ns;
+  const bool is_exact = !rounds_up || !within(ns);
+  return within(is_exact ? ns : ns + (text.starts_with('-') ? -1 : 1));
 }
 
 // Takes the events one by one as the parser meets them, so that no document is ever held whole. Depths: the document is
@@ -108,6 +111,7 @@ class ChromeListener {
   std::map<std::pair<std::string, std::string>, std::uint32_t> tracks_;
   std::map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
+  std::size_t begun_events_ = 0;                                      // of all of them
 };
 
 constexpr std::size_t kMaxDepth = 64;
@@ -168,7 +172,9 @@ bool ChromeListener::number(const std::string& text, double value) {
     }
     if (key == "flops") pending_.event.flops = value;
     if (key == "bytes") pending_.event.bytes = value;
-    if (key == "allocated bytes") pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
+    if (key == "allocated bytes" && std::abs(value) < 0x1p60) {
+      pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
+    }
   } else if (keys_.size() == 1 && keys_[0] == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
     trace_.start_unix_ns = std::strtoll(text.c_str(), nullptr, 10);
   }
@@ -222,6 +228,8 @@ std::uint32_t ChromeListener::track_of_pending() {
 }
 
 bool ChromeListener::finish_event() {
+  constexpr std::size_t kMaxTracks = 1'000'000;
+  if (trace_.tracks.size() > kMaxTracks) return refuse("more than a million tracks", "threads and streams");
   if (pending_.phase == "M") {
     if (pending_.name == "thread_name") trace_.tracks[track_of_pending()].name = pending_.thread_name;
     if (pending_.name == "process_name" && trace_.program.empty()) trace_.program = pending_.thread_name;
@@ -232,12 +240,11 @@ bool ChromeListener::finish_event() {
   if (!pending_.begin) return refuse("no ts", "the time at which it began, in microseconds");
   const std::optional<std::int64_t> begin = ns_of_microseconds(*pending_.begin);
   const std::optional<std::int64_t> duration = ns_of_microseconds(pending_.duration.value_or("0"));
-  constexpr std::int64_t kMaxTime = std::int64_t{1} << 61;
-  if (!begin || !duration || std::abs(*begin) > kMaxTime || *duration > kMaxTime) {
+  if (!begin || !duration) {
     return refuse("a time of " + *pending_.begin, "microseconds that fit 61 bits of nanoseconds");
   }
   if (*duration < 0) return refuse("a duration of " + *pending_.duration, "0 microseconds or more");
-  if (trace_.events.size() == options_.max_events) {
+  if (!ends && trace_.events.size() + begun_events_ >= options_.max_events) {
     return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
   }
   TraceEvent event = pending_.event;
@@ -249,6 +256,7 @@ bool ChromeListener::finish_event() {
     if (begun.empty()) return true;  // it began before the recording did
     TraceEvent whole = begun.back();
     begun.pop_back();
+    --begun_events_;
     if (event.begin_ns < whole.begin_ns) return refuse("an end before its beginning", "times that go forward");
     whole.duration_ns = event.begin_ns - whole.begin_ns;
     trace_.events.push_back(whole);
@@ -260,6 +268,7 @@ bool ChromeListener::finish_event() {
   event.place_text = trace_.texts.id_of(pending_.stack);
   if (begins) {
     begun.push_back(event);
+    ++begun_events_;
   } else {
     trace_.events.push_back(event);
   }
@@ -279,6 +288,9 @@ Result<Trace> ChromeListener::finish() {
       event.duration_ns = std::max<std::int64_t>(0, last[track] - event.begin_ns);
       trace_.events.push_back(event);
     }
+  }
+  if (!TraceSums().add(trace_)) {
+    return input_error(name_, "events of decades, or that allocate exabytes", "what a process took");
   }
   sort_events(trace_);
   return std::move(trace_);

@@ -26,7 +26,7 @@ namespace {
 // Read chunk by chunk, not mapped: the file may still be written, or be cut by others.
 class SpanFile {
  public:
-  static Result<SpanFile> open(const std::filesystem::path& path) {
+  static Result<SpanFile> open(const std::filesystem::path& path, std::uint64_t max_bytes) {
     SpanFile opened;
     opened.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (opened.file_ < 0) return input_error(path.string(), std::strerror(errno), "a file of recorded spans");
@@ -36,6 +36,10 @@ class SpanFile {
     if (opened.bytes_ < kSpanHeaderBytes) {
       return input_error(path.string(), std::to_string(opened.bytes_) + " bytes",
                          "a file of recorded spans, which has at least " + std::to_string(kSpanHeaderBytes));
+    }
+    if (opened.bytes_ > max_bytes) {
+      return input_error(path.string(), std::to_string(opened.bytes_) + " bytes",
+                         "at most " + std::to_string(max_bytes), "record fewer steps");
     }
     return opened;
   }
@@ -95,6 +99,7 @@ class SpanReader {
                        "record the spans again");
   }
   Result<void> read_header();
+  Result<void> check_sums() const;
   Result<void> read_names(std::size_t place);
   Result<void> read_slots(std::size_t place);
   Name name_of(std::uint32_t id);
@@ -145,7 +150,7 @@ Result<void> SpanReader::read_header() {
   const ClockPair& last = header_.later[header_.latest];
   // Ticks of the system's clock are nanoseconds, whatever the readings say.
   if (header_.clock == SpanClock::time_stamp_counter) {
-    if (last.ticks <= first.ticks || last.monotonic_ns <= first.monotonic_ns) {
+    if (last.ticks <= first.ticks || last.monotonic_ns <= first.monotonic_ns || first.monotonic_ns < 0) {
       return damaged(0, "two clock readings that do not rise", "readings of a clock that goes forward");
     }
     ns_a_tick_ =
@@ -174,7 +179,8 @@ Result<void> SpanReader::read_header() {
 // A span may have begun before the first reading only by the width of that reading.
 std::int64_t SpanReader::ns_of(std::uint64_t ticks) const {
   const double since = static_cast<double>(static_cast<std::int64_t>(ticks - header_.first.ticks));
-  return std::llround(since * ns_a_tick_);
+  constexpr double kMaxTime = static_cast<double>(kMaxTraceTime);
+  return std::llround(std::clamp(since * ns_a_tick_, -kMaxTime, kMaxTime));
 }
 
 Result<void> SpanReader::read_names(std::size_t place) {
@@ -223,7 +229,9 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     if (place + at + sizeof(SpanSlot) > file_.bytes()) break;
     const auto slot = value_at<SpanSlot>(chunk_, at);
     if (slot.begin == 0) break;
-    if (slot.end != 0 && slot.end < slot.begin) {
+    const bool is_open = slot.end == 0;
+    const std::int64_t begin_ns = ns_of(slot.begin), end_ns = is_open ? begin_ns : ns_of(slot.end);
+    if (end_ns < begin_ns) {
       ++trace_.backwards;
       continue;
     }
@@ -238,9 +246,9 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     event.iterations = name.iterations;
     if (slot.shapes != 0) event.shapes_text = name_of(slot.shapes).name_text;
     event.track = chunk.thread;
-    event.begin_ns = ns_of(slot.begin);
-    event.is_open = slot.end == 0;
-    event.duration_ns = event.is_open ? 0 : ns_of(slot.end) - event.begin_ns;
+    event.begin_ns = begin_ns;
+    event.is_open = is_open;
+    event.duration_ns = end_ns - begin_ns;
     if (std::isfinite(slot.flops)) event.flops = slot.flops;
     if (std::isfinite(slot.bytes)) event.bytes = slot.bytes;
     if (!event.is_open && slot.allocated_bytes >= 0) event.allocated_bytes = slot.allocated_bytes;
@@ -369,6 +377,12 @@ Result<void> SpanReader::note_last_sample(std::size_t place) {
   return each_sample(place, [&](const StackSample& sample, std::size_t) { last = std::max(last, sample.at); });
 }
 
+Result<void> SpanReader::check_sums() const {
+  if (TraceSums().add(trace_)) return {};
+  return input_error(path_.string(), "spans or samples of decades", "times that a process took",
+                     "record the spans again");
+}
+
 Result<Trace> SpanReader::read() {
   STEELYARD_CHECK(read_header());
   const auto each_chunk = [&](SpanChunkKind kind, auto read) -> Result<void> {
@@ -386,6 +400,7 @@ Result<Trace> SpanReader::read() {
     STEELYARD_CHECK(each_chunk(SpanChunkKind::samples, [&](std::size_t at) { return note_last_sample(at); }));
   }
   close_open_spans();
+  STEELYARD_CHECK(check_sums());
   sort();
   if (trace_.sampling.hz == 0) return std::move(trace_);
   STEELYARD_CHECK(each_chunk(SpanChunkKind::mappings, [&](std::size_t) -> Result<void> {
@@ -402,13 +417,14 @@ Result<Trace> SpanReader::read() {
   std::stable_sort(trace_.samples.begin(), trace_.samples.end(), [](const TraceSample& a, const TraceSample& b) {
     return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
   });
+  STEELYARD_CHECK(check_sums());
   return std::move(trace_);
 }
 
 }  // namespace
 
 Result<Trace> read_spans(const std::filesystem::path& path, const ReadSpansOptions& options) {
-  STEELYARD_TRY(const SpanFile file, SpanFile::open(path));
+  STEELYARD_TRY(const SpanFile file, SpanFile::open(path, options.max_bytes));
   return SpanReader(path, options, file).read();
 }
 

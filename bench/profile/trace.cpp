@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 
 namespace steelyard::bench {
@@ -32,6 +33,16 @@ void sort_events(Trace& trace) {
   if (!std::is_sorted(trace.events.begin(), trace.events.end(), is_before)) {
     std::stable_sort(trace.events.begin(), trace.events.end(), is_before);
   }
+}
+
+bool TraceSums::add(const Trace& trace) {
+  constexpr double kMaxSum = 0x1p60;
+  for (const TraceEvent& event : trace.events) {
+    event_ns_ += static_cast<double>(event.duration_ns);
+    bytes_ += std::abs(static_cast<double>(event.allocated_bytes.value_or(0)));
+  }
+  for (const TraceSample& sample : trace.samples) sample_ns_ += static_cast<double>(sample.cpu_ns);
+  return event_ns_ <= kMaxSum && sample_ns_ <= kMaxSum && bytes_ <= kMaxSum;
 }
 
 namespace {

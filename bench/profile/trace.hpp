@@ -124,6 +124,20 @@ inline constexpr std::string_view kUnnamedEvent = "(a name for which there was n
 // Puts the events into their order.
 void sort_events(Trace& trace);
 
+// A file may say any time: a moment lies within these of the recording's beginning, some 73 years.
+inline constexpr std::int64_t kMaxTraceTime = std::int64_t{1} << 61;
+
+// What traces add up to, over which nobody who sums them by name, place or side can run: of a recording that is one it
+// is far below.
+class TraceSums {
+ public:
+  // False: all that was added takes or allocates more than 2^60 ns or bytes.
+  bool add(const Trace& trace);
+
+ private:
+  double event_ns_ = 0, sample_ns_ = 0, bytes_ = 0;
+};
+
 // Who ran in whom: of the events of each track, by time. An event whose end lies beyond its parent's is no child of it.
 // Self time is what no child covers. (PyTorch builds its tree so; a lone child of its parent's name stays here.)
 struct TraceTree {

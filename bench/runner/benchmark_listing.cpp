@@ -39,6 +39,8 @@ bool mentions_google_benchmark(const std::filesystem::path& executable) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   constexpr std::size_t kMaxBlocks = 1024;
   constexpr std::array<std::string_view, 2> kMarks = {"benchmark_list_tests", "libbenchmark"};
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(executable, ignored)) return false;  // a pipe would be waited for
   std::ifstream file(executable, std::ios::binary);
   std::string window;
   for (std::size_t block = 0; file && block < kMaxBlocks; ++block) {

@@ -105,6 +105,24 @@ bool hide(const fs::path& path) {
   return ::mount("tmpfs", path.c_str(), "tmpfs", kNothing, "size=4k,nr_inodes=1,mode=0555") == 0;
 }
 
+// The folders above them, outermost first, that the user could put another in the place of: we would write there.
+std::vector<fs::path> folders_above(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> above;
+  for (const fs::path& path : paths) {
+    for (fs::path folder = path.parent_path(); folder != folder.parent_path(); folder = folder.parent_path()) {
+      if (::access(folder.parent_path().c_str(), W_OK) == 0) above.push_back(folder);
+    }
+  }
+  std::sort(above.begin(), above.end());
+  above.erase(std::unique(above.begin(), above.end()), above.end());
+  return above;
+}
+
+// The kernel moves and removes no folder that is a mount.
+bool hold_in_place(const fs::path& folder) {
+  return ::mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0;
+}
+
 bool read_byte(int from) {
   char byte = 0;
   ssize_t got = 0;
@@ -118,9 +136,14 @@ void report(int to, const MakingReport& made) {
   [[maybe_unused]] const ssize_t written = ::write(to, &made, sizeof made);
 }
 
+// What a view of the file system is made of.
+struct ViewPaths {
+  std::vector<fs::path> held, hidden;
+};
+
 // Async-signal-safe, in a process of its own. maps: of a user; null as root, whose maps only a process outside of the
 // namespace can write: it is told by a first report and answers by a byte.
-MakingReport make_view(const std::vector<fs::path>& paths, const IdMaps* maps, int telling, int waiting) {
+MakingReport make_view(const ViewPaths& paths, const IdMaps* maps, int telling, int waiting) {
   if (::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0) return {MakingStep::separate, errno};
   if (maps == nullptr) {
     report(telling, {});
@@ -130,8 +153,11 @@ MakingReport make_view(const std::vector<fs::path>& paths, const IdMaps* maps, i
   }
   // What is mounted outside later is seen inside, and nothing that is mounted inside is seen outside.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return {MakingStep::own_mounts, errno};
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (!hide(paths[i])) return {MakingStep::hide, errno, i};
+  for (const fs::path& folder : paths.held) {
+    if (!hold_in_place(folder)) return {MakingStep::own_mounts, errno};
+  }
+  for (std::size_t i = 0; i < paths.hidden.size(); ++i) {
+    if (!hide(paths.hidden[i])) return {MakingStep::hide, errno, i};
   }
   return {};
 }
@@ -150,13 +176,14 @@ class Maker {
     Descriptor waiting(held[0]);
     maker.held_ = Descriptor(held[1]);
     const IdMaps maps = maps_of_user();
+    const ViewPaths view{folders_above(paths), paths};
     // No program is started: a process of ours makes the view, which only one without threads may.
     maker.process_ = ::fork();
     if (maker.process_ < 0)
       return program_error("", std::string("no process could be started: ") + std::strerror(errno));
     if (maker.process_ == 0) {
       ::close(held[1]);
-      report(telling.number(), make_view(paths, is_root ? nullptr : &maps, telling.number(), waiting.number()));
+      report(telling.number(), make_view(view, is_root ? nullptr : &maps, telling.number(), waiting.number()));
       read_byte(waiting.number());
       ::_exit(0);
     }
@@ -342,6 +369,13 @@ Result<SharedConfinement> confine(const std::vector<fs::path>& hidden) {
   const bool is_whole = confinement->mount_namespace.is_open() && confinement->user_namespace.is_open();
   if (!is_whole) return program_error("/proc", std::string("namespaces cannot be opened: ") + std::strerror(errno));
   return SharedConfinement(std::move(confinement));
+}
+
+bool is_hidden(const Confinement& confinement, const Descriptor& file) {
+  std::error_code trouble;
+  const fs::path path = fs::read_symlink("/proc/self/fd/" + std::to_string(file.number()), trouble);
+  return trouble || std::any_of(confinement.hidden.begin(), confinement.hidden.end(),
+                                [&](const fs::path& hidden) { return holds(hidden, path); });
 }
 
 bool enter(const Confinement& confinement) {

@@ -39,9 +39,14 @@ struct HiddenPaths {
 HiddenPaths hidden_around(const std::vector<std::filesystem::path>& folders,
                           const std::vector<std::filesystem::path>& needed);
 
-// Empty folders over folders, nothing over files and sockets. hidden: none: null. Error (program): the system refuses;
+// Empty folders over folders, nothing over files and sockets; the folders above them stay where they are, so that
+// nothing takes their place. hidden: none: null. Error (program): the system refuses;
 // says what it refused.
 Result<SharedConfinement> confine(const std::vector<std::filesystem::path>& hidden);
+
+// Whether what we have opened lies where the confined do not see it: a name that they gave us may lead there. True
+// where that cannot be told.
+bool is_hidden(const Confinement& confinement, const Descriptor& file);
 
 // Between fork and exec, async-signal-safe: enters it and gives up what would lead out of it. False: errno says why.
 bool enter(const Confinement& confinement);

@@ -161,19 +161,26 @@ std::string_view to_text(PagesOf pages) {
 namespace {
 
 // Under its own name, which some programs go by, in a folder whose name is as much longer as the other's is.
-std::filesystem::path place_in(const std::filesystem::path& folder, const Program& program, const Program* other) {
-  const std::string name = program.executable.filename().string();
+std::string place_name(const Program& program, const Program* other) {
+  const std::size_t own = program.executable.filename().string().size();
   const std::size_t others = other == nullptr ? 0 : other->executable.filename().string().size();
-  const std::filesystem::path own = folder / std::string(1 + std::max(name.size(), others) - name.size(), 'p');
+  return std::string(1 + std::max(own, others) - own, 'p');
+}
+
+Descriptor folder_as_it_is(const std::filesystem::path& folder) {
+  return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+std::filesystem::path path_of(const Descriptor& folder) { return "/proc/self/fd/" + std::to_string(folder.number()); }
+Descriptor new_folder_in(const Descriptor& folder, const std::string& name) {
   std::error_code failure;
-  std::filesystem::create_directory(own, failure);
-  return own / name;
+  std::filesystem::create_directory(path_of(folder) / name, failure);
+  return folder_as_it_is(path_of(folder) / name);
 }
 
 }  // namespace
 
 bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int round) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0 || status.st_size <= 0) return false;
   const auto bytes = static_cast<std::size_t>(status.st_size);
@@ -201,10 +208,16 @@ Result<FreshCopy::Source> FreshCopy::opened(const std::filesystem::path& path,
   Source source;
   source.path = path;
   source.target = target;
-  source.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  source.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!source.file.is_open() || ::fstat(source.file.number(), &status) != 0) {
     return input_error(path.string(), std::strerror(errno), "a file that can be read");
+  }
+  // A stranger's program may be a link, and its loader may name any file: the copy would show it what it may not see.
+  const bool is_out_of_sight = confinement_ && is_hidden(*confinement_, source.file);
+  if (!S_ISREG(status.st_mode) || is_out_of_sight) {
+    return input_error(path.string(), is_out_of_sight ? "a file that the program does not see" : "no regular file",
+                       "one that it can load");
   }
   source.bytes = status.st_size;
   source.changed_at_ns = changed_at_ns(status);
@@ -261,8 +274,8 @@ Result<void> FreshCopy::check_libraries(const Program& program, const std::atomi
     for (const LoadedLibrary& library : wanted) {
       if (found ? is_found(*found, library, folder) : is_in_system_folder(library.path)) continue;
       all_found = false;
-      std::filesystem::create_directories(folder, failure);
-      std::filesystem::create_symlink(library.path, folder / std::filesystem::path(library.name).filename(), failure);
+      const std::filesystem::path name = std::filesystem::path(library.name).filename();
+      std::filesystem::create_symlink(library.path, libraries_folder() / name, failure);
     }
     if (all_found) return {};
     if (last) break;
@@ -286,7 +299,11 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
     fresh.why_ = "a script, and what it starts is not known";
     return fresh;
   }
-  fresh.executable_ = place_in(folder, program, other);
+  const std::string place = place_name(program, other);
+  fresh.executable_ = folder / place / program.executable.filename();
+  fresh.confinement_ = program.confinement;
+  fresh.opened_folder_ = folder_as_it_is(folder);
+  fresh.opened_place_ = new_folder_in(fresh.opened_folder_, place);
   const auto found = [&]() -> Result<void> {
     STEELYARD_CHECK(fresh.add(file, fresh.executable_));
     return other == nullptr ? Result<void>() : fresh.add_libraries(program, *other, cancelled);
@@ -305,23 +322,33 @@ Result<void> FreshCopy::make_copies(const Program& program, const std::atomic<bo
     return input_error(file_.string(), to_text(size_), "at most " + to_text(Bytes(kLargestCopy)) + " to be copied");
   }
   if (!may_execute_in(folder_)) return input_error(folder_.string(), "a file system without execution", "");
-  std::error_code failure;
-  if (sources_.size() > 1) std::filesystem::create_directories(folder_ / "lib", failure);
+  if (sources_.size() > 1) libraries_folder();
   for (const Source& source : sources_) STEELYARD_CHECK(copy(source, 0, 0));
   return check_libraries(program, cancelled);
 }
 
 void FreshCopy::link_to(const std::filesystem::path& program) const {
   std::error_code failure;
-  std::filesystem::remove(executable_, failure);
-  std::filesystem::create_symlink(program, executable_, failure);
+  std::filesystem::remove(place_of(executable_), failure);
+  std::filesystem::create_symlink(program, place_of(executable_), failure);
+}
+
+// Programs that run here may move a folder of ours away and put a link in its place: by its descriptor it is ours.
+std::filesystem::path FreshCopy::place_of(const std::filesystem::path& target) const {
+  const bool is_program = target.parent_path() == executable_.parent_path();
+  return path_of(is_program ? opened_place_ : opened_libraries_) / target.filename();
+}
+
+std::filesystem::path FreshCopy::libraries_folder() {
+  if (!opened_libraries_.is_open()) opened_libraries_ = new_folder_in(opened_folder_, "lib");
+  return path_of(opened_libraries_);
 }
 
 // A program's $ORIGIN and /proc/self/exe lead to the real place through a link.
 void FreshCopy::run_in_place(std::string why) {
   if (pages_ != PagesOf::copied) return;
   std::error_code failure;
-  std::filesystem::remove_all(folder_ / "lib", failure);
+  std::filesystem::remove_all(path_of(opened_folder_) / "lib", failure);
   link_to(file_);
   pages_ = PagesOf::reread;
   why_ = std::move(why);
@@ -335,12 +362,13 @@ Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round
     return input_error(source.path.string(), "a file that changed while it was measured", "the same all the while",
                        "measure again, and build elsewhere meanwhile");
   }
-  const std::filesystem::path next = source.target.string() + ".next";
+  const std::filesystem::path target = place_of(source.target);
+  const std::filesystem::path next = target.string() + ".next";
   std::error_code failure;
   std::filesystem::remove(next, failure);
   const Descriptor to(::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700));
   if (!to.is_open() || ::ftruncate(to.number(), source.bytes) != 0) {
-    return input_error(next.string(), std::strerror(errno), "a new file");
+    return input_error(source.target.string(), std::strerror(errno), "a new file");
   }
   std::vector<char> page(page_bytes());
   const std::size_t pages = (static_cast<std::size_t>(source.bytes) + page.size() - 1) / page.size();
@@ -349,11 +377,11 @@ Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round
     if (transfer(source.file.number(), to.number(), page, static_cast<off_t>(i * page.size()))) continue;
     const std::string found = errno == 0 ? "a file that ended early" : std::strerror(errno);
     std::filesystem::remove(next, failure);  // results need the space
-    return input_error(next.string(), found, "space for a copy of " + source.path.string());
+    return input_error(source.target.string(), found, "space for a copy of " + source.path.string());
   }
   // Removed before the new one takes the name: to replace a file makes some file systems write it out at once.
-  std::filesystem::remove(source.target, failure);
-  std::filesystem::rename(next, source.target, failure);
+  std::filesystem::remove(target, failure);
+  std::filesystem::rename(next, target, failure);
   if (failure) return input_error(source.target.string(), failure.message(), "a new file");
   return {};
 }

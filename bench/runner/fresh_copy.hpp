@@ -114,8 +114,13 @@ class FreshCopy {
   Result<void> copy(const Source& source, std::uint64_t seed, int round) const;
   Result<Source> opened(const std::filesystem::path& path, const std::filesystem::path& target) const;
   void link_to(const std::filesystem::path& program) const;
+  std::filesystem::path libraries_folder();
+  std::filesystem::path place_of(const std::filesystem::path& target) const;
 
+  SharedConfinement confinement_;  // in which the program runs
   std::filesystem::path folder_;
+  // It, the program's in it, and that of its libraries as they were made, wherever their names lead by now.
+  Descriptor opened_folder_, opened_place_, opened_libraries_;
   std::filesystem::path file_;  // the program, where it lies
   std::filesystem::path executable_;
   std::map<std::string, std::string> environment_;

@@ -13,9 +13,11 @@
 namespace steelyard::bench {
 namespace {
 
-constexpr std::array<std::string_view, 10> kParts{"TOKEN",      "SECRET",  "PASSWORD",    "PASSWD", "CREDENTIAL",
-                                                  "ACCESS_KEY", "API_KEY", "PRIVATE_KEY", "_JWT",   "WEBHOOK"};
-constexpr std::array<std::string_view, 3> kEnds{"_PAT", "_PASS", "_AUTH"};
+constexpr std::array<std::string_view, 17> kParts{
+    "TOKEN",      "SECRET",      "PASSWORD",       "PASSWD", "PASSPHRASE", "SSHPASS",
+    "CREDENTIAL", "ACCESS_KEY",  "API_KEY",        "APIKEY", "SSH_KEY",    "PRIVATE_KEY",
+    "DEPLOY_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "_JWT",   "WEBHOOK"};
+constexpr std::array<std::string_view, 4> kEnds{"_PAT", "_PASS", "_PWD", "_AUTH"};
 // Where else libpq finds a password or a key, and what opens other doors.
 constexpr std::array<std::string_view, 8> kNames{"STEELYARD_STORE", "PGPASSFILE",        "PGSERVICE",
                                                  "PGSERVICEFILE",   "PGSSLKEY",          "SSH_AUTH_SOCK",
@@ -54,14 +56,18 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-// "https://user:password@host/..." anywhere in the text.
+// "ssh://user:password@host/..." anywhere in the text; over HTTP a user alone is a token
+// ("https://ghp_...@github.com").
 bool holds_address_with_password(std::string_view text) {
   constexpr std::string_view kSign = "://";
   for (std::size_t at = text.find(kSign); at != std::string_view::npos; at = text.find(kSign, at)) {
+    const std::string_view before = text.substr(0, at);
+    const bool is_http = before.ends_with("http") || before.ends_with("https");
     at += kSign.size();
     const std::string_view authority = text.substr(at, text.find_first_of("/?# \n", at) - at);
     const std::size_t user = authority.rfind('@');
-    if (user != std::string_view::npos && authority.substr(0, user).find(':') != std::string_view::npos) return true;
+    if (user == std::string_view::npos) continue;
+    if (is_http || authority.substr(0, user).find(':') != std::string_view::npos) return true;
   }
   return false;
 }

@@ -72,9 +72,9 @@ Result<LineMap> LineMap::between(const GitRepository& repository, const std::str
                                  const std::string& to_sha, const std::string& path) {
   if (!is_commit_hash(from_sha) || !is_commit_hash(to_sha))
     return input_error(path, "no full hash", "that of a commit");
-  STEELYARD_TRY(const GitAnswer answer,
-                run_git(repository.root(), {"diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv",
-                                            "--no-renames", from_sha, to_sha, "--", ":(top,literal)" + path}));
+  STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), {"diff", "--unified=0", "--text", "--no-color",
+                                                                    "--no-ext-diff", "--no-textconv", "--no-renames",
+                                                                    from_sha, to_sha, "--", ":(top,literal)" + path}));
   if (!answer.succeeded) return input_error(path, answer.trouble, "both commits in the repository");
   return of_diff(answer.output);
 }

@@ -75,10 +75,8 @@ bool may_be_on_server(const std::string& name) {
   return may_be_name(name) && name.find_first_of(":+*^~?[\\{ ") == std::string::npos;
 }
 
-}  // namespace
-
-Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
-                          GitReach reach, Nanoseconds timeout) {
+Result<GitAnswer> run_git_in(const bench::SharedConfinement& confinement, const std::filesystem::path& folder,
+                             const std::vector<std::string>& arguments, GitReach reach, Nanoseconds timeout) {
   const std::optional<std::filesystem::path> git = bench::find_in_path("git");
   if (!git) return input_error("git", "no such program", "git on the PATH", "install it, for example apt install git");
   bench::ChildCommand command;
@@ -87,12 +85,25 @@ Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.environment = git_environment(reach);
   command.working_directory = folder;
+  command.confinement = confinement;
   command.timeout = timeout;
   STEELYARD_TRY(bench::ChildResult child, bench::run_child(command));
   if (child.error_output.find("detected dubious ownership") != std::string::npos) return ownership_error(folder);
   trim_newlines(child.output);
   std::string trouble = child.end == bench::ChildEnd::exited ? bench::last_line(child.error_output) : child.describe();
   return GitAnswer{child.succeeded(), std::move(child.output), std::move(trouble), std::move(child.error_output)};
+}
+
+}  // namespace
+
+Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                          GitReach reach, Nanoseconds timeout) {
+  return run_git_in({}, folder, arguments, reach, timeout);
+}
+
+Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                          const bench::SharedConfinement& confinement) {
+  return run_git_in(confinement, folder, arguments, GitReach::local, seconds(60));
 }
 
 Result<GitRepository> GitRepository::find(const std::filesystem::path& folder) {

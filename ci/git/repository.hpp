@@ -17,6 +17,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "bench/runner/confinement.hpp"
 #include "bench/runner/run_folder.hpp"
 #include "storage/model/history.hpp"
 
@@ -38,6 +39,10 @@ enum class GitReach { local, remote };
 // be started.
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                           GitReach reach = GitReach::local, Nanoseconds timeout = seconds(60));
+// Locally, in the view of strangers' code: for what looks at files (status), where settings that such code wrote have
+// git run a program of theirs on each (filter.NAME.clean).
+Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                          const bench::SharedConfinement& confinement);
 
 // A tag whose name ends in a version: "v1.2", "lib-2.0.1"; no candidate ("v1.2-rc1") and no date ("nightly-2026.1.2").
 struct Release {

@@ -22,7 +22,13 @@ for word in "${further[@]}"; do
   esac
 done
 folder=${shard:-$folder}
+# Nothing that lies there, as of the repository, is taken for this job's report; what shards left is a folder in it.
+[ ! -L "${folder%/shards/*}" ] || rm -f "${folder%/shards/*}"
 mkdir -p "$folder"
+for name in report.md report.html comparison.json status junit.xml code-quality.json metrics.txt; do
+  rm -rf "${folder:?}/$name"
+done
+rm -rf "$folder"/*.syrun
 if [ -z "${STEELYARD_STATE:-}" ]; then
   # A folder of this job alone, beside its checkout: on a runner without containers others could write one that has a
   # name to guess.

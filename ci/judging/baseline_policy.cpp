@@ -16,17 +16,34 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kJudgingSections{"policy", "run", "gate", "store", "project"};
 
-// Where the configuration lies in the repository; absent: outside of it.
-std::optional<std::string> path_in(const GitRepository& repository, const Configuration& configuration) {
-  if (configuration.file.empty()) return std::string(kConfigurationFile);
+// Where a steelyard.toml of this folder would be, in the repository, nearest first. Not by where the candidate has one:
+// it could put one nearer than the baseline's, or take that away.
+std::vector<std::string> places_of_file(const GitRepository& repository) {
   std::error_code code;
   const std::filesystem::path root = std::filesystem::canonical(repository.root(), code);
-  // Of its folder alone: the candidate may have made the file itself a link to somewhere else.
-  const std::filesystem::path folder = std::filesystem::canonical(configuration.file.parent_path(), code);
-  if (code) return std::nullopt;
-  const std::string path = (folder / configuration.file.filename()).lexically_relative(root).generic_string();
-  if (path.empty() || path.starts_with("..")) return std::nullopt;
-  return path;
+  const std::filesystem::path here = std::filesystem::canonical(std::filesystem::current_path(code), code);
+  std::filesystem::path folder = code ? std::filesystem::path() : here.lexically_relative(root);
+  if (folder == "." || folder.generic_string().starts_with("..")) folder.clear();
+  std::vector<std::string> places;
+  for (; !folder.empty(); folder = folder.parent_path()) {
+    places.push_back((folder / kConfigurationFile).generic_string());
+  }
+  places.emplace_back(kConfigurationFile);
+  return places;
+}
+
+// The nearest of the places at which the commit has something; empty: it has nothing at any.
+Result<std::string> place_in_commit(const GitRepository& repository, const std::string& commit) {
+  const std::vector<std::string> places = places_of_file(repository);
+  std::vector<std::string> arguments{"ls-tree", "-z", "--name-only", commit, "--"};
+  arguments.insert(arguments.end(), places.begin(), places.end());
+  STEELYARD_TRY(const GitAnswer listed, run_git(repository.root(), arguments, GitReach::remote));
+  if (!listed.succeeded) return input_error(repository.root().string(), listed.trouble, "the files of the baseline");
+  for (const std::string& place : places) {
+    const std::string entry = place + std::string(1, '\0');
+    if (('\0' + listed.output).find('\0' + entry) != std::string::npos) return place;
+  }
+  return std::string();
 }
 
 std::string or_unset(const std::string& printed) { return printed.empty() ? "not set" : printed; }
@@ -96,18 +113,16 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
 
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
                                                const std::string& baseline, Nanoseconds usual, const App& app) {
-  const std::optional<std::string> path = path_in(repository, candidate);
-  if (!path) {
-    return GateConfiguration{candidate, {warning::policy_outside_of_repository(candidate.file.string())}};
-  }
-  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + *path}, GitReach::remote));
-  if (!shown.succeeded) {
+  STEELYARD_TRY(const std::string path, place_in_commit(repository, baseline));
+  if (path.empty()) {
     if (candidate.file.empty()) return GateConfiguration{candidate, {}};
-    return GateConfiguration{candidate, {warning::policy_only_in_candidate(*path)}};
+    return GateConfiguration{candidate, {warning::policy_only_in_candidate(std::string(kConfigurationFile))}};
   }
-  const Result<Configuration> read = parse_configuration(shown.output, *path + " of " + baseline.substr(0, 7));
+  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + path}, GitReach::remote));
+  if (!shown.succeeded) return input_error(path + " of " + baseline.substr(0, 7), shown.trouble, "the baseline's file");
+  const Result<Configuration> read = parse_configuration(shown.output, path + " of " + baseline.substr(0, 7));
   if (!read) {
-    return GateConfiguration{candidate, {warning::baseline_policy_not_read({*path, read.error()})}};
+    return GateConfiguration{candidate, {warning::baseline_policy_not_read({path, read.error()})}};
   }
   STEELYARD_TRY(Configuration configuration, with_overrides(*read, app));
   if (!configuration.run.budget) configuration.run.budget = usual;

@@ -19,9 +19,10 @@ struct GateConfiguration {
 };
 
 // `candidate`: the effective configuration of the work tree, from measuring_configuration(app, usual). Policy,
-// measuring, store and targets become those of the baseline's file under the same path; options of the command line win
-// over both. How to build stays the candidate's, and so do programs (by their names) and targets that the baseline does
-// not have. Where the baseline has no such file, or one that cannot be read, the candidate's holds, and a note says so.
+// measuring, store and targets become those of the baseline's file, looked for from this folder upwards as it has it;
+// options of the command line win over both. How to build stays the candidate's, and so do programs (by their names)
+// and targets that the baseline does not have. Where the baseline has no such file, or one that cannot be read, the
+// candidate's holds, and a note says so.
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
                                                const std::string& baseline, Nanoseconds usual, const App& app);
 

@@ -154,7 +154,7 @@ Result<LeftProcesses::Count> build_or_take_baseline(const SideDescription& side,
   if (!was_kept) how.app.note("a kept build was damaged, and is built again: " + was_kept.error().text());
   note_building(kBaseline, side.commit, how);
   STEELYARD_TRY(const LeftProcesses::Count left, build_tree(side.sources, side.commit, kBaseline, how));
-  if (const Result<void> done = kept.keep(side.sources, name); !done) {
+  if (const Result<void> done = kept.keep(side.sources, name, how.confinement); !done) {
     how.app.note("the baseline's build is not kept for the next time: " + done.error().text());
   }
   return left;
@@ -211,7 +211,8 @@ BuiltSides build_once(const SideDescription& baseline, const SideDescription& ca
   BuiltSides sides{build_tree(baseline.sources, baseline.commit, kBaseline, how)};
   if (!sides.baseline) return sides;
   const bool is_unread = !change.was_read();
-  const Result<void> copied = is_unread ? copy_build(baseline.sources, candidate.sources) : Result<void>();
+  const Result<void> copied =
+      is_unread ? copy_build(baseline.sources, candidate.sources, how.confinement) : Result<void>();
   is_one_build = is_unread && copied && change.watch_again();
   if (is_one_build) return sides;
   note_building(kCandidate, candidate.commit, how);

@@ -201,13 +201,17 @@ Result<Run> merged_side(std::vector<ShardFolder>& shards, Run ShardFolder::*side
 
 // Targets and what has to be judged are said by the baseline's file, as in a gate of the whole.
 Result<Configuration> configuration_of(const RunHeader& baseline, const App& app, std::vector<std::string>& warnings) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
-  if (configuration.file.empty() || baseline.commit.sha.empty()) return configuration;
+  STEELYARD_TRY(Configuration configuration, effective_configuration(app));
+  const Nanoseconds usual = bench::Limits().budget;
+  if (!configuration.run.budget) configuration.run.budget = usual;
+  if (baseline.commit.sha.empty()) return configuration;
   const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
   if (!repository) return configuration;
-  STEELYARD_TRY(const std::string commit, resolve_deepening(*repository, baseline.commit.sha));
-  STEELYARD_TRY(GateConfiguration judged,
-                with_baseline_policy(configuration, *repository, commit, bench::Limits().budget, app));
+  const Result<std::string> commit = resolve_deepening(*repository, baseline.commit.sha);
+  // Shards can be judged far from the repository that they are of, where no file says anything.
+  if (!commit && configuration.file.empty()) return configuration;
+  if (!commit) return commit.error();
+  STEELYARD_TRY(GateConfiguration judged, with_baseline_policy(configuration, *repository, *commit, usual, app));
   add_once(judged.notes, warnings);
   return std::move(judged.configuration);
 }

@@ -27,6 +27,7 @@ namespace {
 
 constexpr const char* kRecordedSeconds = "0.02";    // of each process; without a unit, as every version takes it
 constexpr std::size_t kMaxRecordedSpans = 500'000;  // of each process: all of a benchmark's are held at once
+constexpr std::uint64_t kMaxRecordingBytes = std::uint64_t{1} << 30;  // as a program of ours leaves at most
 constexpr Nanoseconds kLongestProcess = seconds(30);
 constexpr std::size_t kMaxRows = 100;  // of a table
 
@@ -70,13 +71,15 @@ std::optional<TimeProfile> RegressionRecording::run(std::size_t side, const std:
   const Result<bench::ChildResult> child = bench::run_child(command, how_.cancelled);
   if (!child) return TimeProfile{.outcome = TimeProfileOutcome::failed, .failure = child.error().text()};
   std::error_code error;
-  const bool has_file = std::filesystem::is_regular_file(file, error);
+  // The program may be a stranger's: a link in place of its file leads elsewhere.
+  const bool has_file = std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error));
   if (child->end == bench::ChildEnd::cancelled) return TimeProfile{.outcome = TimeProfileOutcome::out_of_time};
   if (!has_file && child->end == bench::ChildEnd::exited) {
     return TimeProfile{.outcome = TimeProfileOutcome::without_spans};
   }
   if (!child->succeeded()) return TimeProfile{.outcome = TimeProfileOutcome::failed, .failure = child->describe()};
-  Result<bench::Trace> trace = bench::read_spans(file, {.max_events = kMaxRecordedSpans});
+  Result<bench::Trace> trace =
+      bench::read_spans(file, {.max_events = kMaxRecordedSpans, .max_bytes = kMaxRecordingBytes});
   std::filesystem::remove(file, error);
   if (!trace) return TimeProfile{.outcome = TimeProfileOutcome::failed, .failure = trace.error().text()};
   if (trace->events.empty()) return TimeProfile{.outcome = TimeProfileOutcome::without_spans};

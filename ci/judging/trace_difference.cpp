@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -80,6 +83,7 @@ class TraceMatching {
 
   std::array<std::vector<RecordedProcess>, 2> sides_;
   std::map<GroupKey, GroupOnSides> groups_;
+  std::map<std::string, std::size_t> withins_;  // places in the difference's repeats
   TraceDifference difference_;
 };
 
@@ -104,10 +108,9 @@ void TraceMatching::collect(std::size_t side) {
     }
   }
   for (const auto& [within, count] : repeats) {
-    auto known = std::find_if(difference_.repeats.begin(), difference_.repeats.end(),
-                              [&, &name = within](const RepeatedWithin& one) { return one.name == name; });
-    if (known == difference_.repeats.end()) known = difference_.repeats.insert(known, {within, {}});
-    known->repeats.at(side) = count;
+    const auto [known, is_new] = withins_.try_emplace(within, difference_.repeats.size());
+    if (is_new) difference_.repeats.push_back({within, {}});
+    difference_.repeats[known->second].repeats.at(side) = count;
   }
 }
 
@@ -291,29 +294,28 @@ TraceDifference TraceMatching::find() {
     std::rotate(difference_.repeats.begin(), difference_.repeats.begin() + 1, difference_.repeats.end());
   }
   // "" is of use where something ran outside of all repeats.
-  std::erase_if(difference_.repeats, [&](const RepeatedWithin& within) {
-    return std::none_of(difference_.rows.begin(), difference_.rows.end(),
-                        [&](const TraceRowDifference& row) { return row.within == within.name; });
-  });
+  std::set<std::string_view> used;
+  for (const TraceRowDifference& row : difference_.rows) used.insert(row.within);
+  std::erase_if(difference_.repeats, [&](const RepeatedWithin& within) { return !used.contains(within.name); });
   return std::move(difference_);
 }
 
-std::map<std::string, int> letter_pairs(const std::string& name) {
-  std::map<std::string, int> pairs;
-  for (std::size_t i = 0; i + 1 < name.size(); ++i) ++pairs[name.substr(i, 2)];
+std::vector<std::string_view> letter_pairs(const std::string& name) {
+  constexpr std::size_t kCompared = 256;  // letters: a trace can have names of megabytes
+  const std::string_view letters = std::string_view(name).substr(0, kCompared);
+  std::vector<std::string_view> pairs;
+  for (std::size_t i = 0; i + 1 < letters.size(); ++i) pairs.push_back(letters.substr(i, 2));
+  std::sort(pairs.begin(), pairs.end());
   return pairs;
 }
 
 double name_likeness(const std::string& a, const std::string& b) {
   if (a == b) return 1;
-  const std::map<std::string, int> pairs_a = letter_pairs(a), pairs_b = letter_pairs(b);
-  int shared = 0;
-  for (const auto& [pair, count] : pairs_a) {
-    const auto other = pairs_b.find(pair);
-    if (other != pairs_b.end()) shared += std::min(count, other->second);
-  }
-  const std::size_t all = std::max<std::size_t>(a.size(), 1) + std::max<std::size_t>(b.size(), 1) - 2;
-  return all == 0 ? 0 : 2.0 * shared / static_cast<double>(all);
+  const std::vector<std::string_view> pairs_a = letter_pairs(a), pairs_b = letter_pairs(b);
+  std::vector<std::string_view> shared;
+  std::set_intersection(pairs_a.begin(), pairs_a.end(), pairs_b.begin(), pairs_b.end(), std::back_inserter(shared));
+  const std::size_t all = pairs_a.size() + pairs_b.size();
+  return all == 0 ? 0 : 2.0 * static_cast<double>(shared.size()) / static_cast<double>(all);
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ TraceDifference difference_of_traces(const TraceSide& baseline, const TraceSide&
                                      const regress::RecordingQuestion& question);
 
 // Whether the k-th of one side may be the k-th of the other under another name or shape, from 0 to 1: of what is known
-// of both, how alike their names are by pairs of letters (L. R. Dice, Measures of the amount of ecologic association
-// between species, 1945; weight .4), whether their shapes are the same (.25), how near their calls are (.2), whether
-// they run in the same (.15).
+// of both, how alike their first 256 letters are by pairs of letters (L. R. Dice, Measures of the amount of ecologic
+// association between species, 1945; weight .4), whether their shapes are the same (.25), how near their calls are
+// (.2), whether they run in the same (.15).
 struct LikelyGroup {
   std::string name, shapes, parent;
   double calls = 0;

@@ -106,14 +106,14 @@ std::uintmax_t bytes_of(const fs::path& path) {
   return bytes;
 }
 
-Result<std::vector<std::string>> added_by_build(const fs::path& tree) {
-  STEELYARD_TRY(const GitAnswer changed, run_git(tree, {"status", "--porcelain", "--untracked-files=no"}));
+Result<std::vector<std::string>> added_by_build(const fs::path& tree, const bench::SharedConfinement& confinement) {
+  STEELYARD_TRY(const GitAnswer changed, run_git(tree, {"status", "--porcelain", "--untracked-files=no"}, confinement));
   if (!changed.succeeded) return input_error(tree.string(), changed.trouble);
   if (!changed.output.empty()) {
     return input_error("the build", "it changed files of the commit: " + changed.output.substr(0, 80),
                        "one that only adds files, to be kept");
   }
-  STEELYARD_TRY(const GitAnswer listed, run_git(tree, {"ls-files", "--others", "-z"}));
+  STEELYARD_TRY(const GitAnswer listed, run_git(tree, {"ls-files", "--others", "-z"}, confinement));
   if (!listed.succeeded) return input_error(tree.string(), listed.trouble);
   if (listed.output.size() > kMaxListBytes) return input_error("the build", "too many files", "fewer, to be kept");
   std::vector<std::string> added;
@@ -127,8 +127,9 @@ Result<std::vector<std::string>> added_by_build(const fs::path& tree) {
   return added;
 }
 
-Result<std::vector<std::string>> added_within(const fs::path& tree, const KeptBuildLimits& limits) {
-  STEELYARD_TRY(std::vector<std::string> added, added_by_build(tree));
+Result<std::vector<std::string>> added_within(const fs::path& tree, const KeptBuildLimits& limits,
+                                              const bench::SharedConfinement& confinement) {
+  STEELYARD_TRY(std::vector<std::string> added, added_by_build(tree, confinement));
   std::uintmax_t bytes = 0;
   for (const std::string& one : added) bytes += bytes_of(tree / one);
   if (bytes <= limits.bytes_of_one) return added;
@@ -150,8 +151,9 @@ std::string name_of(const BuildIdentity& identity, const std::atomic<bool>* canc
   return hash.hex();
 }
 
-Result<void> copy_build(const fs::path& from_tree, const fs::path& to_tree, KeptBuildLimits limits) {
-  STEELYARD_TRY(const std::vector<std::string> added, added_within(from_tree, limits));
+Result<void> copy_build(const fs::path& from_tree, const fs::path& to_tree, const bench::SharedConfinement& confinement,
+                        KeptBuildLimits limits) {
+  STEELYARD_TRY(const std::vector<std::string> added, added_within(from_tree, limits, confinement));
   for (const std::string& one : added) {
     const Result<void> copied = copy_whole(from_tree / one, to_tree / one);
     if (copied) continue;
@@ -184,8 +186,9 @@ Result<bool> KeptBuilds::put_into(const fs::path& tree, const std::string& name)
   return true;
 }
 
-Result<void> KeptBuilds::keep(const fs::path& tree, const std::string& name) const {
-  STEELYARD_TRY(const std::vector<std::string> added, added_within(tree, limits_));
+Result<void> KeptBuilds::keep(const fs::path& tree, const std::string& name,
+                              const bench::SharedConfinement& confinement) const {
+  STEELYARD_TRY(const std::vector<std::string> added, added_within(tree, limits_, confinement));
   std::error_code trouble;
   fs::create_directories(folder_, trouble);
   std::string beside = (folder_ / (std::string(kBeside) + "XXXXXX")).string();

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "bench/model/result.hpp"
+#include "bench/runner/confinement.hpp"
 
 namespace steelyard::ci {
 
@@ -37,9 +38,9 @@ struct KeptBuildLimits {
 };
 
 // What a build added to its work tree, into another one that is a fresh checkout, and is one again after an error.
-// Error (input): it changed files of the commit, or is too large.
+// Error (input): it changed files of the commit, or is too large. `confinement`: in which it was built.
 Result<void> copy_build(const std::filesystem::path& from_tree, const std::filesystem::path& to_tree,
-                        KeptBuildLimits limits = {});
+                        const bench::SharedConfinement& confinement, KeptBuildLimits limits = {});
 
 class KeptBuilds {
  public:
@@ -50,8 +51,9 @@ class KeptBuilds {
   // tree is as before.
   Result<bool> put_into(const std::filesystem::path& tree, const std::string& name) const;
   // Then the oldest beyond the limits are removed. Error (input): it is not kept, and why: a build that changed files
-  // of the commit, or is too large.
-  Result<void> keep(const std::filesystem::path& tree, const std::string& name) const;
+  // of the commit, or is too large. `confinement`: in which it was built.
+  Result<void> keep(const std::filesystem::path& tree, const std::string& name,
+                    const bench::SharedConfinement& confinement = {}) const;
 
  private:
   void remove_oldest() const;

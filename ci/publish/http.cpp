@@ -13,9 +13,21 @@
 #include "ci/app/app.hpp"
 
 namespace steelyard::ci {
+
+void take_header(std::string_view line, HttpAnswer& answer) {
+  constexpr std::size_t kMaxHeaders = 200;
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || answer.headers.size() == kMaxHeaders) return;
+  std::string name(line.substr(0, colon));
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
+  const std::size_t end = line.find_last_not_of(" \t\r\n");
+  const bool is_empty = begin == std::string_view::npos || end < begin;
+  answer.headers[name] = is_empty ? "" : std::string(line.substr(begin, end - begin + 1));
+}
+
 namespace {
 
-constexpr std::size_t kMaxHeaders = 200;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10U;
 constexpr long kConnectTimeoutMs = 10'000;
 
@@ -46,20 +58,12 @@ std::size_t take_body(char* data, std::size_t size, std::size_t count, void* tar
   return bytes;
 }
 
-std::size_t take_header(char* data, std::size_t size, std::size_t count, void* target) {
+std::size_t take_header_line(char* data, std::size_t size, std::size_t count, void* target) {
   auto& received = *static_cast<Received*>(target);
   const std::size_t bytes = size * count;
   received.header_bytes += bytes;
   if (received.header_bytes > kMaxHeaderBytes) return received.is_too_large = true, 0;
-  const std::string_view line(data, bytes);
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || received.answer.headers.size() == kMaxHeaders) return bytes;
-  std::string name(line.substr(0, colon));
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-  const std::size_t end = line.find_last_not_of(" \t\r\n");
-  const bool is_empty = begin == std::string_view::npos || end < begin;
-  received.answer.headers[name] = is_empty ? "" : std::string(line.substr(begin, end - begin + 1));
+  take_header({data, bytes}, received.answer);
   return bytes;
 }
 
@@ -137,7 +141,7 @@ HttpOutcome send(const HttpRequest& request) {
   }
   curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &received);
-  curl_easy_setopt(handle.get(), CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(handle.get(), CURLOPT_HEADERFUNCTION, take_header_line);
   curl_easy_setopt(handle.get(), CURLOPT_HEADERDATA, &received);
   curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, trouble.data());
   const CURLcode code = curl_easy_perform(handle.get());

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct HttpFailure {
 
 using HttpOutcome = std::variant<HttpAnswer, HttpFailure>;
 HttpOutcome send(const HttpRequest& request);
+
+// A line of an answer's head: "Name: value" becomes one of its headers, of which it has 200 at most; what else there is
+// is left out.
+void take_header(std::string_view line, HttpAnswer& answer);
 
 struct Mail {
   std::string server;     // "smtp://127.0.0.1:2525", "smtps://mail.example.org"

@@ -76,12 +76,20 @@ bool has_next_page(const HttpAnswer& answer) {
 
 }  // namespace
 
+ApiTransport network_transport() {
+  return {[](const HttpRequest& request) { return send(request); },
+          [](Nanoseconds duration) {
+            std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
+          }};
+}
+
 ServiceApi::ServiceApi(std::string address, bench::Secret token_header, std::vector<std::string> headers,
-                       ApiPatience patience)
+                       ApiPatience patience, ApiTransport transport)
     : address_(std::move(address)),
       token_header_(std::move(token_header)),
       headers_(std::move(headers)),
       patience_(std::move(patience)),
+      transport_(std::move(transport)),
       random_(patience_.seed) {
   // libcurl would wait for a "100 Continue" that some servers never send.
   headers_.emplace_back("Expect:");
@@ -109,7 +117,7 @@ Nanoseconds ServiceApi::left() const {
 
 bool ServiceApi::wait_within_bounds(Nanoseconds duration) {
   if (duration > left()) return false;
-  std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(duration.count()));
+  transport_.wait(duration);
   return true;
 }
 
@@ -147,7 +155,7 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
   HttpRequest request{call.method, address_ + call.path, headers_, call.body, std::min(patience_.request, rest)};
   if (!token_header_.empty()) request.headers.push_back(token_header_.text());
   if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
-  const HttpOutcome sent = send(request);
+  const HttpOutcome sent = transport_.send(request);
   for (std::string& header : request.headers) bench::wipe(header);
   if (const auto* answer = std::get_if<HttpAnswer>(&sent)) return attempt_of(*answer, what, call.is_repeatable);
   const auto& failure = std::get<HttpFailure>(sent);

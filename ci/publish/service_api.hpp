@@ -53,10 +53,18 @@ struct ApiOutcome {
   bool is_done() const { return kind == Kind::done; }
 };
 
+// How requests are sent and waits are spent: what a test puts in its place has no network and no time.
+struct ApiTransport {
+  std::function<HttpOutcome(const HttpRequest&)> send;
+  std::function<void(Nanoseconds)> wait;
+};
+ApiTransport network_transport();
+
 class ServiceApi {
  public:
   // address: as check_api_address() has it. token_header: "Authorization: Bearer ...".
-  ServiceApi(std::string address, bench::Secret token_header, std::vector<std::string> headers, ApiPatience patience);
+  ServiceApi(std::string address, bench::Secret token_header, std::vector<std::string> headers, ApiPatience patience,
+             ApiTransport transport = network_transport());
 
   ApiOutcome call(const ApiCall& call);
   // Before another try of what was lost; false: the patience is at its end.
@@ -79,6 +87,7 @@ class ServiceApi {
   bench::Secret token_header_;
   std::vector<std::string> headers_;
   ApiPatience patience_;
+  ApiTransport transport_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  // of the first request
   std::uint64_t random_;
 };

@@ -79,11 +79,6 @@ std::vector<const FunctionChange*> noted_functions(const Finding& finding) {
 
 }  // namespace
 
-std::string_view to_text(Annotation::Level level) {
-  static constexpr std::array<std::string_view, 3> kWords{"failure", "warning", "notice"};
-  return kWords.at(static_cast<std::size_t>(level));
-}
-
 std::vector<Annotation> annotations_of(const Comparison& comparison) {
   std::vector<Annotation> annotations;
   const RowIndex index(comparison);

@@ -3,6 +3,7 @@
 // text. Pure: values in, text out.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -22,7 +23,11 @@ struct Annotation {
   std::string message;  // plain text
   bool operator==(const Annotation&) const = default;
 };
-std::string_view to_text(Annotation::Level level);  // "failure", "warning", "notice", as GitHub calls them
+// As GitHub calls them.
+constexpr std::string_view to_text(Annotation::Level level) {
+  constexpr std::array<std::string_view, 3> kWords{"failure", "warning", "notice"};
+  return kWords.at(static_cast<std::size_t>(level));
+}
 
 // What changed, at the culprit and at the functions of the project's own that changed the same way; one a line of
 // source and finding, failures first. Functions outside of the project, and those whose line nobody knows, have none.

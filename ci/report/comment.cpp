@@ -7,7 +7,6 @@
 #include "bench/model/parse_number.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
-#include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 #include "storage/document/json.hpp"
 
@@ -128,20 +127,6 @@ std::string_view status_words(int status) {
                                                           "nothing regressed, and the store could not be reached"};
   const bool is_known = status >= 0 && status < static_cast<int>(kWords.size());
   return is_known ? kWords.at(static_cast<std::size_t>(status)) : "the gate did not end by itself";
-}
-
-std::string headline_of(const Comparison* comparison, int status) {
-  if (comparison == nullptr) return "not judged: " + std::string(status_words(status));
-  const std::string rows = summary_line(*comparison);
-  const bool has_gating = std::any_of(comparison->rows.begin(), comparison->rows.end(), [](const ComparisonRow& row) {
-    return row.verdict == Verdict::regression && row.gates;
-  });
-  if (status == 0 || (status == 1 && has_gating)) return rows.empty() ? std::string(status_words(status)) : rows;
-  return std::string(status_words(status)) + (rows.empty() ? "" : ": " + rows);
-}
-
-std::string headline_of_strangers_nothing(int status) {
-  return status == kNotJudged ? "not judged: the run left no archives" : headline_of(nullptr, status);
 }
 
 bool is_of_another_job(const CommentMark& mark, const Publication& publication, bool is_same) {

@@ -33,11 +33,6 @@ struct Publication {
   bool is_strangers = false;            // measured where a fork's code ran, and judged again here
 };
 
-// "3 regressions, 4 unchanged"; with what the status adds where the rows do not say it. Null: nothing was judged.
-std::string headline_of(const Comparison* comparison, int status);
-// Of a fork's run, which is judged in a job of its own; status 2: there were no archives to judge.
-std::string headline_of_strangers_nothing(int status);
-
 // What an exit status of ours says of a judgement: "a regression or a missed target".
 std::string_view status_words(int status);
 

@@ -17,6 +17,22 @@
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {
+
+std::string headline_of(const Comparison* comparison, int status) {
+  if (comparison == nullptr) return "not judged: " + std::string(status_words(status));
+  const std::string rows = summary_line(*comparison);
+  const bool has_gating = std::any_of(comparison->rows.begin(), comparison->rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  if (status == 0 || (status == 1 && has_gating)) return rows.empty() ? std::string(status_words(status)) : rows;
+  return std::string(status_words(status)) + (rows.empty() ? "" : ": " + rows);
+}
+
+std::string headline_of_strangers_nothing(int status) {
+  constexpr int kNothingJudged = 2;
+  return status == kNothingJudged ? "not judged: the run left no archives" : headline_of(nullptr, status);
+}
+
 namespace {
 
 constexpr const char* kSchema =

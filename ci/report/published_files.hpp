@@ -12,6 +12,11 @@
 
 namespace steelyard::ci {
 
+// "3 regressions, 4 unchanged"; with what the status adds where the rows do not say it. Null: nothing was judged.
+std::string headline_of(const Comparison* comparison, int status);
+// Of a fork's run, which is judged in a job of its own; status 2: there were no archives to judge.
+std::string headline_of_strangers_nothing(int status);
+
 // SARIF 2.1.0 (OASIS Standard, Errata 01, 2023): a result for each note at a line, by the rules
 // performance-regression (error where it fails the gate, else warning) and performance-improvement (of the kind
 // informational, which is no problem). What has no line is a notification of the invocation: services refuse a file

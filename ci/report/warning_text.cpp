@@ -140,10 +140,6 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
   return is_cut ? text + "; and " + std::to_string(differences.size() - kMaxNamedSettings) + " more" : text;
 }
 
-std::string policy_outside_of_repository(const std::string& file) {
-  return file + " lies outside of the repository: the candidate is judged by it";
-}
-
 std::string policy_only_in_candidate(const std::string& file) {
   return "the baseline has no " + file + ": the candidate is judged by its own";
 }

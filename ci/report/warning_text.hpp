@@ -71,7 +71,6 @@ struct SettingDifference {
   std::optional<std::string> candidate = {};
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
-std::string policy_outside_of_repository(const std::string& file);
 std::string policy_only_in_candidate(const std::string& file);
 struct UnreadPolicy {
   std::string file;

@@ -54,9 +54,11 @@ Result<std::vector<std::string>> trace_files_of(const std::vector<std::string>& 
 Result<TraceSide> load_trace_side(const std::vector<std::string>& names, const ProfileDiffOptions& options) {
   STEELYARD_TRY(const std::vector<std::string> files, trace_files_of(names));
   TraceSide side;
+  bench::TraceSums sums;
   side.name = names.front() + (names.size() == 1 ? "" : " and " + std::to_string(names.size() - 1) + " more");
   for (const std::string& file : files) {
     STEELYARD_TRY(bench::Trace trace, load_trace(trace_format_of(options, file), file));
+    if (!sums.add(trace)) return input_error(file, "events of decades with those before it", "what processes took");
     side.traces.push_back(std::move(trace));
   }
   return side;

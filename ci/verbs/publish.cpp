@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "ci/app/settings.hpp"
+#include "ci/git/ci_job.hpp"
 #include "ci/git/line_map.hpp"
+#include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/shard.hpp"
@@ -105,10 +107,23 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
   return read;
 }
 
-Publication publication_of(const PublishOptions& options, const ReadJudgement& read,
-                           const Configuration& configuration) {
+// In a request's job the steelyard.toml at hand is the request's own, which could name another gate's comment and
+// check: the judgement has the name that the baseline's file gave. Elsewhere the file is the repository's, also where a
+// fork's run is judged again, whose archives have any name.
+Result<std::string> key_of(const PublishOptions& options, const ReadJudgement& read, const Configuration& configuration,
+                           const App& app) {
+  if (!options.key.empty()) return options.key;
+  const bool is_of_request = !options.from_fork && ci_job(caller_environment()).is_of_request();
+  if (!read.comparison || !is_of_request) return project_name(configuration);
+  Configuration judged;
+  judged.project = read.comparison->candidate.project;
+  STEELYARD_TRY(judged, with_overrides(std::move(judged), app));
+  return project_name(judged);
+}
+
+Publication publication_of(std::string key, const PublishOptions& options, const ReadJudgement& read) {
   Publication publication;
-  publication.key = options.key.empty() ? project_name(configuration) : options.key;
+  publication.key = std::move(key);
   publication.status = read.status;
   const Comparison* const comparison = read.comparison ? &*read.comparison : nullptr;
   publication.headline = headline_of(comparison, read.status);
@@ -220,7 +235,8 @@ ExitCode status_of(const std::vector<WrittenPart>& parts) {
 Result<ExitCode> run_publish(const PublishOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(const ReadJudgement read, read_judgement(options, configuration));
-  Publication publication = publication_of(options, read, configuration);
+  STEELYARD_TRY(std::string key, key_of(options, read, configuration, app));
+  Publication publication = publication_of(std::move(key), options, read);
   const std::string measured = read.comparison ? read.comparison->candidate.commit.sha : "";
   const Result<GitlabPlace> gitlab = options.service == "gitlab" ? gitlab_place(options.call.place) : GitlabPlace{};
   // GitLab's widgets show the lines of the merge request's commit as well.

@@ -54,6 +54,11 @@ BrokenClaim broken_claim_about_git_output(const std::string& text);
 // Files under /proc and /sys, each as all of them: in a container others may have made them.
 BrokenClaim broken_claim_about_system_file(const std::string& text);
 
+// What GitHub or GitLab, or whoever answers in their place, says to everything that is asked of them: the event's file,
+// then answers, a zero byte between them, each a status, a blank, its headers and, behind an empty line, its body. No
+// request leaves the API's address or the paths of one repository, and there is an end to them.
+BrokenClaim broken_claim_about_service(const std::string& text);
+
 // A file of Google Benchmark; behind a zero byte, what the program wrote to stderr.
 BrokenClaim broken_claim_about_google_benchmark(const std::string& text);
 // A file in any format that `steelyard import` takes, by its content and by each format's own reader.
@@ -85,8 +90,8 @@ BrokenClaim broken_claim_about_packed_samples(const std::string& bytes);
 // Plain series (ci/judging/series_file.hpp): what was read can be written and read, and is the same.
 BrokenClaim broken_claim_about_series(const std::string& text);
 
-// Traces: an event is on a track that there is and in one row of the table, self times add up to the roots' times, and
-// a Chrome trace that was read can be written and read.
+// Traces: an event is on a track that there is and in one row of the table, self times add up to the roots' times, each
+// moment is of one use, and a Chrome trace that was read can be written and read.
 BrokenClaim broken_claim_about_chrome_trace(const std::string& text);
 // The file of recorded spans.
 BrokenClaim broken_claim_about_spans(const std::string& bytes);

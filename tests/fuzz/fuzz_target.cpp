@@ -21,6 +21,7 @@ std::span<const FuzzTarget> fuzz_targets() {
       FuzzTarget{"cursor", "where a page of a list begins", broken_claim_about_cursor},
       FuzzTarget{"git_output", "trailers of commits and diffs, as git prints them", broken_claim_about_git_output},
       FuzzTarget{"system_file", "files under /proc and /sys", broken_claim_about_system_file},
+      FuzzTarget{"service", "what GitHub and GitLab answer, and the event of a job", broken_claim_about_service},
       FuzzTarget{"google_benchmark", "JSON of Google Benchmark and its log", broken_claim_about_google_benchmark, 8192},
       FuzzTarget{"import", "what `steelyard import` takes", broken_claim_about_import, 8192},
       FuzzTarget{"program_output", "what measured programs and their tools write", broken_claim_about_program_output},
@@ -32,8 +33,9 @@ std::span<const FuzzTarget> fuzz_targets() {
       FuzzTarget{"callgrind_reader", "profiles of Callgrind", broken_claim_about_callgrind, 8192},
       FuzzTarget{"packed_samples", "samples as the store packs them", broken_claim_about_packed_samples},
       FuzzTarget{"series_reader", "plain series as JSON", broken_claim_about_series, 8192},
-      FuzzTarget{"chrome_trace", "Chrome traces, such as PyTorch's", broken_claim_about_chrome_trace, 8192},
-      FuzzTarget{"spans", "files of recorded spans", broken_claim_about_spans, 3200},
+      FuzzTarget{"chrome_trace", "Chrome traces, such as PyTorch's, packed or not", broken_claim_about_chrome_trace,
+                 8192},
+      FuzzTarget{"spans", "files of recorded spans and stacks", broken_claim_about_spans, 4600},
   };
   return kTargets;
 }

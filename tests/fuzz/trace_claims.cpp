@@ -7,12 +7,17 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/gzip.hpp"
 #include "bench/profile/key_averages.hpp"
+#include "bench/profile/perfetto_trace.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/spans/span_file.hpp"
 #include "bench/profile/trace.hpp"
+#include "bench/profile/trace_overview.hpp"
+#include "bench/profile/trace_repeats.hpp"
 #include "tests/fuzz/claims.hpp"
 
 namespace steelyard::testing {
@@ -51,27 +56,43 @@ BrokenClaim broken_claim_about_writing(const bench::Trace& trace) {
   return std::nullopt;
 }
 
-// Bounds its time, not what it can find: sums of that many nanoseconds fit 63 bits.
-bool is_small(const bench::Trace& trace) {
-  return std::all_of(trace.events.begin(), trace.events.end(),
-                     [](const bench::TraceEvent& event) { return event.duration_ns < std::int64_t{1} << 48; });
+// What reports make of a trace, whatever it is of.
+BrokenClaim broken_claim_about_reports(const bench::Trace& trace) {
+  const bench::TraceOverview overview = bench::overview_of(trace);
+  const std::int64_t used = std::accumulate(overview.use_ns.begin(), overview.use_ns.end(), std::int64_t{0});
+  if (used != overview.whole_ns()) return "each moment is of one use";
+  for (const bench::RepeatedGroup& group : bench::repeats_of(trace).groups) {
+    if (group.costs.empty()) return "what repeats has costs";
+  }
+  std::ostringstream out;
+  bench::write_perfetto_trace(trace, out);
+  if (out.str().empty()) return "a trace of Perfetto's has a beginning";
+  return std::nullopt;
 }
 
 }  // namespace
 
 BrokenClaim broken_claim_about_chrome_trace(const std::string& text) {
-  const auto trace = bench::read_chrome_trace(text, "input", {.max_events = 10'000});
-  if (!trace || !is_small(*trace)) return std::nullopt;
+  std::string unpacked = text;
+  if (bench::is_gzip(text)) {
+    Result<std::string> whole = bench::unpack_gzip(text, "input", std::uint64_t{1} << 20);
+    if (!whole) return broken_claim_about_error(whole.error(), "input");
+    unpacked = std::move(*whole);
+  }
+  const auto trace = bench::read_chrome_trace(unpacked, "input", {.max_events = 10'000});
+  if (!trace) return broken_claim_about_error(trace.error(), "input");
   if (const auto broken = broken_claim_about_sums(*trace)) return broken;
+  if (const auto broken = broken_claim_about_reports(*trace)) return broken;
   return broken_claim_about_writing(*trace);
 }
 
-// The input is the header's beginning, a chunk of names and one of spans, each filled up with zeros.
+// The input is the header's beginning and four chunks, as of names, spans, what was mapped and samples, each filled up
+// with zeros.
 BrokenClaim broken_claim_about_spans(const std::string& bytes) {
   constexpr std::size_t kHeader = sizeof(SpanFileHeader), kChunk = 1024;
   std::string file = bytes.substr(0, kHeader);
   file.resize(kSpanHeaderBytes);
-  for (std::size_t at = kHeader; at < std::min(bytes.size(), kHeader + 2 * kChunk); at += kChunk) {
+  for (std::size_t at = kHeader; at < std::min(bytes.size(), kHeader + 4 * kChunk); at += kChunk) {
     file += bytes.substr(at, kChunk);
     file.resize(kSpanHeaderBytes + ((file.size() - kSpanHeaderBytes) / kSpanChunkBytes + 1) * kSpanChunkBytes);
   }
@@ -80,7 +101,8 @@ BrokenClaim broken_claim_about_spans(const std::string& bytes) {
   BrokenClaim broken;
   if (write(memory, file.data(), file.size()) == static_cast<ssize_t>(file.size())) {
     const auto trace = bench::read_spans("/proc/self/fd/" + std::to_string(memory));
-    if (trace && is_small(*trace)) broken = broken_claim_about_sums(*trace);
+    if (trace) broken = broken_claim_about_sums(*trace);
+    if (trace && !broken) broken = broken_claim_about_reports(*trace);
   }
   close(memory);
   return broken;

@@ -71,6 +71,11 @@ Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::s
 
 Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file,
                                                   const CallgrindReadOptions& options) {
+  std::error_code absent;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(file, absent);
+  if (options.is_left && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return input_error(file.string(), "no regular file", "the profile that Callgrind left");
+  }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return input_error(file.string(), std::generic_category().message(errno), "a callgrind.out file");
   CallgrindParser parser(file.string(), options);

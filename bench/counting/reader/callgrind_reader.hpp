@@ -41,6 +41,8 @@ struct PositionCost {
 struct CallgrindReadOptions {
   // Fills CallgrindPart::position_costs: several times the memory of the functions and arcs.
   bool keep_positions = false;
+  // Of a program that may be a stranger's, which could put a link or a pipe in the file's place: neither is opened.
+  bool is_left = false;
   // What the functions, calls, costs and names of one file may take, about: beyond it the file is refused.
   std::size_t maximum_bytes = std::size_t{4} << 30;
 };

@@ -157,6 +157,12 @@ TEST(AlignedRows, LeaveOutAnEmptyColumn) {
             "a  1\nb  2\n");
 }
 
+TEST(CsvRecord, HoldsNoFormulaThatASpreadsheetWouldWorkOut) {
+  EXPECT_EQ(csv_record({"=HYPERLINK(1)", "@SUM(1)", "+cmd|x", "-2+3+cmd|x", "\t=1"}),
+            "'=HYPERLINK(1),'@SUM(1),'+cmd|x,'-2+3+cmd|x, =1\r\n");
+  EXPECT_EQ(csv_record({"-3.5e-07", "+12.0 %", "BM_a=1", "a@b", "-"}), "-3.5e-07,+12.0 %,BM_a=1,a@b,-\r\n");
+}
+
 TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed(" \t a b\n"), "a b");
   EXPECT_EQ(trimmed("\n"), "");

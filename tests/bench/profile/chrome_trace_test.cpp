@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -217,6 +218,41 @@ TEST(ChromeTrace, AnEndWithoutABeginningIsOfSomethingThatBeganBefore) {
       read(R"([{"ph": "E", "pid": 1, "tid": 1, "ts": 1}, {"ph": "X", "name": "a", "ts": 2, "dur": 1}])");
   ASSERT_EQ(trace.events.size(), 1U);
   EXPECT_EQ(trace.name_of(trace.events[0]), "a");
+}
+
+// What overlaps without nesting stands on lanes beside each other: as many as there are events.
+TEST(ChromeTrace, OfAHundredThousandEventsThatAllOverlapIsWrittenInTime) {
+  Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  constexpr int kEvents = 100'000;
+  for (int i = 0; i < kEvents; ++i) trace.events.push_back({.begin_ns = i, .duration_ns = kEvents});
+  const auto begin = std::clock();
+  const Trace back = read(written(trace));
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+  EXPECT_EQ(back.tracks.size(), std::size_t{kEvents});
+}
+
+TEST(ChromeTrace, EventsThatAreBegunAndNeverEndedCountAmongThoseThatItMayHave) {
+  std::string text = "[";
+  for (int i = 0; i < 20; ++i) text += std::string(i == 0 ? "" : ",") + R"({"ph": "B", "name": "a", "ts": 1})";
+  const auto trace = read_chrome_trace(text + "]", "it.json", {.max_events = 10});
+  ASSERT_FALSE(trace);
+  EXPECT_NE(trace.error().text().find("more than 10 events"), std::string::npos);
+}
+
+TEST(ChromeTrace, WhatAddsUpBeyondAnyProcessIsRefused) {
+  const auto long_events = [](int count) {
+    std::string text = "[";
+    for (int i = 0; i < count; ++i) {
+      text += std::string(i == 0 ? "" : ",") + R"({"ph": "X", "name": "a", "ts": 1, "dur": 500000000000000})";
+    }
+    return text + "]";
+  };
+  EXPECT_EQ(read(long_events(2)).events[0].duration_ns, 500'000'000'000'000'000);
+  EXPECT_NE(error_of(long_events(3)).find("decades"), std::string::npos);
+  const Trace trace = read(R"([{"ph": "X", "ts": 1, "dur": 1, "args": {"allocated bytes": 1e300}}])");
+  EXPECT_EQ(trace.events[0].allocated_bytes, std::nullopt);
+  EXPECT_NE(error_of(R"([{"ph": "X", "ts": 9223372036854775.8079, "dur": 1}])").find("event 1"), std::string::npos);
 }
 
 TEST(ChromeTrace, KeepsAHundredThousandNames) {

@@ -373,5 +373,59 @@ TEST_F(SpansTest, AnyDamageIsAnErrorOrFewerSpans) {
   }
 }
 
+// A program that is measured may be a stranger's, and so is what it leaves.
+TEST_F(SpansTest, OfAFileWithoutEndAreRefusedBeforeItIsRead) {
+  {
+    SpanRecording recording = record();
+    outer();
+  }
+  std::filesystem::resize_file(file_, std::uintmax_t{1} << 42);  // takes no room
+  const auto endless = read_spans(file_);
+  ASSERT_FALSE(endless);
+  EXPECT_NE(endless.error().text().find("at most 68719476736"), std::string::npos) << endless.error().text();
+}
+
+TEST_F(SpansTest, OfTimesThatNoClockTellsAreAnErrorOrBounded) {
+  {
+    SpanRecording recording = record();
+    outer();
+  }
+  const std::string whole = bytes();
+  constexpr std::uint64_t kOdd[] = {1,
+                                    2,
+                                    std::uint64_t{1} << 61,
+                                    std::uint64_t{1} << 62,
+                                    std::uint64_t{1} << 63,
+                                    (std::uint64_t{1} << 63) + 7,
+                                    ~std::uint64_t{0}};
+  const std::size_t chunks = (whole.size() - kSpanHeaderBytes) / kSpanChunkBytes;
+  for (const std::uint64_t begin : kOdd) {
+    for (const std::uint64_t end : kOdd) {
+      std::string odd = whole;
+      for (std::size_t i = 0; i < chunks; ++i) {
+        const std::size_t chunk = kSpanHeaderBytes + i * kSpanChunkBytes;
+        SpanChunk head;
+        std::memcpy(&head, odd.data() + chunk, sizeof head);
+        if (head.kind != SpanChunkKind::spans) continue;
+        for (std::size_t slot = 0; slot < 3; ++slot) {
+          char* const place = odd.data() + chunk + sizeof(SpanChunk) + slot * sizeof(SpanSlot);
+          std::memcpy(place + offsetof(SpanSlot, begin), &begin, sizeof begin);
+          std::memcpy(place + offsetof(SpanSlot, end), &end, sizeof end);
+        }
+      }
+      std::ofstream(file_, std::ios::binary) << odd;
+      const auto trace = read_spans(file_);
+      if (!trace) {
+        EXPECT_NE(trace.error().text().find("decades"), std::string::npos) << trace.error().text();
+        continue;
+      }
+      for (const TraceEvent& event : trace->events) {
+        EXPECT_GE(event.duration_ns, 0) << begin << ' ' << end;
+        EXPECT_LE(event.duration_ns, std::int64_t{1} << 60) << begin << ' ' << end;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steelyard::bench

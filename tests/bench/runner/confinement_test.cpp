@@ -87,6 +87,28 @@ TEST_F(ConfinementTest, CannotBeUndoneNorLookedPastByTheChild) {
   }
 }
 
+// We write there ourselves when they have ended: into what they would have put in its place.
+TEST_F(ConfinementTest, NoFolderAboveWhatIsHiddenCanBeMovedAway) {
+  const std::filesystem::path above = folder_.path() / "above/between";
+  std::filesystem::create_directories(above);
+  std::filesystem::rename(state_, above / "state");
+  const Result<SharedConfinement> confinement = confine({above / "state"});
+  ASSERT_TRUE(confinement) << confinement.error().text();
+  const auto move = [&](const SharedConfinement& as_whom, const std::filesystem::path& folder) {
+    run(as_whom, "mv " + folder.string() + " " + (folder_.path() / "moved").string());
+    return !std::filesystem::exists(above / "state/postgres/data");
+  };
+  for (const std::filesystem::path& folder : {above / "state", above, above.parent_path()}) {
+    EXPECT_FALSE(move(*confinement, folder)) << folder;
+    std::filesystem::remove_all(folder_.path() / "moved");
+  }
+  const std::string beside = (above / "beside").string();
+  EXPECT_EQ(run(*confinement, "mkdir " + beside + " && mv " + beside + " " + beside + ".2 && echo moved").output,
+            "moved\n")
+      << "what is not above stays free";
+  EXPECT_TRUE(move(nullptr, above)) << "this test would find nothing anyway";
+}
+
 // A folder above a hidden one may be bound to another place, as the work folder of a job's container is.
 TEST_F(ConfinementTest, HidesWhatAnotherMountShowsOfTheSame) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";

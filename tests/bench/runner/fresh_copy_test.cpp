@@ -65,6 +65,45 @@ TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
   EXPECT_EQ(copy->pages(), PagesOf::copied);
 }
 
+// A stranger's program may be a link, and its loader names the libraries that are copied for it.
+TEST(FreshCopy, HasNoFileThatTheProgramDoesNotSeeAndWaitsForNoPipe) {
+  const testing::TemporaryFolder programs, hidden, folder, other_folder;
+  std::filesystem::create_symlink(hidden.write("password", some_program(), false), programs.path() / "bench");
+  Program program = program_at(programs.path() / "bench");
+  const Result<FreshCopy> seen = FreshCopy::prepare(program, nullptr, other_folder.path());
+  ASSERT_TRUE(seen) << seen.error().text();
+  EXPECT_EQ(seen->pages(), PagesOf::copied);
+  auto confinement = std::make_shared<Confinement>();
+  confinement->hidden = {std::filesystem::canonical(hidden.path())};
+  program.confinement = confinement;
+  const Result<FreshCopy> unseen = FreshCopy::prepare(program, nullptr, folder.path());
+  ASSERT_TRUE(unseen) << unseen.error().text();
+  EXPECT_NE(unseen->pages(), PagesOf::copied);
+  EXPECT_TRUE(std::filesystem::is_symlink(unseen->executable())) << "its bytes lie where the program sees them";
+  EXPECT_THAT(unseen->why(), HasSubstr("does not see"));
+
+  const std::string pipe = (programs.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0700), 0);
+  EXPECT_FALSE(reread_pages(pipe, 7, 1));
+}
+
+TEST(FreshCopy, IsWrittenIntoItsOwnFolderWhateverIsPutInItsPlace) {
+  const testing::TemporaryFolder programs, folder, elsewhere;
+  Result<FreshCopy> copy =
+      FreshCopy::prepare(program_at(programs.write("bench", some_program(), true)), nullptr, folder.path());
+  ASSERT_TRUE(copy) << copy.error().text();
+  const std::filesystem::path place = copy->executable().parent_path(), moved = folder.path() / "moved";
+  const ino_t before = inode_of(copy->executable());
+  std::filesystem::rename(place, moved);
+  std::filesystem::create_directory_symlink(elsewhere.path(), place);
+  copy->renew(7, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+  EXPECT_EQ(content_of(moved / "bench"), some_program());
+  EXPECT_NE(inode_of(moved / "bench"), before);
+  copy->run_in_place("for this test");
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+}
+
 TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForAndElseAsBuilt) {
   const testing::TemporaryFolder programs, folder;
   Program program = program_at(programs.write("bench", some_program(), true));

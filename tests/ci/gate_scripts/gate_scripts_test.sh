@@ -146,6 +146,17 @@ if [ "$service" = github ]; then
   awk '/name: Publish/, /run:/' "$source/ci/github/action.yml" | grep -q '^ *STEELYARD_PROGRAM: ""$' ||
     fail "the environment chooses the program that has the token"
 fi
+if [ "$service" = gitlab ]; then
+  # What the repository has in the place of this job's report is not told as one, and leads nowhere else.
+  mkdir -p "$work/steelyard-report" "$work/elsewhere"
+  echo "a report of the repository" >"$work/steelyard-report/report.md"
+  run_noting
+  ! grep -q "a report of the repository" "$work/log" || fail "a report that lay in the repository is told"
+  rm -rf "$work/steelyard-report"
+  ln -s "$work/elsewhere" "$work/steelyard-report"
+  run_noting
+  [ ! -e "$work/elsewhere/status" ] || fail "the report was written through a link of the repository"
+fi
 if [ "$service" = github ]; then
   run_noting STEELYARD_INPUT_SHARD=1/2
   grep -q -- "^gate .*--shard 1/2" "$work/arguments" || fail "the input shard is no argument of the gate"
@@ -228,7 +239,13 @@ else
       "$source/ci/gitlab/note.sh" >"$work/log" 2>&1 ||
       fail "note.sh failed: the verdict is the gate's alone"
   }
+  # What the request's job left is a stranger's: neither its Markdown nor what a link leads to is told.
+  printf '### all is well @all\n/close\n' >"$work/full/steelyard-report/report.md"
   (cd "$work/full" && note 6 && note 7)
+  echo '{"schema": "hidden-from-the-request"}' >"$work/runners_own"
+  ln -sf "$work/runners_own" "$work/full/steelyard-report/comparison.json"
+  (cd "$work/full" && note 9)
+  ! grep -q 'hidden-from-the-request' "$work/log" || fail "a link in the artifact was followed"
   echo '1 ../../evil' >"$work/full/steelyard-report/status"
   (cd "$work/full" && note 8)
   grep -q "holds no status" "$work/log" || fail "a status that is none was taken"
@@ -236,6 +253,8 @@ else
   [ "$(grep -c -- '----' "$work/service/comments")" -eq 1 ] || fail "not one note on the merge request"
   grep -q 'BM_work' "$work/service/comments" || fail "the note does not name BM_work"
   grep -q '/-/jobs/5)' "$work/service/comments" || fail "the note does not lead to the job that measured"
+  ! grep -q 'all is well\|hidden-from-the-request' "$work/service/comments" ||
+    fail "the artifact's own report was taken"
   ! grep -q 'Measured 2 times' "$work/service/comments" || fail "a note that was written again is told as a try"
   [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
 
@@ -265,6 +284,17 @@ else
   awk '/^\.steelyard:/ { exit } /^\.steelyard-program:/ { on = 1 } on' "$template" >>"$work/note_job"
   ! grep -E '^ *(cache|artifacts|dependencies):' "$work/note_job" || fail "the job with the token takes a cache"
   ! grep -q gate.sh "$work/note_job" || fail "the job with the token measures"
+  grep -qF 'STEELYARD_CACHE: $CI_PROJECT_DIR.tmp/steelyard/' "$work/note_job" ||
+    fail "the job with the token looks for the program where the repository or another job may have put one"
+  # A branch and a request whose names have one slug share no cache.
+  grep -qE '^ *key: .*\$CI_MERGE_REQUEST_IID-\$CI_COMMIT_REF_SLUG$' "$template" || fail "requests choose their cache"
+  # Where git does not tell what is the repository's, no file is taken for a cached one.
+  clear=$(awk '/files=\$\(git/ { on = 1 } on { sub(/^ *(- )?/, ""); print } on && /rm -rf/ { exit }' "$template")
+  mkdir -p "$work/untold/bin" "$work/untold/.steelyard-cache"
+  printf '#!/bin/sh\nexit 128\n' >"$work/untold/bin/git"
+  chmod +x "$work/untold/bin/git"
+  CI_PROJECT_DIR=$work/untold PATH=$work/untold/bin:$PATH bash -euc "$clear"
+  [ ! -e "$work/untold/.steelyard-cache" ] || fail "a cache is taken of which git cannot tell whose it is: $clear"
 fi
 
 # 1b. On GitHub the next steps tell it, and another workflow judges again what a fork measured.

@@ -52,5 +52,22 @@ TEST(LineMap, FollowsALineFromAMergeToItsBranch) {
   EXPECT_FALSE(LineMap::between(*repository, "--output=stolen", head, "work.cpp"));
 }
 
+// Whose note would otherwise stand at a line of the head that it does not mean.
+TEST(LineMap, FollowsALineOfAFileThatItsAttributesCallBinary) {
+  TemporaryRepository made;
+  made.write("work.cpp", "a\nb\n");
+  made.commit("first");
+  made.write(".gitattributes", "*.cpp binary\n");
+  made.write("work.cpp", "0\na\nb\n");
+  made.commit("second");
+  const Result<GitRepository> repository = GitRepository::find(made.root());
+  ASSERT_TRUE(repository);
+  const std::string head = *repository->resolve("HEAD");
+  const std::string base = *repository->resolve("HEAD~1");
+  const Result<LineMap> map = LineMap::between(*repository, base, head, "work.cpp");
+  ASSERT_TRUE(map) << map.error().text();
+  EXPECT_EQ(map->line_after(2), 3);
+}
+
 }  // namespace
 }  // namespace steelyard::ci

@@ -87,6 +87,14 @@ TEST_F(ProfileRegressionsTest, WhatCannotBeReadIsToldInWords) {
   EXPECT_THAT(report(), HasSubstr("could not be recorded"));
 }
 
+TEST_F(ProfileRegressionsTest, AFileWithoutEndAndALinkInPlaceOfSpansAreNotRead) {
+  const std::string begin = "for a; do case $a in --steelyard_spans=*) f=\"${a#*=}\"; ";
+  const TimeProfile endless = profile(begin + "printf 'SYSPANS\\0' > $f; truncate -s 4T $f;; esac; done");
+  EXPECT_EQ(endless.outcome, TimeProfileOutcome::failed);
+  EXPECT_THAT(endless.failure, HasSubstr("at most 1073741824"));
+  EXPECT_EQ(profile(begin + "ln -sf /etc/passwd $f;; esac; done").outcome, TimeProfileOutcome::without_spans);
+}
+
 TEST_F(ProfileRegressionsTest, AProgramThatCrashesHasFailed) {
   const TimeProfile profiled = profile("kill -SEGV $$");
   EXPECT_EQ(profiled.outcome, TimeProfileOutcome::failed);

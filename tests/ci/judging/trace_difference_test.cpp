@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -169,6 +170,28 @@ TEST(TraceDifferences, WhatSomeRepeatsLackHasNoIntervalOverThem) {
   EXPECT_EQ(row(difference, "save").calls, CallsChange::varies);
   EXPECT_FALSE(row(difference, "save").interval().has_value());
   EXPECT_EQ(row(difference, "save").baseline->total_ns, 80);
+}
+
+// A program that is measured may be a stranger's, and name its spans and steps as it likes.
+TEST(TraceDifferences, OfLongNamesAndAsManyStepsAsSpansAreFoundInTime) {
+  TraceSide baseline{"a", {}}, candidate{"b", {}};
+  for (const int side : {0, 1}) {
+    const std::string end(4096, static_cast<char>('x' + side));
+    bench::Trace trace = steps_of(side + 1, side + 1, 1, [&](int) {
+      std::vector<Call> calls;
+      for (int i = 0; i < 300; ++i) calls.push_back({std::to_string(side * 1000 + i) + end, 10});
+      for (int i = 0; i < 10'000; ++i) calls.push_back({"loop " + std::to_string(side * 10'000 + i), 1});
+      return calls;
+    });
+    for (bench::TraceEvent& event : trace.events) {
+      if (trace.name_of(event).starts_with("loop")) event.iterations = 1;
+    }
+    (side == 0 ? baseline : candidate).traces.push_back(std::move(trace));
+  }
+  const auto begin = std::clock();
+  const TraceDifference difference = difference_of_traces(baseline, candidate, {});
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 20);
+  EXPECT_GE(difference.repeats.size(), 20'000U);
 }
 
 TEST(TraceDifferences, OfAHundredThousandNamesAreFound) {

@@ -38,6 +38,11 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
                                                      {"CI_JOB_JWT_V2", "secret"},
                                                      {"STEELYARD_SLACK_WEBHOOK_URL", "https://secret.example.org/"},
                                                      {"REGISTRY_PASS", "secret"},
+                                                     {"MYSQL_PWD", "secret"},
+                                                     {"GPG_PASSPHRASE", "secret"},
+                                                     {"DEPLOY_KEY", "secret"},
+                                                     {"GO_MIRROR", "https://secret@example.org/a.git"},
+                                                     {"GIT_MIRROR", "ssh://git@example.org/kept.git"},
                                                      {"CI_REPOSITORY_URL", "https://job:secret@example.org/a.git"},
                                                      {"GIT_CONFIG_VALUE_0", "Authorization: basic secret"},
                                                      {"CONAN_PASSWORD", "needed"},
@@ -45,7 +50,8 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
                                                      {"STEELYARD_BUILD_ENVIRONMENT", "CONAN_PASSWORD OTHER"}};
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   const Result<LeftProcesses::Count> built =
-      run("env | grep -q secret && exit 1; test $STEELYARD_BUILD_TEST$CONAN_PASSWORD = keptneeded");
+      run("env | grep -q secret && exit 1; test $STEELYARD_BUILD_TEST$CONAN_PASSWORD = keptneeded && "
+          "test -n \"$GIT_MIRROR\"");
   const Result<LeftProcesses::Count> failed = run("exit 2");
   for (const auto& [name, value] : variables) unsetenv(name.c_str());
   EXPECT_TRUE(built) << built.error().text();

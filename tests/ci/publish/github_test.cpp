@@ -168,6 +168,22 @@ TEST_F(PublishToGithub, HasACommentForEachKey) {
   EXPECT_THAT(server_.comments, SizeIs(2));
 }
 
+TEST_F(PublishToGithub, TheRequestsOwnFileNamesNoOtherGatesCommentOrCheck) {
+  write("steelyard.toml", "[project]\nname = \"another gate\"\n");
+  setenv("GITHUB_BASE_REF", "main", 1);
+  setenv("GITHUB_TOKEN", server_.token.c_str(), 1);
+  EXPECT_EQ(run({"publish", "github", "evidence"}).status, 0);
+  ASSERT_THAT(server_.checks, SizeIs(1));
+  EXPECT_EQ(server_.checks[0].name, "Steelyard: textkit");
+  ASSERT_THAT(server_.comments, SizeIs(1));
+  EXPECT_THAT(server_.comments[0].body, HasSubstr("`textkit` at"));
+  // Where a fork's run is judged again the file at hand is the repository's.
+  unsetenv("GITHUB_BASE_REF");
+  setenv("GITHUB_TOKEN", server_.token.c_str(), 1);
+  EXPECT_EQ(run({"publish", "github", "evidence", "--no-comment"}).status, 0);
+  EXPECT_EQ(server_.checks.back().name, "Steelyard: another gate");
+}
+
 TEST_F(PublishToGithub, ASupersededCommitLeavesTheCommentOfTheNewerOne) {
   be_github_job(7, sha('b'));
   ASSERT_EQ(publish("github").status, 0);

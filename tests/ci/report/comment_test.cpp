@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/published_files.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci {

@@ -223,6 +223,30 @@ TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) 
   EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
 }
 
+// The gate of a folder looks for its file upwards: one that is nearer, or taken away, would be another policy.
+TEST_F(Gate, IsJudgedByTheBaselinesFileWhereverTheCandidateHasOrLacksOne) {
+  const std::string file = text_of("steelyard.toml");
+  const std::string loose = file.substr(0, file.find("[policy]")) + "[policy]\nminimum_effect = \"99%\"\n";
+  const auto expect_judged_by_baseline = [this](const std::string& subject) {
+    commit(subject, "slow");
+    std::filesystem::current_path("part");
+    const Outcome outcome = gate({"--json", "--rounds", "2"});
+    std::filesystem::current_path("..");
+    EXPECT_THAT(outcome.out, HasSubstr("\"minimum_effect\": 0.5")) << subject << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("the baseline's holds: [policy] minimum_effect")) << subject;
+  };
+  made_.write("part/steelyard.toml", loose);
+  expect_judged_by_baseline("put a looser file nearer");
+
+  made_.write("part/steelyard.toml", file);
+  std::filesystem::remove("steelyard.toml");
+  commit("keep the file beside the part", "fast");
+  std::filesystem::remove("part/steelyard.toml");
+  made_.write("part/kept", "");
+  made_.write("steelyard.toml", loose);
+  expect_judged_by_baseline("put a looser file elsewhere");
+}
+
 TEST_F(Gate, WhatACommitAcceptsFailsNothingAndIsToldWithWhoAndWhy) {
   const auto accepting = [this](const std::string& program, const std::string& trailer) {
     made_.write("build.sh", "mkdir -p out && cp '" + fixture(program) + "' out/bench\n");
@@ -343,6 +367,24 @@ TEST_F(GateBuilds, DoNotSeeWhereBaselinesAreKept) {
   ASSERT_FALSE(std::filesystem::is_empty(folder));
   if (outcome.err.find("could reach") != std::string::npos) GTEST_SKIP() << "the system allows no namespace here";
   EXPECT_THAT(log(), testing::IsEmpty()) << "neither the baseline's nor the candidate's, which comes later";
+}
+
+// The baseline is built by the candidate's command, and git looks at what it changed before that is kept.
+TEST_F(GateBuilds, RunNoFilterOfGitsWhereTheySeeMore) {
+  const std::string folder = (folder_ / "builds").string(), ran = (folder_ / "ran").string();
+  const std::string filter =
+      "git config filter.x.clean 'ls -A " + folder + " >>" + ran +
+      "; cat' && "
+      "echo '* filter=x' >$(git rev-parse --git-common-dir)/info/attributes && touch -d tomorrow build.sh; ";
+  commit_script("first", filter + logging("true"));
+  commit_script("second", filter + logging("true"));
+  std::filesystem::create_directory(folder);
+  write(folder + "/of-another-request", "");
+  setenv("STEELYARD_BUILD_CACHE", folder.c_str(), 1);
+  const Outcome outcome = build();
+  if (outcome.err.find("could reach") != std::string::npos) GTEST_SKIP() << "the system allows no namespace here";
+  ASSERT_TRUE(std::filesystem::exists(ran)) << "git would not have run it anyway";
+  EXPECT_EQ(text_of(ran), "") << "it sees what is kept";
 }
 
 TEST_F(GateBuilds, OfOneRepositoryStandUnderTheSamePathsEachTime) {

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ci/git/repository.hpp"
 #include "ci/measuring/merge_runs.hpp"
 #include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
@@ -310,6 +312,25 @@ TEST_F(MergeShards, AreOneGateWithOneReportAndOneVerdictThatVerifies) {
   EXPECT_EQ(other_order.status, 1);
   EXPECT_EQ(text_of("again/comparison.json"), text_of("whole/comparison.json"));
   EXPECT_EQ(text_of("again/candidate.syrun"), text_of("whole/candidate.syrun"));
+}
+
+TEST_F(MergeShards, AreJudgedByTheBaselinesFileAlsoWhereTheCandidateHasTakenItAway) {
+  TemporaryRepository made;
+  std::filesystem::current_path(made.root());
+  made.write("steelyard.toml", "[policy]\nminimum_effect = \"9%\"\n");
+  made.commit("baseline");
+  const std::string sha = *GitRepository::find(made.root())->resolve("HEAD");
+  std::filesystem::remove("steelyard.toml");
+  made.commit("take the file away");
+  for (const int number : {1, 2}) {
+    regress::SimulatedPair pair = shard(number);
+    pair.baseline.header.commit.sha = sha;
+    keep_folder(pair, std::to_string(number));
+  }
+  const Outcome outcome = run({"merge", "1", "2"});
+  std::filesystem::current_path(folder_);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("steelyard.toml is another one in the candidate"),
+                                 HasSubstr("0.09 in the baseline"), testing::Not(HasSubstr("budget"))));
 }
 
 // Rows are held against the greatest of all, and not against that of their own shard.

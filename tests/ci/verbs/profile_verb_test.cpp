@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bench/counting/count.hpp"
+#include "bench/profile/gzip.hpp"
+#include "bench/profile/spans/span_file.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
@@ -392,6 +396,35 @@ TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
   EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json.gz")) << outcome.err;
   EXPECT_EQ(run({"profile", "--read", "chrome", "it.json", "--chrome", "traces"}).status, 0);
   EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json"));
+}
+
+TEST_F(ProfileVerb, NoNameInATraceLeadsItsFileOutOfTheFolder) {
+  SpanFileHeader header{};
+  header.magic = kSpanMagic;
+  header.version = kSpanFileVersion;
+  header.chunk_bytes = kSpanChunkBytes;
+  std::string_view("../elsewhere/\n\x1b[2J").copy(header.host.data(), header.host.size());
+  std::string file(kSpanHeaderBytes, '\0');
+  std::memcpy(file.data(), &header, sizeof header);
+  write("it.spans", file);
+  std::filesystem::create_directory("elsewhere");
+  const Outcome outcome = run({"profile", "--read", "spans", "it.spans", "--chrome", "traces/"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::is_empty("elsewhere"));
+  EXPECT_TRUE(std::filesystem::exists("traces/.._elsewhere____2J_0.0.pt.trace.json")) << outcome.err;
+}
+
+TEST_F(ProfileVerb, AFewKilobytesThatUnpackToGigabytesAreRefused) {
+  std::ostringstream packed;
+  {
+    bench::GzipStream bomb(packed);
+    const std::string blanks(std::size_t{1} << 20, ' ');
+    for (int i = 0; i < 600; ++i) bomb << blanks;
+  }
+  write("bomb.json.gz", packed.str());
+  const Outcome outcome = run({"profile", "--read", "chrome", "bomb.json.gz"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("more than 536870912 bytes when it is unpacked"));
 }
 
 TEST_F(ProfileVerb, ShowsWhatChangedBetweenTwoTraces) {

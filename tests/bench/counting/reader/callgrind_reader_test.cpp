@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -337,6 +339,23 @@ TEST(Costs, AreAddedEventByEventAndMissingOnesAreZero) {
   EXPECT_TRUE(add_costs(sum, std::vector<std::int64_t>{10, 20}));
   EXPECT_EQ(sum, (std::vector<std::int64_t>{11, 22, 3}));
   EXPECT_TRUE(add_costs(sum, {}));
+}
+
+// A counted program may be a stranger's: without a bound a pipe would be waited for until the job's end.
+TEST(CallgrindReader, OfAProgramThatMayBeAStrangersFollowsNoLinkAndWaitsForNoPipe) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "callgrind_left_XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  std::ofstream(folder / "profile") << with_body("fn=a\n1 5 6\n", "totals: 5 6\n");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder / "profile", folder / "link");
+  EXPECT_TRUE(read_callgrind(folder / "profile", {.is_left = true}));
+  EXPECT_TRUE(read_callgrind(folder / "link"));
+  for (const char* name : {"pipe", "link"}) {
+    const auto read = read_callgrind(folder / name, {.is_left = true});
+    ASSERT_FALSE(read) << name;
+    EXPECT_THAT(read.error().text(), HasSubstr("no regular file"));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Costs, ASumThatDoesNotFitIsTold) {
