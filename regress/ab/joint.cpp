@@ -93,11 +93,16 @@ std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
 // A number of each of so many rows: the processor has as many in its registers, for both views and the labels.
 constexpr std::size_t kLanes = 8;
 using Lanes = std::array<double, kLanes>;
-constexpr Lanes all_lanes(double value) {
-  Lanes lanes{};
-  for (double& lane : lanes) lane = value;
-  return lanes;
-}
+// A mark of each in one byte, which a file with rounds of high numbers needs many of, and what it is to reckon with.
+using Marks = std::uint8_t;
+constexpr Marks kAllMarked = 255;
+constexpr std::array<Lanes, kAllMarked + 1> kLanesOfMarks = [] {
+  std::array<Lanes, kAllMarked + 1> all{};
+  for (std::size_t marks = 0; marks < all.size(); ++marks) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) all[marks][lane] = static_cast<double>((marks >> lane) & 1U);
+  }
+  return all;
+}();
 
 // Which rounds are marked. Every row has the label of the round that each takes, or one label is that of all rows.
 struct RoundLabels {
@@ -112,11 +117,12 @@ struct RowTile {
   double n = 0;
   std::array<std::vector<Lanes>, kViews> values;  // by place in `rounds`
   std::array<Lanes, kViews> sums{};
-  std::vector<Lanes> marked;  // by round number, of rounds that the rows lack as well: 1 where the candidate was second
+  std::vector<Marks> marked;  // by round number, of rounds that the rows lack as well: where the candidate was second
 
+  bool is_marked(std::size_t round, std::size_t lane) const { return ((marked[round] >> lane) & 1U) != 0; }
   const Lanes& labels_of(std::size_t round, const RoundLabels& labels) const {
-    static constexpr std::array kSame{all_lanes(0), all_lanes(1)};
-    return labels.taken.empty() ? kSame[labels.common[round] != 0 ? 1 : 0] : marked[labels.taken[round]];
+    if (labels.taken.empty()) return kLanesOfMarks[labels.common[round] != 0 ? kAllMarked : 0];
+    return kLanesOfMarks[marked[labels.taken[round]]];
   }
 
   // R^2 of the view that tells more.
@@ -170,12 +176,12 @@ std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<
       tile.rows.push_back(row);
       for (std::size_t view = 0; view < kViews; ++view) {
         tile.sums[view][lane] = standard[row].sum[view];
-        for (std::size_t i = 0; i < rounds.size(); ++i) {
-          tile.values[view][i][lane] = standard[row].values[i][view];
-        }
+        for (std::size_t i = 0; i < rounds.size(); ++i) tile.values[view][i][lane] = standard[row].values[i][view];
       }
       const std::vector<char> labels = filled_labels(rows[row], all_rounds);
-      for (std::size_t round = 0; round < all_rounds; ++round) tile.marked[round][lane] = labels[round];
+      for (std::size_t round = 0; round < all_rounds; ++round) {
+        if (labels[round] != 0) tile.marked[round] |= static_cast<Marks>(1U << lane);
+      }
     }
   }
   return tiles;
@@ -212,9 +218,8 @@ class LabelPermutations {
     if (exchange_sides_) return drawn_;
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      for (std::size_t i = end - 1; i > begin; --i) {
-        std::swap(drawn_.taken[i], drawn_.taken[begin + draws_.below(i - begin + 1)]);
-      }
+      auto& taken = drawn_.taken;
+      for (std::size_t i = end - 1; i > begin; --i) std::swap(taken[i], taken[begin + draws_.below(i - begin + 1)]);
       begin = end;
     }
     return drawn_;
@@ -344,7 +349,11 @@ class StepDown {
 class Batches {
  public:
   Batches(const std::vector<RowTile>& tiles, std::size_t rows, bool exchange_sides)
-      : tiles_(tiles), rows_(rows), exchange_sides_(exchange_sides), parts_(kBatch * rows, 0) {}
+      : tiles_(tiles),
+        rows_(rows),
+        exchange_sides_(exchange_sides),
+        most_(std::clamp<std::size_t>(kMostLabels / tiles.front().marked.size(), 1, kMost)),
+        parts_(most_ * rows, 0) {}
 
   // R^2 by row of one.
   std::vector<double> of(const RoundLabels& labels) const {
@@ -355,7 +364,7 @@ class Batches {
 
   void add(const RoundLabels& labels, StepDown& step_down) {
     batch_.push_back(labels);
-    if (batch_.size() == kBatch) finish(step_down);
+    if (batch_.size() == most_) finish(step_down);
   }
 
   void finish(StepDown& step_down) {
@@ -367,7 +376,8 @@ class Batches {
   }
 
  private:
-  static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMostLabels = 65536;  // of all permutations of a batch together
 
   void put(const RowTile& tile, const RoundLabels& labels, double* parts) const {
     const Lanes between = tile.between(labels, exchange_sides_);
@@ -377,6 +387,7 @@ class Batches {
   const std::vector<RowTile>& tiles_;
   std::size_t rows_;
   bool exchange_sides_;
+  std::size_t most_;
   std::vector<RoundLabels> batch_;
   std::vector<double> parts_;
 };
@@ -391,12 +402,14 @@ std::size_t affordable(std::size_t permutations, std::size_t values) {
 // That of all rows, where it is one, or the opposite of it, which has the same statistics; else empty.
 std::vector<char> common_labels(const std::vector<RowTile>& tiles) {
   std::vector<char> labels;
-  for (const Lanes& marked : tiles.front().marked) labels.push_back(marked.front() != 0);
+  for (std::size_t round = 0; round < tiles.front().marked.size(); ++round) {
+    labels.push_back(tiles.front().is_marked(round, 0) ? 1 : 0);
+  }
   for (const RowTile& tile : tiles) {
     for (std::size_t lane = 0; lane < tile.rows.size(); ++lane) {
-      const bool is_opposite = (tile.marked.front()[lane] != 0) != (labels.front() != 0);
+      const bool is_opposite = tile.is_marked(0, lane) != (labels.front() != 0);
       for (std::size_t round = 0; round < labels.size(); ++round) {
-        if ((tile.marked[round][lane] != 0) != ((labels[round] != 0) != is_opposite)) return {};
+        if (tile.is_marked(round, lane) != ((labels[round] != 0) != is_opposite)) return {};
       }
     }
   }
