@@ -182,7 +182,7 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const RowContext& context,
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
     if (draft.evidence->effect.p) draft.row.discovery_q = steady(discovery_q[next++]);
-    draft.facts = decide(*draft.evidence, family, draft.row);
+    draft.facts = decide(*draft.evidence, family_of(draft, family), draft.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(draft.row, draft.facts);
   }
 }
@@ -222,15 +222,18 @@ std::string_view to_text(Rules rules) {
     case Rules::rounds_3:
       return "rounds-3";
     case Rules::rounds_4:
+      return "rounds-4";
+    case Rules::rounds_5:
       break;
   }
-  return "rounds-4";
+  return "rounds-5";
 }
 
 Rules rules_of(std::string_view rule_version) {
   const std::string_view number = rule_version.substr(std::min(rule_version.size(), rule_version.rfind('-')));
   if (number == "-2") return Rules::rounds_2;
-  return number == "-3" ? Rules::rounds_3 : kNewestRules;
+  if (number == "-3") return Rules::rounds_3;
+  return number == "-4" ? Rules::rounds_4 : kNewestRules;
 }
 
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
@@ -280,18 +283,34 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   return judged;
 }
 
-bool is_jointly_adjusted(const Comparison& comparison) {
+namespace {
+
+bool has_no_pairs(const ComparisonRow& row) { return row.test == TestKind::invocations && row.rounds >= kMinRounds; }
+
+}  // namespace
+
+AdjustedRows adjusted_rows(const Comparison& comparison) {
   const Rules rules = rules_of(comparison.rule_version);
-  if (rules < Rules::rounds_4 || to_text(rules) != comparison.rule_version) return false;
-  int adjusted = 0;
-  bool any_in_rounds = false;
+  const bool is_by_holm = rules < Rules::rounds_4 || to_text(rules) != comparison.rule_version;
+  AdjustedRows rows;
+  int in_rounds = 0;
+  bool all_concurrent = true;
   for (const ComparisonRow& row : comparison.rows) {
     if (!row.q) continue;
-    if (!is_concurrent(row.layout) || row.test == TestKind::invocations) return false;
-    ++adjusted;
-    any_in_rounds = any_in_rounds || row.test == TestKind::rounds;
+    all_concurrent = all_concurrent && is_concurrent(row.layout);
+    ++(has_no_pairs(row) ? rows.by_holm : rows.jointly);
+    in_rounds += row.test == TestKind::rounds ? 1 : 0;
   }
-  return any_in_rounds && adjusted > 1;
+  const int wanted = rows.by_holm == 0 ? 1 : 2;  // of rows in rounds
+  const bool is_mixed_too_early = rows.by_holm > 0 && rules < Rules::rounds_5;
+  if (is_by_holm || !all_concurrent || in_rounds < wanted || is_mixed_too_early || rows.jointly + rows.by_holm < 2) {
+    return {0, rows.jointly + rows.by_holm};
+  }
+  return rows;
+}
+
+bool is_jointly_adjusted(const Comparison& comparison, const ComparisonRow& row) {
+  return row.q && !has_no_pairs(row) && adjusted_rows(comparison).jointly > 0;
 }
 
 }  // namespace steelyard::regress

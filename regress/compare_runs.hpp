@@ -3,6 +3,7 @@
 // file is the interface that stays when the engine behind it gets better.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "bench/model/comparison.hpp"
@@ -12,7 +13,7 @@
 
 namespace steelyard::regress {
 
-std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-4"
+std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-5"
 // Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
 // kNewestRules where this engine has none of that version.
 Rules rules_of(std::string_view rule_version);
@@ -24,8 +25,14 @@ Rules rules_of(std::string_view rule_version);
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                     const Calibration* calibration = nullptr, Rules rules = kNewestRules);
 
-// Whether q of its rows is adjusted jointly (regress/ab/joint.hpp), and not by Holm's rule: it is of two rows or more
-// that were measured in rounds, together.
-bool is_jointly_adjusted(const Comparison& comparison);
+// How many rows with a q have it adjusted jointly (regress/ab/joint.hpp), and how many by Holm's rule: of two rows or
+// more that were measured in rounds, together, those are; what has no pairs of rounds is by Holm's rule beside them.
+struct AdjustedRows {
+  std::int64_t jointly = 0;
+  std::int64_t by_holm = 0;
+  bool operator==(const AdjustedRows&) const = default;
+};
+AdjustedRows adjusted_rows(const Comparison& comparison);
+bool is_jointly_adjusted(const Comparison& comparison, const ComparisonRow& row);
 
 }  // namespace steelyard::regress

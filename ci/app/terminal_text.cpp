@@ -82,7 +82,8 @@ ShownNames::ShownNames(const std::vector<std::string>& benchmarks, const Termina
   std::vector<std::string> names = written(false);
   // Where the device is what tells two benchmarks apart it stays.
   if (std::set<std::string>(names.begin(), names.end()).size() < names.size()) names = written(true);
-  if (style.cuts_names) names = shortened_apart(names, std::max(columns, kMinNameColumns), style.unicode);
+  const std::size_t most = style.cuts_names ? std::max(columns, kMinNameColumns) : kWholeNameColumns;
+  names = shortened_apart(names, most, style.unicode);
   for (std::size_t i = 0; i < names.size(); ++i) {
     columns_ = std::max(columns_, columns_of(names[i]));
     shown_.emplace(canonical[i], std::move(names[i]));

@@ -13,11 +13,14 @@
 
 namespace steelyard::ci {
 
+// What is longer is cut even where nothing reads columns: one name would make every line of its table as long.
+inline constexpr std::size_t kWholeNameColumns = 240;
+
 struct TerminalStyle {
   bool color = false;
   bool unicode = true;     // false: ASCII only
   int width = 100;         // columns
-  bool cuts_names = true;  // false: what reads it has no width, so names stay whole
+  bool cuts_names = true;  // false: what reads it has no width, so names stay whole up to kWholeNameColumns
 };
 
 // What a stretch of text means to the reader; never the only carrier of that meaning.

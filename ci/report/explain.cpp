@@ -71,7 +71,7 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
   return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
-         (regress::is_jointly_adjusted(comparison) ? " (jointly, step-down maxT)" : " (Holm)") + ", which is " +
+         (regress::is_jointly_adjusted(comparison, row) ? " (jointly, step-down maxT)" : " (Holm)") + ", which is " +
          (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 

@@ -93,8 +93,12 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   std::string text = "The chance that this gate fails though nothing regressed is at most " +
                      small_share_text(promise.false_alarm_rate);
   if (promise.comparisons > 0) {
-    const std::string over = " over " + plural_text(promise.comparisons, "comparison");
-    text += " (" + (regress::is_jointly_adjusted(comparison) ? "jointly" + over : "Holm" + over) + ")";
+    const regress::AdjustedRows rows = regress::adjusted_rows(comparison);
+    text += " (";
+    if (rows.jointly > 0) text += "jointly over " + plural_text(rows.jointly, "comparison");
+    if (rows.jointly > 0 && rows.by_holm > 0) text += ", ";
+    if (rows.by_holm > 0) text += "Holm over " + plural_text(rows.by_holm, "comparison");
+    text += ")";
   }
   text += calibrated_text(promise);
   // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.

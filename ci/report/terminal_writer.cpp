@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kSelfTitle = "self";
 constexpr const char* kInclusiveTitle = "incl.";
 constexpr std::size_t kMaxPathLines = 3;
+constexpr std::size_t kMaxCommandColumns = 400;  // what is longer nobody copies from a screen
 
 }  // namespace
 
@@ -77,7 +78,7 @@ void TerminalWriter::functions(const ComparisonRow& row, const FunctionTable& ta
   columns.name = std::min(columns.name, std::max(width() > others ? width() - others : 0, kMinName));
   std::vector<std::string> names;
   for (const FunctionLine& line : lines) names.push_back(printable(line.name, style_.unicode));
-  if (style_.cuts_names) names = shortened_apart(names, columns.name, style_.unicode);
+  names = shortened_apart(names, style_.cuts_names ? columns.name : kWholeNameColumns, style_.unicode);
   for (const std::string& name : names) columns.name = std::max(columns.name, columns_of(name));
   if (!title.empty() && columns.name >= kMinName) title = shortened(title, columns.name, style_.unicode);
   text_ += std::string(indent + 2, ' ') +
@@ -166,7 +167,8 @@ void TerminalWriter::next(std::size_t most) {
   constexpr std::size_t kIndent = 11;
   for (std::size_t i = 0; i < std::min(steps.size(), most); ++i) {
     const std::string lead = i == 0 ? "next" : "";
-    const std::string command = printable(steps[i].command, style_.unicode);
+    std::string command = printable(steps[i].command, style_.unicode);
+    if (columns_of(command) > kMaxCommandColumns) command.clear();
     const std::string line = steps[i].advice + (command.empty() ? "" : ":  " + command);
     if (kIndent + columns_of(line) <= width() && !command.empty()) {
       text_ += padded(lead, kIndent) + printable(steps[i].advice, style_.unicode) + ":  " +

@@ -37,78 +37,45 @@ class LabelDraws {
   std::uint64_t state_;
 };
 
-Views views_of(const JointRound& round) { return {round.level, round.score}; }
-
-// What the statistic of a row needs beside the sums of its marked rounds (those in which the candidate was second, or
-// whose sides are not exchanged): it depends on the labels through those sums and their number alone. With R^2 the part
-// of the squares that lies between the labels, t^2 / v is R^2 / (1 - R^2), and z^2 is -log(1 - R^2) times a factor of
-// v.
-struct JointTotals {
-  double n = 0;
-  Views sum{};
-  Views squares{};  // around the mean; around 0 where sides are exchanged
-  bool exchange_sides = false;
+// With R^2 the part of a row's squares that lies between its labels, t^2 / v is R^2 / (1 - R^2), and z^2 is -log(1 -
+// R^2) times a factor of v. A row's values are brought to mean 0 (but for exchanged sides, whose t is of the mean) and
+// to squares of 1, so that R^2 depends on the labels through the sum of the marked values and their number alone.
+struct StandardRow {
   bool is_of_use = false;
-  double scale = 0;  // z^2 over -log(1 - R^2)
-
-  static constexpr double kMinSpread = 1e-11;  // of a round: less is the rounding of sums, which no clock tells
-
-  // z^2
-  double statistic(double marked, const double* sums_of_marked) const {
-    double most = 0;  // R^2
-    for (std::size_t view = 0; view < kViews; ++view) {
-      if (squares[view] > 0) most = std::max(most, between(view, marked, sums_of_marked[view]) / squares[view]);
-    }
-    return -scale * std::log(std::max(1 - most, kJointRounding));
-  }
-
- private:
-  double between(std::size_t view, double marked, double sum_of_marked) const {
-    if (exchange_sides) {
-      const double total = 2 * sum_of_marked - sum[view];
-      return total * total / n;
-    }
-    const double others = n - marked;
-    if (marked < 1 || others < 1) return 0;
-    const double difference = sum_of_marked / marked - (sum[view] - sum_of_marked) / others;
-    return difference * difference * marked * others / n;
-  }
+  double n = 0;
+  double scale = 0;           // z^2 over -log(1 - R^2)
+  std::vector<Views> values;  // by round; all 0 in a view without spread
+  Views sum{};                // 0 but for exchanged sides
 };
 
-JointTotals totals_of(const JointRow& row, bool exchange_sides) {
-  JointTotals totals;
-  totals.exchange_sides = exchange_sides;
-  totals.n = static_cast<double>(row.rounds.size());
-  std::size_t second = 0;
-  for (const JointRound& round : row.rounds) {
-    for (std::size_t view = 0; view < kViews; ++view) totals.sum[view] += views_of(round)[view];
-    if (round.candidate_second) ++second;
-  }
-  totals.is_of_use = exchange_sides ? row.rounds.size() >= 2 : second >= 2 && row.rounds.size() - second >= 2;
-  if (!totals.is_of_use) return totals;
-  for (const JointRound& round : row.rounds) {
-    for (std::size_t view = 0; view < kViews; ++view) {
-      const double around = exchange_sides ? 0 : totals.sum[view] / totals.n;
-      const double distance = views_of(round)[view] - around;
-      totals.squares[view] += distance * distance;
+StandardRow standard_row(const JointRow& row, bool exchange_sides) {
+  constexpr double kMinSpread = 1e-11;  // of a round: less is the rounding of sums, which no clock tells
+  StandardRow standard;
+  const auto second = static_cast<std::size_t>(std::count_if(
+      row.rounds.begin(), row.rounds.end(), [](const JointRound& round) { return round.candidate_second; }));
+  const std::size_t n = row.rounds.size();
+  standard.is_of_use = exchange_sides ? n >= 2 : second >= 2 && n - second >= 2;
+  if (!standard.is_of_use) return standard;
+  standard.n = static_cast<double>(n);
+  for (const JointRound& round : row.rounds) standard.values.push_back({round.level, round.score});
+  for (std::size_t view = 0; view < kViews; ++view) {
+    double mean = 0;
+    for (const Views& values : standard.values) mean += exchange_sides ? 0 : values[view] / standard.n;
+    double squares = 0;
+    for (const Views& values : standard.values) squares += (values[view] - mean) * (values[view] - mean);
+    const double factor = squares > standard.n * kMinSpread * kMinSpread ? 1 / std::sqrt(squares) : 0;
+    for (Views& values : standard.values) {
+      values[view] = (values[view] - mean) * factor;
+      if (exchange_sides) standard.sum[view] += values[view];
     }
   }
-  for (double& squares : totals.squares) {
-    if (squares <= totals.n * JointTotals::kMinSpread * JointTotals::kMinSpread) squares = 0;
-  }
-  const double degrees = totals.n - (exchange_sides ? 1 : 2);
+  const double degrees = standard.n - (exchange_sides ? 1 : 2);
   const double root = (8 * degrees + 1) / (8 * degrees + 3);
-  totals.scale = root * root * degrees;
-  return totals;
+  standard.scale = root * root * degrees;
+  return standard;
 }
 
-// Rows that have the same rounds with the same labels: one permutation gives all of them one labelling.
-struct SameLabels {
-  std::vector<int> rounds;
-  std::vector<char> marked;       // by round number, of rounds that it lacks as well
-  std::vector<std::size_t> rows;  // their places among all
-  std::vector<double> values;     // a round after the other, the views of all rows of it together
-};
+double z_squared(double scale, double part) { return -scale * std::log(std::max(1 - part, kJointRounding)); }
 
 // What a round that is lacking would have been: rounds come in pairs of both orders.
 std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
@@ -123,27 +90,101 @@ std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
   return labels;
 }
 
-std::vector<SameLabels> by_labels(std::span<const JointRow> rows, const std::vector<JointTotals>& totals,
-                                  std::size_t all_rounds) {
-  std::map<std::pair<std::vector<int>, std::vector<char>>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!totals[i].is_of_use) continue;
-    std::vector<int> rounds;
-    for (const JointRound& round : rows[i].rounds) rounds.push_back(round.round);
-    groups[{std::move(rounds), filled_labels(rows[i], all_rounds)}].push_back(i);
+// A number of each of so many rows: the processor has as many in its registers, for both views and the labels.
+constexpr std::size_t kLanes = 8;
+using Lanes = std::array<double, kLanes>;
+// A mark of each in one byte, which a file with rounds of high numbers needs many of, and what it is to reckon with.
+using Marks = std::uint8_t;
+constexpr Marks kAllMarked = 255;
+constexpr std::array<Lanes, kAllMarked + 1> kLanesOfMarks = [] {
+  std::array<Lanes, kAllMarked + 1> all{};
+  for (std::size_t marks = 0; marks < all.size(); ++marks) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) all[marks][lane] = static_cast<double>((marks >> lane) & 1U);
   }
-  std::vector<SameLabels> result;
-  for (auto& [key, members] : groups) {
-    SameLabels group{key.first, key.second, members, {}};
-    group.values.reserve(group.rounds.size() * group.rows.size() * kViews);
-    for (std::size_t round = 0; round < group.rounds.size(); ++round) {
-      for (const std::size_t row : group.rows) {
-        for (const double value : views_of(rows[row].rounds[round])) group.values.push_back(value);
+  return all;
+}();
+
+// Which rounds are marked. Every row has the label of the round that each takes, or one label is that of all rows.
+struct RoundLabels {
+  std::vector<std::size_t> taken;  // empty: `common`
+  std::vector<char> common;        // by round
+};
+
+// Rows that have the same rounds, kLanes at most; what is lacking of so many is 0.
+struct RowTile {
+  std::vector<std::size_t> rows;  // their places among all
+  std::vector<std::size_t> rounds;
+  double n = 0;
+  std::array<std::vector<Lanes>, kViews> values;  // by place in `rounds`
+  std::array<Lanes, kViews> sums{};
+  std::vector<Marks> marked;  // by round number, of rounds that the rows lack as well: where the candidate was second
+
+  bool is_marked(std::size_t round, std::size_t lane) const { return ((marked[round] >> lane) & 1U) != 0; }
+  const Lanes& labels_of(std::size_t round, const RoundLabels& labels) const {
+    if (labels.taken.empty()) return kLanesOfMarks[labels.common[round] != 0 ? kAllMarked : 0];
+    return kLanesOfMarks[marked[labels.taken[round]]];
+  }
+
+  // R^2 of the view that tells more.
+  Lanes between(const RoundLabels& labels, bool exchange_sides) const {
+    Lanes first{}, second{}, count{};
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const Lanes& label = labels_of(rounds[i], labels);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        first[lane] += values[0][i][lane] * label[lane];
+        second[lane] += values[1][i][lane] * label[lane];
+        count[lane] += label[lane];
       }
     }
-    result.push_back(std::move(group));
+    Lanes part{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (exchange_sides) {
+        first[lane] = 2 * first[lane] - sums[0][lane];
+        second[lane] = 2 * second[lane] - sums[1][lane];
+      }
+      const double most = std::max(first[lane] * first[lane], second[lane] * second[lane]);
+      const double others = n - count[lane];
+      const bool has_both = count[lane] >= 1 && others >= 1;
+      part[lane] = exchange_sides ? most / n : has_both ? most * n / (count[lane] * others) : 0;
+    }
+    return part;
   }
-  return result;
+};
+
+std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<StandardRow>& standard,
+                              std::size_t all_rounds) {
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_rounds;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!standard[row].is_of_use) continue;
+    std::vector<std::size_t> rounds;
+    for (const JointRound& round : rows[row].rounds) rounds.push_back(static_cast<std::size_t>(round.round));
+    by_rounds[std::move(rounds)].push_back(row);
+  }
+  std::vector<RowTile> tiles;
+  for (const auto& [rounds, members] : by_rounds) {
+    for (std::size_t at = 0; at < members.size(); ++at) {
+      const std::size_t lane = at % kLanes;
+      const std::size_t row = members[at];
+      if (lane == 0) {
+        RowTile& tile = tiles.emplace_back();
+        tile.rounds = rounds;
+        tile.n = standard[row].n;
+        for (auto& view : tile.values) view.resize(rounds.size());
+        tile.marked.resize(all_rounds);
+      }
+      RowTile& tile = tiles.back();
+      tile.rows.push_back(row);
+      for (std::size_t view = 0; view < kViews; ++view) {
+        tile.sums[view][lane] = standard[row].sum[view];
+        for (std::size_t i = 0; i < rounds.size(); ++i) tile.values[view][i][lane] = standard[row].values[i][view];
+      }
+      const std::vector<char> labels = filled_labels(rows[row], all_rounds);
+      for (std::size_t round = 0; round < all_rounds; ++round) {
+        if (labels[round] != 0) tile.marked[round] |= static_cast<Marks>(1U << lane);
+      }
+    }
+  }
+  return tiles;
 }
 
 // The ends of the blocks in which `rounds` rounds are permuted.
@@ -157,41 +198,38 @@ std::vector<std::size_t> ends_of_blocks(const std::vector<int>& blocks, std::siz
   return ends;
 }
 
-// Labels of all rounds, one permutation after the other, the same for all rows: which round's label each round takes,
-// or which rounds keep their sides.
-class Labelling {
+// Permutations of the rounds, the same for all rows.
+class LabelPermutations {
  public:
-  Labelling(std::size_t rounds, const JointQuestion& question)
+  LabelPermutations(std::size_t rounds, const JointQuestion& question)
       : draws_(question.seed),
         exchange_sides_(question.exchange_sides),
         ends_(ends_of_blocks(question.blocks, rounds)),
-        taken_(rounds),
-        kept_(rounds, 1) {
-    std::iota(taken_.begin(), taken_.end(), std::size_t{0});
+        drawn_(exchange_sides_ ? RoundLabels{{}, std::vector<char>(rounds, 1)}
+                               : RoundLabels{std::vector<std::size_t>(rounds), {}}) {
+    std::iota(drawn_.taken.begin(), drawn_.taken.end(), std::size_t{0});
   }
 
-  void draw() {
-    if (exchange_sides_) {
-      for (char& kept : kept_) kept = static_cast<char>(draws_.below(2));
-      return;
-    }
+  // As observed, until one is drawn.
+  const RoundLabels& last() const { return drawn_; }
+
+  const RoundLabels& draw() {
+    for (char& kept : drawn_.common) kept = static_cast<char>(draws_.below(2));
+    if (exchange_sides_) return drawn_;
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      for (std::size_t i = end - 1; i > begin; --i) std::swap(taken_[i], taken_[begin + draws_.below(i - begin + 1)]);
+      auto& taken = drawn_.taken;
+      for (std::size_t i = end - 1; i > begin; --i) std::swap(taken[i], taken[begin + draws_.below(i - begin + 1)]);
       begin = end;
     }
-  }
-
-  char label(const SameLabels& group, std::size_t round) const {
-    return exchange_sides_ ? kept_[round] : group.marked[taken_[round]];
+    return drawn_;
   }
 
  private:
   LabelDraws draws_;
   bool exchange_sides_;
   std::vector<std::size_t> ends_;
-  std::vector<std::size_t> taken_;
-  std::vector<char> kept_;  // where sides are exchanged: 0 for those that are
+  RoundLabels drawn_;
 };
 
 // Every way to label the rounds, if there are at most `most`; else empty. One vector of all labels an entry.
@@ -239,39 +277,6 @@ std::vector<std::vector<char>> all_labels(const std::vector<char>& observed, con
   return all;
 }
 
-// The statistics of all rows under one labelling, squared.
-class Statistics {
- public:
-  Statistics(const std::vector<SameLabels>& groups, const std::vector<JointTotals>& totals)
-      : groups_(groups), totals_(totals), values_(totals.size(), 0) {}
-
-  // label(group, round): not 0 for marked rounds.
-  template <class Label>
-  const std::vector<double>& of(const Label& label) {
-    for (const SameLabels& group : groups_) {
-      const std::size_t width = group.rows.size() * kViews;
-      sums_.assign(width, 0);
-      double marked = 0;
-      for (std::size_t i = 0; i < group.rounds.size(); ++i) {
-        if (label(group, static_cast<std::size_t>(group.rounds[i])) == 0) continue;
-        marked += 1;
-        const double* values = group.values.data() + i * width;
-        for (std::size_t at = 0; at < width; ++at) sums_[at] += values[at];
-      }
-      for (std::size_t row = 0; row < group.rows.size(); ++row) {
-        values_[group.rows[row]] = totals_[group.rows[row]].statistic(marked, sums_.data() + row * kViews);
-      }
-    }
-    return values_;
-  }
-
- private:
-  const std::vector<SameLabels>& groups_;
-  const std::vector<JointTotals>& totals_;
-  std::vector<double> values_;
-  std::vector<double> sums_;
-};
-
 std::size_t rounds_of_all(std::span<const JointRow> rows) {
   std::int32_t rounds = 0;
   for (const JointRow& row : rows) {
@@ -283,17 +288,30 @@ std::size_t rounds_of_all(std::span<const JointRow> rows) {
 // How often the greatest of the rows up to each in ascending order reaches what was observed of it.
 class StepDown {
  public:
-  explicit StepDown(const std::vector<double>& observed)
-      : observed_(observed), ascending_(observed.size()), reached_(observed.size(), 0) {
+  // `observed`: R^2 by row.
+  StepDown(const std::vector<StandardRow>& rows, const std::vector<double>& observed)
+      : observed_(rows.size()), ascending_(rows.size()), kinds_(rows.size()), reached_(rows.size(), 0) {
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      observed_[row] = z_squared(rows[row].scale, observed[row]);
+      const auto kind = std::find(scales_.begin(), scales_.end(), rows[row].scale);
+      kinds_[row] = static_cast<std::size_t>(kind - scales_.begin());
+      if (kind == scales_.end()) scales_.push_back(rows[row].scale);
+    }
     std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
     std::stable_sort(ascending_.begin(), ascending_.end(),
                      [&](std::size_t a, std::size_t b) { return observed_[a] < observed_[b]; });
   }
 
-  void add(const std::vector<double>& values) {
+  // R^2 by row. Of rows with as many rounds the greater R^2 is the greater statistic, which spares most logarithms.
+  void add(const double* parts) {
     double greatest = 0;
+    most_.assign(scales_.size(), 0);
     for (const std::size_t row : ascending_) {
-      greatest = std::max(greatest, values[row]);
+      double& most = most_[kinds_[row]];
+      if (parts[row] > most) {
+        most = parts[row];
+        greatest = std::max(greatest, z_squared(scales_[kinds_[row]], most));
+      }
       if (greatest >= observed_[row] * (1 - kJointRounding)) ++reached_[row];
     }
     greatest_.push_back(std::sqrt(greatest));
@@ -310,16 +328,68 @@ class StepDown {
     return p;
   }
 
+  const std::vector<double>& observed() const { return observed_; }  // z^2
+
   std::vector<double> greatest() && {
     std::sort(greatest_.begin(), greatest_.end());
     return std::move(greatest_);
   }
 
  private:
-  const std::vector<double> observed_;
+  std::vector<double> observed_;
   std::vector<std::size_t> ascending_;
+  std::vector<std::size_t> kinds_;  // places in scales_, by row
+  std::vector<double> scales_;
+  std::vector<double> most_;  // so far in one permutation, by scale
   std::vector<std::size_t> reached_;
   std::vector<double> greatest_;
+};
+
+// Takes permutations in batches, so that the values of a tile are read from memory once for many.
+class Batches {
+ public:
+  Batches(const std::vector<RowTile>& tiles, std::size_t rows, bool exchange_sides)
+      : tiles_(tiles),
+        rows_(rows),
+        exchange_sides_(exchange_sides),
+        most_(std::clamp<std::size_t>(kMostLabels / tiles.front().marked.size(), 1, kMost)),
+        parts_(most_ * rows, 0) {}
+
+  // R^2 by row of one.
+  std::vector<double> of(const RoundLabels& labels) const {
+    std::vector<double> parts(rows_, 0);
+    for (const RowTile& tile : tiles_) put(tile, labels, parts.data());
+    return parts;
+  }
+
+  void add(const RoundLabels& labels, StepDown& step_down) {
+    batch_.push_back(labels);
+    if (batch_.size() == most_) finish(step_down);
+  }
+
+  void finish(StepDown& step_down) {
+    for (const RowTile& tile : tiles_) {
+      for (std::size_t i = 0; i < batch_.size(); ++i) put(tile, batch_[i], parts_.data() + i * rows_);
+    }
+    for (std::size_t i = 0; i < batch_.size(); ++i) step_down.add(parts_.data() + i * rows_);
+    batch_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMostLabels = 65536;  // of all permutations of a batch together
+
+  void put(const RowTile& tile, const RoundLabels& labels, double* parts) const {
+    const Lanes between = tile.between(labels, exchange_sides_);
+    for (std::size_t lane = 0; lane < tile.rows.size(); ++lane) parts[tile.rows[lane]] = between[lane];
+  }
+
+  const std::vector<RowTile>& tiles_;
+  std::size_t rows_;
+  bool exchange_sides_;
+  std::size_t most_;
+  std::vector<RoundLabels> batch_;
+  std::vector<double> parts_;
 };
 
 // All values are read once a permutation: so many in all take seconds.
@@ -329,13 +399,19 @@ std::size_t affordable(std::size_t permutations, std::size_t values) {
   return std::min(permutations, std::max(kMin, kMaxReads / std::max<std::size_t>(values, 1)));
 }
 
-// The labelling of all groups, where it is one, or the opposite of it, which has the same statistics; else empty.
-std::vector<char> common_labels(const std::vector<SameLabels>& groups) {
-  std::vector<char> labels = groups.front().marked;
-  std::vector<char> opposite = labels;
-  for (char& label : opposite) label = static_cast<char>(1 - label);
-  for (const SameLabels& group : groups) {
-    if (group.marked != labels && group.marked != opposite) return {};
+// That of all rows, where it is one, or the opposite of it, which has the same statistics; else empty.
+std::vector<char> common_labels(const std::vector<RowTile>& tiles) {
+  std::vector<char> labels;
+  for (std::size_t round = 0; round < tiles.front().marked.size(); ++round) {
+    labels.push_back(tiles.front().is_marked(round, 0) ? 1 : 0);
+  }
+  for (const RowTile& tile : tiles) {
+    for (std::size_t lane = 0; lane < tile.rows.size(); ++lane) {
+      const bool is_opposite = tile.is_marked(0, lane) != (labels.front() != 0);
+      for (std::size_t round = 0; round < labels.size(); ++round) {
+        if (tile.is_marked(round, lane) != ((labels[round] != 0) != is_opposite)) return {};
+      }
+    }
   }
   return labels;
 }
@@ -343,60 +419,39 @@ std::vector<char> common_labels(const std::vector<SameLabels>& groups) {
 }  // namespace
 
 JointResult joint_adjusted(std::span<const JointRow> rows, const JointQuestion& question) {
-  std::vector<JointTotals> totals;
+  std::vector<StandardRow> standard;
   std::size_t values = 0;
   for (const JointRow& row : rows) {
-    totals.push_back(totals_of(row, question.exchange_sides));
+    standard.push_back(standard_row(row, question.exchange_sides));
     values += row.rounds.size() * kViews;
   }
   const std::size_t rounds = rounds_of_all(rows);
-  const std::vector<SameLabels> groups = by_labels(rows, totals, rounds);
+  const std::vector<RowTile> tiles = tiles_of(rows, standard, rounds);
   JointResult result;
   result.p.assign(rows.size(), 1);
   result.statistics.assign(rows.size(), 0);
-  if (groups.empty()) return result;
+  if (tiles.empty()) return result;
 
   const std::size_t permutations = affordable(question.permutations, values + rounds);
-  Statistics statistics(groups, totals);
-  const auto as_observed = [&](const SameLabels& group, std::size_t round) {
-    return question.exchange_sides ? char{1} : group.marked[round];
-  };
-  const std::vector<double> observed = statistics.of(as_observed);
-  StepDown step_down(observed);
-  const std::vector<char> labels = question.exchange_sides ? std::vector<char>(rounds, 1) : common_labels(groups);
+  Batches batches(tiles, rows.size(), question.exchange_sides);
+  LabelPermutations drawn(rounds, question);
+  const RoundLabels observed = drawn.last();
+  StepDown step_down(standard, batches.of(observed));
+  const std::vector<char> labels = question.exchange_sides ? observed.common : common_labels(tiles);
   const auto all = labels.empty() ? std::vector<std::vector<char>>() : all_labels(labels, question, permutations);
-  for (const std::vector<char>& one : all) {
-    step_down.add(statistics.of([&](const SameLabels&, std::size_t round) { return one[round]; }));
-  }
+  for (const std::vector<char>& one : all) batches.add({{}, one}, step_down);
   if (all.empty()) {
-    step_down.add(observed);
-    Labelling labelling(rounds, question);
-    for (std::size_t drawn = 0; drawn < permutations; ++drawn) {
-      labelling.draw();
-      step_down.add(
-          statistics.of([&](const SameLabels& group, std::size_t round) { return labelling.label(group, round); }));
-    }
+    batches.add(observed, step_down);
+    for (std::size_t i = 0; i < permutations; ++i) batches.add(drawn.draw(), step_down);
   }
+  batches.finish(step_down);
   const std::vector<double> p = step_down.p();
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    result.statistics[row] = std::sqrt(observed[row]);
-    if (totals[row].is_of_use) result.p[row] = p[row];
+    result.statistics[row] = std::sqrt(step_down.observed()[row]);
+    if (standard[row].is_of_use) result.p[row] = p[row];
   }
   result.greatest = std::move(step_down).greatest();
   return result;
-}
-
-double joint_statistic(const JointRow& row, bool exchange_sides) {
-  const JointTotals totals = totals_of(row, exchange_sides);
-  if (!totals.is_of_use) return 0;
-  double marked = 0;
-  Views sums{};
-  for (const JointRound& round : row.rounds) {
-    if (!exchange_sides && !round.candidate_second) continue;
-    marked += 1;
-    for (std::size_t view = 0; view < kViews; ++view) sums[view] += views_of(round)[view];
-  }
-  return std::sqrt(totals.statistic(marked, sums.data()));
 }
 
 double effective_comparisons(const JointResult& joint, double level, std::size_t rows) {

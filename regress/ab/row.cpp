@@ -342,13 +342,56 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
 
 namespace {
 
-// Whether one permutation of the rounds can be that of all.
-bool is_joint(const std::vector<RowDraft*>& tested, const RowContext& context) {
-  if (context.rules < Rules::rounds_4 || !is_concurrent(context.layout) || tested.size() < 2) return false;
-  const auto counts = [](const RowDraft* draft) { return draft->evidence->effect.units >= kMinRounds; };
-  return std::any_of(tested.begin(), tested.end(), counts) &&
-         std::none_of(tested.begin(), tested.end(),
-                      [&](const RowDraft* draft) { return counts(draft) && !draft->evidence->paired; });
+bool has_enough(const RowDraft& draft) { return draft.evidence->effect.units >= kMinRounds; }
+
+// Its invocations are no pairs, so that no permutation of rounds is one of them.
+bool is_apart(const RowDraft& draft) { return has_enough(draft) && !draft.evidence->paired; }
+
+// The part of the level that is for the rows of which one permutation of the rounds can be that of all: 0 where there
+// are no two of them, 1 where there are no others. To divide it by the number of rows favours none. Each part holds by
+// itself, jointly or by Holm's rule, so that the chance of any false alarm is at most the sum of both, whatever depends
+// on what; which rows are paired was settled by what was measured, not by what came out.
+double joint_part(const std::vector<RowDraft*>& tested, const RowContext& context) {
+  if (context.rules < Rules::rounds_4 || !is_concurrent(context.layout) || tested.size() < 2) return 0;
+  const auto count = [&](bool (*is)(const RowDraft&)) {
+    return std::count_if(tested.begin(), tested.end(), [&](const RowDraft* draft) { return is(*draft); });
+  };
+  const auto enough = count(has_enough);
+  const auto apart = count(is_apart);
+  if (enough == apart) return 0;
+  if (apart == 0) return 1;
+  if (context.rules < Rules::rounds_5 || enough - apart < 2) return 0;
+  return static_cast<double>(enough - apart) / static_cast<double>(enough);
+}
+
+std::vector<double> adjusted_in_parts(const std::vector<RowDraft*>& tested, const RowContext& context, double part,
+                                      Family& family) {
+  std::vector<const JointEvidence*> evidence;
+  std::vector<double> p_apart;
+  for (const RowDraft* draft : tested) {
+    if (is_apart(*draft)) {
+      p_apart.push_back(*draft->evidence->effect.p);
+    } else {
+      evidence.push_back(&draft->evidence->joint);
+    }
+  }
+  const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed});
+  family.independent = joint.independent / part;
+  const std::vector<double> q_apart = holm_adjusted(p_apart);
+  auto next_joint = joint.q.begin();
+  auto next_apart = q_apart.begin();
+  std::vector<double> q;
+  for (const RowDraft* draft : tested) {
+    const double p = *draft->evidence->effect.p;
+    if (is_apart(*draft)) {
+      q.push_back(*next_apart++ / (1 - part));
+    } else {
+      const double jointly = std::max(p, *next_joint++) / part;
+      q.push_back(has_enough(*draft) ? jointly : p * static_cast<double>(tested.size()));
+    }
+    q.back() = std::min(1.0, q.back());
+  }
+  return q;
 }
 
 }  // namespace
@@ -363,21 +406,14 @@ Family adjust(std::vector<RowDraft>& drafts, const RowContext& context) {
     p.push_back(*draft.evidence->effect.p);
   }
   Family family{context.policy.false_alarm_rate, std::max<std::int64_t>(1, static_cast<std::int64_t>(p.size()))};
-  std::vector<double> q;
-  if (is_joint(tested, context)) {
-    std::vector<const JointEvidence*> evidence;
-    for (const RowDraft* draft : tested) evidence.push_back(&draft->evidence->joint);
-    const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level, context.policy.seed});
-    family.independent = joint.independent;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      const bool counts = tested[i]->evidence->effect.units >= kMinRounds;
-      q.push_back(counts ? std::max(p[i], joint.q[i]) : std::min(1.0, p[i] * static_cast<double>(p.size())));
-    }
-  } else {
-    q = holm_adjusted(p);
-  }
+  const double part = joint_part(tested, context);
+  const std::vector<double> q = part > 0 ? adjusted_in_parts(tested, context, part, family) : holm_adjusted(p);
   for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->row.q = steady(q[i]);
   return family;
+}
+
+Family family_of(const RowDraft& draft, const Family& family) {
+  return is_apart(draft) ? Family{family.level, family.comparisons} : family;
 }
 
 }  // namespace steelyard::regress

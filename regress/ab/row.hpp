@@ -35,9 +35,14 @@ struct RowDraft {
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);
 
-// Sets q of every row that has a p, adjusted over all of them: jointly (joint.hpp) where all were measured in rounds,
-// together; otherwise by Holm's rule, as before Rules::rounds_4. One alone keeps its p. q is never below p. Of fewer
-// than kMinRounds rounds, which are never called, it is p times the number of rows.
+// Sets q of every row that has a p, adjusted over all of them: jointly (joint.hpp) where they were measured in rounds,
+// together; otherwise by Holm's rule, as before Rules::rounds_4. Where some rows of a gate have no pairs of rounds,
+// those and the others each have the part of the level that is theirs by number (before Rules::rounds_5 all went by
+// Holm's rule then). One alone keeps its p. q is never below p. Of fewer than kMinRounds rounds, which are never
+// called, it is p times the number of rows.
 Family adjust(std::vector<RowDraft>& drafts, const RowContext& context);
+
+// As the row shares the level: without pairs of rounds it has no part in what is adjusted jointly.
+Family family_of(const RowDraft& draft, const Family& family);
 
 }  // namespace steelyard::regress

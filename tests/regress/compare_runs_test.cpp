@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -461,6 +462,53 @@ TEST(CompareRuns, SameInputGivesTheSameComparison) {
             compare_runs(pair.baseline, pair.candidate, {}).comparison);
 }
 
+// The benchmark's sides were never measured in the same round.
+void tear_apart(const std::string& benchmark, SimulatedPair& pair) {
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    for (Measurement& measurement : run->measurements) {
+      if (measurement.benchmark.canonical() != benchmark) continue;
+      std::erase_if(measurement.invocations, [&](const InvocationSamples& samples) {
+        return (run->invocations[samples.invocation].round % 2 == 0) == (run == &pair.baseline);
+      });
+    }
+  }
+}
+
+TEST(CompareRuns, OneRowWithoutPairsLeavesTheOthersAdjustedJointly) {
+  SimulationOptions options;
+  options.rounds = 12;
+  options.benchmarks = 60;
+  options.changed_benchmarks = 1;
+  options.ratio = 1.25;
+  options.noise.burst_chance = 0;
+  SimulatedPair pair = Simulation(4).draw(options);
+  SimulatedPair without = pair;
+  for (steelyard::Run* run : {&without.baseline, &without.candidate}) {
+    std::erase_if(run->measurements, [](const Measurement& one) { return one.benchmark.canonical() == "BM_59"; });
+  }
+  tear_apart("BM_59", pair);
+  const Comparison now = compare_runs(pair.baseline, pair.candidate, {}).comparison;
+  const Comparison others = compare_runs(without.baseline, without.candidate, {}).comparison;
+  const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_4).comparison;
+  EXPECT_EQ(adjusted_rows(now), (AdjustedRows{59, 1}));
+  EXPECT_EQ(adjusted_rows(before), (AdjustedRows{0, 60}));
+  const auto row_of = [](const Comparison& comparison, const std::string& benchmark) -> const ComparisonRow& {
+    return *std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                         [&](const ComparisonRow& row) { return row.benchmark == benchmark; });
+  };
+  EXPECT_EQ(row_of(now, "BM_0").verdict, Verdict::regression);
+  EXPECT_NE(row_of(before, "BM_0").verdict, Verdict::regression) << "Holm's rule over 12 rounds can call nothing";
+  // Each has the part of the level that is its by number.
+  for (const ComparisonRow& row : others.rows) {
+    EXPECT_NEAR(*row_of(now, row.benchmark).q, std::min(1.0, *row.q * 60 / 59), 1e-9) << row.benchmark;
+  }
+  const ComparisonRow& apart = row_of(now, "BM_59");
+  EXPECT_EQ(apart.test, TestKind::invocations);
+  EXPECT_NEAR(*apart.q, std::min(1.0, *apart.p * 60), 1e-9);
+  EXPECT_FALSE(is_jointly_adjusted(now, apart));
+  EXPECT_TRUE(is_jointly_adjusted(now, row_of(now, "BM_0")));
+}
+
 // Holm over 12 rounds gives at least 60 * 2 / 924 = .13.
 TEST(CompareRuns, FindsAChangeAmongSixtyInTwelveRoundsWhichHolmCannot) {
   SimulationOptions options;
@@ -472,9 +520,9 @@ TEST(CompareRuns, FindsAChangeAmongSixtyInTwelveRoundsWhichHolmCannot) {
   const SimulatedPair pair = Simulation(4).draw(options);
   const Comparison now = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   const Comparison before = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_3).comparison;
-  EXPECT_TRUE(is_jointly_adjusted(now));
-  EXPECT_FALSE(is_jointly_adjusted(before));
-  EXPECT_EQ(now.rule_version, "rounds-4");
+  EXPECT_EQ(adjusted_rows(now), (AdjustedRows{60, 0}));
+  EXPECT_EQ(adjusted_rows(before), (AdjustedRows{0, 60}));
+  EXPECT_EQ(now.rule_version, "rounds-5");
   ASSERT_EQ(now.rows.size(), before.rows.size());
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     const bool is_changed = now.rows[i].benchmark == "BM_0";
@@ -492,7 +540,7 @@ TEST(CompareRuns, OneComparisonKeepsItsP) {
   const SimulatedPair pair = Simulation(4).draw(options);
   const Comparison alone = compare_runs(pair.baseline, pair.candidate, {}).comparison;
   EXPECT_EQ(alone.rows.at(0).q, alone.rows.at(0).p);
-  EXPECT_FALSE(is_jointly_adjusted(alone));
+  EXPECT_EQ(adjusted_rows(alone), (AdjustedRows{0, 1}));
 }
 
 TEST(CompareRuns, WithoutRoundsThatCanBePairedHolmAdjusts) {
@@ -501,7 +549,7 @@ TEST(CompareRuns, WithoutRoundsThatCanBePairedHolmAdjusts) {
   SimulatedPair pair = Simulation(4).draw(options);
   pair.baseline.header.session = pair.candidate.header.session = "";
   const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}).comparison;
-  EXPECT_FALSE(is_jointly_adjusted(comparison));
+  EXPECT_EQ(adjusted_rows(comparison), (AdjustedRows{0, 3}));
   std::vector<double> p;
   for (const ComparisonRow& row : comparison.rows) p.push_back(*row.p);
   const std::vector<double> q = holm_adjusted(p);

@@ -111,5 +111,42 @@ TEST(ErrorRates, SequentialSidesRaiseFewAlarmsUnderTheDriftThatWasMeasured) {
   EXPECT_LE(rates(options, kTrials, 11).at_05, honest_bound(kTrials, 0.10));
 }
 
+// Five benchmarks in rounds and three whose sides never had a round in common; nothing changed.
+TEST(ErrorRates, AGateOfPairsAndOthersHoldsItsLevel) {
+  constexpr int kGates = 400;
+  constexpr std::size_t kApart = 3;
+  SimulationOptions options = with(24, 0.02);
+  options.samples = 3;
+  options.benchmarks = 8;
+  options.noise.drift = 0.005;  // what rounds share is in the way of those that have none
+  Simulation simulation(11);
+  int with_alarm = 0, of_pairs = 0, of_others = 0, unadjusted = 0;
+  for (int i = 0; i < kGates; ++i) {
+    SimulatedPair pair = simulation.draw(options);
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      for (std::size_t apart = 0; apart < kApart; ++apart) {
+        std::erase_if(run->measurements[apart].invocations, [&](const InvocationSamples& samples) {
+          return (run->invocations[samples.invocation].round % 2 == 0) == (run == &pair.baseline);
+        });
+      }
+    }
+    const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}).comparison;
+    ASSERT_EQ(adjusted_rows(comparison), (AdjustedRows{5, 3}));
+    bool pairs = false, others = false, any = false;
+    for (const ComparisonRow& row : comparison.rows) {
+      (row.test == TestKind::rounds ? pairs : others) |= *row.q <= 0.05;
+      any = any || *row.p <= 0.05;
+    }
+    of_pairs += pairs ? 1 : 0;
+    of_others += others ? 1 : 0;
+    with_alarm += pairs || others ? 1 : 0;
+    unadjusted += any ? 1 : 0;
+  }
+  EXPECT_LE(with_alarm, honest_bound(kGates, 0.05));
+  EXPECT_LE(of_pairs, honest_bound(kGates, 0.05 * 5 / 8));
+  EXPECT_LE(of_others, honest_bound(kGates, 0.05 * 3 / 8));
+  EXPECT_GT(unadjusted, honest_bound(kGates, 0.05)) << "the test would not see a lack of adjustment";
+}
+
 }  // namespace
 }  // namespace steelyard::regress

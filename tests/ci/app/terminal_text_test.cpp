@@ -61,6 +61,7 @@ TEST(ShownNames, AreAsTheProgramGaveThemAndWholeWhereNothingReadsColumns) {
   pipe.cuts_names = false;
   EXPECT_EQ(ShownNames({canonical}, pipe, 20).of(canonical), "nice name (v2) [x] of a benchmark that goes on and on");
   EXPECT_LE(ShownNames({canonical}, {}, 20).columns(), 20U);
+  EXPECT_LE(ShownNames({std::string(5000, 'x')}, pipe, 20).columns(), kWholeNameColumns);
   EXPECT_EQ(ShownNames({}, {}, 20).columns(), 0U);
 }
 

@@ -268,7 +268,8 @@ TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
   std::map<Verdict, int> now;
   for (const ComparisonRow& row : judged(regress::kNewestRules).rows) ++now[row.verdict];
   EXPECT_GT(before[Verdict::regression], now[Verdict::regression]) << "contradicted alone";
-  for (const regress::Rules rules : {regress::Rules::rounds_2, regress::Rules::rounds_3, regress::Rules::rounds_4}) {
+  using enum regress::Rules;
+  for (const regress::Rules rules : {rounds_2, rounds_3, rounds_4, rounds_5}) {
     const Comparison comparison = *storage::parse_comparison(json_report(judged(rules)), "kept");
     EXPECT_EQ(comparison.rule_version, regress::to_text(rules));
     const Replay replayed = replay(comparison, kept.runs.baseline, kept.runs.candidate);

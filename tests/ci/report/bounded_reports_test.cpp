@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <random>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
@@ -21,15 +23,44 @@ using testing::Not;
 constexpr std::array kSizes{1, 13, 52, 300, 1000};
 constexpr std::array kWidths{40, 60, 80, 100, 160};
 
+// How benchmarks and functions are called: the number makes them different.
+using Naming = std::function<std::string(std::mt19937_64&, int)>;
+
+std::string in_few_families(std::mt19937_64& engine, int number) {
+  const auto below = [&engine](std::uint64_t n) { return static_cast<int>(engine() % n); };
+  return "BM_Family" + std::to_string(below(7)) + std::string(static_cast<std::size_t>(below(30)), 'x') + "/" +
+         std::to_string(number);
+}
+
+// No two alike, of `most` characters or fewer; what markup, terminals and our own grammar of names read is among them.
+Naming unlike_names(std::uint64_t most) {
+  return [most](std::mt19937_64& engine, int number) {
+    constexpr std::array<const char*, 24> kPieces{"a", "Kq",  "_", "::", "<",       ">",      ", ",     "/",
+                                                  "*", "|",   "`", "[",  " [",      "]",      "(",      ")",
+                                                  "&", "%5B", "~", "\n", "\x1b[2J", "\u00e9", "\u540d", "</details>"};
+    std::string name;
+    const std::size_t length = 1 + engine() % most;
+    const std::size_t at = engine() % length;
+    while (name.size() < length) {
+      if (name.size() >= at && name.find('#') == std::string::npos) name += "#" + std::to_string(number) + "#";
+      // Half of it letters, so that there are words as well as marks.
+      name += engine() % 2 == 0 ? std::string(1, static_cast<char>('a' + engine() % 26))
+                                : kPieces[engine() % kPieces.size()];
+    }
+    return name + "#" + std::to_string(number);
+  };
+}
+
 // `verdicts`: drawn from at random for each benchmark's time; its count moves with it in half of them.
-Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::uint64_t seed) {
+Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::uint64_t seed,
+                     const Naming& unlike = {}) {
   std::mt19937_64 engine(seed);
+  const Naming naming = unlike ? unlike : in_few_families;
   const auto below = [&engine](std::uint64_t n) { return static_cast<int>(engine() % n); };
   Comparison comparison = sample::quiet_comparison(0);
   for (int i = 0; i < benchmarks; ++i) {
     const Verdict verdict = verdicts[engine() % verdicts.size()];
-    const std::string name = "BM_Family" + std::to_string(below(7)) +
-                             std::string(static_cast<std::size_t>(below(30)), 'x') + "/" + std::to_string(i);
+    const std::string name = parse_google_benchmark_name(naming(engine, i)).canonical();
     const double size = 0.02 + 0.01 * below(40);
     ComparisonRow time = sample::time_row(name, verdict == Verdict::improvement ? 1 - size : 1 + size, verdict);
     if (verdict == Verdict::unchanged) time.ratio = 1.002;
@@ -40,6 +71,7 @@ Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::
       for (int f = 0; f < 6 && count.verdict != Verdict::unchanged; ++f) {
         FunctionChange function;
         function.name = "library::Function" + std::to_string(f == 0 ? below(9) : f);
+        if (unlike) function.name = naming(engine, i);
         function.file = "source/library/function.cpp";
         function.line = 10 + f;
         function.self_change = function.inclusive_change = (f == 0 ? 900 : 20) * (*time.ratio - 1);
@@ -115,6 +147,35 @@ TEST(BriefReport, HasAtMostTwelveKilobytesOfMarkdownForAnySuite) {
           for (std::size_t at = text.find(tag); at != std::string::npos; at = text.find(tag, at + 1)) ++tags[tag];
         }
         EXPECT_EQ(tags["<details>"], tags["</details>"]);
+      }
+    }
+  }
+}
+
+TEST(BriefReport, HasItsBoundsWhateverTheBenchmarksAndFunctionsAreCalled) {
+  std::vector<std::vector<Verdict>> mixes{{Verdict::missing, Verdict::fresh}};
+  for (std::size_t i = 0; i < kVerdictCount; ++i) mixes.push_back({static_cast<Verdict>(i)});
+  mixes.push_back({Verdict::regression, Verdict::improvement, Verdict::missing, Verdict::fresh, Verdict::inconclusive,
+                   Verdict::failed, Verdict::unchanged});
+  TerminalStyle pipe;
+  pipe.cuts_names = false;
+  for (const std::uint64_t longest : {8, 60, 2000}) {
+    for (const int size : {1, 40, 300}) {
+      for (std::size_t mix = 0; mix < mixes.size(); ++mix) {
+        const Comparison comparison = generated(size, mixes[mix], 17 * mix + longest, unlike_names(longest));
+        const std::string where = std::to_string(size) + " benchmarks, names of up to " + std::to_string(longest) +
+                                  ", mix " + std::to_string(mix);
+        for (const TerminalStyle& style : {TerminalStyle{false, true, 40}, {true, false, 100}, pipe}) {
+          const std::string text = terminal_report(comparison, style);
+          EXPECT_LE(lines_of(text), 60) << where;
+          if (style.cuts_names) continue;
+          for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+            const std::string line = text.substr(at, text.find('\n', at) - at);
+            EXPECT_LE(columns_of(line), kWholeNameColumns + 180) << where << '\n' << line;
+          }
+        }
+        const std::string markdown = markdown_report(comparison);
+        EXPECT_LE(markdown.size(), 12U * 1024) << where;
       }
     }
   }

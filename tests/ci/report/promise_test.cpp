@@ -49,7 +49,7 @@ TEST(Promise, SaysOverHowManyCodeLayoutsTheirLuckIsAveragedAndWhereItIsNot) {
 }
 
 TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
-  Comparison comparison = judged(2);
+  Comparison comparison = judged(4);
   comparison.policy.false_alarm_rate = 0.01;
   comparison.rule_version = "rounds-4";
   EXPECT_EQ(promise_line(comparison),
@@ -58,6 +58,10 @@ TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
                 " comparisons). Each build was measured in one layout of its code: that luck is not averaged out "
                 "(--relink).");
   EXPECT_TRUE(promise_of(comparison).holds);
+  comparison.rows.front().test = TestKind::invocations;
+  comparison.rule_version = "rounds-5";
+  EXPECT_THAT(promise_line(comparison), HasSubstr("(jointly over " + std::to_string(noisy(comparison) - 1) +
+                                                  " comparisons, Holm over 1 comparison)"));
   comparison.rule_version = "rounds-3";
   EXPECT_THAT(promise_line(comparison), HasSubstr("(Holm over " + std::to_string(noisy(comparison))));
 }

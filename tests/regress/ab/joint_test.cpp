@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace steelyard::regress {
 namespace {
@@ -73,6 +74,72 @@ TEST(JointAdjustment, TheViewThatTellsMoreIsTheStatistic) {
   EXPECT_EQ(joint.statistics[0], joint.statistics[2]);
   for (JointRound& round : both[2].rounds) std::swap(round.level, round.score);
   EXPECT_EQ(joint_adjusted(both, {}).p, joint.p);
+}
+
+// z of pooled t, by its formula.
+double plain_statistic(const std::vector<double>& values, const std::vector<bool>& second) {
+  double sums[2] = {0, 0}, counts[2] = {0, 0}, within = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) sums[second[i]] += values[i], counts[second[i]] += 1;
+  if (counts[0] == 0 || counts[1] == 0) return 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double distance = values[i] - sums[second[i]] / counts[second[i]];
+    within += distance * distance;
+  }
+  const double v = counts[0] + counts[1] - 2;
+  const double difference = sums[1] / counts[1] - sums[0] / counts[0];
+  const double t_squared = difference * difference / (within / v * (1 / counts[0] + 1 / counts[1]));
+  return (8 * v + 1) / (8 * v + 3) * std::sqrt(v * std::log1p(t_squared / v));
+}
+
+// All 40,320 permutations of eight rounds; each row has its own order of the sides, and one lacks its last two rounds.
+TEST(JointAdjustment, RowsWithOrdersOfTheirOwnAreAsAllPermutationsHaveIt) {
+  constexpr std::size_t kRounds = 8;
+  constexpr bool kSecond[4][kRounds] = {{0, 1, 1, 0, 0, 1, 1, 0},
+                                        {1, 0, 1, 0, 0, 1, 0, 1},
+                                        {0, 1, 0, 1, 1, 0, 0, 1},
+                                        {1, 0, 0, 1, 1, 0, 0, 1}};  // the last two are what they would have been
+  constexpr std::size_t kMeasured[4] = {kRounds, kRounds, kRounds, 6};
+  std::vector<JointRow> own(4);
+  for (std::size_t row = 0; row < 4; ++row) {
+    for (std::size_t round = 0; round < kMeasured[row]; ++round) {
+      const double moved = row == 0 && kSecond[row][round] ? 25 : 0;
+      own[row].rounds.push_back({static_cast<int>(round), kSecond[row][round], kRows[row + 2][round] + moved, 0});
+    }
+  }
+  std::array<std::size_t, kRounds> taken{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<double, 4> observed{};
+  std::array<int, 4> reached{};
+  int permutations = 0;
+  do {
+    std::array<double, 4> statistics{};
+    for (std::size_t row = 0; row < 4; ++row) {
+      std::vector<double> values;
+      std::vector<bool> second;
+      for (std::size_t round = 0; round < kMeasured[row]; ++round) {
+        values.push_back(own[row].rounds[round].level);
+        second.push_back(kSecond[row][taken[round]]);
+      }
+      statistics[row] = plain_statistic(values, second);
+    }
+    if (permutations++ == 0) observed = statistics;
+    for (std::size_t row = 0; row < 4; ++row) {
+      double greatest = 0;
+      for (std::size_t other = 0; other < 4; ++other) {
+        if (observed[other] <= observed[row]) greatest = std::max(greatest, statistics[other]);
+      }
+      if (greatest >= observed[row] * (1 - 1e-9)) ++reached[row];
+    }
+  } while (std::next_permutation(taken.begin(), taken.end()));
+  const JointResult joint = joint_adjusted(own, {.permutations = 20000, .seed = 5});
+  double above = 0;
+  std::array<std::size_t, 4> descending{0, 1, 2, 3};
+  std::sort(descending.begin(), descending.end(), [&](auto a, auto b) { return observed[a] > observed[b]; });
+  for (const std::size_t row : descending) {
+    above = std::max(above, static_cast<double>(reached[row]) / permutations);
+    EXPECT_NEAR(joint.statistics[row], observed[row], 1e-9) << row;
+    EXPECT_NEAR(joint.p[row], above, 4 * std::sqrt(above * (1 - above) / 20000) + 1e-4) << row;
+  }
+  EXPECT_LT(joint.p[0], 0.05) << "something is found";
 }
 
 TEST(JointAdjustment, LeastPDoesNotGrowWithTheNumberOfRows) {

@@ -114,6 +114,13 @@ GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const
     outcome.false_improvements += findings[i].verdict == Verdict::improvement ? 1 : 0;
     outcome.shown_unchanged += findings[i].verdict == Verdict::unchanged ? 1 : 0;
   }
+  const bool is_fixed = options.plan.empty();
+  if (is_fixed && options.stricter_rate > 0 && outcome.false_regressions + outcome.false_improvements > 0) {
+    for (const Finding& finding : rule_of(options, options.stricter_rate).judge(seen)) {
+      outcome.stricter_regressions += finding.verdict == Verdict::regression ? 1 : 0;
+      outcome.stricter_improvements += finding.verdict == Verdict::improvement ? 1 : 0;
+    }
+  }
   return outcome;
 }
 
@@ -126,6 +133,8 @@ GateTally simulate_gates(const std::vector<const Recording*>& recordings, const 
     ++tally.gates;
     tally.with_false_regression += outcome.false_regressions > 0 ? 1 : 0;
     tally.with_false_change += outcome.false_regressions + outcome.false_improvements > 0 ? 1 : 0;
+    tally.with_stricter_regression += outcome.stricter_regressions > 0 ? 1 : 0;
+    tally.with_stricter_change += outcome.stricter_regressions + outcome.stricter_improvements > 0 ? 1 : 0;
     tally.mean_rounds += outcome.mean_rounds / gates;
     tally.mean_shown_unchanged += static_cast<double>(outcome.shown_unchanged) / gates;
   }

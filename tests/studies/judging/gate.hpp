@@ -17,6 +17,9 @@ namespace steelyard::judging {
 struct GateOptions {
   int benchmarks = 100;
   double false_alarm_rate = 0.05;
+  // At this level, too, the gates of a fixed design are judged, as what is called there is called at a higher level as
+  // well; 0: at none.
+  double stricter_rate = 0;
   int rounds = 16;         // where `plan` is empty, which is a fixed design
   regress::LookPlan plan;  // what is decided at a look is measured no more
   // Put on the logarithms of a benchmark's noise: a factor between 1 / stretch and stretch. 1: as recorded.
@@ -32,6 +35,8 @@ struct GateOptions {
 struct GateOutcome {
   int false_regressions = 0;  // what fails the gate
   int false_improvements = 0;
+  int stricter_regressions = 0;  // of both at the stricter rate
+  int stricter_improvements = 0;
   double mean_rounds = 0;  // over the benchmarks
   int shown_unchanged = 0;
 };
@@ -43,6 +48,8 @@ struct GateTally {
   std::int64_t gates = 0;
   std::int64_t with_false_regression = 0;
   std::int64_t with_false_change = 0;
+  std::int64_t with_stricter_regression = 0;
+  std::int64_t with_stricter_change = 0;
   double mean_rounds = 0;
   double mean_shown_unchanged = 0;
 };
