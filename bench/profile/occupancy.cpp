@@ -9,9 +9,9 @@ namespace {
 constexpr std::uint64_t kThreadsOfWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;     // of a warp
 constexpr std::uint64_t kPartitions = 4;         // of a multiprocessor, each with a part of the registers
-constexpr std::uint64_t kMostThreads = 1024;     // of a block
+constexpr std::uint64_t kMaxThreads = 1024;     // of a block
 constexpr std::uint64_t kReservedShared = 1024;  // of a block, from 8.0 on, for the driver
-constexpr std::uint64_t kMostRegisters = 256;    // of a thread
+constexpr std::uint64_t kMaxRegisters = 256;    // of a thread
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -20,7 +20,7 @@ std::uint64_t blocks_by_registers(std::uint64_t registers, std::uint64_t warps, 
   const std::uint64_t of_warp = rounded_up(registers * kThreadsOfWarp, kRegisterUnit);
   if (of_warp == 0) return kNoLimit;
   // The processor checks a block as if its warps were dealt to all parts alike.
-  if (registers > kMostRegisters || of_warp * rounded_up(warps, kPartitions) > limits.registers) return 0;
+  if (registers > kMaxRegisters || of_warp * rounded_up(warps, kPartitions) > limits.registers) return 0;
   return limits.registers / kPartitions / of_warp * kPartitions / warps;
 }
 
@@ -37,9 +37,9 @@ std::uint64_t blocks_by_shared_memory(const KernelLaunch& launch, const Multipro
 std::optional<double> occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits) {
   const bool is_known = limits.capability_major >= 7 && limits.capability_major <= 12 && limits.max_warps > 0;
   if (!is_known || std::count(launch.block.begin(), launch.block.end(), 0U) > 0) return std::nullopt;
-  if (*std::max_element(launch.block.begin(), launch.block.end()) > kMostThreads) return 0;
+  if (*std::max_element(launch.block.begin(), launch.block.end()) > kMaxThreads) return 0;
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  if (threads > kMostThreads) return 0;
+  if (threads > kMaxThreads) return 0;
   const std::uint64_t warps = (threads + kThreadsOfWarp - 1) / kThreadsOfWarp;
   const std::uint64_t blocks =
       std::min({limits.max_warps / warps, std::uint64_t{limits.max_blocks},

@@ -193,8 +193,8 @@ std::int64_t SpanReader::ns_of(std::uint64_t ticks) const {
 std::int64_t SpanReader::ns_of_stamp(std::uint64_t stamp) const {
   const auto since = static_cast<std::int64_t>(stamp - static_cast<std::uint64_t>(header_.first.monotonic_ns));
   const double ticks = static_cast<double>(since) / header_.ns_a_stamped_tick;
-  constexpr double kMost = 0x1p60;
-  return std::llround(std::clamp(ticks * ns_a_tick_, -kMost, kMost));
+  constexpr double kMaxNs = 0x1p60;
+  return std::llround(std::clamp(ticks * ns_a_tick_, -kMaxNs, kMaxNs));
 }
 
 template <class Read>

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bench/profile/spans/cupti/activity_names.hpp"
 #include "bench/profile/spans/cupti/cupti_library.hpp"
 
 // Global, as CUPTI's callbacks belong to the process and are given nothing.
@@ -57,64 +58,6 @@ Record read_record(const void* memory) {
   std::memcpy(&record, memory, sizeof record);
   return record;
 }
-
-// As PyTorch's traces name copies: "Memcpy HtoD (Pinned -> Device)".
-std::string memory_name(std::uint8_t kind) {
-  constexpr std::array<const char*, 8> kNames{"Unknown", "Pageable", "Pinned",        "Device",
-                                              "Array",   "Managed",  "Device Static", "Managed Static"};
-  return kind < kNames.size() ? kNames[kind] : kNames[0];
-}
-std::string copy_name(std::uint8_t kind, std::uint8_t from, std::uint8_t to) {
-  constexpr std::array<const char*, 11> kNames{"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
-                                               "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
-  return std::string("Memcpy ") + (kind < kNames.size() ? kNames[kind] : kNames[0]) + " (" + memory_name(from) +
-         " -> " + memory_name(to) + ")";
-}
-
-// "cudaLaunchKernel" of "cudaLaunchKernel_v7000".
-std::string call_name(std::string_view name) {
-  for (const std::string_view form : {"_ptsz", "_ptds"}) {
-    if (name.ends_with(form)) name.remove_suffix(form.size());
-  }
-  const std::size_t digits = name.find_last_not_of("0123456789");
-  const bool has_version = digits != std::string_view::npos && digits > 1 && digits + 1 < name.size() &&
-                           name.substr(digits - 1, 2) == "_v" && name.starts_with("cuda");
-  return std::string(has_version ? name.substr(0, digits - 1) : name);
-}
-
-std::string overhead_name(std::uint32_t what) {
-  constexpr std::array<const char*, 9> kNames{"",
-                                              "CUPTI hands over a buffer",
-                                              "CUPTI instruments",
-                                              "CUPTI makes and frees what it needs",
-                                              "a module is loaded",
-                                              "a function is loaded",
-                                              "no room for commands",
-                                              "CUPTI asks for a buffer",
-                                              "unified memory is set up to be watched"};
-  if (what == 1) return "the driver compiles";
-  const std::size_t number = what >> 16;
-  return number > 0 && number < kNames.size() ? kNames[number] : "overhead";
-}
-
-// The nodes of a captured graph by what they do.
-struct GraphNodes {
-  std::uint64_t kernels = 0, copies = 0, sets = 0, others = 0;
-
-  void add(int type) { ++(type == 0 ? kernels : type == 1 ? copies : type == 2 ? sets : others); }
-  std::string text() const {
-    std::string words;
-    const auto say = [&](std::uint64_t count, const char* one, const char* many) {
-      if (count == 0) return;
-      words += (words.empty() ? "" : ", ") + std::to_string(count) + ' ' + (count == 1 ? one : many);
-    };
-    say(kernels, "kernel", "kernels");
-    say(copies, "copy", "copies");
-    say(sets, "set", "sets");
-    say(others, "other node", "other nodes");
-    return words.empty() ? "graph" : "graph of " + words;
-  }
-};
 
 // Memory for CUPTI to fill. All zero when it is handed out.
 class BufferPool {
@@ -170,6 +113,8 @@ class DeviceActivities {
   void add_buffer(std::uint8_t* buffer, std::size_t valid);
   void add(const void* record, std::size_t left);
   void add_kernel(const CuptiKernel& kernel);
+  template <class Moved>
+  void add_moved(DeviceRecordKind kind, const std::string& name, const Moved& moved);
   template <class Copy>
   void add_copy(const Copy& copy);
   void add_set(const CuptiSet& set);
@@ -415,30 +360,25 @@ void DeviceActivities::add(const void* record, std::size_t left) {
   }
 }
 
-template <class Copy>
-void DeviceActivities::add_copy(const Copy& copy) {
-  write_timed({.kind = DeviceRecordKind::copy,
-               .name = name_of(copy_name(copy.copy_kind, copy.from_memory, copy.to_memory)),
-               .begin = copy.start,
-               .end = copy.end,
-               .bytes = copy.bytes,
-               .correlation = copy.correlation,
-               .device = copy.device,
-               .context = copy.context,
-               .stream = copy.stream});
+template <class Moved>
+void DeviceActivities::add_moved(DeviceRecordKind kind, const std::string& name, const Moved& moved) {
+  write_timed({.kind = kind,
+               .name = name_of(name),
+               .begin = moved.start,
+               .end = moved.end,
+               .bytes = moved.bytes,
+               .correlation = moved.correlation,
+               .device = moved.device,
+               .context = moved.context,
+               .stream = moved.stream});
 }
 
-void DeviceActivities::add_set(const CuptiSet& set) {
-  write_timed({.kind = DeviceRecordKind::set,
-               .name = name_of("Memset (Device)"),
-               .begin = set.start,
-               .end = set.end,
-               .bytes = set.bytes,
-               .correlation = set.correlation,
-               .device = set.device,
-               .context = set.context,
-               .stream = set.stream});
+template <class Copy>
+void DeviceActivities::add_copy(const Copy& copy) {
+  add_moved(DeviceRecordKind::copy, copy_name(copy.copy_kind, copy.from_memory, copy.to_memory), copy);
 }
+
+void DeviceActivities::add_set(const CuptiSet& set) { add_moved(DeviceRecordKind::set, "Memset (Device)", set); }
 
 void DeviceActivities::add_overhead(const CuptiOverhead& overhead) {
   write_timed({.kind = DeviceRecordKind::overhead,
