@@ -9,9 +9,9 @@ namespace {
 constexpr std::uint64_t kThreadsOfWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;     // of a warp
 constexpr std::uint64_t kPartitions = 4;         // of a multiprocessor, each with a part of the registers
-constexpr std::uint64_t kMaxThreads = 1024;     // of a block
+constexpr std::uint64_t kMaxThreads = 1024;      // of a block
 constexpr std::uint64_t kReservedShared = 1024;  // of a block, from 8.0 on, for the driver
-constexpr std::uint64_t kMaxRegisters = 256;    // of a thread
+constexpr std::uint64_t kMaxRegisters = 256;     // of a thread
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
