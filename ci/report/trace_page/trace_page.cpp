@@ -456,7 +456,7 @@ std::string html_trace(const bench::Trace& trace, const std::string& title,
       {"Devices", titled_section("devices", "On devices", table_html(averages, true))},
       {"Memory", titled_section("memory", "Memory", memory_html(memory_curves(trace, tree), overview))},
       {"Flame graph", titled_section("flame", "Flame graph of the host", flame_html(trace, title))},
-      {"Rates",
+      {"Roofline",
        titled_section("intensity", "Roofline",
                       rates.empty() ? ""
                                     : "<figure id=\"rates\"></figure>\n<p class=\"dim\">What spans say of their "
