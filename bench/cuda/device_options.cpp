@@ -152,6 +152,11 @@ Result<bool> take_own_option(const Option& option, DeviceOptions& options) {
     options.limits.longest_warm_up = std::max(options.limits.longest_warm_up, options.limits.least_warm_up);
   } else if (option.name == "--steelyard_most_samples") {
     STEELYARD_TRY(options.limits.stopping.max_samples, count(option, 2, 1'000'000));
+  } else if (option.name == "--steelyard_profile") {
+    if (option.value.empty()) return option.refuse("the file that is recorded into");
+    options.profile = option.value;
+  } else if (option.name == "--steelyard_profile_iterations") {
+    STEELYARD_TRY(options.profile_iterations, count(option, 1, 1'000'000));
   } else if (option.name == "--steelyard_worker") {
     options.worker_report = option.value;
   } else if (option.name == "--steelyard_worker_first") {
@@ -205,6 +210,8 @@ std::string device_options_help(const std::string& program) {
   --steelyard_warm_up=0.5s         of the benchmark itself, at least, before it is timed
   --steelyard_most_samples=1000    that are kept of one benchmark
   --steelyard_timeout=120s         of one benchmark, after which its process is ended
+  --steelyard_profile=FILE         measures nothing: plain iterations, recorded for steelyard profile --read spans FILE
+  --steelyard_profile_iterations=20  of each benchmark
 
 Ends with 0 where rows could be written, failed ones too, as Google Benchmark does; 3: the command line; 6: there is no
 device that can be used; 4: the result could not be written.

@@ -292,6 +292,10 @@ int run_device_program(const DeviceProgram& program, const std::vector<std::stri
     for (const DeviceCase& one : *chosen) std::printf("%s\n", one.name.c_str());
     return kDone;
   }
+  if (!options->profile.empty()) {
+    if (program.profile) return program.profile(*options, *chosen);
+    return fail(program, input_error("--steelyard_profile", "a program that records none", "one that does"), kBadInput);
+  }
   return measure(program, *options, arguments, *chosen);
 }
 

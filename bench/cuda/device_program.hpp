@@ -46,6 +46,9 @@ struct DeviceProgram {
   // In a process of its own: measures the cases from options.worker_first on, and reports to options.worker_report.
   std::function<int(const DeviceOptions&, const std::vector<DeviceCase>&)> work;
   std::function<int()> list_devices;
+  // In this process: plain iterations of the cases, recorded into options.profile. Empty: the program takes no
+  // --steelyard_profile.
+  std::function<int(const DeviceOptions&, const std::vector<DeviceCase>&)> profile = nullptr;
 };
 
 // The process's exit status. Errors go to stderr, in one sentence each.

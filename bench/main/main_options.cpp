@@ -25,6 +25,7 @@ constexpr std::array kOptions{
     Option{"--steelyard_blocks", "N", "timed blocks that each repetition is split into (8; 1: none)"},
     Option{"--steelyard_callgrind", "", "collect in the timed loops only, under valgrind --collect-atstart=no"},
     Option{"--steelyard_help", "", "this text"},
+    Option{"--steelyard_profile", "FILE", "as --steelyard_spans, and what CUDA devices do meanwhile"},
     Option{"--steelyard_samples", "HZ",
            "with --steelyard_spans: sample each thread's stack so often a second of its processor time"},
     Option{"--steelyard_spans", "FILE",
@@ -117,9 +118,14 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     options.wants_help = true;
     return {};
   }
-  if (name == "--steelyard_spans") {
+  if (name == "--steelyard_spans" || name == "--steelyard_profile") {
     if (value.empty()) return input_error(name, "no value", "the file that they are recorded into");
+    if (!options.spans_file.empty()) {
+      return input_error(name, "a file beside " + options.spans_file,
+                         "one of --steelyard_spans and --steelyard_profile");
+    }
     options.spans_file = value;
+    options.records_device = name == "--steelyard_profile";
     return {};
   }
   std::string known;

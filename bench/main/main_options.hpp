@@ -24,7 +24,8 @@ struct MainOptions {
   std::string file_format;        // "json", "console", "csv"
   bool collects_by_hand = false;  // --steelyard_callgrind
   bool wants_help = false;        // --steelyard_help
-  std::string spans_file;         // --steelyard_spans; empty: they are not recorded
+  std::string spans_file;         // --steelyard_spans, --steelyard_profile; empty: they are not recorded
+  bool records_device = false;    // --steelyard_profile
   int samples_hz = 0;             // --steelyard_samples; 0: none are taken
 };
 

@@ -200,9 +200,13 @@ Result<void> run_recorded(const MainOptions& options) {
     return {};
   }
   const auto allocated = [] { return static_cast<std::int64_t>(allocations_of_this_thread().bytes); };
-  STEELYARD_TRY(SpanRecording recording,
-                SpanRecording::start(
-                    {.file = options.spans_file, .allocated_bytes = allocated, .samples_hz = options.samples_hz}));
+  STEELYARD_TRY(SpanRecording recording, SpanRecording::start({.file = options.spans_file,
+                                                               .allocated_bytes = allocated,
+                                                               .samples_hz = options.samples_hz,
+                                                               .device = {.is_wanted = options.records_device}}));
+  if (!recording.device_refusal().empty()) {
+    std::fprintf(stderr, "steelyard: spans alone are recorded: %s\n", recording.device_refusal().c_str());
+  }
   run_with(options);
   const RecordedSpans recorded = recording.stop();
   if (recorded.dropped > 0) {

@@ -76,6 +76,7 @@ class Grouping {
   std::vector<std::uint32_t> rows_of_;  // of each event
   std::vector<std::uint32_t> around_;   // the events in which the last one asked about ran, and it
   std::vector<std::int64_t> open_;      // how many of those are of each row
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> launches_;  // that were met, by row and launch
 };
 
 // Where it is, and where those around it are.
@@ -130,6 +131,8 @@ void Grouping::add_event(std::uint32_t index) {
   if (row.is_on_device) {
     row.self_device_ns += event.duration_ns;
     row.device_ns += event.duration_ns;
+    if (event.launch == 0 || !launches_.try_emplace({rows_of_[index], event.launch}, true).second) return;
+    if (row.launches++ == 0) row.launch = *trace_.launch_of(event);
     return;
   }
   row.self_ns += tree_.self_ns[index];

@@ -38,6 +38,10 @@ struct KeyAverage {
   std::optional<std::int64_t> self_allocated_bytes = std::nullopt;  // as self_ns
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
+  // How its kernels were launched, where that is known of all; where they differ, `launches` is above 1 and this is the
+  // first.
+  std::optional<KernelLaunch> launch = std::nullopt;
+  std::size_t launches = 0;
 };
 
 struct KeyAverages {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -82,6 +83,12 @@ class ChromeListener {
     std::string process_text, thread_text;  // as they were told: numbers or words
     std::optional<std::string> begin, duration;
     TraceEvent event;
+    std::optional<KernelLaunch> launch;
+    std::size_t dimensions = 0;  // read so far, of the grid or the block
+    // Of PyTorch's "[memory]": what is in use from here on.
+    std::optional<double> total_allocated;
+    std::int64_t device_type = 0, device_id = 0;
+    std::string pool;
   };
 
   bool start(bool is_object);
@@ -93,10 +100,15 @@ class ChromeListener {
     return in_event_ && keys_.size() == event_depth_ + 1 && keys_[event_depth_ - 1] == "args";
   }
   bool finish_event();
+  void finish_memory();
   bool refuse(std::string found, std::string wanted);
   std::uint32_t track_of_pending();
   TraceKind kind_of(const std::string& category) const;
   void add_dimension(const std::string& text);
+  bool is_in(std::string_view argument) const;
+  void add_launch_dimension(double value);
+  void add_argument(const std::string& key, double value);
+  std::uint32_t launch_of_pending();
 
   const std::string& name_;
   const std::size_t bytes_;
@@ -112,6 +124,7 @@ class ChromeListener {
   std::map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
+  std::map<std::vector<double>, std::uint32_t> launches_;             // one plus the index, by what it is
 };
 
 constexpr std::size_t kMaxDepth = 64;
@@ -132,6 +145,8 @@ bool ChromeListener::start(bool is_object) {
     pending_ = {};
   } else if (!is_object && is_argument() && keys_.back() == "Input Dims") {
     pending_.shapes += '[';
+  } else if (!is_object && is_argument()) {
+    pending_.dimensions = 0;
   } else if (!is_object && in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == "Input Dims") {
     add_dimension("[");
   }
@@ -153,9 +168,52 @@ void ChromeListener::add_dimension(const std::string& text) {
   pending_.shapes += text;
 }
 
+// Within a list that is an argument.
+bool ChromeListener::is_in(std::string_view argument) const {
+  return in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == argument;
+}
+
+void ChromeListener::add_launch_dimension(double value) {
+  if (!pending_.launch) pending_.launch.emplace();
+  const bool is_sound = value >= 0 && value <= UINT32_MAX && pending_.dimensions < 3;
+  auto& dimensions = is_in("grid") ? pending_.launch->grid : pending_.launch->block;
+  if (is_sound) dimensions[pending_.dimensions++] = static_cast<std::uint32_t>(value);
+}
+
+void ChromeListener::add_argument(const std::string& key, double value) {
+  const bool is_count = value >= 0 && value < 0x1p63;
+  const std::uint64_t count = is_count ? static_cast<std::uint64_t>(value) : 0;
+  if (key == "correlation" && is_count) pending_.event.correlation = count;
+  if (key == "External id" && is_count) pending_.event.external_id = count;
+  if (key == "iterations" && value >= 1 && value <= UINT32_MAX) {
+    pending_.event.iterations = static_cast<std::uint32_t>(value);
+  }
+  if (key == "flops") pending_.event.flops = value;
+  if (key == "bytes") pending_.event.bytes = value;
+  if (key == "allocated bytes" && std::abs(value) < 0x1p60) {
+    pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
+  }
+  if (key == "Total Allocated") pending_.total_allocated = value;
+  if (key == "Device Type" && std::abs(value) < 1e9) pending_.device_type = static_cast<std::int64_t>(value);
+  if (key == "Device Id" && std::abs(value) < 1e9) pending_.device_id = static_cast<std::int64_t>(value);
+  const bool is_of_launch = key == "registers per thread" || key == "shared memory" || key == "static shared memory" ||
+                            key == "dynamic shared memory" || key == "blocks per SM" || key == "occupancy";
+  if (!is_of_launch) return;
+  if (!pending_.launch) pending_.launch.emplace();
+  KernelLaunch& launch = *pending_.launch;
+  if (key == "registers per thread" && value <= UINT32_MAX) launch.registers = static_cast<std::uint32_t>(count);
+  // PyTorch tells both kinds as one.
+  if (key == "shared memory" || key == "dynamic shared memory") launch.dynamic_shared_bytes = count;
+  if (key == "static shared memory") launch.static_shared_bytes = count;
+  if (key == "blocks per SM") launch.blocks_a_multiprocessor = value;
+  if (key == "occupancy") launch.occupancy = value;
+}
+
 bool ChromeListener::number(const std::string& text, double value) {
-  if (in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == "Input Dims") {
+  if (is_in("Input Dims")) {
     add_dimension(text);
+  } else if (is_in("grid") || is_in("block")) {
+    add_launch_dimension(value);
   } else if (is_own_member()) {
     const std::string& key = keys_.back();
     if (key == "ts") pending_.begin = text;
@@ -163,18 +221,7 @@ bool ChromeListener::number(const std::string& text, double value) {
     if (key == "pid") pending_.process_text = text;
     if (key == "tid") pending_.thread_text = text;
   } else if (is_argument()) {
-    const std::string& key = keys_.back();
-    const bool is_id = value >= 0 && value < 0x1p63;
-    if (key == "correlation" && is_id) pending_.event.correlation = static_cast<std::uint64_t>(value);
-    if (key == "External id" && is_id) pending_.event.external_id = static_cast<std::uint64_t>(value);
-    if (key == "iterations" && value >= 1 && value <= UINT32_MAX) {
-      pending_.event.iterations = static_cast<std::uint32_t>(value);
-    }
-    if (key == "flops") pending_.event.flops = value;
-    if (key == "bytes") pending_.event.bytes = value;
-    if (key == "allocated bytes" && std::abs(value) < 0x1p60) {
-      pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
-    }
+    add_argument(keys_.back(), value);
   } else if (keys_.size() == 1 && keys_[0] == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
     trace_.start_unix_ns = std::strtoll(text.c_str(), nullptr, 10);
   }
@@ -202,8 +249,25 @@ bool ChromeListener::text(std::string value) {
       pending_.stack = std::move(value);
     else if (key == "Input Dims")
       pending_.shapes = std::move(value);
+    else if (key == "Pool")
+      pending_.pool = std::move(value);
   }
   return true;
+}
+
+std::uint32_t ChromeListener::launch_of_pending() {
+  const KernelLaunch& launch = *pending_.launch;
+  std::vector<double> key{static_cast<double>(launch.registers), static_cast<double>(launch.static_shared_bytes),
+                          static_cast<double>(launch.dynamic_shared_bytes), launch.occupancy.value_or(-1),
+                          launch.blocks_a_multiprocessor.value_or(-1)};
+  key.insert(key.end(), launch.grid.begin(), launch.grid.end());
+  key.insert(key.end(), launch.block.begin(), launch.block.end());
+  const auto [known, is_new] = launches_.try_emplace(std::move(key), 0);
+  if (is_new) {
+    trace_.launches.push_back(launch);
+    known->second = static_cast<std::uint32_t>(trace_.launches.size());
+  }
+  return known->second;
 }
 
 TraceKind ChromeListener::kind_of(const std::string& category) const {
@@ -227,6 +291,19 @@ std::uint32_t ChromeListener::track_of_pending() {
   return place->second;
 }
 
+// Device types are those of c10/core/DeviceType.h: 0 the host, 1 CUDA.
+void ChromeListener::finish_memory() {
+  const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin.value_or("none"));
+  if (!at || !pending_.total_allocated || std::abs(*pending_.total_allocated) > 0x1p62) return;
+  if (trace_.memory.size() == options_.max_events) return;
+  if (pending_.pool.empty()) {
+    pending_.pool =
+        pending_.device_type == 0 ? "memory of the host" : "memory of device " + std::to_string(pending_.device_id);
+  }
+  trace_.memory.push_back(
+      {*at, trace_.texts.id_of(pending_.pool), static_cast<std::int64_t>(*pending_.total_allocated)});
+}
+
 bool ChromeListener::finish_event() {
   constexpr std::size_t kMaxTracks = 1'000'000;
   if (trace_.tracks.size() > kMaxTracks) return refuse("more than a million tracks", "threads and streams");
@@ -235,6 +312,7 @@ bool ChromeListener::finish_event() {
     if (pending_.name == "process_name" && trace_.program.empty()) trace_.program = pending_.thread_name;
     return true;
   }
+  if (pending_.phase == "i" && pending_.name == "[memory]") finish_memory();
   const bool is_whole = pending_.phase == "X", begins = pending_.phase == "B", ends = pending_.phase == "E";
   if (!is_whole && !begins && !ends) return true;
   if (!pending_.begin) return refuse("no ts", "the time at which it began, in microseconds");
@@ -266,6 +344,7 @@ bool ChromeListener::finish_event() {
   event.name_text = trace_.texts.id_of(pending_.name);
   event.shapes_text = trace_.texts.id_of(pending_.shapes);
   event.place_text = trace_.texts.id_of(pending_.stack);
+  if (pending_.launch && event.kind == TraceKind::kernel) event.launch = launch_of_pending();
   if (begins) {
     begun.push_back(event);
     ++begun_events_;
@@ -293,6 +372,8 @@ Result<Trace> ChromeListener::finish() {
     return input_error(name_, "events of decades, or that allocate exabytes", "what a process took");
   }
   sort_events(trace_);
+  std::stable_sort(trace_.memory.begin(), trace_.memory.end(),
+                   [](const TraceMemory& a, const TraceMemory& b) { return a.at_ns < b.at_ns; });
   return std::move(trace_);
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/profile/read_device.hpp"
 #include "bench/profile/sample_stacks.hpp"
 #include "bench/profile/spans/span_file.hpp"
 
@@ -102,8 +103,13 @@ class SpanReader {
   Result<void> check_sums() const;
   Result<void> read_names(std::size_t place);
   Result<void> read_slots(std::size_t place);
+  Result<void> read_devices();
+  Result<void> read_device_chunk(std::size_t place, DeviceReader& reader);
   Name name_of(std::uint32_t id);
   std::int64_t ns_of(std::uint64_t ticks) const;
+  std::int64_t ns_of_stamp(std::uint64_t stamp) const;
+  template <class Read>
+  Result<void> each_chunk(SpanChunkKind kind, Read read);
   void close_open_spans();
   void sort();
   template <class Take>
@@ -138,9 +144,10 @@ Result<void> SpanReader::read_header() {
   if (header_.magic != kSpanMagic) {
     return damaged(0, "another beginning", "a file of recorded spans, which begins with SYSPANS");
   }
-  if (header_.version != kSpanFileVersion) {
+  if (header_.version < kOldestSpanFileVersion || header_.version > kSpanFileVersion) {
     return input_error(path_.string(), "version " + std::to_string(header_.version),
-                       "version " + std::to_string(kSpanFileVersion), "read it with the program that wrote it");
+                       "version " + std::to_string(kOldestSpanFileVersion) + " to " + std::to_string(kSpanFileVersion),
+                       "read it with the program that wrote it");
   }
   if (header_.chunk_bytes != kSpanChunkBytes || header_.latest > 1) {
     return damaged(0, "chunks of " + std::to_string(header_.chunk_bytes) + " bytes",
@@ -163,6 +170,11 @@ Result<void> SpanReader::read_header() {
   trace_.is_finished = header_.is_finished == 1;
   trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0;
   trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
+  const bool has_rate = header_.ns_a_stamped_tick > 0 && header_.ns_a_stamped_tick < 1e9;
+  if (header_.cupti_version != 0 && !has_rate) {
+    return damaged(0, "a clock of devices without a rate", "nanoseconds a tick, above 0");
+  }
+  add_device_facts(header_, trace_);
   if (header_.samples == SampleSource::none) return {};
   if (header_.samples_hz == 0 || header_.samples_hz > 1'000'000'000) {
     return damaged(0, std::to_string(header_.samples_hz) + " samples a second", "1 or more");
@@ -181,6 +193,25 @@ std::int64_t SpanReader::ns_of(std::uint64_t ticks) const {
   const double since = static_cast<double>(static_cast<std::int64_t>(ticks - header_.first.ticks));
   constexpr double kMaxTime = static_cast<double>(kMaxTraceTime);
   return std::llround(std::clamp(since * ns_a_tick_, -kMaxTime, kMaxTime));
+}
+
+// By the tick that was stamped.
+std::int64_t SpanReader::ns_of_stamp(std::uint64_t stamp) const {
+  const auto since = static_cast<std::int64_t>(stamp - static_cast<std::uint64_t>(header_.first.monotonic_ns));
+  const double ticks = static_cast<double>(since) / header_.ns_a_stamped_tick;
+  constexpr double kMaxNs = 0x1p60;
+  return std::llround(std::clamp(ticks * ns_a_tick_, -kMaxNs, kMaxNs));
+}
+
+template <class Read>
+Result<void> SpanReader::each_chunk(SpanChunkKind kind, Read read) {
+  for (std::size_t at = kSpanHeaderBytes; at + sizeof(SpanChunk) <= file_.bytes(); at += kSpanChunkBytes) {
+    file_.read(at, std::span(chunk_).first(sizeof(SpanChunk)));
+    if (value_at<SpanChunk>(chunk_, 0).kind != kind) continue;
+    file_.read(at, chunk_);
+    STEELYARD_CHECK(read(at));
+  }
+  return {};
 }
 
 Result<void> SpanReader::read_names(std::size_t place) {
@@ -258,6 +289,29 @@ Result<void> SpanReader::read_slots(std::size_t place) {
   return {};
 }
 
+Result<void> SpanReader::read_device_chunk(std::size_t place, DeviceReader& reader) {
+  for (std::size_t at = sizeof(SpanChunk); at + sizeof(DeviceRecord) <= kSpanChunkBytes; at += sizeof(DeviceRecord)) {
+    if (place + at + sizeof(DeviceRecord) > file_.bytes()) break;
+    const auto record = value_at<DeviceRecord>(chunk_, at);
+    if (record.kind == DeviceRecordKind::none) break;
+    reader.add(record);
+    if (trace_.sampling.hz > 0) objects_.resize(trace_.events.size());
+  }
+  if (trace_.events.size() <= options_.max_events) return {};
+  return input_error(path_.string(), "more than " + std::to_string(options_.max_events) + " spans and activities",
+                     "as many as can be read at once", "record fewer steps");
+}
+
+Result<void> SpanReader::read_devices() {
+  if (header_.cupti_version == 0) return {};
+  DeviceReader reader(
+      header_, trace_, [this](std::uint64_t stamp) { return ns_of_stamp(stamp); },
+      [this](std::uint32_t id) { return name_of(id).name_text; });
+  STEELYARD_CHECK(each_chunk(SpanChunkKind::device, [&](std::size_t at) { return read_device_chunk(at, reader); }));
+  reader.finish();
+  return {};
+}
+
 // As long as anything else of the thread is known to have lasted.
 void SpanReader::close_open_spans() {
   std::vector<std::int64_t> last(trace_.tracks.size(), 0);
@@ -332,7 +386,10 @@ void SpanReader::add_sample(std::uint32_t track, const StackSample& sample, std:
   one.at_ns = ns_of(sample.at);
   one.cpu_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(sample.cpu_ns, std::uint64_t{1} << 61));
   one.event = innermost_event(track, one.at_ns);
-  const std::uint64_t object = one.event == TraceTree::kNoParent ? 0 : objects_[one.event];
+  // A call of the runtime has none: it is the span's around it.
+  std::uint64_t object = 0;
+  for (std::uint32_t at = one.event; at != TraceTree::kNoParent && object == 0; at = parents_[at])
+    object = objects_[at];
   one.frame = frame_of(unwinder_->functions(sample, stack, object));
   const std::int64_t period = 1'000'000'000 / trace_.sampling.hz;
   const std::int64_t periods = (one.cpu_ns + period / 2) / period;
@@ -385,17 +442,9 @@ Result<void> SpanReader::check_sums() const {
 
 Result<Trace> SpanReader::read() {
   STEELYARD_CHECK(read_header());
-  const auto each_chunk = [&](SpanChunkKind kind, auto read) -> Result<void> {
-    for (std::size_t at = kSpanHeaderBytes; at + sizeof(SpanChunk) <= file_.bytes(); at += kSpanChunkBytes) {
-      file_.read(at, std::span(chunk_).first(sizeof(SpanChunk)));
-      if (value_at<SpanChunk>(chunk_, 0).kind != kind) continue;
-      file_.read(at, chunk_);
-      STEELYARD_CHECK(read(at));
-    }
-    return {};
-  };
   STEELYARD_CHECK(each_chunk(SpanChunkKind::names, [&](std::size_t at) { return read_names(at); }));
   STEELYARD_CHECK(each_chunk(SpanChunkKind::spans, [&](std::size_t at) { return read_slots(at); }));
+  STEELYARD_CHECK(read_devices());
   if (trace_.sampling.hz > 0) {
     STEELYARD_CHECK(each_chunk(SpanChunkKind::samples, [&](std::size_t at) { return note_last_sample(at); }));
   }

@@ -19,6 +19,11 @@ bool is_on_device(TraceKind kind) {
          kind == TraceKind::device_annotation;
 }
 
+std::string dimensions_text(const std::array<std::uint32_t, 3>& dimensions) {
+  return '[' + std::to_string(dimensions[0]) + ", " + std::to_string(dimensions[1]) + ", " +
+         std::to_string(dimensions[2]) + ']';
+}
+
 std::uint32_t TraceTexts::id_of(std::string_view text) {
   if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
   texts_.emplace_back(text);

@@ -2,6 +2,7 @@
 // tell it; and its events as trees.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "bench/profile/spans/span_file.hpp"
 
 namespace steelyard::bench {
 
@@ -60,10 +63,49 @@ struct TraceEvent {
   std::uint32_t iterations = 0;   // that it made, of a benchmark's loop; 0: not said
   std::uint64_t correlation = 0;  // of a call and what it started on the device; 0: none
   std::uint64_t external_id = 0;  // of an operation and what it started on the device; 0: none
+  std::uint32_t launch = 0;       // of a kernel: one plus its index in Trace::launches; 0: not known
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   std::optional<std::int64_t> allocated_bytes = std::nullopt;
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
+};
+
+// How a kernel was launched, and how much of a multiprocessor that leaves unused.
+struct KernelLaunch {
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t registers = 0;             // of a thread; 0: not known
+  std::uint64_t static_shared_bytes = 0;   // of a block
+  std::uint64_t dynamic_shared_bytes = 0;  // of a block
+  // Of the warps that a multiprocessor could hold, the share that it can of this kernel (occupancy.hpp).
+  std::optional<double> occupancy = std::nullopt;
+  std::optional<double> blocks_a_multiprocessor = std::nullopt;  // of the whole grid
+  bool operator==(const KernelLaunch&) const = default;
+};
+
+// "[264, 2, 1]".
+std::string dimensions_text(const std::array<std::uint32_t, 3>& dimensions);
+
+struct TraceDevice {
+  std::uint64_t process = 0;  // TraceTrack::process of its streams
+  std::string name;           // "NVIDIA H100 80GB HBM3"; empty: not said
+};
+
+// How much memory of a kind was in use from a moment on.
+struct TraceMemory {
+  std::int64_t at_ns = 0;  // since Trace::start_unix_ns
+  std::uint32_t pool_text = 0;
+  std::int64_t bytes = 0;
+};
+
+// What a recording of devices by CUPTI lacks.
+struct DeviceRecording {
+  std::uint32_t cupti_version = 0;  // 0: nothing was recorded by it
+  std::string refusal;              // why, where it was wanted; empty: it was not, or is there
+  std::vector<DeviceRecordKind> unrecorded;
+  std::uint64_t dropped = 0;       // records for which CUPTI had no room
+  std::uint64_t without_room = 0;  // records for which the file had none
+  std::uint64_t untimed = 0;       // records without times
+  bool has_hardware_stamps = false;
 };
 
 // A thread, or a stream of a device.
@@ -106,6 +148,10 @@ struct Trace {
   std::vector<TraceFrame> frames{TraceFrame{}};
   std::vector<TraceSample> samples;  // by track, then time
   TraceSampling sampling;
+  std::vector<KernelLaunch> launches;  // each once
+  std::vector<TraceDevice> devices;    // that were described
+  std::vector<TraceMemory> memory;     // by time
+  DeviceRecording device_recording;
   std::int64_t start_unix_ns = 0;
   std::string program;  // its path; empty: not known
   std::string host;
@@ -118,6 +164,10 @@ struct Trace {
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
 
   const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }
+  // nullptr: not known.
+  const KernelLaunch* launch_of(const TraceEvent& event) const {
+    return event.launch == 0 ? nullptr : &launches[event.launch - 1];
+  }
 };
 inline constexpr std::string_view kUnnamedEvent = "(a name for which there was no room)";
 

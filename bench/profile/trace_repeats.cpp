@@ -248,6 +248,22 @@ void append_samples(const Trace& trace, const std::vector<std::uint32_t>& texts,
   sampling.has_newer_files = sampling.has_newer_files || trace.sampling.has_newer_files;
 }
 
+// Memory in use is of one process, and stays out.
+void append_devices(const Trace& trace, Trace& joined) {
+  joined.launches.insert(joined.launches.end(), trace.launches.begin(), trace.launches.end());
+  if (joined.devices.empty()) joined.devices = trace.devices;
+  DeviceRecording& recording = joined.device_recording;
+  if (recording.refusal.empty()) recording.refusal = trace.device_recording.refusal;
+  recording.cupti_version = std::max(recording.cupti_version, trace.device_recording.cupti_version);
+  recording.dropped += trace.device_recording.dropped;
+  recording.without_room += trace.device_recording.without_room;
+  recording.untimed += trace.device_recording.untimed;
+  for (const DeviceRecordKind kind : trace.device_recording.unrecorded) {
+    const bool is_there = std::count(recording.unrecorded.begin(), recording.unrecorded.end(), kind) > 0;
+    if (!is_there) recording.unrecorded.push_back(kind);
+  }
+}
+
 }  // namespace
 
 Trace joined_traces(const std::vector<const Trace*>& traces) {
@@ -263,11 +279,14 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     const auto first_track = static_cast<std::uint32_t>(joined.tracks.size());
     append_samples(*trace, texts, static_cast<std::uint32_t>(joined.events.size()), first_track, joined);
     joined.tracks.insert(joined.tracks.end(), trace->tracks.begin(), trace->tracks.end());
+    const auto first_launch = static_cast<std::uint32_t>(joined.launches.size());
+    append_devices(*trace, joined);
     for (TraceEvent event : trace->events) {
       event.name_text = texts[event.name_text];
       event.shapes_text = texts[event.shapes_text];
       event.place_text = texts[event.place_text];
       event.track += first_track;
+      if (event.launch != 0) event.launch += first_launch;
       event.correlation = event.external_id = 0;  // ids of one process mean nothing in another
       joined.events.push_back(event);
     }

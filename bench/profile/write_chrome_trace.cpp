@@ -81,6 +81,7 @@ class ChromeWriter {
     out_ << "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns
          << ", \"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
     for (const TraceEvent& event : trace_.events) write_event(event);
+    for (const TraceMemory& point : trace_.memory) write_memory(point);
     write_names();
     out_ << "\n]}\n";
   }
@@ -109,6 +110,15 @@ class ChromeWriter {
     }
   }
 
+  // As PyTorch's profiler tells it, and of what.
+  void write_memory(const TraceMemory& point) {
+    begin_line();
+    line_ << R"({"ph": "i", "s": "p", "cat": "cpu_instant_event", "name": "[memory]", "pid": 0, "tid": 0, "ts": )";
+    line_.time(point.at_ns) << R"(, "args": {"Total Allocated": )" << point.bytes << R"(, "Pool": )"
+                            << quoted_[point.pool_text] << "}}";
+    write_line();
+  }
+
   void add_args(const TraceEvent& event) {
     const std::size_t before = line_.size();
     const char* separator = R"(, "args": {")";
@@ -123,6 +133,18 @@ class ChromeWriter {
     if (event.bytes) add("bytes", *event.bytes);
     if (event.allocated_bytes) add("allocated bytes", *event.allocated_bytes);
     if (event.iterations != 0) add("iterations", event.iterations);
+    if (event.bytes && event.duration_ns > 0 && event.kind == TraceKind::device_copy) {
+      add("memory bandwidth (GB/s)", *event.bytes / static_cast<double>(event.duration_ns));
+    }
+    if (const KernelLaunch* launch = trace_.launch_of(event)) {
+      add("grid", dimensions_text(launch->grid));
+      add("block", dimensions_text(launch->block));
+      add("registers per thread", launch->registers);
+      add("static shared memory", launch->static_shared_bytes);
+      add("dynamic shared memory", launch->dynamic_shared_bytes);
+      if (launch->blocks_a_multiprocessor) add("blocks per SM", *launch->blocks_a_multiprocessor);
+      if (launch->occupancy) add("occupancy", *launch->occupancy);
+    }
     if (event.is_open) add("did not end", "true");
     if (line_.size() != before) line_ << "}";
   }

@@ -41,7 +41,7 @@ constexpr unsigned kCategories = 1, kNames = 2, kAnnotationNames = 3, kAnnotatio
 constexpr unsigned kId = 1, kText = 2;
 }  // namespace interned_field
 namespace annotation_field {  // track_event/debug_annotation.proto
-constexpr unsigned kNameId = 1, kBool = 2, kInteger = 4, kReal = 5, kTextId = 17;
+constexpr unsigned kNameId = 1, kBool = 2, kInteger = 4, kReal = 5, kText = 6, kTextId = 17;
 }  // namespace annotation_field
 
 constexpr std::uint64_t kOneSequence = 1;
@@ -174,9 +174,23 @@ class PerfettoWriter {
   }
 
   void annotate(const TraceEvent& event, ProtoMessage& slice) {
-    enum Argument : std::uint64_t { shapes, place, flops, bytes, allocated, open, iterations };
-    constexpr std::array<std::string_view, 7> kNames{"shapes",          "place",       "flops",     "bytes",
-                                                     "allocated bytes", "did not end", "iterations"};
+    enum Argument : std::uint64_t {
+      shapes,
+      place,
+      flops,
+      bytes,
+      allocated,
+      open,
+      iterations,
+      grid,
+      block,
+      registers,
+      shared,
+      occupancy
+    };
+    constexpr std::array<std::string_view, 12> kNames{"shapes",          "place",       "flops",         "bytes",
+                                                      "allocated bytes", "did not end", "iterations",    "grid",
+                                                      "block",           "registers",   "shared memory", "occupancy"};
     const auto add = [&](Argument key, auto write) {
       ProtoMessage annotation;
       annotation.number(annotation_field::kNameId, id_of(Interned::annotation_name, kNames[key], key));
@@ -201,6 +215,15 @@ class PerfettoWriter {
       add(iterations, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, event.iterations); });
     }
     if (event.is_open) add(open, [](ProtoMessage& one) { one.number(annotation_field::kBool, 1); });
+    const KernelLaunch* const launch = trace_.launch_of(event);
+    if (launch == nullptr) return;
+    add(grid, [&](ProtoMessage& one) { one.text(annotation_field::kText, dimensions_text(launch->grid)); });
+    add(block, [&](ProtoMessage& one) { one.text(annotation_field::kText, dimensions_text(launch->block)); });
+    add(registers, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, launch->registers); });
+    const std::uint64_t shared_bytes = launch->static_shared_bytes + launch->dynamic_shared_bytes;
+    add(shared, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, shared_bytes); });
+    if (launch->occupancy)
+      add(occupancy, [&](ProtoMessage& one) { one.real(annotation_field::kReal, *launch->occupancy); });
   }
 
   // One a call and one a thing on the device, whichever of them come twice.

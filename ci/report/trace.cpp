@@ -182,6 +182,40 @@ std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAv
 
 }  // namespace
 
+namespace {
+
+std::string device_record_words(DeviceRecordKind kind) {
+  constexpr std::array<const char*, 10> kWords{
+      "nothing",      "kernels", "copies",       "sets", "graphs", "calls of the runtime", "calls of the driver",
+      "its own cost", "streams", "memory in use"};
+  return kWords.at(static_cast<std::size_t>(kind));
+}
+
+void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::string>& notes) {
+  const auto count = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  if (!recording.refusal.empty()) {
+    notes.push_back("No device was recorded: " + printable_line(recording.refusal, true) + ".");
+  }
+  std::string words;
+  for (const DeviceRecordKind kind : recording.unrecorded) {
+    words += (words.empty() ? "" : ", ") + device_record_words(kind);
+  }
+  if (!words.empty()) notes.push_back("CUPTI does not record here: " + words + ".");
+  if (recording.dropped > 0) {
+    notes.push_back(plural_text(count(recording.dropped), "record") + " of devices found no room in CUPTI's buffers.");
+  }
+  if (recording.without_room > 0) {
+    notes.push_back(plural_text(count(recording.without_room), "record") +
+                    " of devices found no room in the recording.");
+  }
+  if (recording.untimed > 0) {
+    notes.push_back(plural_text(count(recording.untimed), "record") +
+                    " of devices without times, as what they are of had not ended, are in no row.");
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> missing_lines(const bench::Trace& trace) {
   std::vector<std::string> notes;
   const auto open = std::count_if(trace.events.begin(), trace.events.end(),
@@ -223,29 +257,30 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
   if (!trace.has_steady_ticks) {
     notes.emplace_back("Times are of the system's clock: this machine's time stamp counter does not serve.");
   }
+  add_device_notes(trace.device_recording, notes);
   return notes;
 }
 
 namespace {
 
-// What samples found in the spans: a title, then a row each.
-struct SampledTable {
+// Beneath the table of spans: a title, then a row each.
+struct FurtherTable {
   std::string title;
+  std::vector<Align> aligns;
   std::vector<std::vector<std::string>> cells;
   std::string rest;  // how many rows are not shown; empty: none
 };
-const std::vector<Align> kFunctionAligns{Align::left,  Align::right, Align::right,
-                                         Align::right, Align::right, Align::left};
 
-// No table: nothing was sampled.
-std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
+// What samples found in the spans. No table: nothing was sampled.
+std::optional<FurtherTable> sampled_table(const bench::Trace& trace, int rows) {
   if (trace.sampling.hz == 0) return std::nullopt;
   const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);
   std::int64_t whole = 0;
   for (const bench::SampledFunction& function : functions) whole += function.self_ns;
-  SampledTable table{"Functions in spans, by " +
+  FurtherTable table{"Functions in spans, by " +
                          plural_text(static_cast<std::int64_t>(trace.samples.size()), "sample") + " of " +
                          time_text(whole) + " of the processor:",
+                     {Align::left, Align::right, Align::right, Align::right, Align::right, Align::left},
                      {{"Function", "Self CPU %", "Self CPU", "CPU total", "# of Samples", "Span"}},
                      ""};
   for (const bench::SampledFunction& function : functions) {
@@ -260,7 +295,75 @@ std::optional<SampledTable> sampled_table(const bench::Trace& trace, int rows) {
   return table;
 }
 
+// How kernels were launched and how fast copies moved. Absent: neither is known of any.
+std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int rows) {
+  std::vector<const KeyAverage*> shown;
+  for (const KeyAverage& row : averages.rows) {
+    if (row.is_on_device && (row.launch || row.bytes)) shown.push_back(&row);
+  }
+  if (shown.empty()) return std::nullopt;
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const KeyAverage* a, const KeyAverage* b) { return a->self_device_ns > b->self_device_ns; });
+  FurtherTable table{
+      "On devices (occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h):",
+      {Align::left},
+      {{"Name"}},
+      ""};
+  const std::size_t count = rows < 0 ? shown.size() : std::min(shown.size(), static_cast<std::size_t>(rows));
+  if (count < shown.size()) table.rest = "and " + std::to_string(shown.size() - count) + " more rows";
+  shown.resize(count);
+  for (const KeyAverage* row : shown) {
+    table.cells.push_back({cut_right(printable_line(row->name, true), kLongestName)});
+  }
+  const auto add = [&](const char* title, auto text) {
+    std::vector<std::string> cells;
+    for (const KeyAverage* row : shown) cells.push_back(text(*row));
+    if (std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return cell.empty(); })) return;
+    table.aligns.push_back(Align::right);
+    table.cells[0].emplace_back(title);
+    for (std::size_t i = 0; i < cells.size(); ++i) table.cells[i + 1].push_back(cells[i].empty() ? "-" : cells[i]);
+  };
+  add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
+  add("CUDA time avg", [](const KeyAverage& row) { return time_text(average_ns(row.device_ns, row.calls)); });
+  add("Grid", [](const KeyAverage& row) { return launch_texts(row).grid; });
+  add("Block", [](const KeyAverage& row) { return launch_texts(row).block; });
+  add("Registers", [](const KeyAverage& row) { return launch_texts(row).registers; });
+  add("Shared Mem", [](const KeyAverage& row) { return launch_texts(row).shared; });
+  add("Occupancy", [](const KeyAverage& row) { return launch_texts(row).occupancy; });
+  add("Bandwidth", [](const KeyAverage& row) { return launch_texts(row).bandwidth; });
+  return table;
+}
+
+std::vector<FurtherTable> further_tables(const bench::Trace& trace, const bench::KeyAverages& averages, int rows) {
+  std::vector<FurtherTable> tables;
+  if (auto table = device_table(averages, rows)) tables.push_back(std::move(*table));
+  if (auto table = sampled_table(trace, rows)) tables.push_back(std::move(*table));
+  return tables;
+}
+
 }  // namespace
+
+LaunchTexts launch_texts(const KeyAverage& row) {
+  LaunchTexts texts;
+  if (row.bytes && row.device_ns > 0) {
+    texts.bandwidth = level_text(*row.bytes / (static_cast<double>(row.device_ns) / 1e9), "bytes/s");
+  }
+  if (!row.launch) return texts;
+  if (row.launches > 1) {
+    texts.grid = std::to_string(row.launches) + " kinds";
+    return texts;
+  }
+  const bench::KernelLaunch& launch = *row.launch;
+  const auto size = [](const std::array<std::uint32_t, 3>& n) {
+    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
+  };
+  texts.grid = size(launch.grid);
+  texts.block = size(launch.block);
+  if (launch.registers > 0) texts.registers = std::to_string(launch.registers);
+  texts.shared = memory_text(static_cast<std::int64_t>(launch.static_shared_bytes + launch.dynamic_shared_bytes));
+  if (launch.occupancy) texts.occupancy = decimals_text(100 * *launch.occupancy, 1) + "%";
+  return texts;
+}
 
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
@@ -268,10 +371,10 @@ std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& 
   for (const Column& column : columns.all()) aligns.push_back(column.align);
   std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
-  const std::optional<SampledTable> functions = sampled_table(trace, table.rows);
-  if (!functions) return text;
-  text += "\n" + functions->title + "\n" + aligned_rows(functions->cells, kFunctionAligns, "");
-  if (!functions->rest.empty()) text += functions->rest + "\n";
+  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
+    text += "\n" + further.title + "\n" + aligned_rows(further.cells, further.aligns, "");
+    if (!further.rest.empty()) text += further.rest + "\n";
+  }
   return text;
 }
 
@@ -301,23 +404,56 @@ std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& 
   for (const Column& column : columns.all()) aligns.push_back(column.align);
   std::string text = markdown_rows(columns.cells(), aligns);
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
-  const std::optional<SampledTable> functions = sampled_table(trace, table.rows);
-  if (!functions) return text;
-  text += "\n" + functions->title + "\n\n" + markdown_rows(functions->cells, kFunctionAligns);
-  if (!functions->rest.empty()) text += "\n" + functions->rest + "\n";
+  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
+    text += "\n" + further.title + "\n\n" + markdown_rows(further.cells, further.aligns);
+    if (!further.rest.empty()) text += "\n" + further.rest + "\n";
+  }
   return text;
 }
 
+namespace {
+
+std::uint64_t shared_bytes_of(const bench::KernelLaunch& launch) {
+  return launch.static_shared_bytes + launch.dynamic_shared_bytes;
+}
+
+// null: nobody wanted devices, or another program recorded them.
+Json json_devices(const bench::Trace& trace) {
+  const bench::DeviceRecording& recording = trace.device_recording;
+  if (recording.cupti_version == 0 && recording.refusal.empty()) return Json();
+  Json devices = Json::array(), unrecorded = Json::array();
+  for (const bench::TraceDevice& device : trace.devices) {
+    devices.push_back({{"device", device.process}, {"name", json_text(device.name)}});
+  }
+  for (const DeviceRecordKind kind : recording.unrecorded) unrecorded.push_back(device_record_words(kind));
+  return {{"refusal", json_text(recording.refusal)},
+          {"cupti", recording.cupti_version},
+          {"dropped", recording.dropped},
+          {"without_room", recording.without_room},
+          {"untimed", recording.untimed},
+          {"hardware_stamps", recording.has_hardware_stamps},
+          {"unrecorded", std::move(unrecorded)},
+          {"devices", std::move(devices)}};
+}
+
+}  // namespace
+
 std::string csv_trace(const bench::KeyAverages& averages) {
   std::string text = csv_record({"name", "on_device", "calls", "self_ns", "total_ns", "self_device_ns", "device_ns",
-                                 "allocated_bytes", "self_allocated_bytes", "flops", "bytes", "shapes", "place"});
+                                 "allocated_bytes", "self_allocated_bytes", "flops", "bytes", "shapes", "place",
+                                 "launches", "grid", "block", "registers", "shared_bytes", "occupancy"});
   const auto whole = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
   const auto number = [](const std::optional<double>& value) { return value ? shortest_text(*value) : ""; };
   for (const KeyAverage& row : averages.rows) {
     text += csv_record({row.name, row.is_on_device ? "1" : "0", std::to_string(row.calls), std::to_string(row.self_ns),
                         std::to_string(row.total_ns), std::to_string(row.self_device_ns), std::to_string(row.device_ns),
                         whole(row.allocated_bytes), whole(row.self_allocated_bytes), number(row.flops),
-                        number(row.bytes), row.shapes, row.place});
+                        number(row.bytes), row.shapes, row.place, std::to_string(row.launches),
+                        row.launch ? bench::dimensions_text(row.launch->grid) : "",
+                        row.launch ? bench::dimensions_text(row.launch->block) : "",
+                        row.launch ? std::to_string(row.launch->registers) : "",
+                        row.launch ? std::to_string(shared_bytes_of(*row.launch)) : "",
+                        row.launch ? number(row.launch->occupancy) : ""});
   }
   return text;
 }
@@ -338,6 +474,15 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
              {"bytes", json_number(row.bytes)},
              {"shapes", json_text(row.shapes)},
              {"place", json_text(row.place)}};
+    if (row.launch) {
+      one["launches"] = row.launches;
+      one["launch"] = {{"grid", row.launch->grid},
+                       {"block", row.launch->block},
+                       {"registers", row.launch->registers},
+                       {"shared_bytes", shared_bytes_of(*row.launch)},
+                       {"occupancy", json_number(row.launch->occupancy)},
+                       {"blocks_a_multiprocessor", json_number(row.launch->blocks_a_multiprocessor)}};
+    }
     rows.push_back(std::move(one));
   }
   Json samples;  // null: none were taken
@@ -366,6 +511,7 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                       {"self_ns", averages.self_ns},
                       {"self_device_ns", averages.self_device_ns},
                       {"samples", std::move(samples)},
+                      {"device_recording", json_devices(trace)},
                       {"rows", std::move(rows)}};
   return json_document(document);
 }

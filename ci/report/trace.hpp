@@ -16,12 +16,20 @@ struct TraceTable {
   bool has_places = false;
 };
 
+// How kernels of a row were launched and how fast its copies moved; empty where that is not known, or differs.
+struct LaunchTexts {
+  std::string grid, block;  // "264x2x1"; of several: "3 kinds"
+  std::string registers, shared, occupancy, bandwidth;
+};
+LaunchTexts launch_texts(const bench::KeyAverage& row);
+
 // What the recording lacks, a sentence each: what looks whole and is not would be wrong without a sign of it.
 std::vector<std::string> missing_lines(const bench::Trace& trace);
 
 // A column stands only where a row has something in it. Percentages are of the sum of all self times. Below the table
-// stand those sums, what the recording lacks, and, where stacks were sampled, a second table of the functions in each
-// span. Times are "12.345ms", memory "1.50 KB" (of 1024 bytes).
+// stand those sums, what the recording lacks, a second table of how kernels were launched and how fast copies moved,
+// and, where stacks were sampled, one of the functions in each span. Times are "12.345ms", memory "1.50 KB" (of 1024
+// bytes).
 std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);
 // The table of terminal_trace().
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table);

@@ -12,11 +12,13 @@
 #include "bench/profile/perfetto_trace.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/trace.hpp"
+#include "ci/judging/kept_ceilings.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
 #include "ci/report/flame/trace_stacks.hpp"
 #include "ci/report/trace.hpp"
 #include "ci/report/trace_page/trace_page.hpp"
+#include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -158,6 +160,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   verb.add(group(path_option("--callgrind", "FILE", options.callgrind, "write functions for KCachegrind, in ns")));
   verb.add(group(
       path_option("--html", "FILE", options.html, "write a page: what stands out, a timeline, tables, a flame graph")));
+  verb.add(group(path_option("--ceilings", "FILE", options.ceilings,
+                             "with --html: the roofline has these too, an archive of steelyard targets ceilings")));
   verb.add(group(flag_option("--by-shapes", options.by_shapes, "tables with a row for each shape of what goes in")));
   verb.add(
       group(number_option("--by-stack", options.by_stack, "tables with a row for each place, and so many around it")));
@@ -182,12 +186,35 @@ std::string given_trace_option(const TraceOptions& options) {
   if (!options.pprof.empty()) return "--pprof";
   if (!options.callgrind.empty()) return "--callgrind";
   if (!options.html.empty()) return "--html";
+  if (!options.ceilings.empty()) return "--ceilings";
   if (options.by_shapes) return "--by-shapes";
   if (options.by_stack > 0) return "--by-stack";
   if (options.only_roots) return "--roots";
   if (!options.sort.empty()) return "--sort";
   return options.table_format == "text" ? "" : "--table-format";
 }
+
+namespace {
+
+Result<void> write_page(const bench::Trace& trace, const TraceOptions& options) {
+  if (options.html.empty() && !options.ceilings.empty()) {
+    return input_error("--ceilings", "no --html", "the page whose roofline has them");
+  }
+  if (options.html.empty()) return {};
+  std::vector<DeviceCeilings> ceilings;
+  if (!options.ceilings.empty()) {
+    STEELYARD_TRY(const Run run, storage::read_archive(options.ceilings));
+    ceilings.push_back(ceilings_of_run(run));
+    if (ceilings.back().ceilings.empty()) {
+      return input_error(options.ceilings.string(), "a run without ceilings",
+                         "an archive of steelyard targets ceilings --output FILE");
+    }
+  }
+  return write_text_file(options.html,
+                         html_trace(trace, trace.program.empty() ? options.file : trace.program, ceilings));
+}
+
+}  // namespace
 
 Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   STEELYARD_TRY(const bench::Trace trace, load_trace(options.format, options.file));
@@ -199,10 +226,7 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   STEELYARD_CHECK(write_perfetto(trace, options));
   STEELYARD_CHECK(write_cost_files(trace, options));
   STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
-  if (!options.html.empty()) {
-    STEELYARD_CHECK(
-        write_text_file(options.html, html_trace(trace, trace.program.empty() ? options.file : trace.program)));
-  }
+  STEELYARD_CHECK(write_page(trace, options));
   for (const std::filesystem::path& file : {chrome, options.html, options.perfetto, options.pprof, options.callgrind,
                                             options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) app.note("wrote " + file.string());

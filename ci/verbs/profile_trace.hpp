@@ -25,7 +25,8 @@ struct TraceOptions {
   std::string table_format = "text";                              // text, markdown or csv
   std::filesystem::path chrome, html, flame, folded, speedscope;  // to write; empty: not
   std::filesystem::path pprof, callgrind, perfetto;               // as well
-  bool packs_chrome = false;                                      // as its name's ".gz" says too
+  std::filesystem::path ceilings;  // an archive of them, for the page's roofline; empty: those of datasheets alone
+  bool packs_chrome = false;       // as its name's ".gz" says too
 
   bool has_files() const {
     return !chrome.empty() || !html.empty() || !flame.empty() || !folded.empty() || !speedscope.empty() ||

@@ -3,7 +3,8 @@
 // read_spans.cpp, on a machine of the same byte order.
 //
 //     SpanFileHeader, then chunks of kSpanChunkBytes. Each begins with a SpanChunk and holds SpanSlots of one thread in
-//     the order in which they began, or names, or StackSamples of one thread, or what the process had mapped.
+//     the order in which they began, or names, or StackSamples of one thread, or what the process had mapped, or
+//     DeviceRecords.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ static_assert(sizeof(SpanSlot) == 56 && std::is_trivial_v<SpanSlot>);
 
 inline constexpr std::size_t kSpanChunkBytes = 256 * 1024;
 
-enum class SpanChunkKind : std::uint32_t { unused, spans, names, samples, mappings };
+enum class SpanChunkKind : std::uint32_t { unused, spans, names, samples, mappings, device };
 
 struct SpanChunk {
   SpanChunkKind kind;
@@ -49,7 +50,7 @@ struct SpanNameRecord {
   std::uint32_t file_bytes;  // 0: it has no place in the source
   std::uint32_t line;        // of a name without a place: iterations that each of its spans makes; 0: not said
 };
-inline constexpr std::size_t kMaxSpanNameBytes = 4096;  // longer names are cut
+inline constexpr std::size_t kMaxSpanNameBytes = 8192;  // longer names are cut; those of kernels take thousands
 
 // Where a thread was when it was interrupted: its registers and the top of its stack, from which a reader that has time
 // works out who called whom. Followed by the stack's bytes, from the stack pointer upwards, and filled up to eight.
@@ -70,6 +71,47 @@ enum class SampleSource : std::uint32_t {
   none,
   perf_events,  // perf_event_open(2)'s clock of the thread
   timers,       // timer_create(2)'s: no more often than the kernel's tick
+};
+
+enum class DeviceRecordKind : std::uint32_t {
+  none,
+  kernel,
+  copy,
+  set,
+  graph,  // all that it did, as one
+  runtime_call,
+  driver_call,
+  overhead,  // what the recording itself costs
+  stream,    // `detail`: its priority
+  memory,    // `detail`: 1, `bytes` more are in use; 0, less
+};
+
+// What a device did, or a call that had it do something (bench/profile/spans/cupti). One after the other, in no order
+// of time.
+struct DeviceRecord {
+  DeviceRecordKind kind = DeviceRecordKind::none;  // none: there is none here. Written last.
+  std::uint32_t name = 0;                          // its SpanNameRecord's id; of memory: which kind of it
+  std::uint64_t begin = 0, end = 0;                // stamps: SpanFileHeader::ns_a_stamped_tick
+  std::uint64_t bytes = 0;                         // that were moved, set, taken or given back
+  std::uint32_t correlation = 0;                   // of a call and what it started; 0: none
+  std::uint32_t thread = 0;                        // of calls: the system's
+  std::uint32_t device = 0, context = 0, stream = 0;
+  std::uint32_t graph = 0;  // 0: of none
+  // Of kernels:
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t static_shared = 0, dynamic_shared = 0;  // bytes of a block
+  std::uint32_t shared_of_multiprocessor = 0;           // bytes, as they were split off its cache; 0: not known
+  std::uint16_t registers = 0;                          // of a thread
+  std::int16_t detail = 0;
+};
+static_assert(sizeof(DeviceRecord) == 96 && std::is_trivially_copyable_v<DeviceRecord>);
+
+// A device that was there, and what one of its multiprocessors can hold.
+struct DeviceFacts {
+  std::uint32_t id, multiprocessors;
+  std::uint32_t max_warps, max_blocks, max_registers, max_shared;
+  std::uint32_t capability_major, capability_minor;
+  std::array<char, 64> name;  // ends with 0
 };
 
 // The same moment by the file's clock and by the system's.
@@ -99,11 +141,23 @@ struct SpanFileHeader {
   std::uint64_t samples_dropped;  // for which there was no room
   std::uint32_t perf_refusal;     // the errno with which perf events were refused; 0: they were not
   std::uint32_t reserved;
+  // Of devices; all 0 in files of version 2. A stamp is nanoseconds: first.monotonic_ns, and those of the ticks since.
+  double ns_a_stamped_tick;
+  std::uint32_t cupti_version;        // cuptiGetVersion; 0: no device was recorded
+  std::uint32_t unrecorded_kinds;     // a bit for each DeviceRecordKind that CUPTI refused
+  std::uint32_t has_hardware_stamps;  // 1: times of kernels are the device's own events
+  std::uint32_t device_count;         // of `devices`
+  std::uint64_t device_dropped;       // records for which CUPTI had no room
+  std::uint64_t device_without_room;  // records for which this file had none
+  std::uint64_t device_untimed;       // records without times: they had not ended, or the device had no room for them
+  std::array<DeviceFacts, 16> devices;
+  std::array<char, 1024> device_refusal;  // why no device was recorded, though wanted; ends with 0
 };
 static_assert(std::is_trivial_v<SpanFileHeader>);
 
 inline constexpr std::array<char, 8> kSpanMagic{'S', 'Y', 'S', 'P', 'A', 'N', 'S', '\0'};
-inline constexpr std::uint32_t kSpanFileVersion = 2;
+inline constexpr std::uint32_t kSpanFileVersion = 3;
+inline constexpr std::uint32_t kOldestSpanFileVersion = 2;  // without devices
 inline constexpr std::size_t kSpanHeaderBytes = 64 * 1024;  // the first chunk begins here; a page of any machine
 static_assert(sizeof(SpanFileHeader) <= kSpanHeaderBytes);
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "bench/profile/spans/chunk_file.hpp"
+#include "bench/profile/spans/cupti/device_activities.hpp"
 #include "bench/profile/spans/span.hpp"
 #include "bench/profile/spans/stack_sampler.hpp"
 
@@ -96,6 +97,20 @@ std::uint64_t ticks() {
   return static_cast<std::uint64_t>(clock_ns(CLOCK_MONOTONIC));
 }
 
+// What CUPTI, which wants nanoseconds, is given as the clock: these same ticks by a rate that is as good as a
+// millisecond of them, and is written down, so that whoever reads the file finds the tick again.
+struct StampedClock {
+  std::uint64_t origin_ticks = 0;
+  std::uint64_t origin_ns = 0;
+  double ns_a_tick = 1;
+};
+StampedClock stamped_clock;  // written before the recording that uses it begins
+
+std::uint64_t stamp() {
+  const auto since = static_cast<double>(static_cast<std::int64_t>(ticks() - stamped_clock.origin_ticks));
+  return stamped_clock.origin_ns + static_cast<std::uint64_t>(std::llround(since * stamped_clock.ns_a_tick));
+}
+
 // The time stamp counter serves where it runs at one rate whatever the core's clock does (Intel 64 and IA-32
 // Architectures Software Developer's Manual, volume 3, 18.17: CPUID.80000007H:EDX[8]) and where the kernel, which
 // watches whether it agrees between cores, tells the time by it.
@@ -152,6 +167,8 @@ class Recorder {
   }
 
   Result<void> start(const SpanRecordingOptions& options);
+  // Without the lock: CUPTI hands over what it has by a thread of its own, which asks for names meanwhile.
+  std::string start_devices(const DeviceActivityOptions& options);
   RecordedSpans stop();
   SpanSite& site_of(const std::string& text, std::uint32_t iterations = 0);
   // Its number, with which its name stands in the recording's file from here on.
@@ -221,6 +238,13 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   // A second pair a millisecond on, so that a file whose process is killed at once has a rate.
   while (clock_ns(CLOCK_MONOTONIC) - header_->first.monotonic_ns < 1'000'000) continue;
   note_clock();
+  const ClockPair &first = header_->first, &second = header_->later[header_->latest];
+  stamped_clock = {first.ticks, static_cast<std::uint64_t>(first.monotonic_ns), 1};
+  if (uses_time_stamps && second.ticks > first.ticks) {
+    stamped_clock.ns_a_tick =
+        static_cast<double>(second.monotonic_ns - first.monotonic_ns) / static_cast<double>(second.ticks - first.ticks);
+  }
+  header_->ns_a_stamped_tick = stamped_clock.ns_a_tick;
   if (options.samples_hz > 0) STEELYARD_CHECK(start_samples(options));
   if (!std::exchange(has_fork_handlers_, true)) {
     pthread_atfork([] { current().lock_.lock(); }, [] { current().lock_.unlock(); },
@@ -243,6 +267,19 @@ Result<void> Recorder::start_samples(const SpanRecordingOptions& options) {
   std::error_code error;
   std::filesystem::remove(path_, error);
   return started;
+}
+
+std::uint32_t recorded_name(const std::string& text) {
+  Recorder& recorder = Recorder::current();
+  return recorder.id_in(current_recording.load(std::memory_order_acquire), recorder.site_of(text));
+}
+
+std::string Recorder::start_devices(const DeviceActivityOptions& options) {
+  const Result<void> started = start_device_activities(options, {*header_, file_, recorded_name, stamp});
+  if (started) return "";
+  const std::string why = started.error().text();
+  why.copy(header_->device_refusal.data(), header_->device_refusal.size() - 1);
+  return why;
 }
 
 void Recorder::note_clock() {
@@ -279,6 +316,7 @@ void Recorder::forget_in_child() {
   SpanSwitch::set(false);
   current_recording.store(0, std::memory_order_release);
   forget_stack_samples();
+  forget_device_activities();
   if (header_ != nullptr) detach_all();
   lock_.unlock();
 }
@@ -470,18 +508,22 @@ void Span::say(const SpanFacts& facts) {
 
 Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) {
   STEELYARD_CHECK(Recorder::current().start(options));
-  return SpanRecording();
+  SpanRecording recording;
+  if (options.device.is_wanted) recording.device_refusal_ = Recorder::current().start_devices(options.device);
+  return recording;
 }
 
 RecordedSpans SpanRecording::stop() {
   runs_ = false;
+  stop_device_activities();
   return Recorder::current().stop();
 }
 
-SpanRecording::SpanRecording(SpanRecording&& other) noexcept : runs_(std::exchange(other.runs_, false)) {}
+SpanRecording::SpanRecording(SpanRecording&& other) noexcept
+    : runs_(std::exchange(other.runs_, false)), device_refusal_(std::move(other.device_refusal_)) {}
 
 SpanRecording::~SpanRecording() {
-  if (runs_) Recorder::current().stop();
+  if (runs_) stop();
 }
 
 }  // namespace steelyard

@@ -8,10 +8,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "bench/model/result.hpp"
 
 namespace steelyard {
+
+// What CUDA devices do meanwhile: kernels, copies, sets, graphs, calls of the runtime and the driver, memory. By CUPTI,
+// which is opened at run time (bench/profile/spans/cupti).
+struct DeviceActivityOptions {
+  bool is_wanted = false;
+  bool has_node_level = false;  // graphs as their kernels, which costs more; false: each launch of a graph as one
+  std::vector<std::string> libraries = {};  // the first that can be opened is taken; empty: where toolkits have CUPTI
+};
 
 struct SpanRecordingOptions {
   std::filesystem::path file;
@@ -22,6 +32,7 @@ struct SpanRecordingOptions {
   // most, some 6 KB each, and need SIGPROF.
   int samples_hz = 0;
   bool may_use_perf_events = true;  // false: samples come by timers, as they do where perf events are refused
+  DeviceActivityOptions device = {};
 };
 
 struct RecordedSpans {
@@ -33,8 +44,12 @@ struct RecordedSpans {
 // One at a time in a process. A forked child records nothing, whatever its parent does.
 class SpanRecording {
  public:
-  // Error (input): the file cannot be written, stacks cannot be sampled; (bug): spans are recorded already.
+  // Error (input): the file cannot be written, stacks cannot be sampled; (bug): spans are recorded already. Where no
+  // device can be recorded spans are, and device_refusal() says why.
   static Result<SpanRecording> start(const SpanRecordingOptions& options);
+
+  // In words; empty: devices are recorded, or nobody wants it. The file has it too.
+  const std::string& device_refusal() const { return device_refusal_; }
 
   // Spans that have not ended are in the file as such; they may end later, which is no part of it.
   RecordedSpans stop();
@@ -46,6 +61,20 @@ class SpanRecording {
  private:
   SpanRecording() = default;
   bool runs_ = true;
+  std::string device_refusal_;
 };
+
+// While it lives nothing of devices is recorded; spans are. What was launched before has to have ended.
+class DevicePause {
+ public:
+  DevicePause();
+  ~DevicePause();
+  DevicePause(const DevicePause&) = delete;
+  DevicePause& operator=(const DevicePause&) = delete;
+};
+
+// What launches of a graph are called. `executable`: a cudaGraphExec_t. Of graphs that are captured while devices are
+// recorded the default is what they consist of: "graph of 3 kernels, 1 copy". No effect where none are recorded.
+void name_device_graph(void* executable, const std::string& name);
 
 }  // namespace steelyard

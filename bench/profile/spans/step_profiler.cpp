@@ -94,9 +94,10 @@ Result<void> StepProfiler::finish() {
   return failure_ ? Result<void>(*failure_) : done;
 }
 
-ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready)
+ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready, DeviceActivityOptions device)
     : folder_(std::move(folder)),
       ready_(std::move(ready)),
+      device_(std::move(device)),
       recording_(std::make_shared<std::optional<SpanRecording>>()),
       recorded_(std::make_shared<RecordedSpans>()) {}
 
@@ -121,7 +122,7 @@ Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
       return {};
     }
     case ProfilerOrder::start: {
-      auto started = SpanRecording::start({.file = folder_ / file_name_now()});
+      auto started = SpanRecording::start({.file = folder_ / file_name_now(), .device = device_});
       if (!started) return started.error();
       recording_->emplace(std::move(*started));
       return {};

@@ -88,12 +88,13 @@ class StepProfiler {
 class ProfiledSpans {
  public:
   using Ready = std::function<Result<void>(const RecordedSpans& spans)>;
-  explicit ProfiledSpans(std::filesystem::path folder, Ready ready = nullptr);
+  explicit ProfiledSpans(std::filesystem::path folder, Ready ready = nullptr, DeviceActivityOptions device = {});
   Result<void> operator()(ProfilerOrder order);
 
  private:
   std::filesystem::path folder_;
   Ready ready_;
+  DeviceActivityOptions device_;
   std::shared_ptr<std::optional<SpanRecording>> recording_;  // shared: functions are copied
   std::shared_ptr<RecordedSpans> recorded_;
 };

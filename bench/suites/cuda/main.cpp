@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
            [](const cuda::DeviceOptions& options, const std::vector<cuda::DeviceCase>& cases) {
              return cuda::measure_cases(options, cases, {{"gpu.cublas", cublas_version()}});
            },
-       .list_devices = cuda::list_devices},
+       .list_devices = cuda::list_devices,
+       .profile = cuda::profile_cases},
       {argv + 1, argv + argc});
 }

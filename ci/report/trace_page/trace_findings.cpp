@@ -17,6 +17,7 @@ constexpr double kMinCopies = 0.1;
 constexpr double kMinElementwise = 0.05;
 constexpr double kMinOneName = 0.3;
 constexpr double kMinTiny = 0.1;
+constexpr double kMinOverhead = 0.05;
 constexpr std::int64_t kTinyNs = 200;  // a call as short as a few spans take themselves
 constexpr std::int64_t kMinAllocatedBytes = std::int64_t{1} << 20;
 
@@ -116,6 +117,22 @@ void add_allocations(const bench::KeyAverages& averages, const bench::TraceOverv
                     many(most->calls, "call") + ".", "Memory that is kept from step to step costs nothing."}});
 }
 
+// What CUPTI says of its own cost: as much of what the recording shows is not the program's.
+void add_overhead(const bench::Trace& trace, const bench::TraceOverview& overview, std::vector<Weighed>& found) {
+  std::int64_t time_ns = 0, count = 0;
+  for (const bench::TraceEvent& event : trace.events) {
+    if (event.kind != bench::TraceKind::overhead) continue;
+    time_ns += event.duration_ns;
+    ++count;
+  }
+  const double part = share(time_ns, overview.whole_ns());
+  if (part < kMinOverhead) return;
+  found.push_back(
+      {part,
+       {"The recording itself takes " + share_text(part) + " of the time",
+        many(count, "time") + ", " + time(time_ns) + " in all, as CUPTI says.", "Judge times by a run without it."}});
+}
+
 }  // namespace
 
 std::vector<TraceFinding> findings_of(const bench::Trace& trace, const bench::TraceOverview& overview,
@@ -127,6 +144,7 @@ std::vector<TraceFinding> findings_of(const bench::Trace& trace, const bench::Tr
   add_elementwise(overview, found);
   add_host(averages, found);
   add_allocations(averages, overview, found);
+  add_overhead(trace, overview, found);
   std::stable_sort(found.begin(), found.end(), [](const Weighed& a, const Weighed& b) { return a.weight > b.weight; });
   std::vector<TraceFinding> result;
   for (Weighed& one : found) result.push_back(std::move(one.finding));

@@ -4,10 +4,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "bench/ceilings/datasheet.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "bench/profile/key_averages.hpp"
@@ -102,6 +104,24 @@ std::string number_cell(std::int64_t value, const std::string& words) {
   return "<td class=\"n\" data-v=\"" + std::to_string(value) + "\">" + text(words) + "</td>";
 }
 
+std::string launch_cells(const KeyAverage& row) {
+  const LaunchTexts texts = launch_texts(row);
+  const auto number = [](double value, const std::string& words, const char* style) {
+    return "<td class=\"" + std::string(style) + "\" data-v=\"" + shortest_text(value) + "\">" + text(words) + "</td>";
+  };
+  const bench::KernelLaunch* const launch = row.launches == 1 && row.launch ? &*row.launch : nullptr;
+  double registers = 0, shared = 0, occupancy = 0;
+  if (launch != nullptr) {
+    registers = launch->registers;
+    shared = static_cast<double>(launch->static_shared_bytes + launch->dynamic_shared_bytes);
+    if (launch->occupancy) occupancy = *launch->occupancy;
+  }
+  const double bandwidth = row.bytes && row.device_ns > 0 ? *row.bytes / static_cast<double>(row.device_ns) : 0;
+  return element("td", text(texts.grid), "n w") + element("td", text(texts.block), "n w") +
+         number(registers, texts.registers, "n w") + number(shared, texts.shared, "n w") +
+         number(occupancy, texts.occupancy, "n") + number(bandwidth, texts.bandwidth, "n w");
+}
+
 // Of the host or of devices. Empty where there is no such row.
 std::string table_html(const bench::KeyAverages& averages, bool on_device) {
   std::vector<const KeyAverage*> rows;
@@ -116,6 +136,8 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
                    [&](const KeyAverage* a, const KeyAverage* b) { return own(*a) > own(*b); });
   const bool has_device = !on_device && averages.self_device_ns > 0;
   const bool has_flops = std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return row->flops; });
+  const bool has_launches = std::any_of(
+      rows.begin(), rows.end(), [&](const KeyAverage* row) { return on_device && (row->launch || row->bytes); });
   std::string result =
       "<label class=\"controls\" hidden>Name <input type=\"search\" autocomplete=\"off\" "
       "spellcheck=\"false\"></label>\n"
@@ -123,7 +145,11 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       "aria-sort=\"descending\">itself</th><th class=\"n\">share</th><th class=\"n\">with what ran in it</th><th "
       "class=\"n\">a call</th>" +
       std::string(has_device ? "<th class=\"n\">on devices</th>" : "") +
-      (has_flops ? "<th class=\"n w\">operations/s</th>" : "") + "</tr></thead><tbody>\n";
+      (has_flops ? "<th class=\"n w\">operations/s</th>" : "") +
+      (has_launches ? "<th class=\"n w\">grid</th><th class=\"n w\">block</th><th class=\"n w\">registers</th><th "
+                      "class=\"n w\">shared</th><th class=\"n\">occupancy</th><th class=\"n w\">bandwidth</th>"
+                    : "") +
+      "</tr></thead><tbody>\n";
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxTableRows); ++i) {
     const KeyAverage& row = *rows[i];
     const std::int64_t call = row.calls > 0 ? total(row) / row.calls : 0;
@@ -139,6 +165,7 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       result += "<td class=\"n w\" data-v=\"" + shortest_text(rate) + "\">" +
                 (rate > 0 ? text(level_text(rate, "flop/s")) : "") + "</td>";
     }
+    if (has_launches) result += launch_cells(row);
     result += "</tr>\n";
   }
   result += "</tbody></table></div>\n";
@@ -229,8 +256,97 @@ std::vector<Rate> rates_of(const bench::KeyAverages& averages) {
   return rates;
 }
 
+// How much memory was in use, or was asked for, from which moment on.
+struct MemoryCurve {
+  std::string name;
+  std::vector<std::pair<std::int64_t, std::int64_t>> points;  // by time: since Trace::start_unix_ns, bytes
+};
+
+std::vector<MemoryCurve> memory_curves(const bench::Trace& trace, const bench::TraceTree& tree) {
+  std::vector<MemoryCurve> curves;
+  std::map<std::uint32_t, std::size_t> known;
+  for (const bench::TraceMemory& point : trace.memory) {
+    const auto [place, is_new] = known.try_emplace(point.pool_text, curves.size());
+    if (is_new) curves.push_back({trace.texts[point.pool_text] + " in use", {}});
+    curves[place->second].points.emplace_back(point.at_ns, point.bytes);
+  }
+  MemoryCurve asked{"Asked for by the host's spans so far; what was given back is not known", {}};
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const bench::TraceEvent& event = trace.events[i];
+    const bool is_outermost = tree.parents[i] == bench::TraceTree::kNoParent;
+    if (is_outermost && event.allocated_bytes) asked.points.emplace_back(event.end_ns(), *event.allocated_bytes);
+  }
+  std::stable_sort(asked.points.begin(), asked.points.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::int64_t sum = 0;
+  for (auto& [at, bytes] : asked.points) bytes = sum += bytes;
+  if (sum > 0) curves.push_back(std::move(asked));
+  return curves;
+}
+
+// As steps, at most one point a column: its highest.
+std::string memory_html(const std::vector<MemoryCurve>& curves, const bench::TraceOverview& overview) {
+  constexpr std::size_t kMaxCurves = 8, kColumns = 900;
+  constexpr double kTall = 100;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(curves.size(), kMaxCurves); ++i) {
+    std::array<std::int64_t, kColumns> highest{};
+    std::int64_t now = 0, peak = 1;
+    std::size_t column = 0;
+    const auto whole = static_cast<double>(std::max<std::int64_t>(overview.whole_ns(), 1));
+    const auto fill_until = [&](std::size_t end) {
+      for (; column < end; ++column) highest.at(column) = std::max(highest.at(column), now);
+    };
+    for (const auto& [at, bytes] : curves[i].points) {
+      const double share = std::clamp(static_cast<double>(at - overview.begin_ns) / whole, 0.0, 1.0);
+      const auto place = std::min(kColumns - 1, static_cast<std::size_t>(share * kColumns));
+      fill_until(place);
+      now = bytes;
+      highest.at(place) = std::max(highest.at(place), bytes);
+      peak = std::max(peak, bytes);
+    }
+    fill_until(kColumns);
+    std::string path = "M0 " + decimals_text(kTall, 0);
+    for (std::size_t x = 0; x < kColumns; ++x) {
+      const double y = kTall * (1 - static_cast<double>(highest.at(x)) / static_cast<double>(peak));
+      path += "V" + decimals_text(y, 1) + "H" + std::to_string(x + 1);
+    }
+    const std::string caption = curves[i].name + ": at most " + level_text(static_cast<double>(peak), "bytes");
+    result += "<figure class=\"memory\">" + element("figcaption", text(caption)) +
+              "<svg viewBox=\"0 0 900 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + text(caption) +
+              "\"><path d=\"" + path + "V100Z\"/></svg></figure>\n";
+  }
+  if (curves.size() > kMaxCurves) {
+    result +=
+        element("p", plural_text(static_cast<std::int64_t>(curves.size() - kMaxCurves), "pool") + " not shown.") + "\n";
+  }
+  return result;
+}
+
+// What bounds the rates: the arithmetic of each dtype, the fastest way to memory.
+Json roofs_json(const bench::Trace& trace, std::vector<DeviceCeilings> ceilings) {
+  for (const bench::TraceDevice& device : trace.devices) {
+    if (auto found = bench::datasheet_ceilings(device.name)) ceilings.push_back(std::move(*found));
+  }
+  std::map<std::string, double> rates, slopes;
+  for (const DeviceCeilings& device : ceilings) {
+    for (const Ceiling& ceiling : device.ceilings) {
+      const bool is_rate = ceiling.kind == CeilingKind::arithmetic;
+      const std::string name = printed(device.device + ' ' + (is_rate ? ceiling.dtype : ceiling.level));
+      double& value = (is_rate ? rates : slopes)[name];
+      value = std::max(value, ceiling.value);
+    }
+  }
+  const auto list = [](const std::map<std::string, double>& values) {
+    Json json = Json::array();
+    for (const auto& [name, value] : values) json.push_back({{"name", name}, {"value", value}});
+    return json;
+  };
+  return {{"rates", list(rates)}, {"slopes", list(slopes)}};
+}
+
 Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const bench::TraceOverview& overview,
-               const std::vector<std::uint32_t>& events, const std::vector<Rate>& rates) {
+               const std::vector<std::uint32_t>& events, const std::vector<Rate>& rates, Json roofs) {
   std::vector<std::uint8_t> depths(trace.events.size());
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const std::uint32_t parent = tree.parents[i];
@@ -272,17 +388,10 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
   for (const Rate& rate : rates) {
     points.push_back({{"name", rate.name}, {"intensity", rate.intensity}, {"rate", rate.rate}});
   }
-  return {{"end", overview.whole_ns()},
-          {"tracks", tracks},
-          {"kinds", kinds},
-          {"names", name_list},
-          {"texts", text_list},
-          {"rates", points},
-          {"begin", begin.finish()},
-          {"duration", duration.finish()},
-          {"name", name.finish()},
-          {"shapes", shapes.finish()},
-          {"kind", kind.finish()},
+  return {{"end", overview.whole_ns()}, {"tracks", tracks},          {"kinds", kinds},
+          {"names", name_list},         {"texts", text_list},        {"rates", points},
+          {"roofs", std::move(roofs)},  {"begin", begin.finish()},   {"duration", duration.finish()},
+          {"name", name.finish()},      {"shapes", shapes.finish()}, {"kind", kind.finish()},
           {"depth", depth.finish()}};
 }
 
@@ -332,7 +441,8 @@ std::string flame_html(const bench::Trace& trace, const std::string& title) {
 
 }  // namespace
 
-std::string html_trace(const bench::Trace& trace, const std::string& title) {
+std::string html_trace(const bench::Trace& trace, const std::string& title,
+                       const std::vector<DeviceCeilings>& ceilings) {
   const bench::TraceTree tree = bench::tree_of(trace);
   const bench::TraceOverview overview = bench::overview_of(trace);
   const bench::KeyAverages averages = bench::key_averages(trace, tree);
@@ -344,29 +454,32 @@ std::string html_trace(const bench::Trace& trace, const std::string& title) {
       {"Timeline", trace.events.empty() ? "" : kTimeline},
       {"Host", titled_section("host", "On the host", table_html(averages, false))},
       {"Devices", titled_section("devices", "On devices", table_html(averages, true))},
+      {"Memory", titled_section("memory", "Memory", memory_html(memory_curves(trace, tree), overview))},
       {"Flame graph", titled_section("flame", "Flame graph of the host", flame_html(trace, title))},
-      {"Rates",
-       titled_section("intensity", "Operations over bytes",
+      {"Roofline",
+       titled_section("intensity", "Roofline",
                       rates.empty() ? ""
                                     : "<figure id=\"rates\"></figure>\n<p class=\"dim\">What spans say of their "
-                                      "operations and bytes, over their time. `steelyard targets ceilings` "
-                                      "measures what the machine can reach.</p>\n")}};
+                                      "operations and bytes, over their time on devices, of those without any over "
+                                      "their own. Above them what bounds them: a device's datasheet, and of --ceilings "
+                                      "what `steelyard targets ceilings` measured.</p>\n")}};
   std::string links, content;
-  constexpr std::array kIds{"findings", "overview", "timeline", "host", "devices", "flame", "intensity"};
+  constexpr std::array kIds{"findings", "overview", "timeline", "host", "devices", "memory", "flame", "intensity"};
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].second.empty()) continue;
     links += "<a href=\"#" + std::string(kIds.at(i)) + "\">" + sections[i].first + "</a>\n";
     content += sections[i].second;
   }
   const std::string style = std::string(flame_style()) + std::string(kTraceStyle);
-  return html::filled(kTracePage,
-                      {{"@title@", text(title, 300)},
-                       {"@policy@", html::content_security_policy(style, kTraceScript)},
-                       {"@style@", style},
-                       {"@body@", head_html(trace, overview, title, events.size()) + "<nav aria-label=\"Sections\">\n" +
-                                      links + "</nav>\n<main>\n" + content + "</main>\n"},
-                       {"@data@", html::script_text(data_json(trace, tree, overview, events, rates))},
-                       {"@script@", std::string(kTraceScript)}});
+  return html::filled(
+      kTracePage,
+      {{"@title@", text(title, 300)},
+       {"@policy@", html::content_security_policy(style, kTraceScript)},
+       {"@style@", style},
+       {"@body@", head_html(trace, overview, title, events.size()) + "<nav aria-label=\"Sections\">\n" + links +
+                      "</nav>\n<main>\n" + content + "</main>\n"},
+       {"@data@", html::script_text(data_json(trace, tree, overview, events, rates, roofs_json(trace, ceilings)))},
+       {"@script@", std::string(kTraceScript)}});
 }
 
 }  // namespace steelyard::ci

@@ -1,10 +1,11 @@
 // A trace as one page for a browser that needs nothing beside itself: what the time was spent on, what stands out, a
-// timeline to zoom and search in, tables, a flame graph, and rates over arithmetic intensity.
+// timeline to zoom and search in, tables, memory, a flame graph, and rates under the roofline.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "bench/model/ceiling.hpp"
 #include "bench/profile/trace.hpp"
 #include "bench/profile/trace_overview.hpp"
 
@@ -14,7 +15,9 @@ namespace steelyard::ci {
 inline constexpr std::size_t kMaxTimelineEvents = 2'000'000;
 
 // Some 30 bytes an event. Everything from outside is escaped, and the page's policy lets it load and run nothing else.
-std::string html_trace(const bench::Trace& trace, const std::string& title);
+// `ceilings`: of what ran; those of the devices that the trace names are known from their datasheets.
+std::string html_trace(const bench::Trace& trace, const std::string& title,
+                       const std::vector<DeviceCeilings>& ceilings = {});
 
 // What stands out, one sentence each with its figures, the weightiest first.
 struct TraceFinding {

@@ -61,14 +61,17 @@ TEST(DeviceOptions, ErrorsNameOptionValueAndWhatWasWanted) {
   EXPECT_THAT(error_of("--steelyard_device"), HasSubstr("no value"));
   EXPECT_THAT(error_of("--steelyard_verify=perhaps"), HasSubstr("true or false"));
   EXPECT_THAT(error_of("--steelyard_axis=n"), HasSubstr("n"));
+  EXPECT_THAT(error_of("--steelyard_profile"), HasSubstr("the file that is recorded into"));
+  EXPECT_THAT(error_of("--steelyard_profile_iterations=0"), HasSubstr("from 1 to"));
   EXPECT_THAT(error_of("extra"), HasSubstr("an option of --help"));
 }
 
 TEST(DeviceOptions, HelpNamesEveryOptionOfOurs) {
   const std::string help = device_options_help("suite");
-  for (const char* option : {"--steelyard_device", "--steelyard_large", "--steelyard_axis", "--steelyard_list_devices",
-                             "--steelyard_timeout", "--steelyard_warm_up", "--steelyard_verify", "--steelyard_seed",
-                             "--steelyard_launch_latency", "Example: suite"}) {
+  for (const char* option :
+       {"--steelyard_device", "--steelyard_large", "--steelyard_axis", "--steelyard_list_devices",
+        "--steelyard_timeout", "--steelyard_warm_up", "--steelyard_verify", "--steelyard_seed",
+        "--steelyard_launch_latency", "--steelyard_profile", "--steelyard_profile_iterations", "Example: suite"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }
 }

@@ -186,6 +186,14 @@ TEST_F(DeviceProgramTest, StdoutGetsATableOrTheJson) {
   EXPECT_TRUE(bench::parse_google_benchmark(json.output, "stdout"));
 }
 
+TEST_F(DeviceProgramTest, ProfilesInPlaceOfMeasuring) {
+  const bench::ChildResult child = run({"--benchmark_filter=good|fine", "--steelyard_profile=it.spans", to_file()});
+  EXPECT_EQ(child.exit_code, 0);
+  EXPECT_EQ(child.output, "2 cases, 20 iterations, into it.spans\n");
+  EXPECT_FALSE(std::filesystem::exists(out_)) << "nothing is measured";
+  EXPECT_EQ(run({"--steelyard_profile="}).exit_code, 3);
+}
+
 TEST_F(DeviceProgramTest, AnOptionThatIsNoneIsRefused) {
   const bench::ChildResult child = run({"--benchmark_fliter=x"});
   EXPECT_EQ(child.exit_code, kBadInput);

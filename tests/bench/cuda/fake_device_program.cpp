@@ -102,6 +102,13 @@ int main(int argc, char** argv) {
   return run_device_program({.name = "fake_device_program",
                              .suite = suite,
                              .work = work,
-                             .list_devices = [] { return static_cast<int>(kNoDevice); }},
+                             .list_devices = [] { return static_cast<int>(kNoDevice); },
+                             .profile =
+                                 [](const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
+                                   std::printf("%zu cases, %lld iterations, into %s\n", cases.size(),
+                                               static_cast<long long>(options.profile_iterations),
+                                               options.profile.c_str());
+                                   return static_cast<int>(kDone);
+                                 }},
                             {argv + 1, argv + argc});
 }

@@ -275,5 +275,20 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
   EXPECT_THAT(failed.error_output, HasSubstr("/no/such/folder/it.spans"));
 }
 
+TEST(RunBenchmarks, RecordsSpansAloneAndSaysSoWhereNoDeviceCanBe) {
+  const testing::TemporaryFolder folder;
+  const std::string file = (folder.path() / "it.spans").string();
+  // A library that is no CUPTI.
+  const bench::ChildResult child =
+      run_fixture({"--benchmark_filter=^BM_work$", "--benchmark_min_time=0.004", "--steelyard_profile=" + file},
+                  {{"STEELYARD_CUPTI", "libm.so.6"}});
+  EXPECT_EQ(child.exit_code, 0);
+  EXPECT_THAT(child.error_output, HasSubstr("spans alone are recorded: device activity: found libm.so.6 without"));
+  const Result<bench::Trace> trace = bench::read_spans(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_FALSE(trace->events.empty());
+  EXPECT_THAT(trace->device_recording.refusal, HasSubstr("libm.so.6 without cuptiGetVersion"));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -79,6 +80,38 @@ TEST(ChromeTrace, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(ChromeTrace, KeepsHowKernelsWereLaunchedAndMemoryInUse) {
+  Trace trace = two_tracks();
+  trace.launches = {{.grid = {264, 2, 1},
+                     .block = {128, 1, 1},
+                     .registers = 63,
+                     .static_shared_bytes = 1024,
+                     .dynamic_shared_bytes = 30'000,
+                     .occupancy = 0.375,
+                     .blocks_a_multiprocessor = 4}};
+  trace.events[2].launch = 1;
+  trace.memory = {{5000, trace.texts.id_of("Device memory, device 0"), 1 << 20}, {7000, 0, -1}};
+  trace.memory[1].pool_text = trace.memory[0].pool_text;
+  const Trace back = read(written(trace));
+  ASSERT_EQ(back.launches.size(), 1U);
+  EXPECT_EQ(back.launches[0], trace.launches[0]);
+  EXPECT_EQ(back.events[2].launch, 1U);
+  EXPECT_EQ(back.events[0].launch, 0U);
+  ASSERT_EQ(back.memory.size(), 2U);
+  EXPECT_EQ(back.texts[back.memory[0].pool_text], "Device memory, device 0");
+  EXPECT_EQ(back.memory[0].at_ns, 5000);
+  EXPECT_EQ(back.memory[0].bytes, 1 << 20);
+  EXPECT_EQ(back.memory[1].bytes, -1);
+}
+
+TEST(ChromeTrace, TellsHowFastCopiesMoved) {
+  Trace trace = two_tracks();
+  trace.events[2].kind = TraceKind::device_copy;
+  trace.events[2].bytes = 6000;
+  trace.events[2].duration_ns = 300;
+  EXPECT_NE(written(trace).find("\"memory bandwidth (GB/s)\": 20"), std::string::npos);
+}
+
 TEST(ChromeTrace, HasBothEndsOfEachArrow) {
   Trace trace = two_tracks();
   trace.events.push_back({.name_text = 0, .track = 1, .begin_ns = 5000, .kind = TraceKind::kernel, .correlation = 9});
@@ -126,7 +159,10 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
     {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 6339118.123, "dur": 41.500,
      "args": {"External id": 3, "Record function id": 0, "Input Dims": [[64, 512], [], [512, 10]], "Ev Idx": 0}},
     {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 6339200, "dur": 2,
-     "args": {"External id": 3, "correlation": 12, "grid": [1, 2, 3]}},
+     "args": {"External id": 3, "correlation": 12, "registers per thread": 90, "shared memory": 4096,
+              "blocks per SM": 0.5, "grid": [1, 2, 3], "block": [32, 4, 1], "est. achieved occupancy %": 40}},
+    {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 6339300.5,
+     "args": {"Total Reserved": 0, "Total Allocated": 4096, "Bytes": 512, "Addr": 1, "Device Id": 0, "Device Type": 1}},
     {"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "ts": 1, "args": {"name": "thread 9"}},
     {"ph": "i", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces", "tid": "Trace PyTorch Profiler", "ts": 1}
     ], "traceName": "it"})json");
@@ -137,6 +173,18 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
   EXPECT_EQ(trace.texts[mm.shapes_text], "[[64, 512], [], [512, 10]]");
   EXPECT_EQ(trace.tracks[mm.track].name, "thread 9");
   EXPECT_EQ(tree_of(trace).self_device_ns[0], 2000);
+  const KernelLaunch* const launch = trace.launch_of(trace.events[1]);
+  ASSERT_NE(launch, nullptr);
+  EXPECT_EQ(launch->grid, (std::array<std::uint32_t, 3>{1, 2, 3}));
+  EXPECT_EQ(launch->block, (std::array<std::uint32_t, 3>{32, 4, 1}));
+  EXPECT_EQ(launch->registers, 90U);
+  EXPECT_EQ(launch->dynamic_shared_bytes, 4096U);
+  EXPECT_EQ(launch->blocks_a_multiprocessor, 0.5);
+  EXPECT_EQ(launch->occupancy, std::nullopt) << "PyTorch's is of another formula";
+  ASSERT_EQ(trace.memory.size(), 1U);
+  EXPECT_EQ(trace.texts[trace.memory[0].pool_text], "memory of device 0");
+  EXPECT_EQ(trace.memory[0].bytes, 4096);
+  EXPECT_EQ(trace.memory[0].at_ns, 6'339'300'500);
 }
 
 // Made by pytorch/make_trace.py; the table is what PyTorch's own key_averages() says, in whole microseconds.

@@ -71,9 +71,10 @@ Reading read(const Trace& trace) {
       if (event.parts.contains(4)) {
         for (const std::string& bytes_of_one : event.parts.at(4)) {
           const DecodedMessage one = decoded_message(bytes_of_one);
-          const std::string text = one.numbers.contains(17)  ? interned[{29, one.number(17)}]
-                                   : one.numbers.contains(5) ? std::to_string(std::bit_cast<double>(one.number(5)))
-                                                             : std::to_string(one.number(4) + one.number(2));
+          const std::string text = one.parts.contains(6)      ? one.part(6)
+                                   : one.numbers.contains(17) ? interned[{29, one.number(17)}]
+                                   : one.numbers.contains(5)  ? std::to_string(std::bit_cast<double>(one.number(5)))
+                                                              : std::to_string(one.number(4) + one.number(2));
           reading.annotations.push_back(interned[{3, one.number(1)}] + " " + text);
         }
       }
@@ -133,6 +134,21 @@ TEST(PerfettoTrace, TellsWhatEventsSayAndWhatTheyStarted) {
                                       "iterations 7", "did not end 1"}));
   EXPECT_EQ(reading.flow_begins, (std::map<std::uint64_t, int>{{3, 1}}));
   EXPECT_EQ(reading.flow_ends, (std::map<std::uint64_t, int>{{3, 1}}));
+}
+
+TEST(PerfettoTrace, TellsHowAKernelWasLaunched) {
+  Trace trace = two_tracks();
+  trace.events.clear();
+  trace.events.push_back({.name_text = trace.texts.id_of("k"), .track = 1, .kind = TraceKind::kernel});
+  trace.events[0].launch = 1;
+  trace.launches = {{.grid = {264, 2, 1},
+                     .block = {128, 1, 1},
+                     .registers = 63,
+                     .static_shared_bytes = 1000,
+                     .dynamic_shared_bytes = 24,
+                     .occupancy = 0.375}};
+  EXPECT_EQ(read(trace).annotations, (std::vector<std::string>{"grid [264, 2, 1]", "block [128, 1, 1]", "registers 63",
+                                                               "shared memory 1024", "occupancy 0.375000"}));
 }
 
 TEST(PerfettoTrace, TellsANameOnce) {

@@ -112,6 +112,26 @@ TEST(StepProfiler, RecordsAFileAWindowWithAMarkerForEachStep) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(StepProfiler, RecordsDevicesWhereTheyAreWanted) {
+  std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::vector<std::string> refusals;
+  const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+    STEELYARD_TRY(const bench::Trace trace, bench::read_spans(spans.file));
+    refusals.push_back(trace.device_recording.refusal);
+    return {};
+  };
+  for (const bool is_wanted : {false, true}) {
+    StepProfiler profiler({.warm_up = 0},
+                          ProfiledSpans(folder, note, {.is_wanted = is_wanted, .libraries = {"libnone.so.1"}}));
+    ASSERT_TRUE(profiler.finish());
+  }
+  ASSERT_EQ(refusals.size(), 2U);
+  EXPECT_EQ(refusals[0], "");
+  EXPECT_NE(refusals[1].find("none of libnone.so.1 can be opened"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(StepProfiler, TellsAFolderThatCannotBeWritten) {
   StepProfiler profiler({.warm_up = 0}, ProfiledSpans("/proc/no/such/folder"));
   const auto first = profiler.step();

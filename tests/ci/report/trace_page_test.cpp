@@ -17,6 +17,7 @@ namespace {
 
 using bench::TraceEvent;
 using bench::TraceKind;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -121,6 +122,51 @@ TEST_F(TracePage, SortsItsTables) {
   const std::string names = "[...document.querySelectorAll('#host tbody th')].map((h)=>h.textContent).join()";
   EXPECT_EQ(answer(launch_bound(3), "", "document.querySelector('#host thead button').click();", names),
             "cudaLaunchKernel,prepare,step *");
+}
+
+TEST_F(TracePage, DrawsMemoryAndTheRoofline) {
+  bench::Trace trace = launch_bound(3);
+  trace.devices = {{0, "NVIDIA A100-SXM4-40GB"}};
+  trace.memory = {{0, trace.texts.id_of("Device memory, device 0"), 1 << 20}, {200'000, 0, 3 << 20}};
+  trace.memory[1].pool_text = trace.memory[0].pool_text;
+  for (TraceEvent& event : trace.events) {
+    if (event.kind != TraceKind::operation) continue;
+    event.flops = 1e9;
+    event.bytes = 1e6;
+    event.allocated_bytes = 512;
+  }
+  const std::string seen =
+      "document.querySelectorAll('#memory path').length+'|'+"
+      "document.querySelector('#memory figcaption').textContent+'|'+"
+      "document.querySelectorAll('#rates circle').length+'|'+"
+      "[' bf16',' DRAM'].map((name)=>[...document.querySelectorAll('#rates text.roof')].filter((t)=>"
+      "t.textContent.endsWith(name)).length).join()";
+  EXPECT_EQ(answer(trace, "", "", seen), "1|Device memory, device 0 in use: at most 3.00 MiB|1|1,1");
+}
+
+TEST_F(TracePage, OfSpansThatAllocateDrawsWhatWasAskedFor) {
+  bench::Trace trace = launch_bound(3);
+  for (TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::annotation) event.allocated_bytes = 1024;
+  }
+  EXPECT_EQ(answer(trace, "", "", "document.querySelector('#memory figcaption').textContent"),
+            "Asked for by the host's spans so far; what was given back is not known: at most 3.00 KiB");
+}
+
+TEST_F(TracePage, HasHowKernelsWereLaunched) {
+  bench::Trace trace = launch_bound(3);
+  trace.launches = {{.grid = {264, 2, 1}, .block = {128, 1, 1}, .registers = 63, .occupancy = 0.375}};
+  for (TraceEvent& event : trace.events) event.launch = event.kind == TraceKind::kernel ? 1 : 0;
+  EXPECT_EQ(answer(trace, "", "",
+                   "[...document.querySelectorAll('#devices tbody td')].slice(-6).map((t)=>"
+                   "t.textContent).join()"),
+            "264x2x1,128x1x1,63,0 B,37.5%,");
+}
+
+TEST(TraceFindings, SayWhatTheRecordingItselfTakes) {
+  bench::Trace trace = launch_bound(10);
+  trace.events[1].kind = TraceKind::overhead;
+  EXPECT_THAT(claims_of(trace), Contains(HasSubstr("The recording itself takes 7.51 % of the time")));
 }
 
 TEST_F(TracePage, NamesOfStrangersAreWords) {

@@ -72,6 +72,64 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_THAT(text, HasSubstr("time stamp counter does not serve"));
 }
 
+bench::Trace device_of_two() {
+  bench::Trace trace;
+  trace.tracks = {{0, 7, "stream 7"}};
+  trace.launches = {{.grid = {264, 2, 1},
+                     .block = {128, 1, 1},
+                     .registers = 63,
+                     .static_shared_bytes = 1024,
+                     .dynamic_shared_bytes = 1024,
+                     .occupancy = 0.375},
+                    {.grid = {1, 1, 1}, .block = {32, 1, 1}}};
+  const auto add = [&](const char* name, bench::TraceKind kind, std::int64_t begin, std::uint32_t launch) {
+    trace.events.push_back(
+        {.name_text = trace.texts.id_of(name), .begin_ns = begin, .duration_ns = 1000, .kind = kind});
+    trace.events.back().launch = launch;
+  };
+  add("gemm", bench::TraceKind::kernel, 0, 1);
+  add("gemm", bench::TraceKind::kernel, 2000, 1);
+  add("sum", bench::TraceKind::kernel, 4000, 1);
+  add("sum", bench::TraceKind::kernel, 6000, 2);
+  add("Memcpy HtoD", bench::TraceKind::device_copy, 8000, 0);
+  trace.events.back().bytes = 25'000;
+  return trace;
+}
+
+TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
+  EXPECT_THAT(terminal(device_of_two()), HasSubstr("Name         # of Calls  CUDA time avg     Grid    Block  Re"
+                                                   "gisters  Shared Mem  Occupancy  Bandwidth\n"
+                                                   "gemm                  2        1.000us  264x2x1  128x1x1    "
+                                                   "     63     2.00 KB      37.5%          -\n"));
+  EXPECT_THAT(terminal(device_of_two()), HasSubstr("sum                   2        1.000us  2 kinds "));
+  EXPECT_THAT(terminal(device_of_two()), HasSubstr("the formula of cuda_occupancy.h"));
+  const bench::Trace trace = device_of_two();
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375\r\n"));
+  const auto json = nlohmann::json::parse(json_trace(trace, averages));
+  EXPECT_EQ(json.at("rows")[0].at("launch").at("grid"), (std::vector<int>{264, 2, 1}));
+  EXPECT_TRUE(json.at("device_recording").is_null()) << "nobody recorded it by CUPTI";
+}
+
+TEST(TraceReport, SaysWhatARecordingOfDevicesLacks) {
+  bench::Trace trace = device_of_two();
+  trace.device_recording = {.cupti_version = 130001,
+                            .refusal = "found no NVIDIA driver",
+                            .unrecorded = {DeviceRecordKind::graph, DeviceRecordKind::memory},
+                            .dropped = 7,
+                            .without_room = 1,
+                            .untimed = 2};
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("No device was recorded: found no NVIDIA driver."));
+  EXPECT_THAT(text, HasSubstr("CUPTI does not record here: graphs, memory in use."));
+  EXPECT_THAT(text, HasSubstr("7 records of devices found no room in CUPTI's buffers."));
+  EXPECT_THAT(text, HasSubstr("1 record of devices found no room in the recording."));
+  EXPECT_THAT(text, HasSubstr("2 records of devices without times"));
+  const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
+  EXPECT_EQ(json.at("device_recording").at("dropped"), 7);
+  EXPECT_EQ(json.at("device_recording").at("unrecorded"), (std::vector<std::string>{"graphs", "memory in use"}));
+}
+
 TEST(TraceReport, LimitsItsRowsAndSaysHowManyMoreThereAre) {
   EXPECT_THAT(terminal(step_of_two(), {.rows = 1}), HasSubstr("and 2 more rows\n"));
   EXPECT_THAT(terminal(step_of_two(), {.rows = -1}), Not(HasSubstr("more rows")));

@@ -389,6 +389,18 @@ TEST_F(ProfileVerb, WritesTracesPackedAndInTheFormsOfOtherTools) {
   EXPECT_THAT(run({"profile", "--read", "chrome", "cut.json.gz"}).err, HasSubstr("cut or damaged"));
 }
 
+TEST_F(ProfileVerb, CeilingsAreForThePageAndHaveToBeSome) {
+  write("it.json", kTrace);
+  const Outcome alone = run({"profile", "--read", "chrome", "it.json", "--ceilings", "none.syrun"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.err, HasSubstr("--ceilings: found no --html"));
+  const Outcome missing =
+      run({"profile", "--read", "chrome", "it.json", "--html", "it.html", "--ceilings", "none.syrun"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("none.syrun"));
+  EXPECT_FALSE(std::filesystem::exists("it.html"));
+}
+
 TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
   write("it.json", kTrace);
   const Outcome outcome = run({"profile", "--read", "chrome", "it.json", "--chrome", "traces/", "--gzip"});

@@ -355,7 +355,7 @@
     }
   }
 
-  // Rates over arithmetic intensity, both on logarithmic axes.
+  // Rates over arithmetic intensity, both on logarithmic axes, under what bounds them.
   function rates() {
     const figure = byId('rates');
     if (!figure) return;
@@ -363,8 +363,10 @@
     const tall = 420;
     const [left, bottom] = [80, tall - 50];
     const exponents = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)) + 0.01)];
-    const [x0, x1] = exponents(data.rates.map((r) => r.intensity));
-    const [y0, y1] = exponents(data.rates.map((r) => r.rate));
+    const roofs = data.roofs;
+    const ridges = roofs.rates.flatMap((r) => roofs.slopes.map((s) => r.value / s.value));
+    const [x0, x1] = exponents(data.rates.map((r) => r.intensity).concat(ridges));
+    const [y0, y1] = exponents(data.rates.map((r) => r.rate).concat(roofs.rates.map((r) => r.value)));
     const make = (name, attributes, text = '') => {
       const element = document.createElementNS('http://www.w3.org/2000/svg', name);
       for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -386,6 +388,21 @@
     }
     svg.append(make('text', {x: (left + width) / 2, y: tall - 8, 'text-anchor': 'middle'}, 'operations per byte'));
     svg.append(make('text', {x: left, y: 12}, 'operations per second'));
+    const roof = (from, to, name) => {
+      svg.append(make('line', {x1: x(from[0]), y1: y(from[1]), x2: x(to[0]), y2: y(to[1]), class: 'roof'}));
+      svg.append(make('text', {x: Math.max((x(from[0]) + x(to[0])) / 2, left), y: (y(from[1]) + y(to[1])) / 2 - 4,
+        class: 'roof'}, name));
+    };
+    const [least, most] = [10 ** x0, 10 ** x1];
+    const fastest = Math.max(0, ...roofs.slopes.map((s) => s.value));
+    for (const top of roofs.rates) {
+      roof([fastest ? Math.max(top.value / fastest, least) : least, top.value], [most, top.value], top.name);
+    }
+    for (const slope of roofs.slopes) {
+      const from = Math.max(least, 10 ** y0 / slope.value);
+      const to = Math.min(most, Math.max(from, 10 ** y1 / slope.value));
+      roof([from, from * slope.value], [to, to * slope.value], slope.name);
+    }
     for (const rate of data.rates) {
       const point = make('circle', {cx: x(rate.intensity), cy: y(rate.rate), r: 5});
       point.append(make('title', {}, `${rate.name}: ${rate.rate.toPrecision(3)} operations/s, ` +

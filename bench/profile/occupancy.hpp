@@ -1,0 +1,27 @@
+// How many warps of a kernel a multiprocessor can hold at a time, as a share of those that it could hold of any. By the
+// rules of NVIDIA's cuda_occupancy.h (CUDA 13.0; "theoretical occupancy"): the least that warps, blocks, registers and
+// shared memory allow. What a grid that does not fill the device makes of it is not in this figure. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "bench/profile/trace.hpp"
+
+namespace steelyard::bench {
+
+// Of one multiprocessor.
+struct MultiprocessorLimits {
+  int capability_major = 0;
+  int capability_minor = 0;
+  std::uint32_t max_warps = 0;
+  std::uint32_t max_blocks = 0;
+  std::uint32_t registers = 0;
+  std::uint64_t shared_bytes = 0;  // as it is split off the first-level cache while the kernel runs
+};
+
+// 0: no block of it fits. Absent: a processor whose rules are not known (before 7.0, after 12.x), or a launch that is
+// none.
+std::optional<double> occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits);
+
+}  // namespace steelyard::bench
