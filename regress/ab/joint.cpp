@@ -352,7 +352,7 @@ class Batches {
       : tiles_(tiles),
         rows_(rows),
         exchange_sides_(exchange_sides),
-        most_(std::clamp<std::size_t>(kMostLabels / tiles.front().marked.size(), 1, kMost)),
+        most_(std::clamp<std::size_t>(kMaxLabels / tiles.front().marked.size(), 1, kMax)),
         parts_(most_ * rows, 0) {}
 
   // R^2 by row of one.
@@ -376,8 +376,8 @@ class Batches {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
-  static constexpr std::size_t kMostLabels = 65536;  // of all permutations of a batch together
+  static constexpr std::size_t kMax = 64;
+  static constexpr std::size_t kMaxLabels = 65536;  // of all permutations of a batch together
 
   void put(const RowTile& tile, const RoundLabels& labels, double* parts) const {
     const Lanes between = tile.between(labels, exchange_sides_);
