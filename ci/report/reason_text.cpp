@@ -98,10 +98,17 @@ std::string dropped_text(const regress::RowFacts& facts) {
   return facts.dropped_rounds > 0 ? " (" + plural_text(facts.dropped_rounds, "round") + " lacked a side)" : "";
 }
 
+// "1 and 12 invocations"; empty where both sides have as many, or rounds pair them.
+std::string uneven_text(const regress::RowFacts& facts, const std::string& what) {
+  if (!facts.unpaired || facts.unpaired->baseline == facts.unpaired->candidate) return "";
+  return std::to_string(facts.unpaired->baseline) + " and " + std::to_string(facts.unpaired->candidate) + " " + what;
+}
+
 std::string units_text(const ComparisonRow& row, const regress::RowFacts& facts) {
-  return (facts.unpaired ? plural_text(row.rounds, "unpaired invocation") + " a side"
-                         : plural_text(row.rounds, "round")) +
-         dropped_text(facts);
+  const std::string uneven = uneven_text(facts, "unpaired invocations");
+  const std::string even =
+      facts.unpaired ? plural_text(row.rounds, "unpaired invocation") + " a side" : plural_text(row.rounds, "round");
+  return (uneven.empty() ? even : uneven) + dropped_text(facts);
 }
 
 // "+9.2 % were seen, less +4.1 %, the common movement estimated from 29 benchmarks"; empty where nothing was taken off.
@@ -312,8 +319,9 @@ struct ReasonWords {
            units_text(row, facts) + ", " + interval_text(row);
   }
   std::string operator()(const why::OneInvocation& one) const {
-    std::string text =
-        "one invocation a side" + dropped_text(facts) + ": process-to-process variation is not in the data";
+    const std::string uneven = uneven_text(facts, "invocations");
+    std::string text = (uneven.empty() ? "one invocation a side" : uneven) + dropped_text(facts) +
+                       ": process-to-process variation is not in the data" + (uneven.empty() ? "" : " of one side");
     if (one.noise) {
       text += "; on this machine two processes of one build lie up to " + share_text(one.noise->most) +
               " apart (calibrated), and " + change_text(one.noise->ratio) + " is " +

@@ -250,10 +250,16 @@ struct LostSeries {
   std::string last_occasion = {};  // commit or run; empty: not known
 };
 
+struct SideInvocations {
+  std::size_t baseline = 0;
+  std::size_t candidate = 0;
+  bool operator==(const SideInvocations&) const = default;
+};
+
 struct RowFacts {
   Reason reason = {};
-  // Of a noisy row: invocations are no pairs, and how many rounds only one side had.
-  bool unpaired = false;
+  // Of a noisy row: how many invocations each side has, where they are no pairs; and how many rounds only one side had.
+  std::optional<SideInvocations> unpaired = {};
   int dropped_rounds = 0;
   std::optional<CommonMovement> movement = {};
   std::optional<CountProof> proof = {};

@@ -304,7 +304,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
       return;
     }
   }
-  evidence.paired = false;
+  evidence.unpaired = SideInvocations{b.size(), c.size()};
   evidence.effect = effect_of_invocations(b, c, question);
   draft.own_noise = {autocorrelation_factor(b, c), spread_of_processes(b, c)};
   draft.evidence = evidence;
@@ -345,7 +345,7 @@ namespace {
 bool has_enough(const RowDraft& draft) { return draft.evidence->effect.units >= kMinRounds; }
 
 // Its invocations are no pairs, so that no permutation of rounds is one of them.
-bool is_apart(const RowDraft& draft) { return has_enough(draft) && !draft.evidence->paired; }
+bool is_apart(const RowDraft& draft) { return has_enough(draft) && draft.evidence->unpaired.has_value(); }
 
 // The part of the level that is for the rows of which one permutation of the rounds can be that of all: 0 where there
 // are no two of them, 1 where there are no others. To divide it by the number of rows favours none. Each part holds by

@@ -155,7 +155,7 @@ RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonR
   }
 
   RowFacts facts;
-  facts.unpaired = !evidence.paired;
+  facts.unpaired = evidence.unpaired;
   facts.dropped_rounds = evidence.dropped_rounds;
   if (evidence.drift.removed) {
     facts.movement = CommonMovement{steady_exp(evidence.seen), steady_exp(evidence.drift.common),

@@ -19,7 +19,8 @@ namespace steelyard::regress {
 struct NoisyEvidence {
   Effect effect;
   Drift drift;                    // layouts that are not concurrent
-  bool paired = true;             // by rounds; else what counts are invocations
+  // Where invocations are what counts, and not rounds.
+  std::optional<SideInvocations> unpaired = {};
   int dropped_rounds = 0;         // that only one side had
   bool slots_confounded = false;  // the candidate always had the same slot
   // Of sides from different occasions: no calibration tells how far equal builds lie apart on two of them. Recorded

@@ -196,7 +196,7 @@ TEST(OddInput, FewProcessesWithoutRoundsAreNotCalledRounds) {
   c.erase(c.begin(), c.begin() + 3);
   const Judged few = judged(pair);
   EXPECT_EQ(few.comparison.rows.at(0).rounds, 3);
-  EXPECT_TRUE(few.facts.at(0).unpaired);
+  EXPECT_EQ(few.facts.at(0).unpaired, (SideInvocations{3, 3}));
   EXPECT_EQ(reason_in<why::TooFewUnits>(few).rounds_needed, 12);
   const Judged apart = judged(drawn(quiet(3, Layout::sequential), 1, 1.3));
   EXPECT_EQ(apart.comparison.rows.at(0).rounds, 3);

@@ -239,7 +239,7 @@ TEST(ReasonText, CountsTheRoundsThatLackASideAndTheInvocationsThatAreNoPairs) {
   facts.dropped_rounds = 1;
   EXPECT_THAT(told(facts, time_row()), HasSubstr("in 15 rounds (1 round lacked a side), "));
   facts.dropped_rounds = 0;
-  facts.unpaired = true;
+  facts.unpaired = regress::SideInvocations{5, 5};
   EXPECT_EQ(told(facts, time_row(Layout::sequential)),
             "5 % slower in 15 unpaired invocations a side, 95 % interval +4.18 % to +5.83 %, adjusted p 0.01, more "
             "than drift between the sides explains");
@@ -265,7 +265,7 @@ TEST(ReasonText, OfTooFewRoundsSaysHowManyAreWanted) {
             "only 5 rounds, where fewer than 6 cannot reach p = 0.05 by exchanging sides; measure at least 12 rounds");
   RowFacts facts;
   facts.reason = why::TooFewUnits{12};
-  facts.unpaired = true;
+  facts.unpaired = regress::SideInvocations{5, 5};
   EXPECT_EQ(told(facts, row),
             "only 5 unpaired invocations a side, where at least 6 are wanted; measure at least 12 rounds");
   row.layout = Layout::sequential;
@@ -304,6 +304,18 @@ RowFacts apart_with(std::optional<RowNote> cause, why::Open open = {}) {
   apart.errors = {.scatter = 0.12, .drift = 0.037};
   facts.reason = apart;
   return facts;
+}
+
+TEST(ReasonText, OfUnevenSidesSaysHowManyInvocationsEachHas) {
+  regress::RowFacts facts;
+  facts.unpaired = regress::SideInvocations{1, 12};
+  facts.reason = why::OneInvocation{12};
+  EXPECT_EQ(told(facts, time_row()),
+            "1 and 12 invocations: process-to-process variation is not in the data of one side; measure at least 12 "
+            "rounds");
+  facts.unpaired->baseline = 3;
+  facts.reason = why::TooFewUnits{12};
+  EXPECT_THAT(told(facts, time_row()), StartsWith("only 3 and 12 unpaired invocations, where at least 6 are wanted"));
 }
 
 TEST(ReasonText, OfSidesApartNamesWhatCouldExplainTheChange) {
