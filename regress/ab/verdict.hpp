@@ -18,7 +18,7 @@ namespace steelyard::regress {
 
 struct NoisyEvidence {
   Effect effect;
-  Drift drift;                    // layouts that are not concurrent
+  Drift drift;  // layouts that are not concurrent
   // Where invocations are what counts, and not rounds.
   std::optional<SideInvocations> unpaired = {};
   int dropped_rounds = 0;         // that only one side had
