@@ -5,7 +5,7 @@
 #
 # PROGRAM   steelyard_cuda_suite, as it was built anywhere, the device's test programs beside it; FOLDER, on that
 #           machine's own disk, gets everything that is measured
-# CALL      first, second or third: parts that fit together, for a device that is lent for minutes at a time
+# CALL      first, second or third: parts that fit together, for a device that is at hand for minutes at a time
 #             first    facts tests smoke sanitize trace     four minutes
 #             second   ours turns peer table                five minutes
 #             third    peer targets profile null table      four minutes
