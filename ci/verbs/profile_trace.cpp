@@ -196,7 +196,7 @@ std::string given_trace_option(const TraceOptions& options) {
 
 namespace {
 
-Result<void> write_page(const bench::Trace& trace, const TraceOptions& options) {
+Result<void> write_trace_page(const bench::Trace& trace, const TraceOptions& options) {
   if (options.html.empty() && !options.ceilings.empty()) {
     return input_error("--ceilings", "no --html", "the page whose roofline has them");
   }
@@ -226,7 +226,7 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   STEELYARD_CHECK(write_perfetto(trace, options));
   STEELYARD_CHECK(write_cost_files(trace, options));
   STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
-  STEELYARD_CHECK(write_page(trace, options));
+  STEELYARD_CHECK(write_trace_page(trace, options));
   for (const std::filesystem::path& file : {chrome, options.html, options.perfetto, options.pprof, options.callgrind,
                                             options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) app.note("wrote " + file.string());
