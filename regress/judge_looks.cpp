@@ -6,6 +6,7 @@
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::regress {
 namespace {
@@ -45,11 +46,12 @@ std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& ca
   const CalibratedNoise calibrated(known ? calibration : nullptr);
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
-  const RowContext context{baseline, candidate, policy, layout, calibrated, false, plan, rules};
+  const ComparisonPolicy held = on_machine(policy, machine_names(candidate.environment));
+  const RowContext context{baseline, candidate, held, layout, calibrated, false, plan, rules};
   std::vector<std::string> undirected;
   std::map<std::string, LookAnswer> answers;
   std::vector<RowDraft> drafts;
-  for (const Matched& matched : match_runs(baseline, candidate, policy, undirected)) {
+  for (const Matched& matched : match_runs(baseline, candidate, held, undirected)) {
     drafts.push_back(draft_row(matched, context));
   }
   const Family family = adjust_within(drafts, context, comparisons);

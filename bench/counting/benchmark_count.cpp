@@ -230,6 +230,16 @@ class BenchmarkCounting {
     return collection;
   }
 
+  // How often the loop was entered by the clock's reads, all threads together: pauses start the clock again with the
+  // number of iterations, passes whatever it is. More than are reported are a warm-up's, a memory manager's, a
+  // profiler's.
+  static double passes(const Collection& smaller, const Collection& larger) {
+    const auto few = static_cast<double>(smaller.report.iterations);
+    const auto many = static_cast<double>(larger.report.iterations);
+    return (static_cast<double>(smaller.report.started) * many - static_cast<double>(larger.report.started) * few) /
+           (many - few);
+  }
+
   Result<void> add_repeat() {
     STEELYARD_TRY(Collection smaller, collect_iterations(n_));
     return add_repeat(std::move(smaller));
@@ -242,6 +252,9 @@ class BenchmarkCounting {
     if (pair.more_iterations <= pair.iterations || pair.more_instructions <= pair.instructions) {
       return program_error("", "twice the iterations did not cost more instructions", "",
                            "let every iteration do the same work");
+    }
+    if (by_clock_ && passes(smaller, larger) > 1.5 * static_cast<double>(options_.threads * larger.repetitions)) {
+      return program_error("", "it makes passes through its loop that it does not report", "", "");
     }
     count_.values.push_back(instructions_per_iteration(pair));
     count_.net_totals.push_back(net_totals(larger.part, smaller.part));

@@ -232,7 +232,7 @@ std::vector<std::string> arguments_with_results(const CollectionFiles& files, co
   return arguments;
 }
 
-Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
+Result<ReportedWork> read_work(const CollectionFiles& files, const std::string& log) {
   const std::string text = read_beginning(files.results());
   if (text.empty()) return no_count("the program wrote no results");
   STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
@@ -240,7 +240,8 @@ Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::st
   for (const Measurement& measurement : results.measurements) {
     if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
     const std::vector<std::int64_t>& iterations = measurement.invocations.front().iterations;
-    return std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0});
+    return ReportedWork{std::accumulate(iterations.begin(), iterations.end(), std::int64_t{0}),
+                        static_cast<std::int64_t>(iterations.size())};
   }
   return no_count("the program's results hold no benchmark of that name");
 }
@@ -324,7 +325,9 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   }
   collection.report = *report;
   if (request.by_clock) {
-    STEELYARD_TRY(collection.report.iterations, read_iterations(files, child.error_output));
+    STEELYARD_TRY(const ReportedWork work, read_work(files, child.error_output));
+    collection.report.iterations = work.iterations;
+    collection.repetitions = work.repetitions;
   }
   const std::string output = child.output + child.error_output;
   std::string wrong = what_is_wrong(collection.report, output);

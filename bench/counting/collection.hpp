@@ -175,7 +175,8 @@ struct CollectionRequest {
 
 struct Collection {
   ShimReport report;
-  CallgrindPart part;  // without the preload library's own functions
+  CallgrindPart part;            // without the preload library's own functions
+  std::int64_t repetitions = 0;  // that the program reported; 0 where it was not asked
   // Why nothing was collected though the program ran: there is nothing in it that could be wrapped. Absent: it was.
   std::optional<Error> nothing_wrapped;
   std::string openblas_core;  // whose kernels OpenBLAS chose; empty where the program has no OpenBLAS
@@ -194,9 +195,13 @@ struct WorkRequest {
 };
 std::vector<std::string> arguments_with_results(const CollectionFiles& files, const WorkRequest& work);
 
-// How many iterations the results of a program say that were made, in all repetitions together; `log` is what it wrote
-// to stderr. Error (program): there are none, or the benchmark failed or skipped itself.
-Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log);
+// What the results of a program say that was made; `log` is what it wrote to stderr. Error (program): there are none,
+// or the benchmark failed or skipped itself.
+struct ReportedWork {
+  std::int64_t iterations = 0;  // of all repetitions together
+  std::int64_t repetitions = 0;
+};
+Result<ReportedWork> read_work(const CollectionFiles& files, const std::string& log);
 
 // What one process under Callgrind is to do beyond what all of them do.
 struct CallgrindCall {

@@ -57,7 +57,8 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
-  STEELYARD_TRY(collection.iterations, read_iterations(files, child.error_output));
+  STEELYARD_TRY(const ReportedWork work, read_work(files, child.error_output));
+  collection.iterations = work.iterations;
   STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log)), {.is_left = true}));
   if (parts.size() != 1 || parts.front().events.empty()) return nothing_counted("Callgrind left no profile");
   collection.part = std::move(parts.front());

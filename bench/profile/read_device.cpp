@@ -128,6 +128,7 @@ void DeviceReader::add(const DeviceRecord& record) {
 }
 
 void DeviceReader::finish() {
+  constexpr std::int64_t kMaxInUse = std::int64_t{1} << 61;  // each change is of 2^60 at most
   for (const auto& [place, track] : streams_) {
     const auto priority = priorities_.find(place.second);
     if (priority != priorities_.end() && priority->second != 0) {
@@ -140,7 +141,8 @@ void DeviceReader::finish() {
                    [](const TraceMemory& a, const TraceMemory& b) { return a.at_ns < b.at_ns; });
   std::unordered_map<std::uint32_t, std::int64_t> in_use, least;
   for (TraceMemory& change : changes_) {
-    change.bytes = in_use[change.pool_text] += change.bytes;
+    std::int64_t& now = in_use[change.pool_text];
+    change.bytes = now = std::clamp(now + change.bytes, -kMaxInUse, kMaxInUse);
     least[change.pool_text] = std::min(least[change.pool_text], change.bytes);
   }
   for (TraceMemory& change : changes_) change.bytes -= least[change.pool_text];

@@ -46,10 +46,10 @@ arguments=(gate --json --archive-dir "$folder")
 # Of the job .steelyard-accepted, where there is one; never the repository's own.
 accepted=${CI_PROJECT_DIR:-$PWD}/steelyard-accepted.json
 if [ -f "$accepted" ] && [ ! -L "$accepted" ] && [ -z "$shard" ]; then
-  if [ -z "$(git -C "$(dirname "$accepted")" ls-files steelyard-accepted.json 2>/dev/null)" ]; then
+  if tracked=$(git -C "$(dirname "$accepted")" ls-files steelyard-accepted.json) && [ -z "$tracked" ]; then
     arguments+=(--accepted "$accepted")
   else
-    echo "steelyard-accepted.json is a file of the repository: nothing of it is accepted"
+    echo "steelyard-accepted.json is a file of the repository, or git cannot tell: nothing of it is accepted"
   fi
 fi
 [ -n "$shard" ] || arguments+=(--markdown "$folder/report.md" --html "$folder/report.html")

@@ -16,6 +16,7 @@
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/history_store.hpp"
@@ -180,7 +181,8 @@ Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const App&
 
 Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
                                      const App& app) {
-  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  const ComparisonPolicy policy =
+      regress::on_machine(comparison_policy(configuration.policy), regress::machine_names(candidate.environment));
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));

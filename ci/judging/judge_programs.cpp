@@ -20,7 +20,6 @@
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
 #include "ci/measuring/time_programs.hpp"
-#include "ci/measuring/unread_change.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
@@ -352,6 +351,12 @@ std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
   STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
+  if (request.one_build != nullptr && request.one_build->was_read()) {
+    app.warn(
+        "measuring read documentation in which the commits differ, of the baseline's tree: one build for both is no "
+        "answer to that; build with STEELYARD_BUILD_CACHE set, which builds both");
+    return ExitCode::not_judged;
+  }
   MeasuredPrograms& measured = of_sides.all;
   bench::MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request);
@@ -414,17 +419,11 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   JudgeRequest of_commits = request;
   of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
   if (is_one_build) {
+    of_commits.one_build = &*change;
     of_commits.notes.push_back(one_build_text(change->files()));
     app.note(of_commits.notes.back());
   }
-  STEELYARD_TRY(ExitCode code,
-                judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app));
-  // A program may have the path of the tree that it was built in.
-  if (!is_one_build || !change->was_read()) return code;
-  app.warn(
-      "measuring read documentation in which the commits differ, of the baseline's tree: one build for both is no "
-      "answer to that; build with STEELYARD_BUILD_CACHE set, which builds both");
-  return worse(code, ExitCode::not_judged);
+  return judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app);
 }
 
 HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {

@@ -16,6 +16,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_shards.hpp"
 #include "ci/measuring/measure_programs.hpp"
+#include "ci/measuring/unread_change.hpp"
 
 namespace steelyard::ci {
 
@@ -27,6 +28,8 @@ struct JudgeRequest {
   bool adds_up_creep = false;           // asks the store what small changes of counts came to
   std::vector<std::string> notes = {};  // a line of the report each
   const ShardChoice* shard = nullptr;   // of the benchmarks, that is measured here; null: all
+  // Both sides are one build, as they differ in this alone: where measuring has read it, nothing is judged.
+  const UnreadChange* one_build = nullptr;
 };
 
 // One side as the report names it.

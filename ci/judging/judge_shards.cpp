@@ -141,6 +141,10 @@ std::vector<std::pair<std::string, std::string>> policy_texts(ComparisonPolicy p
   return object.member_texts("not set");
 }
 
+constexpr const char* kOnePolicy =
+    "measure all shards with the same steelyard.toml and options, on machines for which the same [[policy]] tables "
+    "hold";
+
 Result<void> check_policies(const std::vector<ShardFolder>& shards) {
   const ShardFolder& first = shards.front();
   const auto wanted = policy_texts(first.comparison.policy);
@@ -149,12 +153,10 @@ Result<void> check_policies(const std::vector<ShardFolder>& shards) {
     for (std::size_t i = 0; i < std::min(wanted.size(), found.size()); ++i) {
       if (found[i] == wanted[i]) continue;
       return input_error(shard.name, found[i].first + ' ' + found[i].second,
-                         "that of " + first.name + ", " + wanted[i].first + ' ' + wanted[i].second,
-                         "measure all shards with the same steelyard.toml and options");
+                         "that of " + first.name + ", " + wanted[i].first + ' ' + wanted[i].second, kOnePolicy);
     }
     if (found.size() != wanted.size()) {
-      return input_error(shard.name, "another policy", "that of " + first.name,
-                         "measure all shards with the same steelyard.toml and options");
+      return input_error(shard.name, "another policy", "that of " + first.name, kOnePolicy);
     }
   }
   return {};
@@ -237,6 +239,8 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Acc
   STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kFiles[0], warnings));
   STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kFiles[1], warnings));
   STEELYARD_CHECK(check_policies(shards));
+  // Each shard kept the tables for its machine; the whole has no one machine that could be asked again.
+  for (PatternPolicy& table : asked.policy.patterns) table.machine.clear();
   // Kept, the tables stand from the last to the first.
   asked.policy.patterns.insert(asked.policy.patterns.begin(), accepted.tables.begin(), accepted.tables.end());
   add_once(accepted.notes, warnings);

@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxFiles = 1000;
 constexpr std::time_t kUnread = 1;  // second of 1970: before any time of change, so that the next access is written
 constexpr std::string_view kPlainFile = "100644";
-constexpr std::string_view kNoFile = "000000";
 
 bool set_unread(const fs::path& path) {
   const std::array<timespec, 2> times{timespec{kUnread, 0}, timespec{0, UTIME_OMIT}};
@@ -87,24 +86,19 @@ bool is_documentation(const std::string& path) {
 
 std::optional<UnreadChange> UnreadChange::between(const GitRepository& repository, const std::string& base,
                                                   const std::string& head, const fs::path& tree) {
-  const Result<GitAnswer> diff =
-      run_git(repository.root(), {"diff", "--raw", "-z", "--no-renames", "--no-abbrev", base, head, "--"});
+  const Result<GitAnswer> diff = run_git(repository.root(), {"diff", "--raw", "-z", "--no-renames", "--no-abbrev",
+                                                             "--ignore-submodules=none", base, head, "--"});
   if (!diff || !diff->succeeded) return std::nullopt;
   const std::optional<std::vector<Changed>> changed = changed_files(diff->output);
   if (!changed || changed->empty()) return std::nullopt;
   UnreadChange change;
   for (const Changed& one : *changed) {
-    const bool is_plain =
-        (one.before == kPlainFile || one.before == kNoFile) && (one.after == kPlainFile || one.after == kNoFile);
+    // Of one that is added or removed it can be asked without a trace whether it is there.
+    const bool is_on_both_sides = one.before == kPlainFile && one.after == kPlainFile;
     const std::string path(one.path);
-    if (!is_plain || !is_documentation(path)) return std::nullopt;
+    if (!is_on_both_sides || !is_documentation(path)) return std::nullopt;
     ++change.files_;
-    const bool is_there = one.before == kPlainFile;
-    if (is_there) change.watched_.push_back(tree / path);
-    if (is_there && one.after == kPlainFile) continue;
-    std::error_code gone;
-    const fs::path folder = (tree / path).parent_path();
-    if (fs::is_directory(folder, gone)) change.watched_.push_back(folder);
+    change.watched_.push_back(tree / path);
   }
   if (!keeps_times(tree.parent_path()) || !change.watch_again()) return std::nullopt;
   return change;

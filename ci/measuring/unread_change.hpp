@@ -22,13 +22,12 @@ bool is_documentation(const std::string& path);
 
 class UnreadChange {
  public:
-  // Absent: something else differs between the commits, a file's mode too, or the file system keeps no such times.
-  // `tree`: a fresh checkout of `base`, whose times of access are set.
+  // Absent: something else differs between the commits, a file's mode too, a file was added or removed, or the file
+  // system keeps no such times. `tree`: a fresh checkout of `base`, whose times of access are set.
   static std::optional<UnreadChange> between(const GitRepository& repository, const std::string& base,
                                              const std::string& head, const std::filesystem::path& tree);
 
-  // Whether a file that the candidate changes, or a folder to which it adds or from which it takes one, was read since.
-  // A folder that is not there cannot be read.
+  // Whether a file that the candidate changes was read since.
   bool was_read() const;
   // Once more, from here on.
   bool watch_again() const;

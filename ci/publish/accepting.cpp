@@ -20,7 +20,6 @@ using storage::JsonValue;
 constexpr std::string_view kAcceptedSchema = "steelyard.accepted/1";
 constexpr std::string_view kWord = "perf-accept";
 constexpr std::string_view kOwnMark = "<!-- steelyard ";
-constexpr std::string_view kFence = "```";
 constexpr std::size_t kMaxSayings = 100;
 constexpr std::size_t kMaxPeople = 20;
 constexpr std::size_t kMaxBytesOfALine = 1000;
@@ -41,6 +40,20 @@ std::optional<std::string> behind_word(std::string_view line) {
   line.remove_prefix(kWord.size());
   if (!line.starts_with(':')) return std::nullopt;
   return std::string(trimmed(line.substr(1, kMaxBytesOfALine)));
+}
+
+// The backticks or tildes that open or close a code block; empty: the line does neither.
+std::string_view fence_of(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  const char mark = text.empty() ? ' ' : text.front();
+  const std::size_t length = std::min(text.find_first_not_of(mark), text.size());
+  return (mark == '`' || mark == '~') && length >= 3 ? text.substr(0, length) : std::string_view();
+}
+
+// Accounts that GitLab makes for tokens of projects and groups, and for services.
+bool is_program_on_gitlab(std::string_view name) {
+  const bool is_token = name.starts_with("project_") || name.starts_with("group_");
+  return (is_token && name.find("_bot") != std::string_view::npos) || name.starts_with("service_account");
 }
 
 // What somebody said, before it is known whether it counts.
@@ -210,14 +223,20 @@ Accepting::Service gitlab_service(const std::string& project) {
 std::vector<std::string> accepted_in_comment(std::string_view body) {
   std::vector<std::string> lines;
   if (body.starts_with(kOwnMark)) return lines;
-  bool is_code = false;
+  std::string_view fence;  // that opened the code block: backticks or tildes, three or more (CommonMark 4.5)
   while (!body.empty() && lines.size() < kMaxSayings) {
     const std::size_t end = std::min(body.find('\n'), body.size());
     std::string_view line = body.substr(0, end);
     body.remove_prefix(std::min(end + 1, body.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (trimmed(line).starts_with(kFence)) is_code = !is_code;
-    if (is_code) continue;
+    const std::string_view fenced = fence_of(line);
+    if (fence.empty()) {
+      fence = fenced;
+    } else if (fenced.starts_with(fence) && trimmed(line) == fenced) {
+      fence = {};
+      continue;
+    }
+    if (!fence.empty()) continue;
     if (std::optional<std::string> text = behind_word(line)) lines.push_back(std::move(*text));
   }
   return lines;
@@ -279,6 +298,7 @@ RequestAcceptances accepted_on_gitlab(ServiceApi& api, const GitlabPlace& place)
     saying.is_person = !user.is_null();
     if (!saying.is_person) return saying;
     saying.person = member(user, "username");
+    saying.is_person = !is_program_on_gitlab(saying.person);
     saying.person_key = std::to_string(user.at("id").integer(1, kLargestPersonId));
     return saying;
   };
@@ -288,23 +308,7 @@ RequestAcceptances accepted_on_gitlab(ServiceApi& api, const GitlabPlace& place)
                      accepting.add(said_by(note.at("author"), {std::move(text), "", "", true, "note of !" + number}));
                    }
                  });
-  Labels labels;
-  accepting.read(request, [&](const JsonValue& merge) {
-    for (const std::string& name : merge.at("labels").texts(kMaxLabels)) {
-      if (std::string text = accepted_by_label(name, ""); !text.empty()) {
-        labels[name] = {std::move(text), "", "", false, "label of !" + number};
-      }
-    }
-  });
-  if (labels.empty()) return accepting.found();
-  const bool is_known = accepting.list(request + "/resource_label_events", "", [&](const JsonValue& event) {
-    const JsonValue of = event.at("label");
-    const auto label = labels.find(member(of, "name"));
-    if (label == labels.end() || member(event, "action") != "add") return;
-    label->second.text = accepted_by_label(label->first, member(of, "description"));
-    label->second = said_by(event.at("user"), std::move(label->second));
-  });
-  accepting.add(labels, is_known);
+  // No labels: who may edit them may rename one that another has set, and events tell the name of today.
   return accepting.found();
 }
 

@@ -14,16 +14,24 @@ import re
 import sys
 
 
-def measured(path):
+MAX_TRIES = 2  # of a row that fails: a device may have been lost under it
+
+
+def rows(path):
     try:
         with open(path) as file:
-            return {record["name"] for record in json.load(file).get("benchmarks", [])}
+            return {record["name"]: bool(record.get("error_occurred")) for record in json.load(file).get("benchmarks", [])}
     except (OSError, ValueError):
-        return set()
+        return {}
 
 
 def left(names_path, pattern, paths):
-    there = set().union(*(measured(path) for path in paths)) if paths else set()
+    there, failures = set(), {}
+    for path in paths:
+        for name, has_failed in rows(path).items():
+            failures[name] = failures.get(name, 0) + has_failed
+            if not has_failed or failures[name] == MAX_TRIES:
+                there.add(name)
     with open(names_path) as file:
         names = [name for name in file.read().split("\n") if name and re.search(pattern, name)]
     missing = [name for name in names if name not in there]

@@ -329,7 +329,7 @@ pack() {
   work=$(mktemp -d "$folder.pack.XXXXXX") || return
   mkdir -p "$out"
   before=$(cd "$out" && ls steelyard.*.tar.gz.? 2>/dev/null)
-  [ -n "$before" ] && number=$(($(sed -n '1s/^steelyard\.0*\([0-9]*\)\..*/\1/p' <<<"$before") + 1))
+  [ -n "$before" ] && number=$(($(sed -n '$s/^steelyard\.0*\([0-9]*\)\..*/\1/p' <<<"$before") + 1))
   for left_out in '' profile; do
     rm -f "$work"/*
     tar -C "$folder" ${left_out:+--exclude="./$left_out"} -cf - . | gzip |

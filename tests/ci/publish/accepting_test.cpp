@@ -17,10 +17,12 @@ TEST(AcceptedInComment, ALineThatBeginsWithTheWordAndNothingThatIsQuotedOrShown)
   EXPECT_THAT(accepted_in_comment("I looked at it.\r\nPerf-accept: gemv/*  the checksum\r\nperf-accept: BM_b why not"),
               ElementsAre("gemv/*  the checksum", "BM_b why not"));
   for (const char* nothing : {"> Perf-accept: BM_a as she said", "write `Perf-accept: BM_a reason`",
-                              "so:\n```\nPerf-accept: BM_a reason\n```\n", "Perf-accept BM_a reason",
+                              "so:\n```\nPerf-accept: BM_a reason\n```\n", "~~~ text\nPerf-accept: BM_a reason\n~~~",
+                              "````\n```\nPerf-accept: BM_a reason\n```\n````", "Perf-accept BM_a reason",
                               "<!-- steelyard key=1 -->\nPerf-accept: BM_a a name of a benchmark"}) {
     EXPECT_THAT(accepted_in_comment(nothing), IsEmpty()) << nothing;
   }
+  EXPECT_THAT(accepted_in_comment("```\nshown\n```\nPerf-accept: BM_a reason"), ElementsAre("BM_a reason"));
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "Perf-accept: x y\n";
   EXPECT_THAT(accepted_in_comment(many), SizeIs(100));
@@ -189,19 +191,20 @@ class AcceptedOnGitlab : public AcceptedOnARequest {
   }
 };
 
-TEST_F(AcceptedOnGitlab, ADevelopersNoteAndLabelCountAndAReportersDoNot) {
-  server_.rights = {{"jane", "30"}, {"reporter", "20"}};
+TEST_F(AcceptedOnGitlab, ADevelopersNoteCountsAndAReportersAProgramsAndALabelDoNot) {
+  server_.rights = {{"jane", "30"}, {"reporter", "20"}, {"project_7_bot_a1b2", "40"}};
   say("jane", "Perf-accept: BM_a reason");
   say("reporter", "Perf-accept: BM_b reason");
   say("mallory", "Perf-accept: BM_c reason");
+  say("project_7_bot_a1b2", "Perf-accept: BM_e what somebody else wrote");
   server_.labels = {{"Perf-accept: BM_d", "meant"}};
   server_.label_events = {{true, "Perf-accept: BM_d", "jane"}};
   const AcceptedChanges changes = accepted("gitlab");
-  ASSERT_THAT(matches(changes), ElementsAre("BM_a", "BM_d"));
+  ASSERT_THAT(matches(changes), ElementsAre("BM_a"));
   EXPECT_EQ(changes.tables[0].where, "note of !7 by jane: reason");
-  EXPECT_EQ(changes.tables[1].where, "label of !7 by jane: meant");
   EXPECT_THAT(changes.notes,
-              AllOf(::testing::Contains(HasSubstr("by reporter")), ::testing::Contains(HasSubstr("by mallory"))));
+              AllOf(::testing::Contains(HasSubstr("by reporter")), ::testing::Contains(HasSubstr("by mallory")),
+                    ::testing::Contains(HasSubstr("no person says it"))));
 }
 
 TEST_F(AcceptedOnGitlab, OfABranchItIsTheRequestByWhoseMergeTheCommitCame) {

@@ -3,7 +3,7 @@
 // is read of each is the beginning that all versions of a range share.
 //
 //     Result<CuptiLibrary> cupti = open_cupti(default_cupti_names());
-//     if (cupti) check(cupti->activity_enable(cupti_kind::kConcurrentKernel));
+//     if (cupti) check(cupti->enable(cupti_kind::kConcurrentKernel));
 //
 // tests/bench/profile/cupti_layout_test.cpp holds these declarations against the toolkit's own.
 #pragma once
@@ -181,7 +181,8 @@ struct CuptiLibrary {
   std::string text_of(CuptiStatus status) const;
 };
 
-// One that the process has already, then by the loader's search, then where toolkits lie; $STEELYARD_CUPTI before all.
+// $STEELYARD_CUPTI, then by the loader's search, then where toolkits lie. Of all these one that the process has already
+// comes first (open_cupti).
 std::vector<std::string> default_cupti_names();
 
 // The first of `names` that can be opened; it is never closed. Error (program): none can, it lacks a function, its

@@ -250,6 +250,10 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
     names_.clear();
     callbacks_.clear();
   }
+  {
+    const std::lock_guard guard(graphs_lock_);
+    nodes_.clear();  // graphs may have gone since, unseen, and others lie where they lay
+  }
   // Before anything is enabled, so that no record has another clock.
   CuptiStatus status = cupti_.register_stamp(file.stamp);
   if (status == cupti_status::kSuccess) {
