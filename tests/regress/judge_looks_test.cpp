@@ -95,6 +95,19 @@ TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
   EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).comparison.rows[1].verdict, Verdict::inconclusive);
 }
 
+TEST(JudgeLooks, HoldTheTablesOfTheirMachineAlone) {
+  SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->environment.set("cpu.model", "AMD EPYC 7763", true);
+  ComparisonPolicy policy;
+  PatternPolicy& table = policy.patterns.emplace_back();
+  table.match = "*";
+  table.margin = 0.09;
+  table.machine = "*EPYC*";
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, policy, 2).at("BM_1"), LookAnswer::decided);
+  table.machine = "*Xeon*";
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, policy, 2).at("BM_1"), LookAnswer::undecided);
+}
+
 TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
   SimulatedPair pair = drawn(1, 0.1, 12, "");
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);
