@@ -97,7 +97,8 @@ TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
 
 TEST(JudgeLooks, HoldTheTablesOfTheirMachineAlone) {
   SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
-  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->environment.set("cpu.model", "AMD EPYC 7763", true);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate})
+    run->environment.set("cpu.model", "AMD EPYC 7763", true);
   ComparisonPolicy policy;
   PatternPolicy& table = policy.patterns.emplace_back();
   table.match = "*";
