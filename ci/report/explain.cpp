@@ -70,8 +70,11 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
-  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
-         (regress::is_jointly_adjusted(comparison, row) ? " (jointly, step-down maxT)" : " (Holm)") + ", which is " +
+  // Rounds too few for the permutation test are in no joint permutation either.
+  const char* const how = !regress::is_jointly_adjusted(comparison, row) ? " (Holm)"
+                          : row.test == TestKind::rounds                 ? " (jointly, step-down maxT)"
+                                                                         : " (times the number of comparisons)";
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) + how + ", which is " +
          (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 
