@@ -429,7 +429,8 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::inconclusive) continue;
     if (row.metric.kind != MetricKind::noisy) {
-      uncounted += !row.ratio && !row.candidate && !row.notes.has(RowNote::skipped_by_baseline) ? 1 : 0;
+      const bool lacks_a_count = !row.ratio && !(row.baseline && row.candidate);
+      uncounted += lacks_a_count && !row.notes.has(RowNote::skipped_by_baseline) ? 1 : 0;
     } else if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
       // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
     } else if (row.notes.has(RowNote::contradicted_alone)) {

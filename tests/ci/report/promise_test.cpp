@@ -342,7 +342,11 @@ TEST(NextSteps, WhatTheBudgetEndedWantsMoreOfIt) {
   comparison = with(sample::instructions_row("a", 1000, 1000));
   comparison.rows[0].verdict = Verdict::inconclusive;
   comparison.rows[0].ratio.reset();
+  EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("not reached")))) << "both sides were counted";
+  comparison.rows[0].candidate.reset();
   EXPECT_THAT(steps_of(comparison), ElementsAre("1 count not reached in time: --budget DURATION"));
+  comparison.rows[0].notes.add(RowNote::skipped_by_baseline);
+  EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("not reached"))));
 }
 
 TEST(NextSteps, WhatIsContradictedAloneIsMeasuredInTurns) {
