@@ -22,8 +22,9 @@ bool is_documentation(const std::string& path);
 
 class UnreadChange {
  public:
-  // Absent: something else differs between the commits, a file's mode too, a file was added or removed, or the file
-  // system keeps no such times. `tree`: a fresh checkout of `base`, whose times of access are set.
+  // No change of that kind where something else differs between the commits, a file's mode too, where a file was added
+  // or removed, or where the file system keeps no such times. `tree`: a fresh checkout of `base`, whose times of access
+  // are set.
   static std::optional<UnreadChange> between(const GitRepository& repository, const std::string& base,
                                              const std::string& head, const std::filesystem::path& tree);
 

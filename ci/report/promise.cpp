@@ -388,8 +388,6 @@ double rounds_wanted(const ComparisonRow& row) {
   return row.rounds * ratio * ratio;
 }
 
-std::int64_t undecided(const std::vector<const ComparisonRow*>& rows) { return static_cast<std::int64_t>(rows.size()); }
-
 double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
   double largest = 0;
   for (const ComparisonRow* row : rows) largest = std::max(largest, row->minimum_detectable_effect.value_or(0));
@@ -411,7 +409,7 @@ std::string rounds_command(const Comparison& comparison, std::int32_t wanted) {
 NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
   std::int32_t wanted = 0;
   for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
-  std::string advice = std::to_string(undecided(rows)) + " inconclusive";
+  std::string advice = std::to_string(rows.size()) + " inconclusive";
   const double detectable = largest_detectable(rows);
   if (detectable > kAnything) advice += "; any change could hide";
   if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
@@ -429,8 +427,8 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::inconclusive) continue;
     if (row.metric.kind != MetricKind::noisy) {
-      const bool lacks_a_count = !row.ratio && !(row.baseline && row.candidate);
-      uncounted += lacks_a_count && !row.notes.has(RowNote::skipped_by_baseline) ? 1 : 0;
+      const bool was_counted = row.ratio || (row.baseline && row.candidate);
+      uncounted += was_counted || row.notes.has(RowNote::skipped_by_baseline) ? 0 : 1;
     } else if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
       // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
     } else if (row.notes.has(RowNote::contradicted_alone)) {
@@ -452,7 +450,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   if (uncounted > 0) steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
   if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible));
   if (hopeless.empty()) return;
-  const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
+  const std::string advice = std::to_string(hopeless.size()) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
   // So few rounds that anything could hide in them say nothing of the machine.
   const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),

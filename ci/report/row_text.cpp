@@ -113,4 +113,50 @@ std::string exactness_text(CountScope scope, double jitter) {
   return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
 }
 
+std::string note_text(RowNote note) {
+  switch (note) {
+    case RowNote::equal_program:
+      return std::string(kEqualProgramText);
+    case RowNote::equal_code:
+      return "the code it executes is equal in both builds; data may differ";
+    case RowNote::other_dispatch:
+      return "library dispatch: ";
+    case RowNote::not_timed:
+      return "not timed, as the policy says (skip_time): ";
+    case RowNote::not_confirmed_alone:
+      return "not confirmed alone";
+    case RowNote::skipped_by_baseline:
+      return "the baseline skipped it";
+    case RowNote::contradicted_alone:
+      return "contradicted alone: ";
+    case RowNote::drift_explains:
+      return "drift between the sides could explain ";
+    case RowNote::scatter_explains:
+      return "the scatter of invocations could explain ";
+    case RowNote::both_explain:
+      return "drift and the scatter of invocations together could explain ";
+    case RowNote::too_noisy:
+      return "too noisy: in ";
+    case RowNote::equal_counts:
+      return "each of its functions costs the same; what sets it up may differ";
+    case RowNote::first_look_only:
+      return "no rounds beyond the first look: counting has shown both builds to be equal here";
+  }
+  return "";
+}
+
+std::string equal_program_text(const EqualProgram& equal) {
+  constexpr std::size_t kShownDigits = 12;
+  std::string text(kEqualProgramText);
+  if (equal.files_read == 1) text += ", and so is the file it reads";
+  if (equal.files_read > 1) text += ", and so are the " + std::to_string(equal.files_read) + " files it reads";
+  return text + " (sha256 " + equal.sha256.substr(0, kShownDigits) + ')';
+}
+
+std::string untimed_text(const std::optional<EqualProgram>& program) {
+  return note_text(RowNote::not_timed) +
+         (program ? equal_program_text(*program)
+                  : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
+}
+
 }  // namespace steelyard::ci

@@ -2,7 +2,10 @@
 // of --explain say it in the same words. Plain text without markup.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/judged.hpp"
@@ -27,5 +30,25 @@ std::string detectable_text(double effect);
 
 // What stands in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %", "whole program".
 std::string exactness_text(CountScope scope, double jitter);
+
+// What a note adds to the reason of its row, or begins it with. Of other_dispatch what follows is the fact
+// bench::kDispatchFact, of not_timed why.
+std::string note_text(RowNote note);
+
+inline constexpr std::string_view kEqualProgramText = "every loaded section of program and libraries is equal";
+
+// Why two builds are the same program, as far as a benchmark goes.
+struct EqualProgram {
+  std::string sha256;           // of every loaded section of program and libraries
+  std::int64_t files_read = 0;  // that exist, and are the same, too
+};
+
+// As CountBasis::proof keeps it: "every loaded section of program and libraries is equal, and so are the 2 files it
+// reads (sha256 0123456789ab)".
+std::string equal_program_text(const EqualProgram& equal);
+// As CountBasis::proof keeps it of a count that was not taken, as it is known.
+inline constexpr std::string_view kCountedBeforeText = "counted before on this machine, under the same key";
+// The reason of RowNote::not_timed: `program`, or where it is none, that the executed code and its counts are equal.
+std::string untimed_text(const std::optional<EqualProgram>& program);
 
 }  // namespace steelyard::ci
