@@ -46,7 +46,8 @@ arguments=(gate --json --archive-dir "$folder")
 # Of the job .steelyard-accepted, where there is one; never the repository's own.
 accepted=${CI_PROJECT_DIR:-$PWD}/steelyard-accepted.json
 if [ -f "$accepted" ] && [ ! -L "$accepted" ] && [ -z "$shard" ]; then
-  if tracked=$(git -C "$(dirname "$accepted")" ls-files steelyard-accepted.json) && [ -z "$tracked" ]; then
+  if [ ! -e "${accepted%/*}/.git" ] ||
+    { tracked=$(git -C "${accepted%/*}" ls-files steelyard-accepted.json) && [ -z "$tracked" ]; }; then
     arguments+=(--accepted "$accepted")
   else
     echo "steelyard-accepted.json is a file of the repository, or git cannot tell: nothing of it is accepted"
