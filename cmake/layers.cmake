@@ -1,9 +1,10 @@
 # The build rules that all layers share. One static library per layer, C++20, warnings as errors for our own code.
 
 # A project that we are a part of keeps its own flags, and its compiler may warn of what ours does not. The program
-# alone is built without warnings: they take time, and who waits for it can mend nothing.
+# alone is built without warnings: they take time, and who waits for it can mend nothing. Nor has a sanitized build them,
+# which clang++ makes as well.
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
-if(PROJECT_IS_TOP_LEVEL AND STEELYARD_BUILD_TESTS)
+if(PROJECT_IS_TOP_LEVEL AND STEELYARD_BUILD_TESTS AND NOT STEELYARD_SANITIZE)
   list(APPEND warnings -Werror)
 elseif(PROJECT_IS_TOP_LEVEL)
   set(warnings)
@@ -29,10 +30,6 @@ if(STEELYARD_SANITIZE)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
     -fsanitize=${STEELYARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   target_link_options(steelyard_build_flags INTERFACE -fsanitize=${STEELYARD_SANITIZE})
-  # With sanitizers g++ takes what std::regex copies for uninitialized (GCC bug 105562).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
-  endif()
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -78,9 +75,9 @@ endfunction()
 
 # In the builds that people and CI wait for, up to `most` neighbouring sources are compiled as one: the headers and
 # templates that they share cost more than they do. No two of a library use one name in their anonymous namespaces
-# (tests/tidy/one_definition_test.cpp); of a test program's, BY_NAMES, those that do are kept apart. The unoptimised and
-# the sanitized build compile each source alone, so that there one that forgets an include fails.
-if(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$" AND NOT STEELYARD_SANITIZE)
+# (tests/tidy/one_definition_test.cpp); of a test program's, BY_NAMES, those that do are kept apart. The unoptimised
+# build compiles each source alone, so that there one that forgets an include fails.
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$")
   option(STEELYARD_JOIN_SOURCES "Compile neighbouring sources together" ON)
 else()
   option(STEELYARD_JOIN_SOURCES "Compile neighbouring sources together" OFF)

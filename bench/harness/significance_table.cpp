@@ -242,8 +242,9 @@ void Comparer::scale_line(std::size_t index) {
   for (std::size_t line = 0; line < lines_.size(); ++line) {
     const Place begin = lines_[line].front();
     if ((table_.is_rowwise() ? begin.row : begin.column) != index) continue;
-    for (const ComparedPair& pair : std::ranges::equal_range(pairs_, line, {}, &ComparedPair::line)) {
-      if (pair.differs) different.emplace_back(places.size() + pair.first, places.size() + pair.second);
+    for (auto pair = std::ranges::lower_bound(pairs_, line, {}, &ComparedPair::line);
+         pair != pairs_.end() && pair->line == line; ++pair) {
+      if (pair->differs) different.emplace_back(places.size() + pair->first, places.size() + pair->second);
     }
     for (const Place place : lines_[line]) {
       places.push_back(place);
