@@ -98,7 +98,8 @@ void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool with
   const auto is = field_texts(recomputed);
   // By name: what an older program did not keep has nothing to be held against.
   for (const auto& [field, text] : was) {
-    const auto same = std::find_if(is.begin(), is.end(), [&](const auto& other) { return other.first == field; });
+    const auto same = std::ranges::find(
+        is, field, [](const auto& other) -> const auto& { return other.first; });
     const std::string other = same == is.end() ? kAbsent : same->second;
     if (text != other) replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, other});
   }
