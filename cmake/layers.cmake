@@ -127,8 +127,9 @@ endfunction()
 
 # steelyard_layer(NAME [HOT|LIGHT] [APART] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # HOT: at -O2 where the rest of the program has -O1: what computes, and what people link their benchmarks with. LIGHT:
-# at -Og, a fifth quicker to compile: what turns options into calls and results into text. APART: each source is an object
-# of its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
+# at -Og, a fifth quicker to compile, at which g++ takes for uninitialized what is not: what turns options into calls and
+# results into text. APART: each source is an object of its own, so that a program which links the library takes from it,
+# and from what it needs, only what it uses.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;LIGHT;APART" "" "LINKS;PRIVATE_LINKS")
@@ -142,13 +143,12 @@ function(steelyard_layer name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steelyard>)
   target_compile_features(steelyard_${name} PUBLIC cxx_std_20)
   set(level)
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND (arg_HOT OR arg_LIGHT))
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND arg_HOT)
+    set(level -O2)
+  elseif(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$" AND arg_LIGHT)
     set(level -Og)
-    if(arg_HOT)
-      set(level -O2)
-    endif()
-    target_compile_options(steelyard_${name} PRIVATE ${level})
   endif()
+  target_compile_options(steelyard_${name} PRIVATE ${level} "$<$<STREQUAL:${level},-Og>:-Wno-maybe-uninitialized>")
   steelyard_standard_headers(steelyard_${name} "${level}")
   if(NOT arg_APART)
     steelyard_join_sources_of(steelyard_${name} 8)
@@ -166,15 +166,22 @@ function(steelyard_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE steelyard_build_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
+  # A test's own code runs once: at -Og, as above.
+  set(level)
+  if(CMAKE_BUILD_TYPE STREQUAL "Check")
+    set(level -Og -Wno-maybe-uninitialized)
+  endif()
+  target_compile_options(${name} PRIVATE ${level})
   # gtest's and gmock's headers cost more than most tests: compiled once, reused by every test program.
   if(NOT TARGET steelyard_gtest_headers)
     add_library(steelyard_gtest_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_headers.cpp)
     target_link_libraries(steelyard_gtest_headers PRIVATE steelyard_build_flags GTest::gmock)
+    target_compile_options(steelyard_gtest_headers PRIVATE ${level})
     target_precompile_headers(steelyard_gtest_headers PRIVATE
       <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <filesystem> <fstream>)
   endif()
   target_precompile_headers(${name} REUSE_FROM steelyard_gtest_headers)
-  steelyard_join_sources_of(${name} 4 BY_NAMES)
+  steelyard_join_sources_of(${name} 8 BY_NAMES)
   if(arg_THREADS AND STEELYARD_SANITIZE STREQUAL "thread")
     set(arg_LABEL threads)  # what the preset tsan builds and runs
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")

@@ -78,6 +78,9 @@ std::uint64_t thread_cpu_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// The sixth argument of a system call lies on the stack, where an int leaves half of its place as it was.
+constexpr unsigned long kNoFlags = 0;
+
 pid_t own_tid() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 SampledThread* find_own_place(std::uint32_t which) {
@@ -106,7 +109,7 @@ std::size_t copy_stack(std::uint64_t from, char* to) {
     wanted += bytes;
   }
   const iovec whole{to, kMaxSampledStackBytes};
-  const auto copied = syscall(SYS_process_vm_readv, getpid(), &whole, 1, pieces.data(), count, 0);
+  const auto copied = syscall(SYS_process_vm_readv, getpid(), &whole, 1, pieces.data(), count, kNoFlags);
   return copied < 0 ? 0 : static_cast<std::size_t>(copied);
 }
 
@@ -362,7 +365,7 @@ Result<void> Sampler::start(const StackSamplerOptions& options) {
   }
   std::uint64_t copy = 0;
   const iovec to{&copy, sizeof copy}, from{&copy, sizeof copy};
-  if (syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) < 0) {
+  if (syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, kNoFlags) < 0) {
     return input_error("stack samples", std::string("no process_vm_readv(2) here (") + std::strerror(errno) + ")",
                        "that system call, by which stacks are copied", "allow it in the container's profile");
   }
