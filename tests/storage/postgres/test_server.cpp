@@ -19,7 +19,7 @@
 #include "storage/postgres/session/session.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(STEELYARD_SANITIZED)
 // libpqxx 6.4 does not free the server's last answer when it throws because the link is gone.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libpqxx-6"; }
 #endif
