@@ -18,6 +18,7 @@ namespace steelyard::ci {
   VERB(merge)                 \
   VERB(history)               \
   VERB(changes)               \
+  VERB(bisect)                \
   VERB(alerts)                \
   VERB(sweep)                 \
   VERB(profile)               \
