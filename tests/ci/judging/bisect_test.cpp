@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ci/report/changes.hpp"
 #include "tests/ci/judging/made_commits.hpp"
 
 namespace steelyard::ci {
@@ -233,6 +234,36 @@ TEST(Bisect, RefusesAKeptFileThatIsDamaged) {
   ASSERT_FALSE(kept);
   EXPECT_THAT(kept.error().text(), testing::HasSubstr(question.identity()));
   std::filesystem::remove_all(folder);
+}
+
+// What the report of changes offers where the repository at hand has several commits in a finding's range.
+TEST(ChangesOfferABisect, WhereSeveralCommitsCanBeTheCauseAndNotOfOne) {
+  ChangesReport report;
+  Series series;
+  series.name = "BM_sort/1024";
+  series.metric = "instructions";
+  series.points = {{{1.0}, "0123456789abcdef", "m", ""}, {{2.0}, "fedcba9876543210", "m", ""}};
+  report.series = {series};
+  ChangePoint point;
+  point.index = 1;
+  report.changes = {{point}};
+  regress::ChangeFinding finding;
+  finding.members = {{0, 0}};
+  finding.commit = finding.newest = "fedcba9876543210";
+  finding.last_good = "0123456789abcdef";
+  report.findings = {finding};
+  const std::string command = "steelyard bisect 012345678 fedcba987 'BM_sort/1024' --metric instructions";
+  for (const std::size_t commits : {0U, 1U, 2U, 40U}) {
+    report.commits_to_search = {commits};
+    const bool is_offered = commits > 1;
+    EXPECT_EQ(search_step(report, 0), is_offered ? command : "");
+    const bool is_told = terminal_changes(report, {}).find("find the commit: " + command) != std::string::npos;
+    EXPECT_EQ(is_told, is_offered);
+    EXPECT_EQ(json_changes(report).find("\"bisect\"") != std::string::npos, is_offered);
+    EXPECT_EQ(markdown_changes(report).find(command) != std::string::npos, is_offered);
+  }
+  report.series[0].metric = "of my own";
+  EXPECT_EQ(search_step(report, 0), "") << "a metric that nobody can measure here";
 }
 
 }  // namespace
