@@ -19,6 +19,7 @@ namespace steelyard::ci {
   VERB(history)               \
   VERB(changes)               \
   VERB(bisect)                \
+  VERB(backfill)              \
   VERB(alerts)                \
   VERB(sweep)                 \
   VERB(profile)               \
