@@ -39,6 +39,9 @@ class HistoryStore {
   // Largest first, whichever way it went.
   Result<Page<Mover>> top_movers(const RangeQuery& query);
 
+  // Newest first.
+  Result<std::vector<MeasuredStep>> steps(const StepQuery& query);
+
   // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
   Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
   // One transaction; false where the store knew all of it already.

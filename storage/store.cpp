@@ -309,6 +309,10 @@ Result<Page<Mover>> HistoryStore::top_movers(const RangeQuery& query) {
   return connection_.read([&](Session& session) { return read_top_movers(session, query); });
 }
 
+Result<std::vector<MeasuredStep>> HistoryStore::steps(const StepQuery& query) {
+  return connection_.read([&](Session& session) { return read_steps(session, query); });
+}
+
 Result<std::vector<KeptChangePoint>> HistoryStore::change_points(const std::string& project,
                                                                  const std::string& branch) {
   return connection_.read([&](Session& session) { return read_change_points(session, project, branch); });

@@ -175,6 +175,23 @@ Result<std::vector<std::string>> GitRepository::line_to(const std::string& sha) 
   return line;
 }
 
+Result<std::vector<std::string>> GitRepository::line_between(const std::string& from, const std::string& to) const {
+  STEELYARD_TRY(const GitAnswer answer,
+                run_git(root_, {"rev-list", "--first-parent", kLongestLine, to, '^' + from, "--"}));
+  if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+  std::vector<std::string> line = words(answer.output);
+  if (line.empty()) return std::vector<std::string>{to};
+  std::reverse(line.begin(), line.end());
+  STEELYARD_TRY(const std::vector<std::string> before, parents(line.front()));
+  if (before.empty()) {
+    return input_error(root_.string(),
+                       "no commit of " + from.substr(0, 12) + " on the line of first parents of " + to.substr(0, 12),
+                       "one that leads there", is_shallow() ? "check out the whole history" : "");
+  }
+  line.insert(line.begin(), before.front());
+  return line;
+}
+
 std::vector<Release> GitRepository::releases(const std::set<std::string>& commits) const {
   // Of an annotated tag the commit stands behind *.
   const Result<GitAnswer> tags =
@@ -348,13 +365,13 @@ std::string submodule_trouble(const GitAnswer& answer) {
 }
 
 Result<void> check_out(const std::filesystem::path& repository, const std::filesystem::path& target,
-                       const std::string& sha, WorkTreePair::Submodules submodules) {
+                       const std::string& sha, WorkTrees::Submodules submodules) {
   STEELYARD_TRY(const GitAnswer added,
                 run_git(repository, {"worktree", "add", "--quiet", "--force", "--detach", target.string(), sha},
                         GitReach::remote, kCheckoutLimit));
   if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
   std::error_code code;
-  if (submodules == WorkTreePair::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
+  if (submodules == WorkTrees::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
   }
   STEELYARD_TRY(const GitAnswer modules, run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"},
@@ -388,26 +405,40 @@ void forget_lost_trees(const std::filesystem::path& repository) {
 
 }  // namespace
 
-Result<WorkTreePair> WorkTreePair::create(const GitRepository& repository, const std::string& base_sha,
-                                          const std::string& head_sha, Submodules submodules) {
+Result<WorkTrees> WorkTrees::create(const GitRepository& repository, Submodules submodules) {
   STEELYARD_TRY(bench::RunFolder folder, bench::RunFolder::create(repository.root().string()));
   forget_lost_trees(repository.root());
-  WorkTreePair pair(repository.root(), std::move(folder));  // from here on its destructor tidies up
-  STEELYARD_CHECK(check_out(repository.root(), pair.base(), base_sha, submodules));
-  STEELYARD_CHECK(check_out(repository.root(), pair.head(), head_sha, submodules));
-  return pair;
+  return WorkTrees(repository.root(), std::move(folder), submodules);
 }
 
-WorkTreePair::WorkTreePair(WorkTreePair&& other) noexcept
-    : repository_(std::move(other.repository_)), folder_(std::move(other.folder_)) {}
+Result<std::filesystem::path> WorkTrees::add(const std::string& name, const std::string& sha) {
+  std::filesystem::path tree = folder() / name;
+  trees_.push_back(tree);  // before it is made: half of one has to go as well
+  STEELYARD_CHECK(check_out(repository_, tree, sha, submodules_));
+  return tree;
+}
 
-WorkTreePair::~WorkTreePair() {
+WorkTrees::WorkTrees(WorkTrees&& other) noexcept
+    : repository_(std::move(other.repository_)),
+      folder_(std::move(other.folder_)),
+      submodules_(other.submodules_),
+      trees_(std::move(other.trees_)) {}
+
+WorkTrees::~WorkTrees() {
   if (folder_.path().empty()) return;
-  for (const std::filesystem::path& tree : {base(), head()}) {
+  for (const std::filesystem::path& tree : trees_) {
     static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "remove", "--force", tree.string()})));
   }
   { const bench::RunFolder gone(std::move(folder_)); }
   static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "prune"})));
+}
+
+Result<WorkTreePair> WorkTreePair::create(const GitRepository& repository, const std::string& base_sha,
+                                          const std::string& head_sha, Submodules submodules) {
+  STEELYARD_TRY(WorkTrees trees, WorkTrees::create(repository, submodules));
+  STEELYARD_CHECK(trees.add("base", base_sha));
+  STEELYARD_CHECK(trees.add("head", head_sha));
+  return WorkTreePair(std::move(trees));
 }
 
 std::map<std::string, std::string> caller_environment() {

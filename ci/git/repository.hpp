@@ -74,6 +74,9 @@ class GitRepository {
   Result<std::vector<storage::CommitParents>> recent_history(const std::string& sha) const;
   // First parents, up to that commit, oldest first; the newest 5000 of them.
   Result<std::vector<std::string>> line_to(const std::string& sha) const;
+  // The line of first parents of `to` back to what `from` reaches: that commit first, `to` last; at most 5000. `from`
+  // is the first only where it lies on the line. One commit alone: `from` reaches `to`.
+  Result<std::vector<std::string>> line_between(const std::string& from, const std::string& to) const;
   // The newest 20 of the repository that have one of these commits (full hashes).
   std::vector<Release> releases(const std::set<std::string>& commits) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
@@ -110,29 +113,46 @@ std::string commit_named_here(const std::string& name);
 // any repository.
 Commit commit_of_folder(const std::filesystem::path& folder);
 
-// Two commits checked out side by side in a private temporary folder, under paths of equal length (.../base and
-// .../head), so that neither side's paths are longer in its environment or its binaries. A repository's next pair has
-// the same paths, so that a kept build and a compiler's cache fit it. Gone, with git's own record of them, when the
-// object is destroyed; what a killed run left is gone when the next pair of its repository is made.
-
-class WorkTreePair {
+// Commits checked out beside each other in a private temporary folder. A repository's next ones have the same paths, so
+// that a kept build and a compiler's cache fit them. Gone, with git's own record of them, when the object is destroyed;
+// what a killed run left is gone when the next ones of its repository are made.
+class WorkTrees {
  public:
   enum class Submodules { checked_out, none };
+  // Error (input).
+  static Result<WorkTrees> create(const GitRepository& repository, Submodules submodules = Submodules::checked_out);
+  WorkTrees(WorkTrees&& other) noexcept;
+  WorkTrees& operator=(WorkTrees&& other) = delete;
+  ~WorkTrees();
+
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  // folder() / name. sha as resolve() gives it. Error (input).
+  Result<std::filesystem::path> add(const std::string& name, const std::string& sha);
+
+ private:
+  WorkTrees(std::filesystem::path repository, bench::RunFolder folder, Submodules submodules)
+      : repository_(std::move(repository)), folder_(std::move(folder)), submodules_(submodules) {}
+  std::filesystem::path repository_;
+  bench::RunFolder folder_;
+  Submodules submodules_;
+  std::vector<std::filesystem::path> trees_;
+};
+
+// Two of them under paths of equal length (.../base and .../head), so that neither side's paths are longer in its
+// environment or its binaries.
+class WorkTreePair {
+ public:
+  using Submodules = WorkTrees::Submodules;
   // shas as resolve() gives them. Error (input).
   static Result<WorkTreePair> create(const GitRepository& repository, const std::string& base_sha,
                                      const std::string& head_sha, Submodules submodules = Submodules::checked_out);
-  WorkTreePair(WorkTreePair&& other) noexcept;
-  WorkTreePair& operator=(WorkTreePair&& other) = delete;
-  ~WorkTreePair();
 
-  std::filesystem::path base() const { return folder_.path() / "base"; }
-  std::filesystem::path head() const { return folder_.path() / "head"; }
+  std::filesystem::path base() const { return trees_.folder() / "base"; }
+  std::filesystem::path head() const { return trees_.folder() / "head"; }
 
  private:
-  WorkTreePair(std::filesystem::path repository, bench::RunFolder folder)
-      : repository_(std::move(repository)), folder_(std::move(folder)) {}
-  std::filesystem::path repository_;
-  bench::RunFolder folder_;
+  explicit WorkTreePair(WorkTrees trees) : trees_(std::move(trees)) {}
+  WorkTrees trees_;
 };
 
 // The environment variables of whoever called us, for the children that are the user's own tools (git, the build

@@ -9,6 +9,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/bisect.hpp"
 #include "ci/report/charts/series_chart.hpp"
 #include "ci/report/markup.hpp"
 #include "storage/document/json.hpp"
@@ -262,8 +263,10 @@ std::string creep_text(const std::string& what, const Creep& creep) {
 
 std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style) {
   std::string text;
-  for (const regress::ChangeFinding& finding : report.findings) {
-    text += (text.empty() ? "" : "\n") + finding_text(report, finding, style);
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    text += (text.empty() ? "" : "\n") + finding_text(report, report.findings[i], style);
+    const std::string step = search_step(report, i);
+    if (!step.empty()) text += "  find the commit: " + printable(step, style.unicode) + "\n";
   }
   if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
   for (const SeriesCreep& one : report.creeps) {
@@ -341,14 +344,28 @@ std::string next_step(const regress::ChangeFinding& finding) {
   return "steelyard ab " + commit_shown(finding.last_good) + ' ' + commit_shown(finding.commit);
 }
 
+std::string search_step(const ChangesReport& report, std::size_t finding) {
+  if (finding >= report.commits_to_search.size() || report.commits_to_search[finding] < 2) return "";
+  const regress::ChangeFinding& found = report.findings[finding];
+  for (const regress::FindingMember& member : found.members) {
+    const Series& series = report.series[member.series];
+    if (!can_be_bisected(series.metric)) continue;
+    return bisect_command(
+        {found.last_good, found.newest.empty() ? found.commit : found.newest, series.name, series.metric});
+  }
+  return "";
+}
+
 std::string json_changes(const ChangesReport& report) {
   Json json;
   json["schema"] = "steelyard.changes/1";
   json["series"] = Json::array();
   for (std::size_t i = 0; i < report.series.size(); ++i) json["series"].push_back(series_json(report, i));
   json["findings"] = Json::array();
-  for (const regress::ChangeFinding& finding : report.findings)
-    json["findings"].push_back(finding_json(report, finding));
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    json["findings"].push_back(finding_json(report, report.findings[i]));
+    if (const std::string step = search_step(report, i); !step.empty()) json["findings"].back()["bisect"] = step;
+  }
   if (!report.log.empty()) json["log"] = report.log;
   for (const SeriesCreep& one : report.creeps) json["creeps"].push_back(creep_json(report, one));
   return json_document(json);
@@ -359,7 +376,10 @@ std::string markdown_changes(const ChangesReport& report) {
                      (report.findings.size() == 1 ? " finding" : " findings") + " in " +
                      std::to_string(report.series.size()) + " series\n\n";
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
-    const std::string part = finding_part(report, report.findings[i]);
+    std::string part = finding_part(report, report.findings[i]);
+    if (const std::string step = search_step(report, i); !step.empty()) {
+      part += "To find the commit: " + code(step, false) + "\n\n";
+    }
     const std::string rest =
         "and " + std::to_string(report.findings.size() - i) + " less important findings: see the JSON\n";
     if (text.size() + part.size() + rest.size() > kMaxChangesCharacters) return text + rest;

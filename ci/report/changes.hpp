@@ -25,6 +25,8 @@ struct ChangesReport {
   // What changed since the store was asked before: points that moved or went, in words.
   std::vector<std::string> log;
   std::vector<SeriesCreep> creeps{};  // beyond what fails a gate, worst first
+  // By finding, how many commits can be the cause, as the repository at hand has them; 0, or shorter: unknown.
+  std::vector<std::size_t> commits_to_search{};
 };
 
 std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression);
@@ -46,6 +48,8 @@ std::string status_text(const ChangePoint& change);
 std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report);
 // "80 % of the benchmarks of machine 3f2a91c05 moved alike: ..."; empty where a commit is the cause.
 std::string shared_text(const regress::ChangeFinding& finding);
+// Where several commits can be the cause: "steelyard bisect 9f8e7d6 a1b2c3d 'BM_sort'"; else empty.
+std::string search_step(const ChangesReport& report, std::size_t finding);
 // What to do about it: "steelyard ab 9f8e7d6 a1b2c3d"; empty: nothing can be said.
 std::string next_step(const regress::ChangeFinding& finding);
 

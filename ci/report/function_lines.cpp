@@ -82,12 +82,16 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
   // Functions are attributed from counts; their parts are of the baseline's instructions.
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
   const double total = count && count->baseline && *count->baseline > 0 ? *count->baseline : 0;
+  return function_lines(row.functions, total);
+}
+
+std::vector<FunctionLine> function_lines(const std::vector<FunctionChange>& functions, double total) {
   const PartText part_text = [total](double change) {
     if (total > 0) return part_cell(change / total);
     return (change > 0 ? "+" : "") + decimal_text(change, 1);
   };
   std::vector<FunctionLine> lines;
-  for (const FunctionChange& function : row.functions) {
+  for (const FunctionChange& function : functions) {
     FunctionLine line;
     line.name = short_function_name(function.name);
     line.self = part_text(function.self_change);

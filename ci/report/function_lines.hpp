@@ -20,6 +20,8 @@ struct FunctionLine {
   std::string what;
 };
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row);
+// `total`: instructions of the benchmark in the baseline; 0: unknown.
+std::vector<FunctionLine> function_lines(const std::vector<FunctionChange>& functions, double total);
 
 // The names of the row's call path made short, the benchmark's first. Of a long path the middle is one "(31 more)".
 std::vector<std::string> call_path_names(const ComparisonRow& row);

@@ -437,9 +437,10 @@ std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
   return text;
 }
 
-std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& style) {
+std::string terminal_alert(const storage::Alert& alert, const std::string& search, const TerminalStyle& style) {
   std::string text = headline(alert, style);
   for (const storage::AlertTransition& step : alert.life) text += "  " + step_text(step, style) + '\n';
+  if (!search.empty()) text += "  find the commit: " + printable(search, style.unicode) + '\n';
   return text;
 }
 

@@ -37,8 +37,8 @@ std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<st
 // One line each, with its state below, and how many regressions are blamed on the machine.
 std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
                             const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style);
-// One alert with its whole life.
-std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& style);
+// One alert with its whole life. `search`: the command that finds its commit; empty: none.
+std::string terminal_alert(const storage::Alert& alert, const std::string& search, const TerminalStyle& style);
 // Schema steelyard.alerts/1.
 std::string json_alerts(const std::vector<storage::Alert>& alerts,
                         const std::vector<storage::KeptChangePoint>& aside = {});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
@@ -25,6 +26,16 @@ Json json_interval(const std::optional<Interval>& interval) {
 
 std::string json_document(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string in_shell_quotes(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string name_in_program(const std::string& benchmark) {
+  return name_as_given(benchmark.substr(0, benchmark.find(" [")));
 }
 
 }  // namespace steelyard::ci

@@ -1,4 +1,4 @@
-// What JSON and Markdown are made of, whatever the report.
+// What JSON, Markdown and commands to type are made of, whatever the report.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,11 @@ Json json_interval(const std::optional<Interval>& interval);
 // The whole document, newline at the end. Bytes that are no UTF-8 are replaced: a stranger's benchmark name must not
 // cost the reader the document.
 std::string json_document(const Json& json, int indent = 1);
+
+// In a shell's single quotes.
+std::string in_shell_quotes(const std::string& text);
+// The name that the program itself knows: without the suite, device and dtype that canonical text adds.
+std::string name_in_program(const std::string& benchmark);
 
 }  // namespace steelyard::ci
 

@@ -15,6 +15,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/markup.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
@@ -364,18 +365,6 @@ std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
   return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
 }
 
-// In a shell's single quotes.
-std::string in_quotes(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-// The name that the program itself knows: without the suite, device and dtype that canonical text adds.
-std::string name_in_program(const std::string& benchmark) {
-  return name_as_given(benchmark.substr(0, benchmark.find(" [")));
-}
-
 // Past this a gate takes hours; caring for less is the better advice.
 constexpr int kMaxRounds = 400;
 
@@ -496,8 +485,8 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
     steps.push_back({"count instructions to see which function did it", "--counts always"});
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
-  steps.push_back({"see its past", "steelyard history " + in_quotes(name_in_program(first)) +
-                                       (project.empty() ? "" : " --project " + in_quotes(project))});
+  steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
+                                       (project.empty() ? "" : " --project " + in_shell_quotes(project))});
 }
 
 // Worst first; beyond the third the folder is enough.
@@ -567,8 +556,9 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;
-    steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) + " --benchmark_filter=" +
-                                                  in_quotes(bench::exact_filter({name_in_program(row.benchmark)}))});
+    steps.push_back(
+        {"run what failed alone", (program.empty() ? "PROGRAM" : program) + " --benchmark_filter=" +
+                                      in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}))});
     break;
   }
   const auto is_gone = [](const ComparisonRow& row) {

@@ -18,10 +18,13 @@
 #include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/creep.hpp"
 #include "ci/publish/notifying.hpp"
+#include "ci/report/bisect.hpp"
 #include "ci/report/history.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "storage/alert_store.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
 
 namespace steelyard::ci {
@@ -270,6 +273,32 @@ Result<ExitCode> notify(const AlertsOptions& options, const Configuration& confi
   return code;
 }
 
+// What finds the commit of an alert: between those that it was seen at, the last at the old level first. Empty where
+// the store does not know both, or the repository at hand has no other commit between them.
+std::string search_of(storage::Store& store, const storage::Alert& alert) {
+  BisectRange range{{}, alert.commit, alert.subject.benchmark, alert.subject.metric};
+  if (!alert.subject.change_point.empty()) {
+    const auto points = storage::HistoryStore(store).change_points(alert.subject.project, alert.subject.branch);
+    if (!points) return "";
+    for (const storage::KeptChangePoint& point : *points) {
+      if (point.id != alert.subject.change_point) continue;
+      range.good = point.last_good;
+      range.bad = point.commit;
+    }
+  } else if (!alert.comparison.empty()) {
+    const Result<Comparison> comparison = storage::ComparisonStore(store).get(alert.comparison);
+    if (comparison) range.good = comparison->baseline.commit.sha;
+  }
+  const std::optional<GitRepository> repository = repository_here();
+  if (!repository || range.good.empty()) return "";
+  const Result<std::string> good = repository->resolve(range.good);
+  const Result<std::string> bad = repository->resolve(range.bad);
+  if (!good || !bad) return "";
+  const Result<std::vector<std::string>> line = repository->line_between(*good, *bad);
+  const bool is_several = line && line->front() == *good && line->size() > 2;
+  return is_several ? bisect_command(range) : "";
+}
+
 Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.action == Action::notify) return notify(options, configuration, app);
@@ -279,9 +308,10 @@ Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const std::vector<storage::Alert> alerts,
                 reads ? chosen(store, options, configuration) : act(store, options));
   STEELYARD_TRY(const std::vector<storage::KeptChangePoint> aside, aside_of(store, options, configuration));
-  app.print(app.common.json                  ? json_alerts(alerts, aside)
-            : options.action == Action::list ? terminal_alerts(alerts, aside, app.style())
-                                             : terminal_alert(alerts.front(), app.style()));
+  app.print(app.common.json ? json_alerts(alerts, aside)
+            : options.action == Action::list
+                ? terminal_alerts(alerts, aside, app.style())
+                : terminal_alert(alerts.front(), search_of(store, alerts.front()), app.style()));
   return ExitCode::success;
 }
 

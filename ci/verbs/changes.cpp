@@ -9,6 +9,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/pictures.hpp"
@@ -166,6 +167,23 @@ void judge(SeriesLook& look, const Configuration& configuration) {
   add_up(look);
 }
 
+// Where the repository at hand has several commits between the last at the old level and the first at the new one.
+void count_commits_to_search(ChangesReport& report) {
+  constexpr std::size_t kMaxCounted = 20;  // findings: each asks git
+  const std::optional<GitRepository> repository = repository_here();
+  if (!repository) return;
+  for (const regress::ChangeFinding& finding : report.findings) {
+    if (report.commits_to_search.size() == kMaxCounted) return;
+    std::size_t& commits = report.commits_to_search.emplace_back(0);
+    if (finding.cause != ChangeCause::commit || finding.last_good.empty()) continue;
+    const Result<std::string> good = repository->resolve(finding.last_good);
+    const Result<std::string> bad = repository->resolve(finding.newest.empty() ? finding.commit : finding.newest);
+    if (!good || !bad) continue;
+    const Result<std::vector<std::string>> line = repository->line_between(*good, *bad);
+    if (line && line->front() == *good) commits = line->size() - 1;
+  }
+}
+
 // Judged by another policy than usual, fewer or more points are seen; that is no reason to call any of them gone.
 bool is_by_another_policy(const CommonOptions& common) {
   return std::any_of(common.overrides.begin(), common.overrides.end(),
@@ -227,6 +245,7 @@ Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(SeriesLook look, load(options, configuration, app));
   judge(look, configuration);
+  count_commits_to_search(look.report);
   ExitCode code = worse(keep(look, options, app), outcome_of_changes(look.report, options.fail_on_regression));
   if (look.has_bad_archive) code = worse(code, ExitCode::bad_input);
   const ChangesReport& report = look.report;

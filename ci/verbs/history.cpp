@@ -3,11 +3,13 @@
 #include <memory>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/backfill.hpp"
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
@@ -26,6 +28,7 @@ struct HistoryOptions {
   int limit = 0;                   // newest points of each series, or rows of a range; 0: what is usual
   int max_series = 0;              // of one answer; 0: all
   std::filesystem::path archives;  // a folder of .syrun files; empty: the store
+  bool chained = false;            // levels by ratios
   // Instead of series: what happened in a range of commits.
   bool changed = false;
   bool movers = false;
@@ -108,6 +111,25 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
   return ExitCode::success;
 }
 
+// Levels by the ratios of kept comparisons, in place of what each run measured on its day.
+Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
+                   storage::Page<storage::HistorySeries>& page, const App& app) {
+  STEELYARD_TRY(const std::vector<storage::MeasuredStep> steps,
+                storage::HistoryStore(store).steps({query.project, query.benchmark, query.metric}));
+  std::vector<storage::HistorySeries> chained;
+  std::size_t excluded = 0;
+  for (storage::HistorySeries& series : page.items) {
+    storage::HistorySeries one = chained_series(std::move(series), steps);
+    one.points.empty() ? void(++excluded) : chained.push_back(std::move(one));
+  }
+  page.items = std::move(chained);
+  if (excluded > 0) {
+    app.note(plural_text(static_cast<std::int64_t>(excluded), "series") +
+             " without commits that were measured against each other: steelyard backfill FROM..TO");
+  }
+  return {};
+}
+
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
@@ -121,8 +143,9 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
-  STEELYARD_TRY(const storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
+  STEELYARD_TRY(storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
   app.notes(page.notes);
+  if (options.chained) STEELYARD_CHECK(chain(store, query, page, app));
   STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query));
   show(page, alerts, options, app);
   return ExitCode::success;
@@ -144,12 +167,17 @@ VerbOption range_option(std::string name, bool& wanted, std::string& range, std:
 }
 
 Result<void> check_history_options(const HistoryOptions& history) {
+  if (history.chained && !history.archives.empty()) {
+    return input_error("--chained", "--archives", "a store, which has the comparisons",
+                       "fill one: steelyard db rebuild --from FOLDER");
+  }
   if (!history.changed && !history.movers) return {};
   const std::string option = history.changed ? "--changed-in" : "--top-movers";
   if (history.changed && history.movers) return input_error(option, "--top-movers as well", "one of the two");
   if (!history.archives.empty()) {
     return input_error(option, "--archives", "a store", "fill one: steelyard db rebuild --from FOLDER");
   }
+  if (history.chained) return input_error(option, "--chained", "series", "leave it out");
   const bool is_narrowed = !history.benchmark.empty() || !history.metric.empty() || !history.machine.empty() ||
                            !history.parameters.empty() || !history.label.empty() || history.max_series != 0;
   if (!is_narrowed) return {};
@@ -186,6 +214,9 @@ Verb history_verb() {
   verb.add(text_option("--label", "TEXT", options->label, "a part of what the benchmark says of itself"));
   verb.add(path_option("--archives", "FOLDER", options->archives,
                        "the .syrun files below it, in place of the store; needs no server"));
+  verb.add(flag_option("--chained", options->chained,
+                       "levels by the ratios of commits that were measured against each other, whatever the "
+                       "machine did on each day"));
   verb.add(number_option("--limit", options->limit,
                          "newest points of each series (default: 200); rows of a range (default: 50)"));
   verb.add(number_option("--series", options->max_series, "most series of one answer (default: all)"));

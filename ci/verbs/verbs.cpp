@@ -18,6 +18,8 @@ namespace steelyard::ci {
   VERB(merge)                 \
   VERB(history)               \
   VERB(changes)               \
+  VERB(bisect)                \
+  VERB(backfill)              \
   VERB(alerts)                \
   VERB(sweep)                 \
   VERB(profile)               \

@@ -131,6 +131,26 @@ struct Mover {
   std::int64_t runs_after = 0;
 };
 
+// One commit held against another by a kept comparison whose sides were measured together, or counted.
+struct MeasuredStep {
+  std::string benchmark;
+  std::string metric;
+  std::string fingerprint;
+  std::string before;  // commits
+  std::string after;
+  double ratio = 1;
+  std::optional<double> low{};  // of its interval
+  std::optional<double> high{};
+  std::int64_t rounds = 0;
+  std::int64_t at_unix_ns = 0;
+};
+struct StepQuery {
+  std::string project;
+  std::string benchmark{};  // canonical text or a part of it; empty: all
+  std::string metric{};     // empty: any
+};
+inline constexpr std::int64_t kMaxSteps = 200'000;  // of one answer: the newest
+
 // A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
 struct KeptChangePoint {
   std::string id;

@@ -231,6 +231,21 @@ order by 1, 2, 3, 4, 5, 6
 limit $10
 )sql";
 
+// $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many.
+constexpr const char* kSteps = R"sql(
+select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
+       x.interval_high, x.rounds, c.compared_at_unix_ns
+from steelyard.comparisons c
+join steelyard.comparison_rows x using (comparison_key)
+join steelyard.metrics m using (metric_key)
+where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <> ''
+  and c.baseline_commit <> c.candidate_commit and c.baseline_fingerprint = c.candidate_fingerprint
+  and x.ratio > 0 and x.ratio < 'infinity' and (x.layout in ('duet', 'interleaved') or m.kind = 'counted')
+  and ($2::text = '' or position($2::text in x.benchmark) > 0) and ($3::text = '' or m.name = $3::text)
+order by c.compared_at_unix_ns desc, c.comparison_key desc, x.position
+limit $4
+)sql";
+
 // Each side's level is the median of so many runs of a machine: one run's would move by its noise alone.
 constexpr int kRunsOfASide = 5;
 
@@ -373,6 +388,23 @@ Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& 
     page.next = write_cursor(kChangedKind, last);
   }
   return page;
+}
+
+Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  SqlValues values;
+  values.text(query.project).text(query.benchmark).text(query.metric).integer(kMaxSteps);
+  STEELYARD_TRY(const Rows rows, transaction.run(kSteps, values, {0, kMaxSteps}));
+  const auto number_or_absent = [&rows](std::int64_t row, int column) {
+    return rows.is_null(row, column) ? std::nullopt : std::optional(rows.number(row, column));
+  };
+  std::vector<MeasuredStep> steps;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    steps.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
+                     rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7), rows.integer(row, 8),
+                     rows.integer(row, 9)});
+  }
+  return steps;
 }
 
 Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {

@@ -265,7 +265,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-class WorkTrees : public testing::Test {
+class WorkTreesOfCommits : public testing::Test {
  protected:
   void SetUp() override {
     made_.write("file", "one\n");
@@ -277,7 +277,7 @@ class WorkTrees : public testing::Test {
   TemporaryRepository made_;
 };
 
-TEST_F(WorkTrees, HoldBothCommitsUnderPathsOfEqualLengthAndLeaveNothing) {
+TEST_F(WorkTreesOfCommits, HoldBothCommitsUnderPathsOfEqualLengthAndLeaveNothing) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   ASSERT_TRUE(repository);
   std::filesystem::path folder;
@@ -296,7 +296,7 @@ TEST_F(WorkTrees, HoldBothCommitsUnderPathsOfEqualLengthAndLeaveNothing) {
   EXPECT_EQ(text_of(made_.root() / "file"), "not committed\n") << "the user's own tree was touched";
 }
 
-TEST_F(WorkTrees, OfTheSameCommitStandSideBySide) {
+TEST_F(WorkTreesOfCommits, OfTheSameCommitStandSideBySide) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   ASSERT_TRUE(repository);
   const std::string head = *repository->resolve("HEAD");
@@ -305,7 +305,7 @@ TEST_F(WorkTrees, OfTheSameCommitStandSideBySide) {
   EXPECT_EQ(text_of(pair->base() / "file"), text_of(pair->head() / "file"));
 }
 
-TEST_F(WorkTrees, OfACommitWhoseSubmoduleCannotBeFetchedNameTheOptionThatLeavesItOut) {
+TEST_F(WorkTreesOfCommits, OfACommitWhoseSubmoduleCannotBeFetchedNameTheOptionThatLeavesItOut) {
   made_.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /no/such/lib.git\n");
   made_.git("update-index --add --cacheinfo 160000," + std::string(40, '1') + ",lib");
   made_.git("add .gitmodules");
@@ -330,7 +330,26 @@ TEST(ReleaseNames, EndInAVersionThatIsNoDateAndNoCandidate) {
   }
 }
 
-TEST_F(WorkTrees, KnowTheLineOfACommitAndItsReleases) {
+TEST_F(WorkTreesOfCommits, KnowTheLineBetweenTwoCommitsAlongFirstParents) {
+  const Result<GitRepository> repository = GitRepository::find(made_.root());
+  const std::string left = *repository->resolve("HEAD");
+  made_.git("stash --quiet");
+  made_.git("checkout --quiet -b branch");
+  made_.commit("on the branch");
+  const std::string on_branch = *repository->resolve("HEAD");
+  made_.git("checkout --quiet main");
+  made_.commit("on main");
+  const std::string on_main = *repository->resolve("HEAD");
+  made_.git("merge --quiet --no-ff -m merge branch");
+  const std::string merge = *repository->resolve("HEAD");
+  EXPECT_EQ(*repository->line_between(left, merge), (std::vector<std::string>{left, on_main, merge}));
+  EXPECT_EQ(*repository->line_between(on_main, on_branch), (std::vector<std::string>{left, on_branch}))
+      << "of what was merged, from where it left";
+  EXPECT_EQ(*repository->line_between(merge, left), (std::vector<std::string>{left})) << "it has it already";
+  EXPECT_EQ(repository->line_between(on_branch, merge)->front(), left) << "a good end off the line is not its first";
+}
+
+TEST_F(WorkTreesOfCommits, KnowTheLineOfACommitAndItsReleases) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   const std::string first = *repository->resolve("HEAD^1");
   const std::string head = *repository->resolve("HEAD");
@@ -350,7 +369,7 @@ TEST_F(WorkTrees, KnowTheLineOfACommitAndItsReleases) {
   EXPECT_TRUE(repository->releases({std::string(40, 'a')}).empty());
 }
 
-TEST_F(WorkTrees, AreNotMadeOfACommitThatIsNone) {
+TEST_F(WorkTreesOfCommits, AreNotMadeOfACommitThatIsNone) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   ASSERT_TRUE(repository);
   const Result<WorkTreePair> pair =

@@ -1,0 +1,46 @@
+// Commits measured afterwards, those that tell most first: the newest against the oldest, then the middle of each
+// stretch across which a level differs or in which a change point lies, then of the longest. Each is held in rounds
+// against the nearest older commit that has a level, its parent in the end, so that the chain of ratios is the history.
+// What was measured is in the store, and nowhere else: the same command goes on from there.
+//
+//     STEELYARD_TRY(const BackfillReport report, backfill(line, world, {within}));
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "ci/report/backfill.hpp"
+#include "storage/model/history.hpp"
+
+namespace steelyard::ci {
+
+struct BackfillWorld {
+  // What the store has by now, of this machine.
+  std::function<Result<std::vector<storage::MeasuredStep>>()> steps;
+  // Found before; may be empty.
+  std::vector<storage::KeptChangePoint> change_points = {};
+  // Measures and keeps. Error (program): one of them cannot be measured; another: nothing can go on.
+  std::function<Result<void>(const std::string& before, const std::string& after)> measure;
+  std::function<Nanoseconds()> elapsed;
+  std::function<bool()> cancelled;
+  std::function<void(const BackfillStep& step, std::size_t linked)> told;  // may be empty
+};
+
+struct BackfillLimits {
+  Nanoseconds within;            // no commit is begun that would not fit, by the longest so far
+  double minimum_effect = 0.01;  // below it no level is suspected to differ
+};
+
+// `line`: full shas, oldest first, at least two.
+Result<BackfillReport> backfill(const std::vector<std::string>& line, const BackfillWorld& world,
+                                const BackfillLimits& limits);
+
+// The series with its levels by the chain of `steps` (of its benchmark, metric and machine), a point a commit: the
+// oldest that the newest is linked to has the value it was measured with, and the others that value by their ratios.
+// Without points where nothing is linked.
+storage::HistorySeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps);
+
+}  // namespace steelyard::ci

@@ -1,0 +1,65 @@
+// Commits of one repository, each built once in a work tree of its own, for who measures many against each other: a
+// bisect, a backfill. What a build added to its tree is kept (kept_builds.hpp), so that one that was interrupted builds
+// nothing twice.
+//
+//     STEELYARD_TRY(CommitBuilds builds, CommitBuilds::create(repository, {configuration, programs}, app, cancelled));
+//     STEELYARD_TRY(const std::filesystem::path tree, builds.tree_of(commit));
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "bench/runner/benchmark_listing.hpp"
+#include "bench/runner/confinement.hpp"
+#include "ci/app/app.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/git/repository.hpp"
+#include "ci/measuring/measure_programs.hpp"
+
+namespace steelyard::ci {
+
+class CommitBuilds {
+ public:
+  // What is asked of every commit. `keeps`: in the store; the state folder is needed then.
+  struct Plan {
+    const Configuration& configuration;
+    const std::vector<ConfiguredProgram>& programs;
+    bool keeps = false;
+  };
+  // The plan, the app and `cancelled` outlive this. Error (input).
+  static Result<CommitBuilds> create(const GitRepository& repository, const Plan& plan, const App& app,
+                                     const std::atomic<bool>* cancelled);
+
+  // Its tree with the build in it. Error (program): it does not build, or lacks a program afterwards, as far as it was
+  // cancelled; asked again it is the same error. Error (input): the tree cannot be made.
+  Result<std::filesystem::path> tree_of(const Commit& commit);
+  // Of two trees, one pair a program.
+  Result<std::vector<ProgramPair>> pairs_of(const Commit& baseline, const Commit& candidate);
+
+  std::int64_t builds() const { return builds_; }  // that ran a command, failed ones too
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  CommitBuilds(WorkTrees trees, const Plan& plan, const App& app, const std::atomic<bool>* cancelled);
+  Result<std::filesystem::path> build_in(const std::filesystem::path& tree, const Commit& commit);
+  Result<void> check_programs(const std::filesystem::path& tree, const Commit& commit) const;
+
+  WorkTrees trees_;
+  Plan plan_;
+  const App* app_;
+  const std::atomic<bool>* cancelled_;
+  std::filesystem::path kept_;
+  bench::SharedConfinement confinement_;
+  std::vector<std::string> warnings_;
+  std::map<std::string, Result<std::filesystem::path>> known_;  // by sha
+  std::int64_t builds_ = 0;
+};
+
+}  // namespace steelyard::ci

@@ -1,0 +1,72 @@
+#include "ci/report/backfill.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
+#include "storage/document/json.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kMaxToldSteps = 20;
+
+std::string shown_sha(const std::string& sha) { return sha.substr(0, 9); }
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::string backfill_step_text(const BackfillStep& step) {
+  const std::string both = shown_sha(step.after) + " against " + shown_sha(step.before);
+  return step.trouble.empty() ? both + " is kept" : both + " could not be measured: " + first_line(step.trouble);
+}
+
+std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style) {
+  const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+  std::size_t kept = 0;
+  for (const BackfillStep& step : report.steps) kept += step.trouble.empty() ? 1 : 0;
+  std::string text = plural_text(count(kept), "commit") + " measured; " + grouped_text(count(report.linked)) + " of " +
+                     grouped_text(count(report.commits)) + " from " + shown_sha(report.from) + " to " +
+                     shown_sha(report.to) + " have a level by ratios\n";
+  std::size_t shown = 0;
+  for (const BackfillStep& step : report.steps) {
+    if (step.trouble.empty()) continue;
+    if (++shown > kMaxToldSteps) break;
+    text += "  " + printable_line(backfill_step_text(step), style.unicode) + '\n';
+  }
+  if (!report.left.empty()) text += "\nchanges that lie between commits not measured yet, or beside each other:\n";
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(report.left.size(), kMaxToldSteps); ++i) {
+    const BackfillChange& change = report.left[i];
+    const std::string where = change.between == 0
+                                  ? "at " + shown_sha(change.after)
+                                  : "after " + shown_sha(change.before) + ", by " + shown_sha(change.after);
+    rows.push_back({printable_line(name_as_given(change.benchmark), style.unicode),
+                    printable_line(change.metric, style.unicode), change_cell(change.ratio), where});
+  }
+  text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::left}, "  ");
+  if (report.left.size() > kMaxToldSteps) text += "  and " + std::to_string(report.left.size() - kMaxToldSteps) + " more\n";
+  if (report.interrupted) text += "\ninterrupted: the same command goes on\n";
+  if (report.budget_spent) text += "\nthe time was spent: the same command goes on\n";
+  if (report.linked > 1) text += "see them: steelyard history --chained\n";
+  return text;
+}
+
+std::string json_backfill(const BackfillReport& report) {
+  storage::JsonWriter json;
+  json("schema", std::string_view("steelyard.backfill/1"));
+  json("from", std::string_view(report.from));
+  json("to", std::string_view(report.to));
+  json("commits", report.commits);
+  json("linked", report.linked);
+  json("budget_spent", report.budget_spent);
+  json("interrupted", report.interrupted);
+  json("steps", report.steps);
+  json("changes", report.left);
+  return json.text();
+}
+
+}  // namespace steelyard::ci

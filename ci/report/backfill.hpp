@@ -1,0 +1,63 @@
+// What measuring commits afterwards came to, for a person and a program. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/model/fields.hpp"
+#include "ci/app/terminal_text.hpp"
+
+namespace steelyard::ci {
+
+// One commit held against an older one.
+struct BackfillStep {
+  std::string before;  // full shas
+  std::string after;
+  std::string trouble = {};  // why it could not be measured; empty: it was, and is kept
+
+  static void fields(auto& visit, auto& self) {
+    visit("before", self.before);
+    visit("after", self.after);
+    visit("trouble", self.trouble, {.null = Null::written});
+  }
+};
+
+// Where the level of a benchmark differs between two neighbours of those that have levels.
+struct BackfillChange {
+  std::string benchmark;
+  std::string metric;
+  std::string before;
+  std::string after;
+  double ratio = 1;
+  std::int64_t between = 0;  // commits that could still be measured there
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("before", self.before);
+    visit("after", self.after);
+    visit("ratio", self.ratio);
+    visit("commits_between", self.between);
+  }
+};
+
+struct BackfillReport {
+  std::string from;
+  std::string to;
+  std::size_t commits = 0;           // of the line, both ends counted
+  std::size_t linked = 0;            // of them, that have a level over the first by ratios
+  std::vector<BackfillStep> steps;   // of this session, in order
+  std::vector<BackfillChange> left;  // that are suspected, the surest first
+  bool budget_spent = false;
+  bool interrupted = false;
+};
+
+// "1a2b3c4d5 against 9f8e7d6c5 is kept"
+std::string backfill_step_text(const BackfillStep& step);
+std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style);
+// schema steelyard.backfill/1
+std::string json_backfill(const BackfillReport& report);
+
+}  // namespace steelyard::ci

@@ -1,0 +1,161 @@
+// Commits measured afterwards, with measuring and the store stood in for.
+#include "ci/judging/backfill.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+namespace steelyard::ci {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string name_of(std::size_t place) { return "c" + std::to_string(1000 + place); }
+
+// Times of commits, which machines see through the mood of their day; held against each other they are exact to a
+// per mille.
+class MadeStore {
+ public:
+  explicit MadeStore(std::vector<double> times) : times_(std::move(times)) {
+    for (std::size_t i = 0; i < times_.size(); ++i) line.push_back(name_of(i));
+  }
+  BackfillWorld world() {
+    BackfillWorld world;
+    world.steps = [this]() -> Result<std::vector<storage::MeasuredStep>> { return kept; };
+    world.measure = [this](const std::string& before, const std::string& after) { return measure(before, after); };
+    world.elapsed = [this] { return seconds(60.0 * static_cast<double>(kept.size() + failed)); };
+    world.cancelled = [this] { return kept.size() >= cancelled_after; };
+    world.change_points = points;
+    return world;
+  }
+  BackfillReport run(Nanoseconds within = seconds(1e6)) {
+    Result<BackfillReport> report = backfill(line, world(), {within});
+    EXPECT_TRUE(report);
+    return report ? std::move(report).value() : BackfillReport{};
+  }
+
+  std::vector<std::string> line;
+  std::vector<storage::MeasuredStep> kept;
+  std::vector<storage::KeptChangePoint> points;
+  std::set<std::string> broken;
+  std::size_t failed = 0;
+  std::size_t cancelled_after = 1'000'000;
+
+ private:
+  Result<void> measure(const std::string& before, const std::string& after) {
+    if (broken.contains(after)) ++failed;
+    if (broken.contains(after)) return program_error(after, "it does not build");
+    const double ratio = times_[place(after)] / times_[place(before)];
+    kept.push_back({"BM_x", "real_time", "m", before, after, ratio, ratio * 0.998, ratio * 1.002, 12, 0});
+    return {};
+  }
+  static std::size_t place(const std::string& name) { return std::stoul(name.substr(1)) - 1000; }
+  std::vector<double> times_;
+};
+
+std::vector<double> step_of(std::size_t commits, std::size_t place, double ratio) {
+  std::vector<double> times(commits, 1);
+  for (std::size_t i = place; i < commits; ++i) times[i] = ratio;
+  return times;
+}
+
+TEST(Backfill, MeasuresTheEndsAndThenHalvesAroundAChangeUntilItsCommitIsBesideItsParent) {
+  MadeStore made(step_of(65, 41, 1.05));
+  const BackfillReport report = made.run(seconds(60 * 7));
+  EXPECT_TRUE(report.budget_spent);
+  EXPECT_EQ(made.kept.front().before, name_of(0));
+  EXPECT_EQ(made.kept.front().after, name_of(64));
+  ASSERT_THAT(made.kept, SizeIs(7)) << "the far end and six halvings";
+  ASSERT_THAT(report.left, SizeIs(1));
+  EXPECT_EQ(report.left[0].after, name_of(41));
+  EXPECT_EQ(report.left[0].before, name_of(40));
+  EXPECT_EQ(report.left[0].between, 0U);
+  EXPECT_NEAR(report.left[0].ratio, 1.05, 1e-9);
+}
+
+TEST(Backfill, HoldsEachAgainstTheNearestOlderOneAndInTheEndAgainstItsParent) {
+  MadeStore made(step_of(9, 3, 1.2));
+  const BackfillReport report = made.run();
+  EXPECT_EQ(report.linked, 9U);
+  EXPECT_THAT(made.kept, SizeIs(8)) << "each commit once";
+  std::set<std::string> with_parent;
+  for (const storage::MeasuredStep& step : made.kept) {
+    EXPECT_LT(step.before, step.after);
+    if (std::stoul(step.after.substr(1)) == std::stoul(step.before.substr(1)) + 1) with_parent.insert(step.after);
+  }
+  EXPECT_TRUE(with_parent.contains(name_of(3)));
+}
+
+TEST(Backfill, GoesOnFromWhatTheStoreHas) {
+  MadeStore made(step_of(33, 9, 1.1));
+  made.cancelled_after = 3;
+  EXPECT_TRUE(made.run().interrupted);
+  EXPECT_THAT(made.kept, SizeIs(3));
+  made.cancelled_after = 1'000'000;
+  const BackfillReport report = made.run();
+  EXPECT_EQ(report.linked, 33U);
+  EXPECT_THAT(made.kept, SizeIs(32)) << "nothing was measured twice";
+  EXPECT_THAT(made.run().steps, IsEmpty());
+}
+
+TEST(Backfill, BeginsWithTheStretchOfAKeptChangePoint) {
+  MadeStore made(std::vector<double>(65, 1));
+  storage::KeptChangePoint point;
+  point.last_good = name_of(4);
+  point.commit = name_of(6);
+  made.points = {point};
+  made.run(seconds(60 * 4));
+  std::vector<std::string> order;
+  for (const storage::MeasuredStep& step : made.kept) order.push_back(step.after);
+  EXPECT_THAT(order, ElementsAre(name_of(64), name_of(32), name_of(16), name_of(8)));
+}
+
+TEST(Backfill, StepsAroundWhatDoesNotBuildAndSaysSo) {
+  MadeStore made(step_of(9, 3, 1.2));
+  made.broken = {name_of(8), name_of(4)};
+  const BackfillReport report = made.run();
+  EXPECT_EQ(report.linked, 7U);
+  std::size_t troubles = 0;
+  for (const BackfillStep& step : report.steps) troubles += step.trouble.empty() ? 0 : 1;
+  EXPECT_EQ(troubles, 2U);
+}
+
+TEST(Backfill, BeginsNothingThatWouldNotFitIntoItsTime) {
+  MadeStore made(step_of(65, 41, 1.05));
+  const BackfillReport report = made.run(seconds(150));
+  EXPECT_THAT(made.kept, SizeIs(2));
+  EXPECT_TRUE(report.budget_spent);
+}
+
+TEST(ChainedSeries, HasTheRatiosAndNotTheMoodOfEachDay) {
+  storage::HistorySeries series;
+  series.benchmark = "BM_x";
+  series.metric = *well_known_metric(kRealTime);
+  series.fingerprint = "m";
+  const std::vector<double> measured{100, 130, 90, 250, 95};  // the machine's mood, whatever the commits did
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    storage::HistoryPoint point;
+    point.commit = name_of(i);
+    point.value = measured[i];
+    series.points.push_back(point);
+  }
+  series.points.push_back(series.points[1]);  // measured again
+  MadeStore made({1, 1, 1.1, 1.1, 1.1});
+  made.broken = {name_of(3)};
+  made.run();
+  made.kept.push_back({"BM_y", "real_time", "m", name_of(0), name_of(3), 9, {}, {}, 1, 0});
+  const storage::HistorySeries chained = chained_series(series, made.kept);
+  ASSERT_THAT(chained.points, SizeIs(4));
+  EXPECT_NEAR(chained.points[0].value, 100, 1e-9);
+  EXPECT_NEAR(chained.points[1].value, 100, 1e-9);
+  EXPECT_NEAR(chained.points[2].value, 110, 1e-9);
+  EXPECT_EQ(chained.points[3].commit, name_of(4));
+  EXPECT_NEAR(chained.points[3].value, 110, 1e-9);
+  EXPECT_THAT(chained_series(series, {}).points, IsEmpty());
+}
+
+}  // namespace
+}  // namespace steelyard::ci
