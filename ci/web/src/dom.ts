@@ -34,8 +34,11 @@ function append(element: Element, children: Child[]): void {
 }
 
 // h('p', {class: 'dim', click: listener, css: {width: '3em'}}, 'text', other): functions listen, objects are styles.
-export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, props: Props = {},
-    ...children: Child[]): HTMLElementTagNameMap[Tag] {
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   set(element, props);
   append(element, children);
@@ -71,21 +74,53 @@ export function section(title: Child, ...children: Child[]): HTMLElement {
 export interface Column {
   title: string;
   numeric?: boolean;
-  wide?: boolean;  // not on a phone
+  wide?: boolean; // not on a phone
 }
 
 // A table that scrolls within itself where it is wider than the screen; the first cell of a row names it.
 export function table(label: string, columns: Column[], rows: Child[][], props: Props = {}): HTMLElement {
   const kind = (column: Column) => [column.numeric && 'n', column.wide && 'w'].filter(Boolean).join(' ') || null;
-  return h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label},
-    h('table', props,
-      h('thead', {}, h('tr', {}, columns.map((column) =>
-        column.title ? h('th', {scope: 'col', class: kind(column)}, column.title) : h('td', {class: kind(column)})))),
-      h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, i) =>
-        i === 0 ? h('th', {scope: 'row', class: kind(columns[i])}, cell) : h('td', {class: kind(columns[i])}, cell)))))));
+  return h(
+    'div',
+    {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label},
+    h(
+      'table',
+      props,
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          columns.map((column) =>
+            column.title ? h('th', {scope: 'col', class: kind(column)}, column.title) : h('td', {class: kind(column)}),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        rows.map((cells) =>
+          h(
+            'tr',
+            {},
+            cells.map((cell, i) =>
+              i === 0
+                ? h('th', {scope: 'row', class: kind(columns[i])}, cell)
+                : h('td', {class: kind(columns[i])}, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 export function entries(pairs: [string, Child][]): HTMLElement {
   const told = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false);
-  return h('dl', {}, told.map(([term, value]) => [h('dt', {}, term), h('dd', {}, value)]));
+  return h(
+    'dl',
+    {},
+    told.map(([term, value]) => [h('dt', {}, term), h('dd', {}, value)]),
+  );
 }

@@ -15,7 +15,9 @@ export function save(content: Blob, name: string): void {
 export async function series_png(canvas: HTMLCanvasElement | null, all: Loaded[], root: HTMLElement): Promise<Blob> {
   if (!canvas) throw new Error('There is no plot to draw.');
   const style = getComputedStyle(root);
-  const scale = devicePixelRatio, line = 20 * scale, margin = 12 * scale;
+  const scale = devicePixelRatio,
+    line = 20 * scale,
+    margin = 12 * scale;
   const picture = h('canvas', {});
   picture.width = canvas.width + 2 * margin;
   picture.height = canvas.height + all.length * line + 2 * margin;
@@ -32,8 +34,12 @@ export async function series_png(canvas: HTMLCanvasElement | null, all: Loaded[]
     pen.fillText(one.label, margin + 16 * scale, y);
   });
   pen.drawImage(canvas, margin, margin + all.length * line);
-  return new Promise((resolve, reject) => picture.toBlob((blob) => blob ? resolve(blob) :
-    reject(new Error('The picture could not be made; take a screenshot.')), 'image/png'));
+  return new Promise((resolve, reject) =>
+    picture.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be made; take a screenshot.'))),
+      'image/png',
+    ),
+  );
 }
 
 // A text cell, and never a formula of a spreadsheet.
@@ -46,8 +52,19 @@ export function series_csv(all: Loaded[]): Blob {
   const lines = ['benchmark,metric,unit,machine,commit,run,at,value,low,high'];
   for (const one of all) {
     const head = [one.key.benchmark, one.key.metric, one.unit ?? '', one.key.machine ?? ''].map(cell).join(',');
-    one.value.forEach((value, i) => lines.push([head, one.commit[i] ?? '', one.run[i], new Date(one.at[i] * 1000).toISOString(), value ?? '',
-      one.low[i] ?? '', one.high[i] ?? ''].join(',')));
+    one.value.forEach((value, i) =>
+      lines.push(
+        [
+          head,
+          one.commit[i] ?? '',
+          one.run[i],
+          new Date(one.at[i] * 1000).toISOString(),
+          value ?? '',
+          one.low[i] ?? '',
+          one.high[i] ?? '',
+        ].join(','),
+      ),
+    );
   }
   return new Blob([lines.join('\n') + '\n'], {type: 'text/csv'});
 }

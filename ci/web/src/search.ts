@@ -3,27 +3,47 @@ import {get, type Found} from './api';
 import {fill, h} from './dom';
 import {href} from './route';
 
-const kWait = 120, kFewest = 2;
+const kWait = 120,
+  kFewest = 2;
 
 function href_of(found: Found): string {
-  const id = found.id ?? '';
+  const {id} = found;
   switch (found.kind) {
-    case 'benchmark': return href('series', {project: found.project, benchmark: found.benchmark ?? found.text});
-    case 'commit': return href('commit', {sha: id, project: found.project});
-    case 'run': return href('run', {id});
-    case 'branch': return href('runs', {branch: id || found.text, project: found.project});
-    case 'machine': return href('machines', {one: id});
-    case 'project': return href('overview', {project: found.project ?? found.text});
-    default: return href('overview');
+    case 'benchmark':
+      return href('series', {project: found.project, benchmark: id});
+    case 'commit':
+      return href('commit', {sha: id, project: found.project});
+    case 'run':
+      return href('run', {id});
+    case 'branch':
+      return href('runs', {branch: id, project: found.project});
+    case 'machine':
+      return href('machines', {one: id});
+    case 'project':
+      return href('overview', {project: id});
+    default:
+      return href('overview');
   }
 }
 
 export function search_field(project: () => string): {root: HTMLElement; input: HTMLInputElement} {
   const list = h('ul', {id: 'found', role: 'listbox', hidden: true, 'aria-label': 'Found'});
   const said = h('p', {class: 'sr', role: 'status'});
-  let chosen = -1, timer = 0, asked: AbortController | null = null;
-  const input = h('input', {type: 'search', id: 'search', placeholder: 'Search ( / )', 'aria-label': 'Search benchmarks, commits, runs, branches, machines', role: 'combobox',
-    'aria-expanded': 'false', 'aria-controls': 'found', 'aria-autocomplete': 'list', autocomplete: 'off', maxlength: 200});
+  let chosen = -1,
+    timer = 0,
+    asked: AbortController | null = null;
+  const input = h('input', {
+    type: 'search',
+    id: 'search',
+    placeholder: 'Search ( / )',
+    'aria-label': 'Search benchmarks, commits, runs, branches, machines',
+    role: 'combobox',
+    'aria-expanded': 'false',
+    'aria-controls': 'found',
+    'aria-autocomplete': 'list',
+    autocomplete: 'off',
+    maxlength: 200,
+  });
   const close = () => {
     list.hidden = true;
     chosen = -1;
@@ -54,17 +74,37 @@ export function search_field(project: () => string): {root: HTMLElement; input: 
     asked?.abort();
     asked = new AbortController();
     const {items} = await get<{items: Found[]}>('/search', {q: text, project: project(), limit: 20}, asked.signal);
-    open(items.map((found, i) => h('li', {role: 'option', id: `found_${i}`, 'aria-selected': 'false', 'data-href': href_of(found), click: () => follow(href_of(found))},
-      h('span', {class: 'tag'}, found.kind), ' ', h('code', {}, found.text), found.detail && h('span', {class: 'dim'}, ` ${found.detail}`))),
-    items.length ? `${items.length} found` : 'Nothing has that in its name. Try fewer letters.');
+    open(
+      items.map((found, i) =>
+        h(
+          'li',
+          {
+            role: 'option',
+            id: `found_${i}`,
+            'aria-selected': 'false',
+            'data-href': href_of(found),
+            click: () => follow(href_of(found)),
+          },
+          h('span', {class: 'tag'}, found.kind),
+          ' ',
+          h('code', {}, found.text),
+          found.detail && h('span', {class: 'dim'}, ` ${found.detail}`),
+        ),
+      ),
+      items.length ? `${items.length} found` : 'Nothing has that in its name. Try fewer letters.',
+    );
   };
   input.addEventListener('input', () => {
     clearTimeout(timer);
     const text = input.value.trim();
     if (text.length < kFewest) return close();
-    timer = window.setTimeout(() => ask(text).catch((error: Error) => {
-      if (error.name !== 'AbortError') open([], error.message);
-    }), kWait);
+    timer = window.setTimeout(
+      () =>
+        ask(text).catch((error: Error) => {
+          if (error.name !== 'AbortError') open([], error.message);
+        }),
+      kWait,
+    );
   });
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') {
@@ -86,4 +126,3 @@ export function search_field(project: () => string): {root: HTMLElement; input: 
   });
   return {root, input};
 }
-

@@ -8,8 +8,8 @@ import {h} from './dom';
 import {axis_texts, change_text, level_text, short, time_text} from './words';
 
 export interface ChangeMark {
-  index: number;        // the first point at the new level
-  since: number;        // the last point that is surely before it
+  index: number; // the first point at the new level
+  since: number; // the last point that is surely before it
   before: number;
   after: number;
   ratio: number | null;
@@ -26,14 +26,14 @@ export interface Line {
 export interface PlottedSeries {
   label: string;
   unit: string | null;
-  at: number[];  // seconds, ascending
+  at: number[]; // seconds, ascending
   value: (number | null)[];
   low: (number | null)[];
   high: (number | null)[];
   commit: (string | null)[];
   changes: ChangeMark[];
   lines: Line[];
-  machines: {index: number, text: string}[];  // the first point on another machine than the one before
+  machines: {index: number; text: string}[]; // the first point on another machine than the one before
 }
 
 export interface PlotView {
@@ -41,9 +41,9 @@ export interface PlotView {
   log: boolean;
   relative: boolean;
   band: boolean;
-  from: number | null;  // in the unit of the axis; null: from the first, to the last
+  from: number | null; // in the unit of the axis; null: from the first, to the last
   to: number | null;
-  hidden: number[];     // series that are not drawn
+  hidden: number[]; // series that are not drawn
   point: [series: number, index: number] | null;
 }
 
@@ -55,7 +55,7 @@ export interface PlotEvents {
 interface Placed extends Column {
   low: ArrayLike<number | null>;
   high: ArrayLike<number | null>;
-  order: number[] | null;  // which point stands at each place; null: as they came
+  order: number[] | null; // which point stands at each place; null: as they came
 }
 
 const kMinSpan = 2;
@@ -75,10 +75,12 @@ export function places_of(series: Pick<PlottedSeries, 'at' | 'commit'>[], by: 'c
       if (!known || time < known[0]) first.set(name(i, k), [time, k]);
     });
   });
-  const places = new Map([...first].sort(([, a], [, b]) => a[0] - b[0] || a[1] - b[1]).map(([commit], place) => [commit, place]));
+  const places = new Map(
+    [...first].sort(([, a], [, b]) => a[0] - b[0] || a[1] - b[1]).map(([commit], place) => [commit, place]),
+  );
   return series.map((one, i) => {
     let last = -1;
-    return one.at.map((_, k) => last = Math.max(last, places.get(name(i, k)) as number));
+    return one.at.map((_, k) => (last = Math.max(last, places.get(name(i, k)) as number)));
   });
 }
 
@@ -92,9 +94,19 @@ export class SeriesPlot {
   private scheme = matchMedia('(prefers-color-scheme: dark)');
   private rebuild = () => this.build();
 
-  constructor(private series: PlottedSeries[], private view: PlotView, private events: PlotEvents) {
-    this.root = h('div', {class: 'plot', tabindex: 0, role: 'img', 'aria-label': this.description(),
-      'aria-describedby': 'plot_keys', keydown: ((event: KeyboardEvent) => this.key(event)) as EventListener});
+  constructor(
+    private series: PlottedSeries[],
+    private view: PlotView,
+    private events: PlotEvents,
+  ) {
+    this.root = h('div', {
+      class: 'plot',
+      tabindex: 0,
+      role: 'img',
+      'aria-label': this.description(),
+      'aria-describedby': 'plot_keys',
+      keydown: ((event: KeyboardEvent) => this.key(event)) as EventListener,
+    });
     this.sizes = new ResizeObserver(() => {
       if (this.root.clientWidth !== (this.plot?.width ?? 0)) this.build();
     });
@@ -138,8 +150,10 @@ export class SeriesPlot {
   private description(): string {
     const told = this.series.map((one) => {
       const last = one.value.length - 1;
-      return `${one.label}: ${one.value.length} points, the newest ${level_text(one.value[last], one.unit)}, ` +
-        `${one.changes.length} change points`;
+      return (
+        `${one.label}: ${one.value.length} points, the newest ${level_text(one.value[last], one.unit)}, ` +
+        `${one.changes.length} change points`
+      );
     });
     return `History. ${told.join('. ')}. The changes are listed below.`;
   }
@@ -180,7 +194,8 @@ export class SeriesPlot {
     this.columns = this.series.map((one, i) => {
       const x = all[i];
       const by = 1 / this.factor(i);
-      const scaled = (values: (number | null)[]) => by === 1 ? values : values.map((v) => v === null ? null : v / by);
+      const scaled = (values: (number | null)[]) =>
+        by === 1 ? values : values.map((v) => (v === null ? null : v / by));
       const column: Placed = {x, y: scaled(one.value), low: scaled(one.low), high: scaled(one.high), order: null};
       if (x.every((place, k) => k === 0 || x[k - 1] <= place)) return column;
       // By time, where commits were not measured in their order.
@@ -223,8 +238,12 @@ export class SeriesPlot {
     const color = (name: string) => style.getPropertyValue(name).trim() || '#888';
     const font = `12px ${style.fontFamily}`;
     const unit = this.series[0]?.unit ?? null;
-    const axis = {stroke: color('--dim'), font, grid: {stroke: color('--grid'), width: 1},
-      ticks: {stroke: color('--grid'), width: 1, size: 4}};
+    const axis = {
+      stroke: color('--dim'),
+      font,
+      grid: {stroke: color('--grid'), width: 1},
+      ticks: {stroke: color('--grid'), width: 1, size: 4},
+    };
     const [min, max] = this.range();
     const options: uPlot.Options = {
       width,
@@ -238,8 +257,12 @@ export class SeriesPlot {
       },
       axes: [
         {...axis, space: 90, ...(this.view.by === 'time' ? {} : {values: (_, at) => this.commit_texts(at)})},
-        {...axis, size: 76, values: (_, at) => this.view.relative ?
-          at.map((value) => `${Number((value * 100).toPrecision(4))} %`) : axis_texts(at, unit)},
+        {
+          ...axis,
+          size: 76,
+          values: (_, at) =>
+            this.view.relative ? at.map((value) => `${Number((value * 100).toPrecision(4))} %`) : axis_texts(at, unit),
+        },
       ],
       series: [{}],
       bands: [],
@@ -267,7 +290,8 @@ export class SeriesPlot {
   private y_range(low: number | null, high: number | null): [number, number] {
     if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
     const span = high - low || Math.abs(high) * 0.1 || 1;
-    let from = low, to = high;
+    let from = low,
+      to = high;
     // A target that is near enough is brought into view; one far off is named at the edge.
     this.series.forEach((one, i) => {
       for (const line of this.view.hidden.includes(i) ? [] : one.lines) {
@@ -282,7 +306,8 @@ export class SeriesPlot {
   }
 
   private commit_texts(at: number[]): string[] {
-    const one = this.series[0], x = this.columns[0].x;
+    const one = this.series[0],
+      x = this.columns[0].x;
     return at.map((place) => {
       if (!Number.isInteger(place) || x.length === 0) return '';
       const i = lower_bound(x, place);
@@ -379,7 +404,8 @@ export class SeriesPlot {
         const y = u.valToPos(line.value * this.factor(i), 'y', true);
         ctx.strokeStyle = ctx.fillStyle = color(line.kind === 'target' ? '--ring' : '--dim');
         ctx.setLineDash(line.kind === 'target' ? [8 * scale, 4 * scale] : [2 * scale, 3 * scale]);
-        const is_above = y < bbox.top, is_below = y > bbox.top + bbox.height;
+        const is_above = y < bbox.top,
+          is_below = y > bbox.top + bbox.height;
         const place = is_above ? bbox.top + 28 * scale : is_below ? bbox.top + bbox.height - 20 * scale : y - 5 * scale;
         ctx.fillText(`${line.text}${is_above ? ' \u2191' : is_below ? ' \u2193' : ''}`, bbox.left + 6 * scale, place);
         if (is_above || is_below) continue;
@@ -393,15 +419,19 @@ export class SeriesPlot {
   }
 
   private wire(u: uPlot): void {
-    u.over.addEventListener('wheel', (event: WheelEvent) => {
-      event.preventDefault();
-      const at = event.offsetX / u.over.clientWidth;
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        this.shift((event.deltaX || event.deltaY) / 1000);
-      } else {
-        this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 400))), at);
-      }
-    }, {passive: false});
+    u.over.addEventListener(
+      'wheel',
+      (event: WheelEvent) => {
+        event.preventDefault();
+        const at = event.offsetX / u.over.clientWidth;
+        if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+          this.shift((event.deltaX || event.deltaY) / 1000);
+        } else {
+          this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 400))), at);
+        }
+      },
+      {passive: false},
+    );
     u.over.addEventListener('dblclick', () => this.all());
     u.over.addEventListener('click', () => this.choose_near(u));
     this.wire_pan(u);
@@ -410,15 +440,23 @@ export class SeriesPlot {
   // Shift or the middle button drags what is seen; a finger always does, two zoom.
   private wire_pan(u: uPlot): void {
     const fingers = new Map<number, number>();
-    u.over.addEventListener('pointerdown', (event) => {
-      if (event.pointerType === 'mouse' && !event.shiftKey && event.button !== 1) return;
-      fingers.set(event.pointerId, event.clientX);
-      u.over.setPointerCapture(event.pointerId);
-      event.stopPropagation();
-    }, {capture: true});
-    u.over.addEventListener('mousedown', (event) => {
-      if (event.shiftKey || event.button === 1) event.stopImmediatePropagation();
-    }, {capture: true});
+    u.over.addEventListener(
+      'pointerdown',
+      (event) => {
+        if (event.pointerType === 'mouse' && !event.shiftKey && event.button !== 1) return;
+        fingers.set(event.pointerId, event.clientX);
+        u.over.setPointerCapture(event.pointerId);
+        event.stopPropagation();
+      },
+      {capture: true},
+    );
+    u.over.addEventListener(
+      'mousedown',
+      (event) => {
+        if (event.shiftKey || event.button === 1) event.stopImmediatePropagation();
+      },
+      {capture: true},
+    );
     u.over.addEventListener('pointermove', (event) => {
       const before = fingers.get(event.pointerId);
       if (before === undefined) return;
@@ -453,7 +491,8 @@ export class SeriesPlot {
     const {left, top} = u.cursor;
     if (left === undefined || top === undefined || left < 0) return;
     const x = u.posToVal(left, 'x');
-    let best: [number, number] | null = null, nearest = Infinity;
+    let best: [number, number] | null = null,
+      nearest = Infinity;
     this.columns.forEach((column, i) => {
       if (this.view.hidden.includes(i)) return;
       const near = lower_bound(column.x, x);
@@ -478,7 +517,8 @@ export class SeriesPlot {
     const [i, index] = this.view.point ?? [0, 0];
     const level = this.series[i]?.value[index];
     if (!this.plot || level === null || level === undefined) return;
-    const x = this.x_of(i, index), y = level * this.factor(i);
+    const x = this.x_of(i, index),
+      y = level * this.factor(i);
     const [from, to] = this.range();
     if (x < from || x > to) this.look(x - (to - from) / 2, x + (to - from) / 2);
     this.plot.setCursor({left: this.plot.valToPos(x, 'x'), top: this.plot.valToPos(y, 'y')}, false);
@@ -492,9 +532,12 @@ export class SeriesPlot {
       this.choose([i, next]);
     };
     const actions: Record<string, () => void> = {
-      '+': () => this.zoom(0.5), '=': () => this.zoom(0.5), '-': () => this.zoom(2), '0': () => this.all(),
-      ArrowLeft: () => event.shiftKey ? this.shift(-0.2) : step(-1),
-      ArrowRight: () => event.shiftKey ? this.shift(0.2) : step(1),
+      '+': () => this.zoom(0.5),
+      '=': () => this.zoom(0.5),
+      '-': () => this.zoom(2),
+      '0': () => this.all(),
+      ArrowLeft: () => (event.shiftKey ? this.shift(-0.2) : step(-1)),
+      ArrowRight: () => (event.shiftKey ? this.shift(0.2) : step(1)),
       Home: () => this.choose([this.view.point?.[0] ?? 0, 0]),
       End: () => this.choose([this.view.point?.[0] ?? 0, this.series[this.view.point?.[0] ?? 0].value.length - 1]),
     };

@@ -3,13 +3,52 @@
 
 type Scale = [unit: string, base_units: number];
 const kScales: Record<string, Scale[]> = {
-  'ns': [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9]],
-  'count': [['', 1], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12]],
-  'bytes': [['B', 1], ['KiB', 1024], ['MiB', 1048576], ['GiB', 1073741824]],
-  'bytes/s': [['B/s', 1], ['kB/s', 1e3], ['MB/s', 1e6], ['GB/s', 1e9], ['TB/s', 1e12]],
-  'flop/s': [['flop/s', 1], ['kflop/s', 1e3], ['Mflop/s', 1e6], ['Gflop/s', 1e9], ['Tflop/s', 1e12]],
-  'op/s': [['op/s', 1], ['kop/s', 1e3], ['Mop/s', 1e6], ['Gop/s', 1e9], ['Top/s', 1e12]],
-  '1/s': [['/s', 1], ['k/s', 1e3], ['M/s', 1e6], ['G/s', 1e9]],
+  ns: [
+    ['ns', 1],
+    ['us', 1e3],
+    ['ms', 1e6],
+    ['s', 1e9],
+  ],
+  count: [
+    ['', 1],
+    ['k', 1e3],
+    ['M', 1e6],
+    ['G', 1e9],
+    ['T', 1e12],
+  ],
+  bytes: [
+    ['B', 1],
+    ['KiB', 1024],
+    ['MiB', 1048576],
+    ['GiB', 1073741824],
+  ],
+  'bytes/s': [
+    ['B/s', 1],
+    ['kB/s', 1e3],
+    ['MB/s', 1e6],
+    ['GB/s', 1e9],
+    ['TB/s', 1e12],
+  ],
+  'flop/s': [
+    ['flop/s', 1],
+    ['kflop/s', 1e3],
+    ['Mflop/s', 1e6],
+    ['Gflop/s', 1e9],
+    ['Tflop/s', 1e12],
+  ],
+  'op/s': [
+    ['op/s', 1],
+    ['kop/s', 1e3],
+    ['Mop/s', 1e6],
+    ['Gop/s', 1e9],
+    ['Top/s', 1e12],
+  ],
+  '1/s': [
+    ['/s', 1],
+    ['k/s', 1e3],
+    ['M/s', 1e6],
+    ['G/s', 1e9],
+  ],
 };
 
 const kGrouped = new Intl.NumberFormat('en', {maximumFractionDigits: 2});
@@ -23,10 +62,13 @@ function decimals_for(size: number): number {
 }
 
 // Both sides in one scale, so that the eye compares digits; the unit apart.
-export function level_pair(unit: string | null, ...values: (number | null | undefined)[]): {texts: string[], unit: string} {
+export function level_pair(
+  unit: string | null,
+  ...values: (number | null | undefined)[]
+): {texts: string[]; unit: string} {
   const known = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
   const text_of = (text: (value: number) => string) =>
-    values.map((value) => typeof value === 'number' && Number.isFinite(value) ? text(value) : '');
+    values.map((value) => (typeof value === 'number' && Number.isFinite(value) ? text(value) : ''));
   const is_count = unit === 'count';
   if (is_count && known.every((value) => Math.abs(value) < 1e6 && Number.isInteger(value))) {
     return {texts: text_of(count_text), unit: ''};
@@ -105,17 +147,46 @@ export const benchmark_text = (canonical: string): string => canonical.replaceAl
 export const metric_text = (metric: string | null | undefined): string =>
   metric === 'real_time' ? 'time' : (metric ?? '').replaceAll('_', ' ');
 
-export const kWorstFirst = ['regression', 'failed', 'missing', 'incomparable', 'inconclusive', 'improvement', 'new',
-  'skipped', 'unchanged'];
+export const kWorstFirst = [
+  'regression',
+  'failed',
+  'missing',
+  'incomparable',
+  'inconclusive',
+  'improvement',
+  'new',
+  'skipped',
+  'unchanged',
+];
 // What counts rows: "2 regressions", "1 regression", "4 unchanged".
 export const rows_text = (count: number, verdict: string): string =>
   `${count_text(count)} ${verdict}${count !== 1 && /^(regression|improvement)$/.test(verdict) ? 's' : ''}`;
 // The unit of a metric that is known everywhere (bench/model), where an answer does not carry it.
-const kUnits: Record<string, string> = {real_time: 'ns', cpu_time: 'ns', instructions: 'count', allocations: 'count',
-  bytes_allocated: 'bytes', peak_rss: 'bytes', binary_size: 'bytes', bandwidth: 'bytes/s', flops: 'flop/s'};
+const kUnits: Record<string, string> = {
+  real_time: 'ns',
+  cpu_time: 'ns',
+  instructions: 'count',
+  allocations: 'count',
+  bytes_allocated: 'bytes',
+  peak_rss: 'bytes',
+  binary_size: 'bytes',
+  bandwidth: 'bytes/s',
+  flops: 'flop/s',
+};
 export const unit_of = (metric: string): string | null => kUnits[metric] ?? null;
 
-const kMarks: Record<string, string> = {regression: '\u2717', improvement: '\u2713', unchanged: '=', inconclusive: '?',
-  missing: '\u2212', new: '+', failed: '!', incomparable: '\u2260', skipped: '\u2205', met: '\u2713', missed: '\u2717',
-  undecided: '?'};
+const kMarks: Record<string, string> = {
+  regression: '\u2717',
+  improvement: '\u2713',
+  unchanged: '=',
+  inconclusive: '?',
+  missing: '\u2212',
+  new: '+',
+  failed: '!',
+  incomparable: '\u2260',
+  skipped: '\u2205',
+  met: '\u2713',
+  missed: '\u2717',
+  undecided: '?',
+};
 export const mark = (verdict: string): string => kMarks[verdict] ?? '?';

@@ -1,230 +1,294 @@
-// A service that answers from made-up results, for the tests of the page: the same addresses and fields as
-// /api/v1/openapi.json, and the kept comparison and run of tests/golden/report behind them.
+// A service that answers from made-up results, for the tests of the page, at the addresses of /api/v1/openapi.json:
 //   node made_up_service.mjs PORT [hostile]    serves until its input ends; PORT 0: any
 import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
+import {
+  hex,
+  iso,
+  at_of,
+  run_header,
+  series_points,
+  kSeries,
+  change_of,
+  make_alerts,
+  machine_of,
+  comparison_header,
+  whole_comparison,
+  whole_run,
+  kTargets,
+  flame,
+  subjects,
+  kProject,
+  kMachine,
+  kOther,
+} from './made_up_results.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, '../../..');
-const golden = (name) => JSON.parse(readFileSync(join(root, 'tests/golden/report', name), 'utf8'));
-export const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
+export const kPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-const hex = (text, digits = 64) => {
-  let a = 0x811c9dc5, result = '';
-  for (let i = 0; result.length < digits; ++i) {
-    for (const letter of `${text}${i}`) a = Math.imul(a ^ letter.codePointAt(0), 0x01000193) >>> 0;
-    result += a.toString(16).padStart(8, '0');
-  }
-  return result.slice(0, digits);
-};
-// One seed, one sequence: the same pictures on every machine.
-function noise_of(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9 >>> 0;
-    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
-  };
-}
-
-const kProject = 'textkit', kMachine = hex('machine', 16), kOther = hex('other', 16);
-const kBegin = Date.UTC(2026, 0, 5, 9);
-const subjects = ['Split the tokenizer in two', 'Let the token list grow as it needs', 'Reserve the token list again', 'Hash by eight bytes', 'Trim without a copy'];
-const at_of = (i) => kBegin + i * 5400e3;
-const iso = (ms) => new Date(ms).toISOString().replace('.000Z', 'Z');
-
-function run_header(i, own = {}) {
-  return {id: hex(`run ${i}`), project: kProject, program: './bench_textkit', tool: 'steelyard 0.1.0', commit: hex(`commit ${i}`, 40),
-    parent: i > 0 ? hex(`commit ${i - 1}`, 40) : null, branch: 'main', subject: subjects[i % subjects.length], committed_at: iso(at_of(i) - 3600e3), dirty: false,
-    at: iso(at_of(i)), fingerprint: i < 60 ? kOther : kMachine, session: '5e55', layout: 'duet', measurements: 15, samples: 3600, ...own};
-}
-
-// A level, a step at `change`, noise; the quartiles lie around it.
-const kept_points = new Map();
-function series_points(count, seed, level, change, ratio) {
-  if (kept_points.has(seed)) return kept_points.get(seed);
-  const next = noise_of(seed), columns = {at: [], value: [], low: [], high: [], run: [], commit: [], subject: []};
-  for (let i = 0; i < count; ++i) {
-    const base = level * (i >= change ? ratio : 1) * (1 + 0.004 * (next() + next() + next() - 1.5) + (next() < 0.004 ? 0.06 : 0));
-    columns.at.push(at_of(i) + Math.floor(next() * 600) * 1000);
-    columns.value.push(Number(base.toFixed(3)));
-    columns.low.push(Number((base * (1 - 0.003 - 0.004 * next())).toFixed(3)));
-    columns.high.push(Number((base * (1 + 0.003 + 0.006 * next())).toFixed(3)));
-    columns.run.push(hex(`run ${i}`, 12));
-    columns.commit.push(hex(`commit ${i}`, 12));
-    columns.subject.push(subjects[i % subjects.length]);
-  }
-  kept_points.set(seed, columns);
-  return columns;
-}
-
-const kSeries = [
-  {benchmark: 'BM_tokenize/1024', metric: 'real_time', unit: 'ns', kind: 'noisy', count: 120, seed: 1, level: 812.4, change: 84, ratio: 1.0721},
-  {benchmark: 'BM_tokenize/1024', metric: 'instructions', unit: 'count', kind: 'counted', count: 120, seed: 2, level: 11013, change: 84, ratio: 1.124},
-  {benchmark: 'BM_hash/8', metric: 'real_time', unit: 'ns', kind: 'noisy', count: 120, seed: 3, level: 31.2, change: 999, ratio: 1},
-  {benchmark: 'BM_copy/65536', metric: 'bandwidth', unit: 'bytes/s', kind: 'noisy', better: 'higher', count: 120, seed: 4, level: 11.2e9, change: 40, ratio: 1.05},
-  {benchmark: 'BM_long_history', metric: 'real_time', unit: 'ns', kind: 'noisy', count: 100000, seed: 5, level: 1500, change: 61000, ratio: 1.03},
-];
-
-function change_of(one) {
-  return {id: hex(`change ${one.benchmark}`), project: kProject, benchmark: one.benchmark, name: one.benchmark, metric: one.metric, fingerprint: kMachine, branch: 'main',
-    commit: hex(`commit ${one.change}`, 40), last_good: hex(`commit ${one.change - 2}`, 40), before: one.level, after: one.level * one.ratio, ratio: one.ratio, p: 1e-6,
-    verdict: (one.ratio > 1) === (one.better === 'higher') ? 'improvement' : 'regression', gone: false, cause: 'commit'};
-}
-
-function make_alerts() {
-  const life = (...steps) => steps.map(([transition, hours, by, note]) => ({transition, at: iso(at_of(84) + hours * 3600e3), by, commit: hex('commit 84', 40), note: note ?? null}));
-  const one = (name, own) => ({id: hex(`alert ${name}`, 40), project: kProject, branch: 'main', benchmark: 'BM_tokenize/1024', metric: 'real_time', unit: 'ns', state: 'open',
-    verdict: 'regression', baseline: 812.4, candidate: 871, ratio: 1.0721, comparison: hex('comparison 0'), change_point: null, commit: hex('commit 84', 40), fingerprint: kMachine,
-    accepted_commit: null, accepted_until: null, life: life(['opened', 1, `comparison:${hex('comparison 0')}`]), ...own});
-  return [one('a', {}), one('b', {metric: 'instructions', unit: 'count', baseline: 11013, candidate: 12378, ratio: 1.124}),
-    one('c', {benchmark: 'BM_split/16', verdict: 'missing', ratio: null, baseline: 402, candidate: null, state: 'acknowledged',
-      life: life(['opened', 1, `comparison:${hex('comparison 0')}`], ['acknowledged', 5, 'ada@example.org', 'renamed? looking'])}),
-    one('d', {benchmark: 'BM_trim/8', state: 'resolved', ratio: 1.031, life: life(['opened', -200, 'comparison:00'], ['resolved', -90, 'ada@example.org'])})];
-}
-
-function machine_of(fingerprint, cpu, kernel) {
-  return {fingerprint, runs: fingerprint === kMachine ? 61 : 60, first_at: iso(kBegin), newest_at: iso(at_of(119)), noise: fingerprint === kMachine ? 0.0041 : 0.012,
-    facts: [{name: 'cpu.model', value: cpu, decisive: true}, {name: 'cpu.cores', value: '2', decisive: true}, {name: 'kernel.release', value: kernel, decisive: true},
-      {name: 'memory.bytes', value: '25279950848', decisive: true}, {name: 'compiler.version', value: 'g++ 12.2.0', decisive: false}, {name: 'libc.version', value: '2.36', decisive: false}],
-    calibrations: fingerprint === kMachine ? [{id: hex('calibration'), layout: 'duet', at: iso(at_of(70)), program: './bench_textkit', rounds: 24, gates: 10, false_gates: 0,
-      comparisons: 150, false_alarms: 3, drift_sequential: null, failed: false, reason: null}] : []};
-}
-
-function comparison_header(i) {
-  const fails = i === 0;
-  return {id: hex(`comparison ${i}`), project: kProject, branch: 'main', baseline_run: hex(`run ${83 - i}`), candidate_run: hex(`run ${84 - i}`), baseline_commit: hex(`commit ${83 - i}`, 40),
-    candidate_commit: hex(`commit ${84 - i}`, 40), at: iso(at_of(84 - i)), fingerprint: kMachine,
-    summary: fails ? {regression: 3, improvement: 2, unchanged: 4, inconclusive: 1, missing: 1, new: 1, failed: 1, incomparable: 1, skipped: 1} : {unchanged: 14, inconclusive: 1}, gates: fails ? 5 : 0};
-}
-
-const kSteps = ['measured: real_time in ns (lower is better), duet; baseline 24 samples in 24 processes; candidate 24 samples in 24 processes',
-  'levels: baseline 812 ns, candidate 871 ns (medians over the processes of the medians of their samples)', 'rounds: candidate over baseline +7.4 %, +6.9 %, +7.1 %; above in 24 of 24',
-  'test: a permutation test over 24 rounds gives p 1e-06', 'family: over 6 comparisons q 8e-06', 'interval: 95 % +6.61 % to +7.81 %', 'verdict: regression, because q is at most 0.05 and the change at least 1 %'];
-
-function whole_comparison(id, explain) {
-  const kept = golden('every_verdict.json');
-  kept.baseline = {...kept.baseline, id: hex('run 83'), commit: hex('commit 83', 40)};
-  kept.candidate = {...kept.candidate, id: hex('run 84'), commit: hex('commit 84', 40)};
-  if (explain) for (const row of kept.comparisons) if (row.benchmark.includes(explain)) row.explanation = kSteps;
-  return kept;
-}
-
-function whole_run(id) {
-  const kept = golden('run.json'), next = noise_of(parseInt(id.slice(0, 6), 16));
-  const i = Array.from({length: 121}, (_, k) => k).find((k) => hex(`run ${k}`).startsWith(id)) ?? 84;
-  const header = run_header(i);
-  kept.run = {...kept.run, id: header.id, project: kProject, fingerprint: header.fingerprint, created_at_unix_ns: at_of(i) * 1e6,
-    commit: {sha: header.commit, parent: header.parent, branch: 'main', subject: header.subject, committed_at_unix_s: 0, dirty: false}};
-  const level = i >= 84 ? 871 : 812.4;
-  const sampled = (name, metric, unit, at, processes) => ({benchmark: name, metric, unit, better: 'lower', kind: metric === 'instructions' ? 'counted' : 'noisy', count_key: null, value: at,
-    within_invocations: 0.0041, between_invocations: 0.0052, set_aside: [],
-    invocations: Array.from({length: processes}, (_, k) => ({invocation: k, values: [1, 2].map(() => at * (1 + 0.02 * (next() + next() - 0.9))), iterations: [100, 100]}))});
-  kept.measurements = [sampled('BM_tokenize/1024', 'real_time', 'ns', level, 24), kept.measurements[1], sampled('BM_hash/8', 'real_time', 'ns', 31.2, 24), sampled('BM_trim/8', 'real_time', 'ns', 64.1, 24)];
-  kept.profiles = [{benchmark: 'BM_tokenize/1024', iterations: 100, events: ['Ir'], totals: [1237800], functions: [
-    {object: 'bench', file: 'src/tokenizer.cpp', name: 'textkit::tokenize(std::string_view)', calls: 100, self: [920000], inclusive: [1190000]}]}];
-  const rate = (benchmark, metric, value, achieved, unit, ceiling, intensity, bound) => ({benchmark, metric, value, interval: [value * 0.98, value * 1.02], achieved, achieved_interval: null, unit,
-    ceiling: {value: ceiling}, intensity, bound, invocations: 24, unknown: null});
-  kept.utilizations = [rate('BM_gemm/512', 'flop_utilization', 0.71, 42.6e9, 'flop/s', 60e9, 42.7, 'arithmetic'), rate('BM_gemm/512', 'bandwidth_utilization', 0.09, 1.0e9, 'bytes/s', 11.8e9, 42.7, 'arithmetic'),
-    rate('BM_triad/1048576', 'flop_utilization', 0.012, 0.72e9, 'flop/s', 60e9, 0.083, 'memory'), rate('BM_triad/1048576', 'bandwidth_utilization', 0.74, 8.7e9, 'bytes/s', 11.8e9, 0.083, 'memory')];
-  return kept;
-}
-
-function target(benchmark, metric, text, of_what, least, achieved, ceiling, verdict) {
-  return {run: hex('run 119'), commit: hex('commit 119', 40), at: iso(at_of(119)), project: kProject, branch: 'main', fingerprint: kMachine, benchmark, metric, target: text, of_what, least,
-    achieved, achieved_low: achieved * 0.99, achieved_high: achieved * 1.01, ceiling, utilization: ceiling ? achieved / ceiling : null, intensity: null, bound: 'memory', verdict, reason: null};
-}
-const kTargets = [target('BM_copy/65536', 'bandwidth', '90 % of bandwidth', 'bandwidth', 0.9, 11.76e9, 13.4e9, 'missed'), target('BM_gemm/512', 'flops', '60 % of flops', 'flops', 0.6, 42.6e9, 60e9, 'met')];
-
-function flame(is_same) {
-  const frames = [], frame = (name, parent, baseline, candidate, file = 'src/tokenizer.cpp') => frames.push({name, file, parent, baseline: is_same ? candidate : baseline, candidate}) - 1;
-  const top = frame('BM_tokenize(benchmark::State&)', null, 11013, 12378, 'bench/bench_textkit.cpp');
-  const tokenize = frame('textkit::tokenize(std::string_view)', top, 10010, 11361);
-  const grow = frame('void std::vector<textkit::Token, std::allocator<textkit::Token> >::_M_realloc_insert', tokenize, 100, 1304, 'bits/vector.tcc');
-  frame('__memcpy_avx_unaligned_erms', grow, 0, 402, null);
-  frame('textkit::is_space(char)', tokenize, 4200, 4200);
-  frame('textkit::hash(std::string_view)', top, 640, 512, 'src/hash.cpp');
-  return {benchmark: 'BM_tokenize/1024', event: 'Ir', baseline_total: is_same ? 12378 : 11013, candidate_total: 12378, frames};
-}
-
-export function make_service({hostile = false, access = 'local', scopes = ['read', 'report'], is_empty = false} = {}) {
+// With a key only who sends it may write, and any other token is refused.
+export function make_service({hostile = false, key = null, is_empty = false} = {}) {
   let alerts = make_alerts();
   const listeners = new Set();
-  const problem = (status, title, detail, fix) => ({status, body: {type: 'about:blank', title, status, detail, fix, request: 'a1b2c3'}});
+  const problem = (status, title, detail, fix) => ({
+    status,
+    body: {type: 'about:blank', title, status, detail, fix, request: 'a1b2c3'},
+  });
   const page = (items, query) => {
-    const limit = Number(query.get('limit') ?? 50), from = Number(query.get('after') ?? 0);
-    return {items: is_empty ? [] : items.slice(from, from + limit), next: from + limit < items.length ? String(from + limit) : null, notes: []};
+    const limit = Number(query.get('limit') ?? 50),
+      from = Number(query.get('after') ?? 0);
+    return {
+      items: is_empty ? [] : items.slice(from, from + limit),
+      next: from + limit < items.length ? String(from + limit) : null,
+      notes: [],
+    };
   };
   const like = (text, part) => !part || text.toLowerCase().includes(part.toLowerCase());
   const act = (alert, action, body) => {
-    const word = {acknowledge: 'acknowledged', accept: 'accepted', resolve: 'resolved', reopen: 'reopened', assign: 'assigned'}[action];
-    if (action === 'accept' && !body.note) return problem(400, 'Not accepted', 'note: found nothing, wanted why it is accepted', 'Say why.');
-    if (action !== 'assign') alert.state = word;
+    const word = {
+      acknowledge: 'acknowledged',
+      accept: 'accepted',
+      resolve: 'resolved',
+      reopen: 'reopened',
+    }[action];
+    if (action === 'accept' && !body.note)
+      return problem(400, 'Not accepted', 'note: found nothing, wanted why it is accepted', 'Say why.');
+    alert.state = word;
     if (action === 'accept') [alert.accepted_commit, alert.accepted_until] = [alert.commit, body.until ?? null];
-    alert.life.push({transition: word, at: iso(at_of(120)), by: 'local', commit: null, note: (action === 'assign' ? body.to : body.note) ?? null});
+    alert.life.push({
+      transition: word,
+      at: iso(at_of(120)),
+      by: 'local',
+      commit: null,
+      note: body.note ?? null,
+    });
     for (const send of listeners) send('alert');
     return {status: 200, body: alert};
   };
   const read = {
-    session: () => ({version: '0.1.0', access, name: access === 'token' ? 'a dashboard' : null, project: null, scopes}),
-    projects: (query) => page([{name: kProject, runs: 121, newest_run: hex('run 119'), newest_at: iso(at_of(119)), open_alerts: alerts.filter((one) => one.state === 'open').length,
-      branches: [{name: 'main', runs: 119, newest_at: iso(at_of(119))}, {name: 'faster-hash', runs: 2, newest_at: iso(at_of(117))}]},
-    {name: 'shop', runs: 3, newest_run: hex('run 7'), newest_at: iso(at_of(7)), open_alerts: 0, branches: [{name: 'main', runs: 3, newest_at: iso(at_of(7))}]}], query),
-    runs: (query) => page(Array.from({length: 120}, (_, i) => run_header(119 - i)).filter((one) => like(one.branch, query.get('branch')) && (!query.get('commit') || one.commit.startsWith(query.get('commit')))), query),
-    comparisons: (query) => page(Array.from({length: 25}, (_, i) => comparison_header(i)), query),
-    alerts: (query) => page(alerts.filter((one) => query.get('state') === 'all' || (query.get('state') ? one.state === query.get('state') : one.state !== 'resolved')), query),
-    machines: (query) => page([machine_of(kMachine, 'Xeon 8259CL', '6.1.0-30'), machine_of(kOther, 'EPYC 7R13', '6.1.0-28')], query),
-    targets: (query) => page(kTargets.filter((one) => like(one.benchmark, query.get('benchmark'))), query),
-    series: (query) => page(kSeries.filter((one) => like(one.benchmark, query.get('benchmark')) && (!query.get('metric') || query.get('metric') === one.metric))
-      .flatMap((one) => (one.benchmark === 'BM_hash/8' ? [kMachine, kOther] : [kMachine]).map((fingerprint) => ({project: kProject, benchmark: one.benchmark, name: one.benchmark, metric: one.metric, unit: one.unit,
-        better: one.better ?? 'lower', kind: one.kind, fingerprint}))), query),
-    changes: (query) => page(kSeries.filter((one) => one.ratio !== 1 && like(one.benchmark, query.get('benchmark')) && (!query.get('metric') || query.get('metric') === one.metric)).map(change_of), query),
+    session: (_, is_own) => ({
+      version: '0.1.0',
+      access: is_own ? 'local' : 'public',
+      name: null,
+      project: null,
+      scopes: is_own ? ['read', 'report'] : ['read'],
+    }),
+    projects: (query) =>
+      page(
+        [
+          {
+            name: kProject,
+            newest_run: hex('run 119'),
+            newest_at: iso(at_of(119)),
+            open_alerts: alerts.filter((one) => one.state === 'open').length,
+            branches: [
+              {name: 'main', commits: 119, newest_at: iso(at_of(119))},
+              {name: 'faster-hash', commits: 2, newest_at: iso(at_of(117))},
+            ],
+          },
+          {
+            name: 'shop',
+            newest_run: hex('run 7'),
+            newest_at: iso(at_of(7)),
+            open_alerts: 0,
+            branches: [{name: 'main', commits: 3, newest_at: iso(at_of(7))}],
+          },
+        ],
+        query,
+      ),
+    runs: (query) =>
+      page(
+        Array.from({length: 120}, (_, i) => run_header(119 - i)).filter(
+          (one) =>
+            like(one.branch, query.get('branch')) &&
+            (!query.get('commit') || one.commit.startsWith(query.get('commit'))),
+        ),
+        query,
+      ),
+    comparisons: (query) =>
+      page(
+        Array.from({length: 25}, (_, i) => comparison_header(i)),
+        query,
+      ),
+    alerts: (query) =>
+      page(
+        alerts.filter(
+          (one) =>
+            query.get('state') === 'all' ||
+            (query.get('state') ? one.state === query.get('state') : one.state !== 'resolved'),
+        ),
+        query,
+      ),
+    machines: (query) =>
+      page([machine_of(kMachine, 'Xeon 8259CL', '6.1.0-30'), machine_of(kOther, 'EPYC 7R13', '6.1.0-28')], query),
+    targets: (query) =>
+      page(
+        kTargets.filter((one) => like(one.benchmark, query.get('benchmark'))),
+        query,
+      ),
+    series: (query) =>
+      page(
+        kSeries
+          .filter(
+            (one) =>
+              like(one.benchmark, query.get('benchmark')) &&
+              (!query.get('metric') || query.get('metric') === one.metric),
+          )
+          .flatMap((one) =>
+            (one.benchmark === 'BM_hash/8' ? [kMachine, kOther] : [kMachine]).map((fingerprint) => ({
+              project: kProject,
+              benchmark: one.benchmark,
+              name: one.benchmark,
+              metric: one.metric,
+              unit: one.unit,
+              better: one.better ?? 'lower',
+              kind: one.kind,
+              fingerprint,
+            })),
+          ),
+        query,
+      ),
+    changes: (query) =>
+      page(
+        kSeries
+          .filter(
+            (one) =>
+              one.ratio !== 1 &&
+              like(one.benchmark, query.get('benchmark')) &&
+              (!query.get('metric') || query.get('metric') === one.metric),
+          )
+          .map(change_of),
+        query,
+      ),
     compare: (query) => whole_comparison(null, query.get('explain')),
     flame: (query) => flame(query.get('baseline') === query.get('candidate')),
-    search: (query) => ({items: [...kSeries.map((one) => ({kind: 'benchmark', text: one.benchmark, detail: one.metric, project: kProject, benchmark: one.benchmark, id: null})),
-      ...Array.from({length: 120}, (_, i) => ({kind: 'commit', text: subjects[i % subjects.length], detail: hex(`commit ${i}`, 9), project: kProject, benchmark: null, id: hex(`commit ${i}`, 40)}))]
-      .filter((one) => like(one.text, query.get('q')) || like(one.id ?? '', query.get('q'))).slice(0, 20)}),
+    search: (query) => ({
+      items: [
+        ...kSeries.map((one) => ({
+          kind: 'benchmark',
+          text: one.benchmark,
+          detail: one.metric,
+          project: kProject,
+          id: one.benchmark,
+        })),
+        ...Array.from({length: 120}, (_, i) => ({
+          kind: 'commit',
+          text: subjects[i % subjects.length],
+          detail: hex(`commit ${i}`, 9),
+          project: kProject,
+          id: hex(`commit ${i}`, 40),
+        })),
+      ]
+        .filter((one) => like(one.text, query.get('q')) || like(one.id, query.get('q')))
+        .slice(0, 20),
+    }),
   };
   const points = (query) => {
     const one = kSeries.find((its) => its.benchmark === query.get('benchmark') && its.metric === query.get('metric'));
     if (!one) return problem(404, 'Not there', 'benchmark: no such series', 'Search for it.');
     const half = one.benchmark !== 'BM_hash/8' ? [0, one.count] : query.get('machine') === kOther ? [0, 60] : [60, 120];
-    const columns = series_points(one.count, one.seed, one.level, one.change, one.ratio), wanted = (query.get('columns') ?? 'at,value,run,commit').split(',');
+    const columns = series_points(one.count, one.seed, one.level, one.change, one.ratio),
+      wanted = (query.get('columns') ?? 'at,value,run,commit').split(',');
     const told = Object.fromEntries(wanted.map((name) => [name, columns[name].slice(...half)]));
-    return {status: 200, body: {project: kProject, benchmark: one.benchmark, name: one.benchmark, metric: one.metric, unit: one.unit, better: one.better ?? 'lower', kind: one.kind,
-      fingerprint: query.get('machine') ?? kMachine, branch: 'main', count: half[1] - half[0], ...told, conditions: [], older: null}};
+    return {
+      status: 200,
+      body: {
+        project: kProject,
+        benchmark: one.benchmark,
+        name: one.benchmark,
+        metric: one.metric,
+        unit: one.unit,
+        better: one.better ?? 'lower',
+        kind: one.kind,
+        fingerprint: query.get('machine') ?? kMachine,
+        branch: 'main',
+        count: half[1] - half[0],
+        ...told,
+        conditions: [],
+        older: null,
+      },
+    };
   };
   const commit_of = (sha) => {
     const i = Array.from({length: 121}, (_, k) => k).find((k) => hex(`commit ${k}`, 40).startsWith(sha)) ?? 84;
     const {commit, parent, subject, committed_at} = run_header(i);
-    return {commit, parent, subject, committed_at, runs: [run_header(i), run_header(i, {id: hex(`again ${i}`)})], change_points: kSeries.filter((one) => one.change === i).map(change_of),
-      comparisons: i === 84 ? [comparison_header(0)] : [], alerts: alerts.filter((one) => one.commit === commit)};
+    return {
+      commit,
+      parent,
+      subject,
+      committed_at,
+      runs: [run_header(i), run_header(i, {id: hex(`again ${i}`)})],
+      change_points: kSeries.filter((one) => one.change === i).map(change_of),
+      comparisons: i === 84 ? [comparison_header(0)] : [],
+      alerts: alerts.filter((one) => one.commit === commit),
+    };
   };
-  const answer = (method, path, query, body) => {
+  const answer = (method, path, query, body, is_own) => {
     const [name, id, action] = path.split('/');
     const found = name === 'alerts' && id ? alerts.find((one) => one.id.startsWith(id)) : null;
-    if (name === 'alerts' && id && !found) return problem(404, 'Not there', `No alert begins with ${id}.`, 'See the list of alerts.');
-    if (method === 'POST' && found) return scopes.includes('report') ? act(found, action, body) : problem(403, 'Not allowed', 'The scope report is wanted.', 'Ask for a token.');
+    if (name === 'alerts' && id && !found)
+      return problem(404, 'Not there', `No alert begins with ${id}.`, 'See the list of alerts.');
+    if (method === 'POST' && found)
+      return is_own
+        ? act(found, action, body)
+        : problem(403, 'Not allowed', 'The scope report is wanted.', 'Ask for a token.');
     if (found) return {status: 200, body: found};
     if (name === 'points') return points(query);
-    if (name === 'runs' && id) return /^[0-9a-f]{6,}$/.test(id) ? {status: 200, body: whole_run(id)} : problem(404, 'Not there', 'No such run.', 'See the list of runs.');
+    if (name === 'runs' && id)
+      return /^[0-9a-f]{6,}$/.test(id)
+        ? {status: 200, body: whole_run(id)}
+        : problem(404, 'Not there', 'No such run.', 'See the list of runs.');
     if (name === 'comparisons' && id) return {status: 200, body: whole_comparison(id)};
     if (name === 'commits') return {status: 200, body: commit_of(id)};
-    if (name === 'machines' && id) return {status: 200, body: id === kOther ? machine_of(kOther, 'EPYC 7R13', '6.1.0-28') : machine_of(kMachine, 'Xeon 8259CL', '6.1.0-30')};
-    return read[name] ? {status: 200, body: read[name](query)} : problem(404, 'Not there', 'No such address.', 'See /api/v1/openapi.json.');
+    if (name === 'machines' && id)
+      return {
+        status: 200,
+        body:
+          id === kOther ? machine_of(kOther, 'EPYC 7R13', '6.1.0-28') : machine_of(kMachine, 'Xeon 8259CL', '6.1.0-30'),
+      };
+    return read[name]
+      ? {status: 200, body: read[name](query, is_own)}
+      : problem(404, 'Not there', 'No such address.', 'See /api/v1/openapi.json.');
   };
   // Text of strangers, in every text that is not an identity or an enumeration.
-  const kTexts = new Set(['subject', 'detail', 'text', 'reason', 'cause', 'note', 'by', 'program', 'file', 'value', 'branch', 'name', 'fix', 'title', 'bound', 'target']);
+  const kTexts = new Set([
+    'subject',
+    'detail',
+    'text',
+    'reason',
+    'cause',
+    'note',
+    'by',
+    'program',
+    'file',
+    'value',
+    'branch',
+    'name',
+    'fix',
+    'title',
+    'bound',
+    'target',
+  ]);
   const poison = (value, key) => {
-    if (typeof value === 'string') return kTexts.has(key) ? `${value}<img src=x onerror="document.title='script ran'"><script>document.title='script ran'</script>` : value;
+    if (typeof value === 'string')
+      return kTexts.has(key)
+        ? `${value}<img src=x onerror="document.title='script ran'"><script>document.title='script ran'</script>`
+        : value;
     if (Array.isArray(value)) return value.map((one) => poison(one, key));
-    if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, name)]));
+    if (value && typeof value === 'object')
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poison(one, name)]));
     return value;
   };
-  const files = {'/': ['index.html', 'text/html; charset=utf-8'], '/app.js': ['app.js', 'text/javascript'], '/app.css': ['app.css', 'text/css']};
+  const files = {
+    '/': ['index.html', 'text/html; charset=utf-8'],
+    '/app.js': ['app.js', 'text/javascript'],
+    '/app.css': ['app.css', 'text/css'],
+  };
   const sent = {page: 0, requests: []};
   const server = createServer((request, response) => {
     const url = new URL(request.url, 'http://service');
@@ -233,7 +297,12 @@ export function make_service({hostile = false, access = 'local', scopes = ['read
       const [file, type] = files[url.pathname];
       const bytes = gzipSync(readFileSync(join(root, 'ci/web/dist', file)));
       sent.page += bytes.length;
-      response.writeHead(200, {'Content-Type': type, 'Content-Encoding': 'gzip', 'Content-Security-Policy': kPolicy, 'X-Content-Type-Options': 'nosniff'});
+      response.writeHead(200, {
+        'Content-Type': type,
+        'Content-Encoding': 'gzip',
+        'Content-Security-Policy': kPolicy,
+        'X-Content-Type-Options': 'nosniff',
+      });
       response.end(bytes);
       return;
     }
@@ -246,22 +315,56 @@ export function make_service({hostile = false, access = 'local', scopes = ['read
       return;
     }
     let text = '';
-    request.on('data', (block) => text += block);
+    request.on('data', (block) => (text += block));
     request.on('end', () => {
-      const {status, body} = answer(request.method, decodeURIComponent(url.pathname.replace('/api/v1/', '')), url.searchParams, text ? JSON.parse(text) : {});
+      const sent_token = request.headers.authorization?.replace('Bearer ', '');
+      const is_own = key === null || sent_token === key;
+      const {status, body} =
+        sent_token && !is_own
+          ? problem(401, 'No such token', 'The token is none.', 'Leave it out, or get another.')
+          : answer(
+              request.method,
+              decodeURIComponent(url.pathname.replace('/api/v1/', '')),
+              url.searchParams,
+              text ? JSON.parse(text) : {},
+              is_own,
+            );
       const bytes = JSON.stringify(hostile ? poison(body, '') : body);
-      response.writeHead(status, {'Content-Type': status === 200 ? 'application/json' : 'application/problem+json', 'Cache-Control': 'no-cache'});
+      response.writeHead(status, {
+        'Content-Type': status === 200 ? 'application/json' : 'application/problem+json',
+        'Cache-Control': 'no-cache',
+      });
       response.end(bytes);
     });
   });
-  return {server, sent, tell: (kind) => listeners.forEach((send) => send(kind)), refresh: () => { alerts = make_alerts(); }, ids: {machine: kMachine, other: kOther, comparison: hex('comparison 0'), run: hex('run 84'),
-    baseline: hex('run 83'), commit: hex('commit 84', 40), alert: hex('alert a', 40)}};
+  return {
+    server,
+    sent,
+    tell: (kind) => listeners.forEach((send) => send(kind)),
+    refresh: () => {
+      alerts = make_alerts();
+    },
+    ids: {
+      machine: kMachine,
+      other: kOther,
+      comparison: hex('comparison 0'),
+      run: hex('run 84'),
+      baseline: hex('run 83'),
+      commit: hex('commit 84', 40),
+      alert: hex('alert a'),
+    },
+  };
 }
 
-export const listen = (service) => new Promise((resolve) => service.server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${service.server.address().port}`)));
+export const listen = (service) =>
+  new Promise((resolve) =>
+    service.server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${service.server.address().port}`)),
+  );
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const service = make_service({hostile: process.argv.includes('hostile')});
-  service.server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => console.log(`http://127.0.0.1:${service.server.address().port}`));
+  service.server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
+    console.log(`http://127.0.0.1:${service.server.address().port}`),
+  );
   process.stdin.resume().on('end', () => process.exit(0));
 }

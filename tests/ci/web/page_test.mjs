@@ -11,13 +11,27 @@ import {listen, make_service} from './made_up_service.mjs';
 const require = createRequire(join(process.env.STEELYARD_WEB_PACKAGES, 'package.json'));
 const {chromium} = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const kFlags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const kFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 let browser, profile, page, service, base, console_lines;
 
 before(async () => {
   profile = mkdtempSync(join(tmpdir(), 'steelyard-browser-'));
-  browser = await chromium.launchPersistentContext(profile, {executablePath: process.env.STEELYARD_BROWSER, args: kFlags, headless: true, viewport: {width: 1200, height: 900}, acceptDownloads: true});
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.STEELYARD_BROWSER,
+    args: kFlags,
+    headless: true,
+    viewport: {width: 1200, height: 900},
+    acceptDownloads: true,
+  });
 });
 after(async () => {
   await browser?.close();
@@ -39,8 +53,10 @@ afterEach(async () => {
   service.server.close();
 });
 
-const series_of = (benchmark, metric, machine = service.ids.machine) =>
-  `s=${encodeURIComponent(new URLSearchParams({project: 'textkit', branch: 'main', benchmark, metric, ...(machine ? {machine} : {})}))}`;
+const series_of = (benchmark, metric, machine = service.ids.machine) => {
+  const key = {project: 'textkit', branch: 'main', benchmark, metric, ...(machine ? {machine} : {})};
+  return `s=${encodeURIComponent(new URLSearchParams(key))}`;
+};
 async function open(address) {
   await page.goto('about:blank');
   await page.goto(`${base}/${address}`);
@@ -51,19 +67,24 @@ const heading = () => page.locator('h1').first().innerText();
 const clean = () => assert.deepEqual(console_lines, []);
 const whole_text = () => page.locator('main').innerText();
 // The picture has lines of a series where the canvas has its colour.
-const drawn_pixels = () => page.evaluate(() => {
-  const canvas = document.querySelector('.plot canvas'), pen = canvas.getContext('2d');
-  const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
-  let count = 0;
-  for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200 && data[i + 2] > data[i] + 60) ++count;
-  return count;
-});
+const drawn_pixels = () =>
+  page.evaluate(() => {
+    const canvas = document.querySelector('.plot canvas'),
+      pen = canvas.getContext('2d');
+    const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200 && data[i + 2] > data[i] + 60) ++count;
+    return count;
+  });
 
 test('the overview leads from what needs attention to the alert, the gate and the machine', async () => {
   await open('');
   assert.equal(await heading(), 'Overview');
   assert.match(await whole_text(), /BM_tokenize\/1024 time \+7\.21 % \(812 ns to 871 ns\)/);
-  assert.match(await page.getByRole('region', {name: 'Machines'}).innerText(), /Xeon 8259CL\s+0\.41 %\s+0 of 10 A\/A gates/);
+  assert.match(
+    await page.getByRole('region', {name: 'Machines'}).innerText(),
+    /Xeon 8259CL\s+0\.41 %\s+0 of 10 A\/A gates/,
+  );
   await page.getByRole('link', {name: 'fails'}).first().click();
   await shown('comparison');
   assert.match(await heading(), /Fails:\s+✗\s+3 regressions/);
@@ -83,13 +104,13 @@ test('an alert is acknowledged, accepted with a reason, resolved and reopened', 
     await page.locator('form.act button[type=submit]').click();
     await page.locator('form.act').waitFor({state: 'detached'});
   };
-  await act('Acknowledge', {'Note (may be empty)': 'looking'});
+  await act('Acknowledge', {'Who looks at it (may be empty)': 'ada'});
   await page.locator('b.state', {hasText: 'acknowledged'}).waitFor();
   await page.getByRole('button', {name: 'Accept', exact: true}).click();
-  await page.locator('form.act button[type=submit]').click();  // a reason is wanted: nothing is sent
+  await page.locator('form.act button[type=submit]').click(); // a reason is wanted: nothing is sent
   assert.equal(await page.locator('form.act').count(), 1);
   await page.keyboard.press('Escape');
-  await act('Accept', {'Reason': 'the checks cost that', 'Until (empty: for good)': '2099-12-31'});
+  await act('Accept', {Reason: 'the checks cost that', 'Until (empty: for good)': '2099-12-31'});
   await page.locator('b.state', {hasText: 'accepted'}).waitFor();
   assert.match(await whole_text(), /until 2099-12-31/);
   assert.match(await page.locator('.life').innerText(), /accepted .* by local[\s\S]*the checks cost that/);
@@ -102,10 +123,35 @@ test('an alert is acknowledged, accepted with a reason, resolved and reopened', 
 test('who may only read is told so, and has no button', async () => {
   await page.close();
   service.server.close();
-  await begin({access: 'public', scopes: ['read']});
+  await begin({key: 'a-key'});
   await open(`#/alerts?id=${service.ids.alert}`);
   assert.equal(await page.getByRole('button', {name: 'Accept'}).count(), 0);
   assert.match(await whole_text(), /You may read this alert.*enter a token/);
+});
+
+test('the key in the address that the service prints lets its user act, and leaves the address', async () => {
+  await page.close();
+  service.server.close();
+  await begin({key: 'a-key'});
+  await open('#key=a-key');
+  assert.equal(await heading(), 'Overview');
+  assert.ok(page.url().endsWith('/#/overview'), page.url());
+  await open(`#/alerts?id=${service.ids.alert}`);
+  await page.getByRole('button', {name: 'Acknowledge', exact: true}).click();
+  await page.getByLabel('Who looks at it (may be empty)').fill('ada');
+  await page.locator('form.act button[type=submit]').click();
+  await page.locator('b.state', {hasText: 'acknowledged'}).waitFor();
+  assert.match(await whole_text(), /who looks\s+ada/);
+  clean();
+});
+
+test('a token that is good no more is forgotten, and what anybody may read is shown', async () => {
+  await page.close();
+  service.server.close();
+  await begin({key: 'a-key'});
+  await open('#key=another-key');
+  assert.equal(await heading(), 'Overview');
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
 });
 
 test('a comparison is filtered by pattern, metric and verdict, and its address keeps that', async () => {
@@ -136,7 +182,10 @@ test('behind a row stand the samples of both sides, its functions and the steps 
   await page.locator('.finding').first().getByRole('link', {name: 'BM_tokenize/1024'}).last().click();
   const why = page.locator('#all .why:visible');
   await why.locator('svg.samples').waitFor();
-  assert.match(await why.locator('svg.samples').getAttribute('aria-label'), /baseline: 24 processes, 81\d ns; candidate: 24 processes, 87\d ns/);
+  assert.match(
+    await why.locator('svg.samples').getAttribute('aria-label'),
+    /baseline: 24 processes, 81\d ns; candidate: 24 processes, 87\d ns/,
+  );
   assert.equal(await why.locator('svg.samples .baseline circle').count(), 48);
   assert.match(await why.innerText(), /a permutation test over 24 rounds/);
   assert.match(await why.innerText(), /textkit::tokenize\(std::string_view\)/);
@@ -161,6 +210,7 @@ test('the flame graph of a difference is walked by keys, searched, and goes into
   const frame = (name) => page.getByRole('treeitem', {name});
   assert.match(await frame(/^void std::vector/).getAttribute('class'), /grew-4/);
   assert.match(await frame(/^textkit::hash/).getAttribute('class'), /shrank-/);
+  await page.waitForTimeout(200);
   const before = (await frame(/^textkit::hash/).boundingBox()).width;
   await frame(/^\(all\)/).focus();
   await page.keyboard.press('ArrowDown');
@@ -177,9 +227,12 @@ test('the flame graph of a difference is walked by keys, searched, and goes into
 test('a series shows its change with the commits that can be its cause, its target and its ceiling', async () => {
   await open(`#/series?${series_of('BM_copy/65536', 'bandwidth')}`);
   await page.locator('.plot canvas').waitFor();
-  assert.ok(await drawn_pixels() > 500);
+  assert.ok((await drawn_pixels()) > 500);
   const changes = page.getByRole('region', {name: 'Change points'});
-  assert.match(await changes.innerText(), /BM_copy\/65536\s+bandwidth\s+11\.2 GB\/s\s+11\.8 GB\/s\s+\+5\.00 %\s+\w{9} … \w{9}/);
+  assert.match(
+    await changes.innerText(),
+    /BM_copy\/65536\s+bandwidth\s+11\.2 GB\/s\s+11\.8 GB\/s\s+\+5\.00 %\s+\w{9} … \w{9}/,
+  );
   await changes.getByRole('button', {name: /^Show/}).click();
   await page.locator('.told dt', {hasText: 'commit'}).waitFor();
   assert.match(await page.locator('.told').innerText(), /11\.\d GB\/s/);
@@ -208,8 +261,10 @@ test('a permalink restores zoom, scale, what is hidden, and the chosen point', a
   await page.locator('.told dt', {hasText: 'measured'}).waitFor();
   await page.locator('.series_legend input').nth(1).uncheck();
   await page.waitForTimeout(400);
-  const address = page.url(), told = await page.locator('.told').innerText();
-  for (const word of ['relative=1', 'log=1', 'from=', 'to=', 'hide=1', 'at=0%3A']) assert.ok(address.includes(word), `${word} in ${address}`);
+  const address = page.url(),
+    told = await page.locator('.told').innerText();
+  for (const word of ['relative=1', 'log=1', 'from=', 'to=', 'hide=1', 'at=0%3A'])
+    assert.ok(address.includes(word), `${word} in ${address}`);
   await page.mouse.move(5, 5);
   const picture = await plot.locator('canvas').evaluate((canvas) => canvas.toDataURL());
   await page.goto('about:blank');
@@ -220,7 +275,10 @@ test('a permalink restores zoom, scale, what is hidden, and the chosen point', a
   assert.equal(await page.locator('.told').innerText(), told);
   assert.equal(await page.locator('.series_legend input').nth(1).isChecked(), false);
   assert.equal(await page.getByLabel('log scale').isChecked(), true);
-  assert.ok(await plot.locator('canvas').evaluate((canvas) => canvas.toDataURL()) === picture, 'the same picture, pixel by pixel');
+  assert.ok(
+    (await plot.locator('canvas').evaluate((canvas) => canvas.toDataURL())) === picture,
+    'the same picture, pixel by pixel',
+  );
   clean();
 });
 
@@ -234,7 +292,10 @@ test('a series is embedded without what stands around it, and taken along as PNG
   };
   const csv = (await bytes_of('CSV')).toString().trim().split('\n');
   assert.equal(csv.length, 121);
-  assert.match(csv[1], /^BM_tokenize\/1024,real_time,ns,[0-9a-f]{16},[0-9a-f]{12},[0-9a-f]{12},2026-01-05T\S+,\d+\.\d+,\d+\.\d+,\d+\.\d+$/);
+  assert.match(
+    csv[1],
+    /^BM_tokenize\/1024,real_time,ns,[0-9a-f]{16},[0-9a-f]{12},[0-9a-f]{12},2026-01-05T\S+,\d+\.\d+,\d+\.\d+,\d+\.\d+$/,
+  );
   const png = await bytes_of('PNG');
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
   await page.getByRole('button', {name: 'Embed'}).click();
@@ -287,16 +348,24 @@ test('two machines stand side by side, what differs first', async () => {
   await page.getByLabel('Beside it').selectOption(service.ids.other);
   await page.getByText('Runs of these two are not compared').waitFor();
   const facts = page.getByRole('region', {name: 'Environment'});
-  assert.match(await facts.locator('tbody tr').first().innerText(), /cpu\.model\s+Xeon 8259CL\s+EPYC 7R13\s+≠ differs/);
+  const first = await facts.locator('tbody tr').first().innerText();
+  assert.match(first, /cpu\.model\s+Xeon 8259CL\s+EPYC 7R13\s+≠ differs/);
   clean();
 });
 
 test('a commit has all that changed there, a run what was measured and how far under its roof', async () => {
   await open(`#/commit?sha=${service.ids.commit}`);
   assert.match(await whole_text(), /BM_tokenize\/1024\s+time\s+812 ns\s+871 ns\s+\+7\.21 %/);
-  await page.locator('section', {hasText: 'Runs'}).getByRole('link', {name: /^[0-9a-f]{9}$/}).first().click();
+  await page
+    .locator('section', {hasText: 'Runs'})
+    .getByRole('link', {name: /^[0-9a-f]{9}$/})
+    .first()
+    .click();
   await shown('run');
-  assert.match(await page.getByRole('region', {name: 'Measurements'}).innerText(), /BM_tokenize\/1024\s+time\s+871 ns\s+0\.41 %\s+0\.52 %\s+24 × 2/);
+  assert.match(
+    await page.getByRole('region', {name: 'Measurements'}).innerText(),
+    /BM_tokenize\/1024\s+time\s+871 ns\s+0\.41 %\s+0\.52 %\s+24 × 2/,
+  );
   await page.getByLabel('Filter').fill('trim');
   assert.equal(await page.getByRole('region', {name: 'Measurements'}).locator('tbody tr:visible').count(), 1);
   await page.getByRole('link', {name: 'Roofline'}).click();
@@ -318,7 +387,9 @@ test('empty, missing and unreachable say what to do next', async () => {
   assert.match(await whole_text(), /There is no such page/);
   service.server.closeAllConnections();
   await new Promise((resolve) => service.server.close(resolve));
-  await page.evaluate(() => { location.hash = '#/runs'; });
+  await page.evaluate(() => {
+    location.hash = '#/runs';
+  });
   await page.getByText('The service does not answer').waitFor();
   assert.match(await whole_text(), /steelyard serve/);
   assert.equal(await page.getByRole('button', {name: 'Try again'}).count(), 1);
@@ -329,7 +400,12 @@ test('news of the service shows by itself', async () => {
   const before = service.sent.requests.filter((url) => url.startsWith('/api/v1/alerts')).length;
   await page.waitForTimeout(300);
   service.tell('alert');
-  for (let i = 0; i < 50 && service.sent.requests.filter((url) => url.startsWith('/api/v1/alerts')).length === before; ++i) await page.waitForTimeout(100);
+  for (
+    let i = 0;
+    i < 50 && service.sent.requests.filter((url) => url.startsWith('/api/v1/alerts')).length === before;
+    ++i
+  )
+    await page.waitForTimeout(100);
   assert.ok(service.sent.requests.filter((url) => url.startsWith('/api/v1/alerts')).length > before);
   await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
   await page.waitForTimeout(300);
@@ -337,9 +413,23 @@ test('news of the service shows by itself', async () => {
   await page.getByText('New results came in').waitFor();
 });
 
-const kPages = () => ({overview: '', series_list: '#/series', series: `#/series?${series_of('BM_tokenize/1024', 'real_time')}`, comparison: `#/comparison?id=${service.ids.comparison}&open=${encodeURIComponent('BM_tokenize/1024\nreal_time')}`,
-  gates: '#/gates', runs: '#/runs', run: `#/run?id=${service.ids.run}`, commit: `#/commit?sha=${service.ids.commit}`, alerts: '#/alerts?state=all', alert: `#/alerts?id=${service.ids.alert}`, machines: '#/machines',
-  machine: `#/machines?one=${service.ids.machine}&two=${service.ids.other}`, roofline: `#/roofline?run=${service.ids.run}`, profile: `#/profile?run=${service.ids.run}&against=${service.ids.baseline}&benchmark=BM_tokenize%2F1024`, token: '#/token'});
+const kPages = () => ({
+  overview: '',
+  series_list: '#/series',
+  series: `#/series?${series_of('BM_tokenize/1024', 'real_time')}`,
+  comparison: `#/comparison?id=${service.ids.comparison}&open=${encodeURIComponent('BM_tokenize/1024\nreal_time')}`,
+  gates: '#/gates',
+  runs: '#/runs',
+  run: `#/run?id=${service.ids.run}`,
+  commit: `#/commit?sha=${service.ids.commit}`,
+  alerts: '#/alerts?state=all',
+  alert: `#/alerts?id=${service.ids.alert}`,
+  machines: '#/machines',
+  machine: `#/machines?one=${service.ids.machine}&two=${service.ids.other}`,
+  roofline: `#/roofline?run=${service.ids.run}`,
+  profile: `#/profile?run=${service.ids.run}&against=${service.ids.baseline}&benchmark=BM_tokenize%2F1024`,
+  token: '#/token',
+});
 
 test('script in every text stays text, and nothing breaks the policy', async () => {
   await page.close();
@@ -360,7 +450,10 @@ test('script in every text stays text, and nothing breaks the policy', async () 
   clean();
 });
 
-for (const [scheme, width] of [['dark', 1200], ['light', 390]]) {
+for (const [scheme, width] of [
+  ['dark', 1200],
+  ['light', 390],
+]) {
   test(`no page breaks a rule of axe, ${scheme}, ${width} pixels wide`, async () => {
     await page.emulateMedia({colorScheme: scheme});
     await page.setViewportSize({width, height: 844});
@@ -368,9 +461,22 @@ for (const [scheme, width] of [['dark', 1200], ['light', 390]]) {
       await open(address);
       await page.waitForTimeout(250);
       await page.evaluate(axe);
-      const {violations} = await page.evaluate(() => window.axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}));
-      assert.deepEqual(violations.map(({id, nodes}) => `${name}: ${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`), []);
-      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const {violations} = await page.evaluate(() =>
+        window.axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']}),
+      );
+      assert.deepEqual(
+        violations.map(
+          ({id, nodes}) =>
+            `${name}: ${id}: ${nodes
+              .slice(0, 3)
+              .map((node) => node.html.slice(0, 160))
+              .join(' | ')}`,
+        ),
+        [],
+      );
+      const beyond = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       assert.ok(beyond <= 0, `${name} is ${beyond} pixels wider than the screen`);
     }
   });
@@ -379,29 +485,44 @@ for (const [scheme, width] of [['dark', 1200], ['light', 390]]) {
 // Figures are printed; the bounds are far from them, as what else a machine does is no fault of the page.
 test('a hundred thousand points are drawn, moved and zoomed', async () => {
   const address = `${base}/#/series?${series_of('BM_long_history', 'real_time')}`;
-  await fetch(`${base}/api/v1/points?benchmark=BM_long_history&metric=real_time`);  // made up once
+  await fetch(`${base}/api/v1/points?benchmark=BM_long_history&metric=real_time`); // made up once
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('.plot canvas').waitFor();
   const first = await page.evaluate(() => performance.getEntriesByName('plot drawn')[0].startTime);
-  assert.ok(await drawn_pixels() > 500);
+  assert.ok((await drawn_pixels()) > 500);
   await page.waitForFunction(() => document.querySelector('.series_legend').innerText.includes('100,000 points'));
-  await page.waitForTimeout(1500);  // the spread
-  const rate = (act) => page.evaluate(async ([name, count]) => {
-    const over = document.querySelector('.u-over'), box = over.getBoundingClientRect();
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const begin = performance.now();
-    for (let i = 0; i < count; ++i) {
-      over.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, clientX: box.left + box.width / 2, clientY: box.top + 50,
-        ...(name === 'zoom' ? {deltaY: i < count / 2 ? -40 : 40} : {deltaX: i < count / 2 ? 30 : -30})}));
-      await frame();
-    }
-    return 1000 * count / (performance.now() - begin);
-  }, [act, 90]);
+  await page.waitForTimeout(1500); // the spread
+  const rate = (act) =>
+    page.evaluate(
+      async ([name, count]) => {
+        const over = document.querySelector('.u-over'),
+          box = over.getBoundingClientRect();
+        const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+        const begin = performance.now();
+        for (let i = 0; i < count; ++i) {
+          over.dispatchEvent(
+            new WheelEvent('wheel', {
+              bubbles: true,
+              cancelable: true,
+              clientX: box.left + box.width / 2,
+              clientY: box.top + 50,
+              ...(name === 'zoom' ? {deltaY: i < count / 2 ? -40 : 40} : {deltaX: i < count / 2 ? 30 : -30}),
+            }),
+          );
+          await frame();
+        }
+        return (1000 * count) / (performance.now() - begin);
+      },
+      [act, 90],
+    );
   const zoom = await rate('zoom');
   await page.getByRole('button', {name: 'Closer'}).click();
   const pan = await rate('pan');
-  console.log(`100,000 points: first plot ${first.toFixed(0)} ms after navigation, zoom ${zoom.toFixed(0)} and pan ${pan.toFixed(0)} frames a second`);
+  console.log(
+    `100,000 points: first plot ${first.toFixed(0)} ms after navigation, ` +
+      `zoom ${zoom.toFixed(0)} and pan ${pan.toFixed(0)} frames a second`,
+  );
   assert.ok(first < 10000 && zoom > 5 && pan > 5);
   clean();
 });
