@@ -13,7 +13,8 @@
 namespace steelyard::tidy {
 namespace {
 
-const std::vector<std::string> kCode{".hpp", ".cpp", ".cu", ".cuh", ".sh", ".sql", ".cmake", "CMakeLists.txt"};
+const std::vector<std::string> kCode{".hpp", ".cpp", ".cu",    ".cuh", ".sh",
+                                     ".sql", ".ts",  ".cmake", ".mjs", "CMakeLists.txt"};
 constexpr std::size_t kLongestLine = 120;
 constexpr std::size_t kLongestFile = 600;            // lines; past this a file holds more than one concept
 constexpr std::uintmax_t kLargestFile = 256 * 1024;  // bytes

@@ -1,0 +1,560 @@
+// Histories: a list to choose from, or those that the address names on one plot.
+import {get, type ChangePoint, type Page, type Points, type RunHeader, type SeriesName, type Target} from '../api';
+import {button, entries, fill, h, section, table, type Child} from '../dom';
+import {save, series_csv, series_png} from '../export';
+import {go, href, remember} from '../route';
+import {lower_bound} from '../decimate';
+import {places_of, SeriesPlot, type ChangeMark, type Line, type PlottedSeries, type PlotView} from '../series_plot';
+import {
+  benchmark,
+  change_table,
+  code,
+  commit_link,
+  empty,
+  paged,
+  run_link,
+  series_href,
+  series_text,
+  type PageOf,
+  type SeriesKey,
+  type View,
+} from '../view';
+import {benchmark_text, change_text, level_text, metric_text, plural, short, time_text} from '../words';
+
+export interface Loaded extends PlottedSeries {
+  key: SeriesKey;
+  run: string[];
+  points: ChangePoint[];
+}
+
+const kMaxPoints = 200000;
+const kMaxSeries = 12;
+
+const parse_key = (text: string): SeriesKey => {
+  const params = new URLSearchParams(text);
+  return {
+    project: params.get('project'),
+    branch: params.get('branch'),
+    benchmark: params.get('benchmark') ?? '',
+    metric: params.get('metric') || 'real_time',
+    machine: params.get('machine'),
+  };
+};
+
+function lines_of(targets: Target[], points: Points): Line[] {
+  const lines: Line[] = [];
+  for (const target of targets) {
+    if (target.benchmark !== points.benchmark || target.metric !== points.metric) continue;
+    const least =
+      target.of_what === 'rate' ? target.least : target.ceiling === null ? null : target.least * target.ceiling;
+    if (least !== null) lines.push({value: least, text: `target ${target.target}`, kind: 'target'});
+    if (target.ceiling !== null)
+      lines.push({value: target.ceiling, text: `ceiling ${level_text(target.ceiling, points.unit)}`, kind: 'ceiling'});
+  }
+  return lines.filter(
+    (line, i) => lines.findIndex((other) => other.value === line.value && other.text === line.text) === i,
+  );
+}
+
+const begins = (a: string | null, b: string | null): boolean => !!a && !!b && (a.startsWith(b) || b.startsWith(a));
+
+function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
+  const marks: ChangeMark[] = [];
+  for (const change of changes) {
+    const index = points.commit.findIndex((commit) => begins(commit, change.commit));
+    if (index < 0 || change.gone) continue;
+    const good = points.commit.findIndex((commit) => begins(commit, change.last_good));
+    marks.push({
+      index,
+      since: good >= 0 && good < index ? good : Math.max(0, index - 1),
+      before: change.before,
+      after: change.after,
+      ratio: change.ratio,
+      good: change.verdict === 'improvement',
+      status: change.status ?? 'confirmed',
+    });
+  }
+  return marks;
+}
+
+// What was measured on several machines is one history, each of its points on the machine that it is of.
+function merged(parts: Points[]): Points {
+  if (parts.length === 1) return parts[0];
+  const places = parts.flatMap((part, i) => part.at.map((_, k): [number, number] => [i, k]));
+  places.sort(([i, k], [j, l]) => parts[i].at[k] - parts[j].at[l]);
+  const column = <T>(of: (part: Points) => T[]): T[] => places.map(([i, k]) => of(parts[i])[k]);
+  const machines = places.flatMap(([i], at) =>
+    at > 0 && places[at - 1][0] === i ? [] : [{index: at, fingerprint: parts[i].fingerprint ?? ''}],
+  );
+  const none = (part: Points) => new Array<null>(part.count).fill(null);
+  return {
+    ...parts[0],
+    fingerprint: null,
+    count: places.length,
+    at: column((part) => part.at),
+    value: column((part) => part.value ?? none(part)),
+    run: column((part) => part.run ?? []),
+    commit: column((part) => part.commit ?? none(part)),
+    low: column((part) => part.low ?? none(part)),
+    high: column((part) => part.high ?? none(part)),
+    machines,
+  };
+}
+
+async function points_of(view: View, key: SeriesKey, columns: string): Promise<Points> {
+  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark, metric: key.metric};
+  let machines: (string | null | undefined)[] = [key.machine];
+  if (!key.machine) {
+    const found = await get<Page<SeriesName>>('/series', {...of, limit: 100}, view.signal);
+    const own = found.items.filter((one) => one.benchmark === key.benchmark && one.metric === key.metric);
+    if (own.length > 1) machines = [...new Set(own.map((one) => one.fingerprint))];
+  }
+  return merged(
+    await Promise.all(
+      machines.map((machine) => get<Points>('/points', {...of, machine, points: kMaxPoints, columns}, view.signal)),
+    ),
+  );
+}
+
+async function load(view: View, key: SeriesKey): Promise<Loaded> {
+  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark};
+  const none = {items: [], next: null};
+  const [points, changes, targets] = await Promise.all([
+    points_of(view, key, 'at,value,run,commit'),
+    get<Page<ChangePoint>>(
+      '/changes',
+      {...of, metric: key.metric, machine: key.machine, limit: 200},
+      view.signal,
+    ).catch((): Page<ChangePoint> => none),
+    get<Page<Target>>('/targets', of, view.signal).catch((): Page<Target> => none),
+  ]);
+  const own = changes.items.filter(
+    (change) => change.benchmark === points.benchmark && change.metric === points.metric,
+  );
+  const empty_column = new Array<null>(points.count).fill(null);
+  return {
+    key,
+    label: `${benchmark_text(points.benchmark)} ${metric_text(points.metric)}`,
+    unit: points.unit,
+    at: points.at.map((ms) => ms / 1000),
+    value: points.value,
+    low: empty_column,
+    high: empty_column,
+    commit: points.commit,
+    run: points.run,
+    points: own,
+    changes: marks_of(own, points),
+    lines: lines_of(targets.items, points),
+    machines: (points.machines ?? [])
+      .filter((one) => one.index > 0)
+      .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint, 8)}`})),
+  };
+}
+
+// The spread costs a look at every sample: it comes once the line is there.
+async function load_spread(view: View, one: Loaded): Promise<void> {
+  const points = await points_of(view, one.key, one.key.machine ? 'low,high' : 'at,low,high');
+  if (points.count !== one.value.length || !points.low || !points.high) return;
+  one.low = points.low;
+  one.high = points.high;
+}
+
+// A place on the axis of commits is written as the run of the first series at it and what is left, so that it stays
+// where it is when runs are added at either end; by time as seconds.
+function place_text(view: PlotView, all: Loaded[], place: number | null): string | null {
+  if (place === null) return null;
+  if (view.by === 'time') return String(Number(place.toFixed(3)));
+  const places = places_of(all, 'commit')[0];
+  const index = Math.min(lower_bound(places, Math.round(place)), places.length - 1);
+  return `${all[0].run[index]}~${Number((place - places[index]).toFixed(3))}`;
+}
+function place_of(by: 'commit' | 'time', all: Loaded[], text: string | null): number | null {
+  if (text === null) return null;
+  if (by === 'time') return Number.isFinite(Number(text)) ? Number(text) : null;
+  const [run, rest] = text.split('~');
+  const index = run ? all[0].run.indexOf(run) : -1;
+  return index < 0 ? null : places_of(all, 'commit')[0][index] + (Number(rest) || 0);
+}
+
+function view_of(params: URLSearchParams, all: Loaded[]): PlotView {
+  const by = params.get('by') === 'time' ? 'time' : 'commit';
+  const [series, run] = (params.get('at') ?? '').split(':');
+  const index = run ? (all[Number(series)]?.run.indexOf(run) ?? -1) : -1;
+  return {
+    by,
+    log: params.has('log'),
+    relative: params.has('relative'),
+    band: !params.has('no_band'),
+    from: place_of(by, all, params.get('from')),
+    to: place_of(by, all, params.get('to')),
+    hidden: params.getAll('hide').map(Number),
+    point: index < 0 ? null : [Number(series), index],
+  };
+}
+
+function remember_view(view: PlotView, all: Loaded[]): void {
+  remember({
+    by: view.by === 'time' && 'time',
+    log: view.log && '1',
+    relative: view.relative && '1',
+    no_band: !view.band && '1',
+    from: place_text(view, all, view.from),
+    to: place_text(view, all, view.to),
+    hide: view.hidden.map(String),
+    at: view.point && `${view.point[0]}:${all[view.point[0]].run[view.point[1]]}`,
+  });
+}
+
+async function point_words(view: View, one: Loaded, index: number): Promise<Child> {
+  const value = one.value[index],
+    before = index > 0 ? one.value[index - 1] : null;
+  const words: [string, Child][] = [
+    ['series', one.label],
+    ['level', level_text(value, one.unit)],
+    ['against the point before', value !== null && before ? change_text(value / before) : null],
+    [
+      'quartiles',
+      one.low[index] !== null && `${level_text(one.low[index], one.unit)} to ${level_text(one.high[index], one.unit)}`,
+    ],
+    ['commit', commit_link(one.commit[index], one.key.project)],
+    ['measured', time_text(one.at[index] * 1e9)],
+    ['run', run_link(one.run[index])],
+  ];
+  const older = one.run[index - 1];
+  if (older)
+    words.push([
+      'compare',
+      h('a', {href: href('comparison', {baseline: older, candidate: one.run[index]})}, 'with the point before'),
+    ]);
+  const found = await get<Page<RunHeader>>('/runs', {commit: one.commit[index], limit: 1}, view.signal).catch(
+    () => null,
+  );
+  const subject = found?.items[0]?.subject;
+  if (subject) words.splice(4, 0, ['subject', subject]);
+  return entries(words);
+}
+
+interface Plotted {
+  view: View;
+  all: Loaded[];
+  plot: SeriesPlot;
+  state: PlotView;
+  told: HTMLElement;
+}
+
+function apply(it: Plotted, change: Partial<PlotView>): void {
+  const is_other_axis = change.by !== undefined && change.by !== it.state.by;
+  it.state = {...it.state, ...change, ...(is_other_axis ? {from: null, to: null} : {})};
+  it.plot.show(it.state);
+  remember_view(it.state, it.all);
+}
+
+function toggles(it: Plotted): HTMLElement {
+  const box = (text: string, checked: boolean, set: (on: boolean) => Partial<PlotView>) => {
+    const input = h('input', {type: 'checkbox', checked});
+    input.addEventListener('change', () => apply(it, set(input.checked)));
+    return h('label', {}, input, text);
+  };
+  return h(
+    'div',
+    {class: 'controls'},
+    box('log scale', it.state.log, (log) => ({log})),
+    box('relative to the first value', it.state.relative, (relative) => ({relative})),
+    box('spread of samples', it.state.band, (band) => ({band})),
+    box('by time', it.state.by === 'time', (on) => ({by: on ? 'time' : 'commit'})),
+    h(
+      'span',
+      {class: 'group', role: 'group', 'aria-label': 'What is seen'},
+      button('\u2190', () => it.plot.shift(-0.3), {'aria-label': 'Earlier'}),
+      button('+', () => it.plot.zoom(0.5), {'aria-label': 'Closer'}),
+      button('\u2212', () => it.plot.zoom(2), {'aria-label': 'Farther'}),
+      button('\u2192', () => it.plot.shift(0.3), {'aria-label': 'Later'}),
+      button('All', () => it.plot.all()),
+    ),
+  );
+}
+
+function legend(it: Plotted): HTMLElement {
+  return h(
+    'ul',
+    {class: 'series_legend'},
+    it.all.map((one, i) => {
+      const input = h('input', {type: 'checkbox', checked: !it.state.hidden.includes(i)});
+      input.addEventListener('change', () =>
+        apply(it, {hidden: input.checked ? it.state.hidden.filter((other) => other !== i) : [...it.state.hidden, i]}),
+      );
+      const others = it.all.filter((other) => other !== one).map((other) => other.key);
+      return h(
+        'li',
+        {class: `series_${i % 6}`},
+        h(
+          'label',
+          {},
+          input,
+          h('i', {'aria-hidden': 'true'}),
+          code(benchmark_text(one.key.benchmark)),
+          ' ',
+          metric_text(one.key.metric),
+        ),
+        ' ',
+        h(
+          'span',
+          {class: 'dim'},
+          [one.key.branch, one.key.machine && `machine ${short(one.key.machine, 8)}`, plural(one.value.length, 'point')]
+            .filter(Boolean)
+            .join(', '),
+        ),
+        others.length > 0 && [
+          ' ',
+          h('a', {href: series_href(...others), 'aria-label': `Take ${one.label} off`}, 'remove'),
+        ],
+      );
+    }),
+  );
+}
+
+function exports(it: Plotted): HTMLElement {
+  const said = h('span', {class: 'dim', role: 'status'});
+  const embed = h('input', {readonly: true, hidden: true, 'aria-label': 'Markup to embed'});
+  const name = () => it.all[0].label.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 80);
+  return h(
+    'p',
+    {class: 'controls'},
+    button(
+      'PNG',
+      () =>
+        void series_png(it.plot.canvas(), it.all, it.plot.root)
+          .then((blob) => save(blob, `${name()}.png`))
+          .catch((error: Error) => fill(said, error.message)),
+    ),
+    button('CSV', () => save(series_csv(it.all), `${name()}.csv`)),
+    button(
+      'Copy link',
+      () =>
+        void navigator.clipboard.writeText(location.href).then(
+          () => fill(said, 'Copied.'),
+          () => fill(said, 'Copy the address of this page.'),
+        ),
+    ),
+    button('Embed', () => {
+      const address = location.href.replace('#/series', '#/embed');
+      const source = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+      embed.value = `<iframe src="${source}" width="800" height="480" title="Steelyard"></iframe>`;
+      embed.hidden = false;
+      embed.select();
+    }),
+    h('a', {href: href('series', {plus: it.all.map((one) => series_text(one.key))}), class: 'button'}, 'Add a series'),
+    embed,
+    said,
+  );
+}
+
+function changes_section(it: Plotted): Child {
+  const points = it.all.flatMap((one) => one.points);
+  const show = (change: ChangePoint) => {
+    const i = it.all.findIndex((one) => one.points.includes(change));
+    const index = it.all[i].commit.findIndex((commit) => begins(commit, change.commit));
+    return (
+      index >= 0 &&
+      button(
+        'show',
+        () => {
+          apply(it, {point: [i, index]});
+          void chosen(it, i, index);
+          it.plot.root.scrollIntoView({block: 'center'});
+        },
+        {'aria-label': `Show ${change_text(change.ratio)} at ${short(change.commit)} in the plot`},
+      )
+    );
+  };
+  return section(
+    'Change points',
+    points.length
+      ? change_table('Change points', points, show)
+      : h('p', {class: 'dim'}, 'No change of level was found. ', code('steelyard changes'), ' looks for them.'),
+  );
+}
+
+async function chosen(it: Plotted, series: number, index: number): Promise<void> {
+  it.state = {...it.state, point: [series, index]};
+  remember_view(it.state, it.all);
+  const words = await point_words(it.view, it.all[series], index);
+  const [now, at] = it.state.point ?? [];
+  if (now === series && at === index) fill(it.told, words);
+}
+
+async function plotted(view: View, keys: SeriesKey[], is_embedded: boolean): Promise<Child> {
+  const all = await Promise.all(keys.slice(0, kMaxSeries).map((key) => load(view, key)));
+  view.title(all.map((one) => one.label).join(', '));
+  if (all.every((one) => one.value.length === 0)) {
+    return [
+      h('h1', {}, benchmark(keys[0].benchmark)),
+      empty('This series has no point.', h('a', {href: href('series')}, 'Choose another')),
+    ];
+  }
+  const told = h(
+    'div',
+    {class: 'told', 'aria-live': 'polite'},
+    h('p', {class: 'dim'}, 'Click a point, or walk with the arrow keys.'),
+  );
+  const state = view_of(view.params, all);
+  const plot = new SeriesPlot(all, state, {
+    viewed: (seen) => {
+      it.state = seen;
+      remember_soon(it);
+    },
+    chosen: (series, index) => void chosen(it, series, index),
+  });
+  const it: Plotted = {view, all, plot, state, told};
+  view.closed(() => it.plot.close());
+  Promise.all(all.map((one) => load_spread(view, one))).then(
+    () => {
+      it.plot.show(it.state);
+      if (it.state.point) void chosen(it, ...it.state.point);
+    },
+    () => undefined,
+  );
+  if (state.point) void chosen(it, ...state.point);
+  if (is_embedded)
+    return [
+      legend(it),
+      it.plot.root,
+      h(
+        'p',
+        {},
+        h(
+          'a',
+          {href: location.href.replace('#/embed', '#/series'), target: '_blank', rel: 'noopener'},
+          'Open in Steelyard',
+        ),
+      ),
+    ];
+  const title =
+    all.length === 1
+      ? [benchmark(all[0].key.benchmark), ` ${metric_text(all[0].key.metric)}`]
+      : plural(all.length, 'series').replace('seriess', 'series');
+  return [
+    h('h1', {}, title),
+    toggles(it),
+    legend(it),
+    it.plot.root,
+    h(
+      'p',
+      {class: 'dim keys', id: 'plot_keys'},
+      'Drag to zoom, wheel to go closer, Shift and drag to move, double click for all. ' +
+        'Keys on the plot: \u2190 \u2192 point by point, + \u2212 0, Shift \u2190 \u2192.',
+    ),
+    told,
+    exports(it),
+    changes_section(it),
+  ];
+}
+
+let remembering = 0;
+function remember_soon(it: Plotted): void {
+  clearTimeout(remembering);
+  remembering = window.setTimeout(() => remember_view(it.state, it.all), 150);
+  it.view.closed(() => clearTimeout(remembering));
+}
+
+async function list(view: View, plus: string[]): Promise<Child> {
+  view.title('Series');
+  const part = h('input', {
+    type: 'search',
+    name: 'benchmark',
+    value: view.params.get('benchmark') ?? '',
+    placeholder: 'part of a benchmark\u2019s name',
+    autocomplete: 'off',
+  });
+  const branch = h('input', {
+    type: 'search',
+    name: 'branch',
+    value: view.params.get('branch') ?? '',
+    autocomplete: 'off',
+  });
+  const boxes = new Map<HTMLInputElement, SeriesKey>();
+  const plot = h(
+    'button',
+    {
+      type: 'button',
+      disabled: true,
+      click: (() =>
+        go('series', {
+          s: [...plus, ...[...boxes].filter(([box]) => box.checked).map(([, key]) => series_text(key))],
+        })) as EventListener,
+    },
+    'Plot the ticked ones',
+  );
+  const show = (items: SeriesName[]) =>
+    table(
+      'Series',
+      [
+        {title: 'Benchmark'},
+        {title: 'Metric'},
+        {title: 'Project', wide: true},
+        {title: 'Machine', wide: true},
+        {title: 'Plot'},
+      ],
+      items.map((one) => {
+        const key = {
+          project: one.project,
+          branch: branch.value,
+          benchmark: one.benchmark,
+          metric: one.metric,
+          machine: one.fingerprint,
+        };
+        const box = h('input', {
+          type: 'checkbox',
+          'aria-label': `Plot ${one.name} ${metric_text(one.metric)}`,
+          change: (() => {
+            plot.disabled = ![...boxes.keys()].some((other) => other.checked);
+          }) as EventListener,
+        });
+        boxes.set(box, key);
+        return [
+          h('a', {href: href('series', {s: [...plus, series_text(key)]})}, benchmark(one.benchmark)),
+          metric_text(one.metric),
+          one.project,
+          code(short(one.fingerprint, 8)),
+          box,
+        ];
+      }),
+    );
+  return [
+    h('h1', {}, plus.length ? 'Add a series' : 'Series'),
+    h(
+      'form',
+      {
+        class: 'controls',
+        submit: ((event: Event) => {
+          event.preventDefault();
+          go('series', {benchmark: part.value.trim(), branch: branch.value.trim(), plus});
+        }) as EventListener,
+      },
+      h('label', {}, 'Benchmark ', part),
+      h('label', {}, 'Branch ', branch),
+      h('button', {type: 'submit'}, 'Find'),
+      plot,
+    ),
+    await paged<SeriesName>(
+      view,
+      '/series',
+      {project: view.project, benchmark: part.value, branch: branch.value, limit: 100},
+      show,
+      () =>
+        empty(
+          part.value ? 'No series has that in its name.' : 'No series yet.',
+          part.value
+            ? h('a', {href: href('series', {plus})}, 'Show all')
+            : ['Two runs of a branch make one: ', code('steelyard run -- ./bench')],
+        ),
+    ),
+  ];
+}
+
+export const series: PageOf = async (view) => {
+  const keys = view.params.getAll('s').map(parse_key);
+  return keys.length ? plotted(view, keys, false) : list(view, view.params.getAll('plus'));
+};
+
+export const embed: PageOf = async (view) => plotted(view, view.params.getAll('s').map(parse_key), true);

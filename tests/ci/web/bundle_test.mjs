@@ -1,0 +1,125 @@
+// The page that the program carries is what its sources say, and small.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import test, {after, before} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+import {gzipSync} from 'node:zlib';
+
+const web = join(dirname(fileURLToPath(import.meta.url)), '../../../ci/web');
+const packages = process.env.STEELYARD_WEB_PACKAGES;
+let copy;
+
+// In a copy elsewhere: nothing of the folder's place may enter.
+before(() => {
+  copy = mkdtempSync(join(tmpdir(), 'steelyard-page-'));
+  for (const name of ['src', 'build.mjs', 'package.json', 'tsconfig.json'])
+    cpSync(join(web, name), join(copy, 'ci/web', name), {recursive: true});
+  for (const name of ['report/html/page', 'report/flame/page'])
+    cpSync(join(web, '..', name), join(copy, 'ci', name), {recursive: true});
+  symlinkSync(join(packages, 'node_modules'), join(copy, 'ci/web/node_modules'));
+});
+after(() => rmSync(copy, {recursive: true, force: true}));
+
+test('a build elsewhere gives the committed files byte for byte', () => {
+  const to = join(copy, 'built');
+  execFileSync(process.execPath, [join(copy, 'ci/web/build.mjs'), to], {stdio: 'inherit'});
+  const names = readdirSync(to).sort();
+  assert.deepEqual(names, readdirSync(join(web, 'dist')).sort());
+  for (const name of names) {
+    const is_same = readFileSync(join(to, name)).equals(readFileSync(join(web, 'dist', name)));
+    assert.ok(is_same, `ci/web/dist/${name} is not what ci/web/src makes: see CONTRIBUTING.md`);
+  }
+});
+
+test('the sources have no mistake of types', () => {
+  execFileSync(
+    process.execPath,
+    [join(packages, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', join(copy, 'ci/web')],
+    {stdio: 'inherit'},
+  );
+});
+
+test('a first visit is under 300 KB compressed', () => {
+  const bytes = readdirSync(join(web, 'dist')).map((name) => gzipSync(readFileSync(join(web, 'dist', name))).length);
+  const sum = bytes.reduce((a, b) => a + b);
+  console.log(`first visit: ${sum} bytes compressed`);
+  assert.ok(sum < 300e3, `${sum} bytes`);
+});
+
+test('the lock file names no registry', () => {
+  assert.doesNotMatch(
+    readFileSync(join(web, 'package-lock.json'), 'utf8'),
+    /https?:\/\/(?!opencollective|github|www\.patreon)/,
+  );
+});
+
+test('the bundle has no address but the service\u2019s own', () => {
+  const text = readFileSync(join(web, 'dist/app.js'), 'utf8').replaceAll('http://www.w3.org/2000/svg', '');
+  const addresses = [...text.matchAll(/https?:\/\/[a-z0-9.-]+/g)]
+    .map(([address]) => address)
+    .filter((address) => address !== 'https://github.com');
+  assert.deepEqual(addresses, []);
+});
+
+// The oracle looks at every point of every column of pixels.
+test('decimation keeps the least and the largest value of every column of pixels', async () => {
+  const {build} = await import(pathToFileURL(join(packages, 'node_modules/esbuild/lib/main.js')));
+  const out = join(copy, 'decimate.mjs');
+  await build({entryPoints: [join(web, 'src/decimate.ts')], outfile: out, format: 'esm', bundle: true});
+  const {decimate, join: together} = await import(pathToFileURL(out));
+  let state = 7;
+  const next = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32;
+  for (const [count, pixels, from, to] of [
+    [0, 10, 0, 1],
+    [1, 10, 0, 1],
+    [50, 100, 0, 49],
+    [5000, 100, 0, 4999],
+    [5000, 100, 1234.5, 3210],
+    [5000, 7, -100, 9000],
+  ]) {
+    const x = Array.from({length: count}, (_, i) => i);
+    const y = x.map(() => (next() < 0.02 ? null : next() * 100));
+    const low = y.map((value) => (value === null ? null : value - next())),
+      high = y.map((value) => (value === null ? null : value + next()));
+    const drawn = decimate({x, y, low, high}, from, to, pixels);
+    const seen = x.filter((at) => at >= from && at <= to);
+    const known = (values) => values.filter((value) => value !== null);
+    assert.ok(
+      drawn.x.every((at, i) => i === 0 || drawn.x[i - 1] < at),
+      'ascending, each once',
+    );
+    assert.ok(drawn.x.length <= 2 * pixels + 4, `${drawn.x.length} points for ${pixels} pixels`);
+    const of = (values) => known(seen.map((at) => values[at]));
+    if (of(y).length === 0) continue;
+    assert.ok(Math.min(...known(drawn.y)) <= Math.min(...of(y)) && Math.max(...known(drawn.y)) >= Math.max(...of(y)));
+    assert.ok(
+      Math.min(...known(drawn.low)) <= Math.min(...of(low)) && Math.max(...known(drawn.high)) >= Math.max(...of(high)),
+    );
+    drawn.x.forEach((at, i) => assert.equal(drawn.y[i], y[at]));
+    // Each column by itself: no point of it lies outside of what is drawn next to it.
+    const width = (x[x.length - 1] - x[0]) / pixels;
+    for (const at of seen) {
+      const near = drawn.x
+        .map((place, i) => [place, i])
+        .filter(([place]) => Math.abs(place - at) <= width + 1)
+        .map(([, i]) => i);
+      assert.ok(y[at] === null || near.some((i) => drawn.y[i] !== null && drawn.y[i] >= y[at]), `${at}`);
+      assert.ok(y[at] === null || near.some((i) => drawn.y[i] !== null && drawn.y[i] <= y[at]), `${at}`);
+    }
+  }
+  const {x, columns} = together([
+    {x: [1, 3], y: [10, 30], low: [9, 29], high: [11, 31]},
+    {x: [2, 3], y: [5, null], low: [4, 6], high: [6, 8]},
+  ]);
+  assert.deepEqual(x, [1, 2, 3]);
+  assert.deepEqual(
+    [[...columns[0]], [...columns[3]]],
+    [
+      [10, undefined, 30],
+      [undefined, 5, null],
+    ],
+  );
+});
