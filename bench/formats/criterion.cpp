@@ -64,7 +64,7 @@ Result<std::vector<fs::path>> benchmark_folders(const fs::path& root) {
 
 Result<void> add_criterion_folder(const fs::path& folder, const fs::path& root, std::uint32_t process,
                                   ImportedRun& imported) {
-  const std::string where = fs::relative(folder, root).generic_string();
+  const std::string where = folder.lexically_relative(root).generic_string();
   STEELYARD_TRY(const JsonValue about, read_json(folder / "benchmark.json"));
   const BenchmarkId id = parse_google_benchmark_name(about.text_of("full_id"));
   std::error_code code;

@@ -37,6 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxJoinedFiles = 10'000;
+constexpr std::size_t kMaxWarningsOfHistory = 200;
 constexpr std::size_t kMaxLookedAt = 20'000;  // files and folders, to tell what a folder is of
 
 // Whether a folder has such a file, `levels` folders down at most.
@@ -277,6 +278,11 @@ Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::pat
                                        std::vector<std::string>& warnings) {
   if (format.load_history != nullptr) {
     STEELYARD_TRY(std::vector<Run> runs, format.load_history(path, warnings));
+    if (warnings.size() > kMaxWarningsOfHistory) {
+      const std::size_t more = warnings.size() - kMaxWarningsOfHistory;
+      warnings.resize(kMaxWarningsOfHistory);
+      warnings.push_back(path.string() + ": " + std::to_string(more) + " more bad records");
+    }
     const auto has_aggregates = [](const Run& run) { return run.header.settings.contains("imported_aggregates"); };
     const auto with = std::count_if(runs.begin(), runs.end(), has_aggregates);
     if (with > 0) {

@@ -190,21 +190,23 @@ bool ImportedRun::add(Samples samples) {
         measurement.benchmark, samples.metric.name);
     return false;
   }
-  const bool is_again =
-      !measurement.invocations.empty() && measurement.invocations.back().invocation >= samples.process;
-  if (!is_again) {
-    measurement.invocations.push_back({samples.process, std::move(samples.values), std::move(samples.iterations)});
+  // By process; most files have them in order.
+  std::vector<InvocationSamples>& of = measurement.invocations;
+  const auto place =
+      std::lower_bound(of.begin(), of.end(), samples.process,
+                       [](const InvocationSamples& one, std::uint32_t process) { return one.invocation < process; });
+  if (place == of.end() || place->invocation != samples.process) {
+    of.insert(place, {samples.process, std::move(samples.values), std::move(samples.iterations)});
     return true;
   }
-  InvocationSamples& last = measurement.invocations.back();
-  if (!samples.may_continue || last.invocation != samples.process) {
+  if (!samples.may_continue) {
     bad(samples.where, "found this benchmark again, wanted it once in a process", measurement.benchmark,
         samples.metric.name);
     return false;
   }
-  if (last.iterations.empty() != samples.iterations.empty()) last.iterations = samples.iterations = {};
-  last.values.insert(last.values.end(), samples.values.begin(), samples.values.end());
-  last.iterations.insert(last.iterations.end(), samples.iterations.begin(), samples.iterations.end());
+  if (place->iterations.empty() != samples.iterations.empty()) place->iterations = samples.iterations = {};
+  place->values.insert(place->values.end(), samples.values.begin(), samples.values.end());
+  place->iterations.insert(place->iterations.end(), samples.iterations.begin(), samples.iterations.end());
   return true;
 }
 

@@ -72,6 +72,10 @@ std::vector<double> samples_in(const fs::path& json, const JsonValue& summary, s
   }
   const fs::path file = json.parent_path() / folder / named.filename();
   std::error_code code;
+  if (fs::is_symlink(fs::symlink_status(file, code)) || fs::is_symlink(fs::symlink_status(file.parent_path(), code))) {
+    flaw = file.string() + ": a link";
+    return {};
+  }
   const std::uintmax_t size = fs::file_size(file, code);
   if (code || size % sizeof(float) != 0 || size > kMaxSampleFileBytes) {
     flaw = file.string() + (code ? ": " + code.message() : ": " + std::to_string(size) + " bytes");

@@ -183,6 +183,15 @@ TEST_F(ImportBadInput, ANameThatStandsThereTwiceAndUnitsThatMixAreBadRecords) {
               ElementsAre(HasSubstr("2 fields, wanted 3"), HasSubstr("found \"x\""), HasSubstr("quote")));
 }
 
+TEST_F(ImportBadInput, RowsOfProcessesMayStandInAnyOrder) {
+  const auto runs = load("csv", "benchmark,unit,value,process\na,ns,1,7\na,ns,2,3\na,ns,3,7\na,ns,4,3\n");
+  ASSERT_TRUE(runs) << runs.error().text();
+  const auto& of = runs->front().measurements.at(0).invocations;
+  ASSERT_THAT(of, SizeIs(2));
+  EXPECT_THAT(of[0].values, ElementsAre(1, 3));
+  EXPECT_THAT(of[1].values, ElementsAre(2, 4));
+}
+
 TEST_F(ImportBadInput, AColumnThatIsNotKnownOrMissingNamesThoseThatAre) {
   for (const char* text : {"benchmark,value,colour\n", "benchmark,unit\n", "benchmark,value,value\n"}) {
     const LoadedRuns runs = load("csv", text);
