@@ -1,11 +1,16 @@
 #include "bench/formats/google_benchmark.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <istream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/google_benchmark_records.hpp"
+#include "bench/formats/import_document.hpp"
 #include "bench/formats/non_finite_tokens.hpp"
 
 namespace steelyard::bench {
@@ -13,9 +18,11 @@ namespace {
 
 using nlohmann::json;
 
-// A file of a million records is about 500 MiB as Google Benchmark writes them; both limits stop a file that is none.
-constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
-constexpr std::size_t kMaxRecords = 1'000'000;
+// Of a text that is held, and of a file that is read piece by piece. A file of a million records is about 500 MiB as
+// Google Benchmark writes them; all limits stop a file that is none.
+constexpr std::size_t kMaxHeldBytes = std::size_t{256} << 20;
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 30;
+constexpr std::size_t kMaxRecords = 8'000'000;
 
 constexpr std::string_view kHowToWrite = "write it with --benchmark_out=FILE --benchmark_out_format=json";
 
@@ -135,28 +142,59 @@ class FileListener {
   bool has_benchmarks_ = false;
 };
 
-// What stands at an offset of the text, for people: printable, short.
-std::string excerpt(std::string_view text, std::size_t offset) {
+// Where a document stopped being one.
+struct SyntaxFault {
+  std::uint64_t offset = 0;
+  std::string_view at;      // what stands there
+  std::string_view end;     // of the document
+  std::uint64_t bytes = 0;  // of all of it
+};
+
+// For people: printable, short.
+std::string excerpt(std::string_view text) {
   constexpr std::size_t kLength = 24;
   std::string shown;
-  for (const char c : text.substr(std::min(offset, text.size()), kLength)) {
-    shown += c >= ' ' && c <= '~' ? c : '?';
-  }
+  for (const char c : text.substr(0, kLength)) shown += c >= ' ' && c <= '~' ? c : '?';
   return '"' + shown + '"';
 }
 
-Error syntax_error(std::string_view text, std::string_view name, std::size_t offset, const FileListener& listener) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
+Error syntax_error(const SyntaxFault& fault, std::string_view name, const FileListener& listener) {
+  const std::size_t last = fault.end.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) {
     return input_error(std::string(name), "an empty file", "the JSON of a Google Benchmark program",
                        std::string(kHowToWrite));
   }
-  const std::string where = std::string(name) + ": byte " + std::to_string(offset);
-  if (offset > last || ends_in_cut_non_finite_token(text)) {
+  const std::string where = std::string(name) + ": byte " + std::to_string(fault.offset);
+  if (fault.offset > fault.bytes - fault.end.size() + last || ends_in_cut_non_finite_token(fault.end)) {
     return input_error(where, "the end of the file in the middle of " + listener.place(), "complete JSON",
                        "the program was stopped or the disk was full while it wrote; run it again");
   }
-  return input_error(where, excerpt(text, offset) + " in " + listener.place(), "JSON", std::string(kHowToWrite));
+  return input_error(where, excerpt(fault.at) + " in " + listener.place(), "JSON", std::string(kHowToWrite));
+}
+
+Error syntax_error_of_text(std::string_view text, std::uint64_t offset, std::string_view name,
+                           const FileListener& listener) {
+  const auto at = std::min<std::size_t>(offset, text.size());
+  return syntax_error({offset, text.substr(at), text, text.size()}, name, listener);
+}
+
+Error syntax_error_of_file(const std::filesystem::path& path, std::uint64_t offset, const FileListener& listener) {
+  constexpr std::uint64_t kShown = 24;
+  constexpr std::uint64_t kEnd = 4096;
+  std::ifstream stream(path, std::ios::binary);
+  const auto piece = [&stream](std::uint64_t begin, std::uint64_t bytes) {
+    std::string text(bytes, '\0');
+    stream.clear();
+    stream.seekg(static_cast<std::streamoff>(begin));
+    stream.read(text.data(), static_cast<std::streamsize>(bytes));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+  };
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const std::string at = piece(offset, kShown);
+  const std::string end = piece(size > kEnd ? size - kEnd : 0, kEnd);
+  return syntax_error({offset, at, end, size}, path.string(), listener);
 }
 
 Error no_samples(std::string_view name, const FileListener& listener) {
@@ -177,25 +215,20 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
   }
 }
 
-}  // namespace
-
-Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name,
-                                                   std::optional<PassLog> log) {
-  if (text.size() > kMaxFileBytes) {
-    return input_error(std::string(name), std::to_string(text.size()) + " bytes",
-                       "at most " + std::to_string(kMaxFileBytes), "split it with --benchmark_filter");
-  }
+// `parse`: calls the parser with what it is given; `syntax_error`: of the byte at which the parser stopped.
+template <class Parse, class SyntaxError>
+Result<GoogleBenchmarkFile> read_document(std::string_view name, std::optional<PassLog> log, const Parse& parse,
+                                          const SyntaxError& syntax_error) {
   GoogleBenchmarkFile file;
   BadRecordList bad(file.bad_records);
   FileListener listener(file, bad, log);
   json rest;
   try {
-    rest = json::parse(
-        mask_non_finite_tokens(std::string(text)),
+    rest = parse(
         [&](int depth, json::parse_event_t event, json& parsed) { return listener.on_event(depth, event, parsed); });
   } catch (const json::parse_error& error) {
     // The parser counts bytes from 1 and points behind the one it refused.
-    return syntax_error(text, name, error.byte == 0 ? 0 : error.byte - 1, listener);
+    return syntax_error(error.byte == 0 ? 0 : error.byte - 1, listener);
   } catch (const Refusal& refusal) {
     return input_error(std::string(name) + ": " + listener.place(), refusal.found, refusal.wanted,
                        std::string(kHowToWrite));
@@ -215,6 +248,45 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::s
     return no_samples(name, listener);
   }
   return file;
+}
+
+}  // namespace
+
+Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name,
+                                                   std::optional<PassLog> log) {
+  if (text.size() > kMaxHeldBytes) {
+    return input_error(std::string(name), std::to_string(text.size()) + " bytes",
+                       "at most " + std::to_string(kMaxHeldBytes), "split it with --benchmark_filter");
+  }
+  return read_document(
+      name, log,
+      [text](const json::parser_callback_t& listen) {
+        return json::parse(mask_non_finite_tokens(std::string(text)), listen);
+      },
+      [text, name](std::uint64_t offset, const FileListener& listener) {
+        return syntax_error_of_text(text, offset, name, listener);
+      });
+}
+
+Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const std::unique_ptr<std::streambuf> bytes = code ? nullptr : json_bytes(path, '\0');
+  if (bytes == nullptr) {
+    return input_error(path.string(), code ? code.message() : "a file that cannot be read",
+                       "a readable Google Benchmark JSON file or a folder of them");
+  }
+  if (size > kMaxFileBytes) {
+    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxFileBytes),
+                       "split it with --benchmark_filter");
+  }
+  std::istream stream(bytes.get());
+  return read_document(
+      path.string(), std::nullopt,
+      [&stream](const json::parser_callback_t& listen) { return json::parse(stream, listen); },
+      [&path](std::uint64_t offset, const FileListener& listener) {
+        return syntax_error_of_file(path, offset, listener);
+      });
 }
 
 }  // namespace steelyard::bench

@@ -64,6 +64,8 @@ struct PassLog {
 // (with the offset), not a Google Benchmark file, nothing but aggregates and no log, above 256 MiB.
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name,
                                                    std::optional<PassLog> log = std::nullopt);
+// The same of a file of up to 4 GiB, of which one record at a time is held.
+Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path);
 
 // Two sides as `compare` takes them. Each path is a file, or a folder with one file per invocation. Files of the same
 // name in two folders are one round and are paired. Layout: the context keys, else the dates (disjoint in time:

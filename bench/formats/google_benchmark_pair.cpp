@@ -38,26 +38,21 @@ Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path);
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxPairedFiles = 10'000;
-constexpr std::uintmax_t kMaxPairedFileBytes = std::uintmax_t{256} << 20;
 constexpr std::uintmax_t kMaxFolderBytes = std::uintmax_t{4} << 30;
 
 Error cannot_read(const fs::path& path, const std::string& why) {
   return input_error(path.string(), why, "a readable Google Benchmark JSON file or a folder of them", "");
 }
 
-Result<std::string> read_whole(const fs::path& path) {
-  std::error_code code;
-  const std::uintmax_t size = fs::file_size(path, code);
-  if (code) return cannot_read(path, code.message());
-  if (size > kMaxPairedFileBytes) {
-    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxPairedFileBytes),
-                       "split it with --benchmark_filter");
-  }
+Result<std::string> hash_of_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (!in) return cannot_read(path, "a file that could not be read to its end");
-  return bytes;
+  Sha256 hash;
+  std::string chunk(std::size_t{1} << 20, '\0');
+  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())).gcount() > 0) {
+    hash.add(std::string_view(chunk).substr(0, static_cast<std::size_t>(in.gcount())));
+  }
+  if (!in.eof()) return cannot_read(path, "a file that could not be read to its end");
+  return hash.hex();
 }
 
 Result<std::vector<fs::path>> files_of(const fs::path& folder) {
@@ -103,9 +98,9 @@ Result<GoogleBenchmarkSide> load_side(const fs::path& path) {
     return cannot_read(path, "neither a file nor a folder");
   }
   for (const fs::path& file : paths) {
-    STEELYARD_TRY(const std::string bytes, read_whole(file));
-    STEELYARD_TRY(GoogleBenchmarkFile content, parse_google_benchmark(bytes, file.string()));
-    side.files.push_back({file.filename().string(), sha256_hex(bytes), std::move(content)});
+    STEELYARD_TRY(GoogleBenchmarkFile content, read_google_benchmark(file));
+    STEELYARD_TRY(std::string sha256, hash_of_file(file));
+    side.files.push_back({file.filename().string(), std::move(sha256), std::move(content)});
   }
   return side;
 }

@@ -2,95 +2,312 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
+#include <map>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
 
 namespace steelyard::bench {
 
-// Each defined by the file of its name.
+// Each defined by the file of its tool.
 Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::string>& warnings);
-
-std::span<const ImportFormat> import_formats() {
-  static constexpr std::array kFormats{
-      ImportFormat{"google-benchmark", "JSON of Google Benchmark, or a folder with a file for each process",
-                   "context benchmarks", load_google_benchmark},
-      ImportFormat{"hyperfine", "JSON of hyperfine --export-json", "results", load_hyperfine},
-  };
-  return kFormats;
-}
+Result<Run> load_pytest_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_pyperf(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_go(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_jmh(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_criterion(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_nvbench(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_nanobench(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_folly(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_catch2(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_doctest(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_csv(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_json_lines(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_bencher_metrics(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<std::vector<Run>> load_bencher(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<std::vector<Run>> load_github_action_benchmark(const std::filesystem::path& path,
+                                                      std::vector<std::string>& warnings);
+Result<std::vector<Run>> load_asv(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<std::vector<Run>> load_conbench(const std::filesystem::path& path, std::vector<std::string>& warnings);
 
 namespace {
 
-constexpr std::size_t kLongestMember = 64;  // a longer name is none of a format's
-constexpr std::size_t kMaxMembers = 1000;
+namespace fs = std::filesystem;
 
-// Names of the outermost object's members, as far as the text is JSON at all: whoever loads it says what is wrong.
-std::set<std::string> outermost_members(std::istream& stream) {
-  std::set<std::string> members;
-  std::string text;  // the last string at the outermost level
-  int depth = 0;
-  bool in_string = false;
-  bool is_escaped = false;
-  for (std::istreambuf_iterator<char> at(stream), end; at != end && members.size() < kMaxMembers; ++at) {
-    const char c = *at;
-    if (in_string) {
-      in_string = is_escaped || c != '"';
-      is_escaped = !is_escaped && c == '\\';
-      if (in_string && depth == 1 && text.size() <= kLongestMember) text += c;
-    } else if (c == '"') {
-      in_string = true;
-      text.clear();
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    } else if (c == ':' && depth == 1) {
-      members.insert(text);
-    }
+constexpr std::size_t kMaxJoinedFiles = 10'000;
+constexpr std::size_t kMaxWarningsOfHistory = 200;
+constexpr std::size_t kMaxLookedAt = 20'000;  // files and folders, to tell what a folder is of
+
+// Whether a folder has such a file, `levels` folders down at most.
+bool has_file(const fs::path& folder, std::string_view ending, int levels) {
+  std::error_code code;
+  std::size_t seen = 0;
+  fs::recursive_directory_iterator entry(folder, code);
+  for (; !code && entry != fs::recursive_directory_iterator() && ++seen < kMaxLookedAt; entry.increment(code)) {
+    if (entry.depth() >= levels) entry.disable_recursion_pending();
+    if (entry->path().generic_string().ends_with(ending)) return true;
   }
-  return members;
+  return false;
 }
 
-bool has_members(const std::set<std::string>& found, std::string_view wanted) {
-  std::istringstream words{std::string(wanted)};
-  for (std::string word; words >> word;) {
-    if (!found.contains(word)) return false;
+bool is_object(const FileHead& head) { return head.starts_with("{"); }
+
+// An object or list of numbers alone, under names: what folly's --json writes.
+bool is_flat(const FileHead& head) {
+  if (!is_object(head) || head.members.empty()) return false;
+  bool in_string = false;
+  char before = 0;  // the last character that is no blank, outside of strings
+  for (const char c : head.text) {
+    if (in_string) {
+      in_string = c != '"' || before == '\\';
+      before = before == '\\' ? 0 : c;
+    } else if (c == '"') {
+      if (before == ':') return false;  // a text under a name
+      in_string = true;
+    } else if (c == '[' || c == 't' || c == 'f') {
+      return false;
+    } else if (c == '{' && before != 0) {
+      return false;
+    } else if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+      before = c;
+    }
   }
   return true;
 }
 
-// The file itself; of a folder its first .json file by name; absent: it has none.
-std::optional<std::filesystem::path> file_to_look_at(const std::filesystem::path& path) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) return path;
-  std::optional<std::filesystem::path> first;
-  for (std::filesystem::directory_iterator entry(path, code), end; !code && entry != end; entry.increment(code)) {
-    if (entry->path().extension() == ".json" && (!first || entry->path() < *first)) first = entry->path();
+// The characters of the beginning without blanks: "[[".
+bool begins_packed(const FileHead& head, std::string_view packed) {
+  for (const char c : head.text) {
+    if (packed.empty()) return true;
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
+    if (c != packed.front()) return false;
+    packed.remove_prefix(1);
   }
-  return first;
+  return packed.empty();
+}
+
+bool has_value_of_measure(const FileHead& head) {
+  const auto is_value = [](const std::string& member) {
+    return member.ends_with(".value") && std::count(member.begin(), member.end(), '.') >= 2;
+  };
+  const auto is_in_list = [](const std::string& member) { return member.find("[]") != std::string::npos; };
+  return is_object(head) && std::any_of(head.members.begin(), head.members.end(), is_value) &&
+         std::none_of(head.members.begin(), head.members.end(), is_in_list);
+}
+
+bool is_csv(const FileHead& head) {
+  const std::string first = head.text.substr(0, head.text.find('\n'));
+  return head.members.empty() && first.find("benchmark") != std::string::npos &&
+         first.find("value") != std::string::npos && first.find_first_of(",;") != std::string::npos;
+}
+
+bool is_go(const FileHead& head) {
+  return head.has_line("Benchmark") &&
+         (head.has_line("goos: ") || head.has_line("pkg: ") || head.text.find(" ns/op") != std::string::npos);
+}
+
+bool is_criterion(const FileHead& head) {
+  return head.is_folder ? has_file(head.path, "/new/benchmark.json", 5) : head.has("reason");
+}
+
+bool is_asv(const FileHead& head) {
+  return head.is_folder ? has_file(head.path, "/machine.json", 1) : head.has("commit_hash") && head.has("results");
+}
+
+bool is_conbench(const FileHead& head) {
+  return (head.has("data[].stats") && head.has("data[].tags")) || (head.has("[].stats") && head.has("[].tags"));
+}
+
+bool is_xml_of(const FileHead& head, std::string_view element) {
+  return head.starts_with("<") && head.text.find(element) < 4096;
+}
+
+constexpr std::array kFormats{
+    ImportFormat{"google-benchmark", "`--benchmark_out=FILE --benchmark_out_format=json`, or a folder of such files",
+                 "every repetition", "each file",
+                 [](const FileHead& head) {
+                   return head.has("context") && head.has("benchmarks") && !head.has("benchmarks[].states");
+                 },
+                 load_google_benchmark, nullptr, true},
+    ImportFormat{"nvbench", "`--jsonbin FILE` (or `--json FILE`)",
+                 "every cold sample with --jsonbin, else the mean alone", "each file",
+                 [](const FileHead& head) { return head.has("benchmarks[].states"); }, load_nvbench, nullptr},
+    ImportFormat{"pytest-benchmark", "`--benchmark-json=FILE`", "every round", "each file",
+                 [](const FileHead& head) { return head.has("benchmarks") && head.has("machine_info"); },
+                 load_pytest_benchmark, nullptr},
+    ImportFormat{"pyperf", "`--output FILE`", "every value", "each of its runs: pyperf starts a worker for each",
+                 [](const FileHead& head) { return head.has("benchmarks[].runs"); }, load_pyperf, nullptr},
+    ImportFormat{"hyperfine", "`--export-json FILE`", "every run", "each run of a command",
+                 [](const FileHead& head) { return head.has("results[].command"); }, load_hyperfine, nullptr},
+    ImportFormat{"nanobench", "its template `json()`", "every epoch", "each file",
+                 [](const FileHead& head) { return head.has("results[].measurements"); }, load_nanobench, nullptr},
+    ImportFormat{"jmh", "`-rf json -rff FILE`", "every iteration; the score alone in mode sample", "each fork",
+                 [](const FileHead& head) { return head.has("[].jmhVersion") || head.has("[].primaryMetric"); },
+                 load_jmh, nullptr},
+    ImportFormat{"benchmarkdotnet", "`--exporters fulljson`", "every iteration of stage Result", "each launch",
+                 [](const FileHead& head) { return head.has("HostEnvironmentInfo"); }, load_benchmark_dotnet, nullptr},
+    ImportFormat{"criterion", "the folder `target/criterion`, or what `cargo criterion --message-format=json` prints",
+                 "every sample", "the whole folder or file: one", is_criterion, load_criterion, nullptr, true},
+    ImportFormat{"go", "the text of `go test -bench . -count 10`", "every line",
+                 "each output, where several are appended to one file", is_go, load_go, nullptr},
+    ImportFormat{"catch2", "`-r xml`", "the mean alone", "each file",
+                 [](const FileHead& head) { return is_xml_of(head, "<Catch"); }, load_catch2, nullptr},
+    ImportFormat{"doctest", "`-r=xml -d`: the time of each test case", "one time", "each file",
+                 [](const FileHead& head) { return is_xml_of(head, "<doctest"); }, load_doctest, nullptr},
+    ImportFormat{"folly", "`--bm_json_verbose=FILE` (or `--json`)", "the time that folly chose, alone", "each file",
+                 [](const FileHead& head) { return begins_packed(head, "[[\"") || is_flat(head); }, load_folly,
+                 nullptr},
+    ImportFormat{"csv", "a line of names, then a sample a line", "every sample", "the column `process`", is_csv,
+                 load_csv, nullptr},
+    ImportFormat{"json-lines", "an object a line, a sample each", "every sample", "the field `process`",
+                 [](const FileHead& head) { return head.has("benchmark") && head.has("value"); }, load_json_lines,
+                 nullptr},
+    ImportFormat{"github-action-benchmark", "`data.js`, its history", "one number a commit", "each entry",
+                 [](const FileHead& head) { return head.has("entries") && head.has("repoUrl"); }, nullptr,
+                 load_github_action_benchmark},
+    ImportFormat{"asv", "the folder of results, of a machine in it, or one file of these",
+                 "its samples, where it kept "
+                 "them (`--record-samples`), else the result alone",
+                 "each commit and environment: one", is_asv, nullptr, load_asv, true},
+    ImportFormat{"bencher", "what `/v0/projects/PROJECT/perf` answers", "one number an iteration",
+                 "each iteration of a report",
+                 [](const FileHead& head) { return head.has("results[].benchmark") && head.has("results[].metrics"); },
+                 nullptr, load_bencher},
+    ImportFormat{"conbench", "what `/api/benchmark-results/` answers", "every sample", "each result", is_conbench,
+                 nullptr, load_conbench},
+    ImportFormat{"bencher-metrics", "Bencher Metric Format", "one number", "each file", has_value_of_measure,
+                 load_bencher_metrics, nullptr},
+};
+
+// The files of a folder that are of one kind: .json where there are any, else those with its first file's ending.
+Result<std::vector<fs::path>> files_to_join(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    std::error_code ignored;
+    if (!entry->is_regular_file(ignored)) continue;
+    if (files.size() == kMaxLookedAt) break;
+    files.push_back(entry->path());
+  }
+  if (code) return input_error(folder.string(), code.message(), "a folder that can be read");
+  std::sort(files.begin(), files.end());
+  const auto is_json = [](const fs::path& file) { return file.extension() == ".json"; };
+  const bool has_json = std::any_of(files.begin(), files.end(), is_json);
+  const fs::path ending = has_json || files.empty() ? fs::path(".json") : files.front().extension();
+  std::erase_if(files, [&](const fs::path& file) { return file.extension() != ending; });
+  if (files.empty()) {
+    return input_error(folder.string(), "no file in it", "a folder with a file for each process");
+  }
+  if (files.size() > kMaxJoinedFiles) {
+    return input_error(folder.string(), std::to_string(files.size()) + " files",
+                       "at most " + std::to_string(kMaxJoinedFiles), "move some of them to another folder");
+  }
+  return files;
+}
+
+// Appends the processes of one file, which are processes of the same program.
+class JoinedRun {
+ public:
+  void add(Run run) {
+    const auto first = static_cast<std::uint32_t>(joined_.invocations.size());
+    for (Invocation& invocation : run.invocations) {
+      invocation.round = static_cast<std::int32_t>(joined_.invocations.size());
+      joined_.invocations.push_back(std::move(invocation));
+    }
+    for (Measurement& measurement : run.measurements) {
+      for (InvocationSamples& samples : measurement.invocations) samples.invocation += first;
+      const auto [at, is_new] = measurement_by_name_.try_emplace(
+          measurement.benchmark.canonical() + '\n' + measurement.metric.name, joined_.measurements.size());
+      if (is_new) {
+        joined_.measurements.push_back(std::move(measurement));
+        continue;
+      }
+      std::vector<InvocationSamples>& of = joined_.measurements[at->second].invocations;
+      std::move(measurement.invocations.begin(), measurement.invocations.end(), std::back_inserter(of));
+    }
+    std::move(run.failures.begin(), run.failures.end(), std::back_inserter(joined_.failures));
+    joined_.labels.merge(run.labels);
+    if (files_++ == 0) {
+      joined_.header = std::move(run.header);
+      joined_.environment = std::move(run.environment);
+    }
+    joined_.header.settings["imported_files"] = std::to_string(files_);
+  }
+  Run take() { return std::move(joined_); }
+
+ private:
+  Run joined_;
+  std::size_t files_ = 0;
+  std::map<std::string, std::size_t> measurement_by_name_;
+};
+
+void warn_of(const Run& run, const fs::path& path, std::vector<std::string>& warnings) {
+  const auto aggregates = run.header.settings.find("imported_aggregates");
+  if (aggregates != run.header.settings.end()) {
+    warnings.push_back(path.string() + ": of " + aggregates->second +
+                       (aggregates->second == "1" ? " benchmark" : " benchmarks") +
+                       " it has one aggregate and no samples, by which no change can be judged");
+  }
+  if (run.invocations.size() == 1 && aggregates == run.header.settings.end()) {
+    warnings.push_back(path.string() + " is one invocation: process-to-process variation is not in the data");
+  }
 }
 
 }  // namespace
 
-Result<const ImportFormat*> recognise_format(const std::filesystem::path& path) {
-  const std::optional<std::filesystem::path> file = file_to_look_at(path);
-  if (!file) return input_error(path.string(), "no .json file in it", "a folder with a file for each process");
-  std::ifstream stream(*file, std::ios::binary);
-  if (!stream) return input_error(path.string(), "no such file", "a file of another tool's results");
-  const std::set<std::string> members = outermost_members(stream);
+std::span<const ImportFormat> import_formats() { return kFormats; }
+
+Result<const ImportFormat*> recognise_format(const fs::path& path) {
+  STEELYARD_TRY(FileHead head, head_of(path));
   std::string names;
   for (const ImportFormat& format : import_formats()) {
-    if (has_members(members, format.members)) return &format;
+    if ((!head.is_folder || format.takes_folders) && format.is_it(head)) return &format;
     names += (names.empty() ? "" : ", ") + std::string(format.name);
   }
+  if (head.is_folder) {
+    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
+    return recognise_format(files.front());
+  }
   return input_error(path.string(), "no format that is known by its content", "one of " + names,
-                     "say which: steelyard import FORMAT " + path.string());
+                     "say which: steelyard import --format FORMAT " + path.string());
+}
+
+Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path,
+                                       std::vector<std::string>& warnings) {
+  if (format.load_history != nullptr) {
+    STEELYARD_TRY(std::vector<Run> runs, format.load_history(path, warnings));
+    if (warnings.size() > kMaxWarningsOfHistory) {
+      const std::size_t more = warnings.size() - kMaxWarningsOfHistory;
+      warnings.resize(kMaxWarningsOfHistory);
+      warnings.push_back(path.string() + ": " + std::to_string(more) + " more bad records");
+    }
+    const auto has_aggregates = [](const Run& run) { return run.header.settings.contains("imported_aggregates"); };
+    const auto with = std::count_if(runs.begin(), runs.end(), has_aggregates);
+    if (with > 0) {
+      warnings.push_back(path.string() + ": in " + std::to_string(with) + " of " + std::to_string(runs.size()) +
+                         " runs benchmarks have one number and no samples");
+    }
+    return runs;
+  }
+  std::error_code code;
+  std::vector<Run> runs;
+  if (format.takes_folders || !fs::is_directory(path, code)) {
+    STEELYARD_TRY(Run run, format.load(path, warnings));
+    runs.push_back(std::move(run));
+  } else {
+    STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
+    JoinedRun joined;
+    for (const fs::path& file : files) {
+      STEELYARD_TRY(Run run, format.load(file, warnings));
+      joined.add(std::move(run));
+    }
+    runs.push_back(joined.take());
+  }
+  const bool warns_itself = format.load == load_google_benchmark;
+  if (!warns_itself) warn_of(runs.front(), path, warnings);
+  return runs;
 }
 
 }  // namespace steelyard::bench

@@ -1,5 +1,5 @@
 // The readers of other tools' results, one row each. Where results come from is theirs alone: `steelyard import`, its
-// help and its messages follow from the rows.
+// help, its messages and the table of docs/guide/importing.md follow from the rows.
 #pragma once
 
 #include <filesystem>
@@ -8,25 +8,46 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/formats/import_document.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard::bench {
 
 struct ImportFormat {
-  std::string_view name;  // as people type it: "google-benchmark"
-  std::string_view what;  // "JSON of Google Benchmark, or a folder with a file for each process"
-  // Members that the outermost object of its JSON has, blanks between them: by these a file is recognised.
-  std::string_view members;
+  std::string_view name;       // as people type it: "google-benchmark"
+  std::string_view what;       // "JSON of Google Benchmark", and how it is written
+  std::string_view samples;    // what it has of a benchmark: "every repetition", "the mean alone"
+  std::string_view processes;  // what of it is a process of the program
+  // Whether a file, or a folder of the format's own, looks like it by its beginning.
+  bool (*is_it)(const FileHead& head);
   // A record that cannot be used is a failure of the run and a warning, and the rest is read. Error (input): no such
-  // file, another format, above the reader's limits.
+  // file, another format, above the reader's limits. One of the two is null: files of results are one run, stores of a
+  // history one for each commit, oldest first.
   Result<Run> (*load)(const std::filesystem::path& path, std::vector<std::string>& warnings);
+  Result<std::vector<Run>> (*load_history)(const std::filesystem::path& path, std::vector<std::string>& warnings);
+  bool takes_folders = false;  // of the format's own; else each file of a folder is of one process
 };
 
+// In the order in which they are tried.
 std::span<const ImportFormat> import_formats();
 
-// The row that a file is of; of a folder the one of its first .json file by name. Linear in the file. Error (input): no
-// such file, or of none of them.
+// The row that a file is of; of a folder the one whose own folder it is, else the row of its first .json file by name,
+// or of its first file where it has none. Reads a file's beginning alone. Error (input): no such file, or of none of
+// them.
 Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
+
+// All runs of a file, or of a folder: as many as a history has, else one, in which the files of a folder are processes
+// in the order of their names. Warnings say too where a run has no more than one process, or aggregates alone.
+Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
+                                       std::vector<std::string>& warnings);
+
+// What a line of the formats "csv" and "json-lines" can say.
+struct SampleField {
+  std::string_view name;
+  std::string_view what;
+  bool is_needed = false;
+};
+std::span<const SampleField> sample_fields();
 
 }  // namespace steelyard::bench

@@ -20,7 +20,7 @@ bool is_non_finite(std::string_view word) { return std::find(kTokens.begin(), kT
 
 }  // namespace
 
-std::string mask_non_finite_tokens(std::string json) {
+std::string mask_non_finite_tokens(std::string json, char filler) {
   std::size_t at = 0;
   while (at < json.size()) {
     if (json[at] == '"') {
@@ -37,7 +37,7 @@ std::string mask_non_finite_tokens(std::string json) {
     std::size_t end = at;
     while (end < json.size() && is_token_character(json[end])) ++end;
     if (is_non_finite(std::string_view(json).substr(at, end - at))) {
-      for (std::size_t i = end - 2; i > at; --i) json[i] = json[i - 1];
+      for (std::size_t i = end - 2; i > at; --i) json[i] = filler != '\0' ? filler : json[i - 1];
       json[at] = '"';
       json[end - 1] = '"';
     }

@@ -8,9 +8,10 @@
 
 namespace steelyard::bench {
 
-// Every bare NaN, nan, Infinity, inf (with or without a sign) outside of strings becomes a string: NaN -> "N". The text
-// keeps its length. Linear; a text that holds none comes back as it was.
-std::string mask_non_finite_tokens(std::string json);
+// Every bare NaN, nan, Infinity, inf (with or without a sign) outside of strings becomes a string: NaN -> "N", or of
+// `filler` where one is given, so that no string of the file's own looks the same. The text keeps its length. Linear; a
+// text that holds none comes back as it was.
+std::string mask_non_finite_tokens(std::string json, char filler = '\0');
 
 // What stood in the file where a masked string was found where a number was wanted; empty where it is no such string.
 std::string_view unmask_non_finite(std::string_view masked);

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/import_formats.hpp"
 #include "bench/harness/measurement_archive.hpp"
 #include "bench/harness/to_run.hpp"
 #include "bench/model/quantity.hpp"
@@ -28,18 +29,25 @@ constexpr std::string_view kCommitPrefix = "commit:";
 constexpr std::string_view kAncestorPrefix = "ancestor:";
 constexpr std::string_view kArchiveMagic = "SYRUN";  // the first bytes of every .syrun
 
-enum class SideKind { archive, google_benchmark, stored_run, stored_commit, stored_ancestor };
+enum class SideKind { archive, google_benchmark, other_tool, stored_run, stored_commit, stored_ancestor };
+
+// What is of no format that is known is left to the reader of Google Benchmark's files, which says what is wrong.
+SideKind kind_of_results(const std::string& side) {
+  const Result<const bench::ImportFormat*> format = bench::recognise_format(side);
+  const bool is_other = format && (*format)->name != bench::import_formats().front().name;
+  return is_other ? SideKind::other_tool : SideKind::google_benchmark;
+}
 
 Result<SideKind> kind_of(const std::string& side) {
   if (side.starts_with(kRunPrefix)) return SideKind::stored_run;
   if (side.starts_with(kCommitPrefix)) return SideKind::stored_commit;
   if (side.starts_with(kAncestorPrefix)) return SideKind::stored_ancestor;
   std::error_code code;
-  if (std::filesystem::is_directory(side, code)) return SideKind::google_benchmark;
+  if (std::filesystem::is_directory(side, code)) return kind_of_results(side);
   std::ifstream stream(side, std::ios::binary);
   if (!stream) {
     return input_error(side, "no such file",
-                       "a .syrun archive, a Google Benchmark JSON file, a folder of these, "
+                       "a .syrun archive, a file or folder of results that steelyard import takes, "
                        "run:ID or commit:SHA (or what git calls it, commit:HEAD)");
   }
   std::string start(kArchiveMagic.size(), '\0');
@@ -47,7 +55,7 @@ Result<SideKind> kind_of(const std::string& side) {
   start.resize(static_cast<std::size_t>(stream.gcount()));
   // An archive whose first bytes are damaged is still called one, so that its reader says what is wrong.
   const bool named_archive = std::filesystem::path(side).extension() == ".syrun";
-  return start == kArchiveMagic || named_archive ? SideKind::archive : SideKind::google_benchmark;
+  return start == kArchiveMagic || named_archive ? SideKind::archive : kind_of_results(side);
 }
 
 // Of the newest runs of both commits, the pair that was measured together is worth more than two newer strangers.
@@ -108,7 +116,13 @@ bool is_stored(SideKind kind) {
 }
 
 Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
-  return kind == SideKind::archive ? storage::read_archive(side) : bench::load_google_benchmark(side, warnings);
+  if (kind == SideKind::archive) return storage::read_archive(side);
+  if (kind == SideKind::google_benchmark) return bench::load_google_benchmark(side, warnings);
+  STEELYARD_TRY(const bench::ImportFormat* const format, bench::recognise_format(side));
+  STEELYARD_TRY(std::vector<Run> runs, bench::load_imported(*format, side, warnings));
+  if (runs.size() == 1) return std::move(runs.front());
+  return input_error(side, "a history of " + std::to_string(runs.size()) + " runs", "one run",
+                     "steelyard import " + side + ", then name two of them");
 }
 
 Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, const Run& candidate,

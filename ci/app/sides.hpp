@@ -1,7 +1,7 @@
-// What compare and export take as a run: an archive, Google Benchmark's JSON (a file, or a folder with one file per
-// process), run:ID, commit:SHA from the store (or commit:NAME, what git calls it here); as a baseline beside a
-// candidate also ancestor: and ancestor:BRANCH. And what the verbs that read history take in the place of the store: a
-// folder of archives.
+// What compare and export take as a run: an archive, results of any tool that import takes (a file, or a folder with
+// one file per process), run:ID, commit:SHA from the store (or commit:NAME, what git calls it here); as a baseline
+// beside a candidate also ancestor: and ancestor:BRANCH. And what the verbs that read history take in the place of the
+// store: a folder of archives.
 #pragma once
 
 #include <filesystem>

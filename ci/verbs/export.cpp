@@ -1,10 +1,11 @@
-// steelyard export: one run as JSON, or as an archive.
+// steelyard export: one run as an archive, or in the format of another tool.
+#include <algorithm>
 #include <memory>
 
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/run.hpp"
+#include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -12,19 +13,41 @@ namespace {
 
 struct ExportOptions {
   std::string run;               // as one side of compare
-  std::filesystem::path output;  // .syrun: an archive; anything else: JSON; empty: JSON to the output stream
+  std::string format;            // of export_formats(); empty: as the name of the output says
+  std::filesystem::path output;  // empty: to the output stream
 };
 
+std::vector<std::string> export_names() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+// JSON unless an option or the ending of the output names another.
+Result<const ExportFormat*> export_format(const ExportOptions& options, const App& app) {
+  const auto formats = export_formats();
+  if (!options.format.empty()) {
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{options.format, true}, "--format", export_names()));
+    return &formats[index];
+  }
+  const std::string ending = app.common.json ? "" : options.output.extension().string();
+  const auto at = std::find_if(formats.begin(), formats.end(),
+                               [&](const ExportFormat& format) { return !ending.empty() && format.ending == ending; });
+  return at != formats.end() ? &*at : &formats.front();
+}
+
 Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
+  STEELYARD_TRY(const ExportFormat* const format, export_format(options, app));
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(Run run, load_side(options.run, configuration, app));
   if (run.header.id.empty()) storage::seal(run);
+  const bool is_archive = options.output.extension() == ".syrun" && options.format.empty() && !app.common.json;
   if (options.output.empty()) {
-    app.print(json_run(run));
-  } else if (options.output.extension() == ".syrun" && !app.common.json) {
+    app.print(format->write(run));
+  } else if (is_archive) {
     STEELYARD_CHECK(storage::write_archive(options.output, run));
   } else {
-    STEELYARD_CHECK(write_text_file(options.output, json_run(run)));
+    STEELYARD_CHECK(write_text_file(options.output, format->write(run)));
   }
   return ExitCode::success;
 }
@@ -33,16 +56,23 @@ Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
 
 Verb export_verb() {
   const auto options = std::make_shared<ExportOptions>();
+  std::string names;
+  for (const std::string& name : export_names()) names += (names.empty() ? "" : ", ") + name;
   Verb verb = make_verb(options, run_export, "export",
-                        "Prints one run as JSON, or writes it as an archive. RUN: as one side of compare.",
-                        "  steelyard export run:3f2a91c04b7e --output run.syrun");
+                        "Prints one run for other tools to read, or writes it as an archive. RUN: as one side of "
+                        "compare.",
+                        "  steelyard export run:3f2a91c04b7e --output run.syrun\n"
+                        "  steelyard export today.syrun --format benchstat --output today.txt");
   verb.names = {"RUN"};
   verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->run = std::move(words.names[0]);
     return {};
   };
-  verb.add(path_option("--output", "FILE", options->output, "write there; a name in .syrun: an archive, else JSON"));
+  verb.add(text_option("--format", "FORMAT", options->format,
+                       "one of " + names + "; else as the name of --output ends, or json"));
+  verb.add(path_option("--output", "FILE", options->output,
+                       "write there; a name in .syrun: an archive, in .csv, .jsonl or .om that format, else JSON"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

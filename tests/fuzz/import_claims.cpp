@@ -68,12 +68,20 @@ BrokenClaim broken_claim_about_import(const std::string& text) {
   }
   for (const bench::ImportFormat& format : bench::import_formats()) {
     std::vector<std::string> warnings;
-    const Result<Run> run = format.load(file.path(), warnings);
-    const auto broken = run ? broken_claim_about_imported(*run) : broken_claim_about_error(run.error(), name);
-    if (broken) return std::string(format.name) + ": " + *broken;
-    const auto is_bad = [](const Failure& failure) { return failure.kind == FailureKind::bad_record; };
-    if (run && warnings.empty() && std::any_of(run->failures.begin(), run->failures.end(), is_bad)) {
-      return "a record that cannot be used is a warning, too";
+    const Result<std::vector<Run>> runs = bench::load_imported(format, file.path(), warnings);
+    if (!runs) {
+      if (const auto broken = broken_claim_about_error(runs.error(), name)) {
+        return std::string(format.name) + ": " + *broken;
+      }
+      continue;
+    }
+    if (runs->empty()) return std::string(format.name) + ": what can be read has a run";
+    for (const Run& run : *runs) {
+      if (const auto broken = broken_claim_about_imported(run)) return std::string(format.name) + ": " + *broken;
+      const auto is_bad = [](const Failure& failure) { return failure.kind == FailureKind::bad_record; };
+      if (warnings.empty() && std::any_of(run.failures.begin(), run.failures.end(), is_bad)) {
+        return "a record that cannot be used is a warning, too";
+      }
     }
   }
   return std::nullopt;

@@ -50,8 +50,9 @@ TEST_F(RecogniseFormat, OfAFolderLooksAtItsFirstFile) {
 TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
   for (const char* text : {"", "{", "]]]", "name,time\nBM_a,1\n", R"({"inner": {"context": 1, "benchmarks": 2}})",
                            R"(["context", "benchmarks"])"}) {
-    EXPECT_THAT(name_of(file("x.json", text)), ::testing::AllOf(::testing::HasSubstr("google-benchmark, hyperfine"),
-                                                                ::testing::HasSubstr("steelyard import FORMAT")))
+    EXPECT_THAT(name_of(file("x.json", text)),
+                ::testing::AllOf(::testing::HasSubstr("google-benchmark, nvbench"),
+                                 ::testing::HasSubstr("steelyard import --format FORMAT")))
         << text;
   }
   EXPECT_THAT(name_of(folder_ / "nothing.json"), ::testing::HasSubstr("no such file"));

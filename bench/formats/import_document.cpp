@@ -1,0 +1,538 @@
+#include "bench/formats/import_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bench/formats/non_finite_tokens.hpp"
+#include "bench/model/text.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+constexpr std::size_t kDeepestDocument = 64;
+constexpr std::size_t kMaxHeldValues = 1'000'000;
+constexpr std::size_t kMaxHeldNumbers = 64'000'000;  // half a gigabyte, in lists of numbers
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr char kNotFinite = '\x7f';              // between the quotes of what was NaN or infinity
+constexpr std::size_t kLongestAssignment = 200;  // "window.BENCHMARK_DATA = "
+
+Error no_such_file(const std::filesystem::path& path) {
+  return input_error(path.string(), "no such file", "a file of another tool's results");
+}
+
+// A text that is none, by the marks and zero bytes that it begins with; empty: it may be UTF-8.
+std::string_view foreign_encoding(std::string_view beginning) {
+  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff")) return "UTF-16 text";
+  if (beginning.substr(0, 4).find('\0') != std::string_view::npos) return "zero bytes, as UTF-16 or binary files have";
+  return "";
+}
+
+Error wrong_encoding(const std::string& name, std::string_view found) {
+  return input_error(name, std::string(found), "text in UTF-8",
+                     "write it in UTF-8 (of PowerShell: | Out-File -Encoding utf8 FILE)");
+}
+
+// The file as the parser sees it: without a mark and an assignment before the document, without what may stand behind
+// it, and with NaN and its like as texts. Holds a chunk at a time.
+class DocumentBuffer : public std::streambuf {
+ public:
+  DocumentBuffer(const std::filesystem::path& path, char filler) : stream_(path, std::ios::binary), filler_(filler) {}
+  bool is_open() const { return stream_.is_open(); }
+  // How many bytes of the file stand before the document.
+  std::size_t skipped() const { return skipped_; }
+  std::string_view encoding() const { return encoding_; }
+
+ protected:
+  int_type underflow() override {
+    if (!fill()) return traits_type::eof();
+    setg(chunk_.data(), chunk_.data(), chunk_.data() + chunk_.size());
+    return traits_type::to_int_type(chunk_.front());
+  }
+
+ private:
+  bool fill() {
+    chunk_ = std::exchange(carried_, {});
+    const std::size_t carried = chunk_.size();
+    chunk_.resize(carried + kChunkBytes);
+    stream_.read(chunk_.data() + carried, static_cast<std::streamsize>(kChunkBytes));
+    chunk_.resize(carried + static_cast<std::size_t>(stream_.gcount()));
+    if (is_first_) skip_to_document();
+    is_first_ = false;
+    mask(stream_.good());
+    return !chunk_.empty() || (stream_.good() && fill());
+  }
+
+  void skip_to_document() {
+    encoding_ = foreign_encoding(chunk_);
+    if (chunk_.starts_with("\xef\xbb\xbf")) skipped_ = 3;
+    const std::size_t bracket = std::min(chunk_.find_first_of("[{"), chunk_.size());
+    if (bracket < kLongestAssignment) {
+      const std::size_t last = chunk_.find_last_not_of(" \t\r\n", bracket == 0 ? 0 : bracket - 1);
+      if (bracket > 0 && last != std::string::npos && chunk_[last] == '=') skipped_ = bracket, is_assignment_ = true;
+    }
+    chunk_.erase(0, skipped_);
+  }
+
+  // Masks what is not finite outside of strings, and carries a token that the end of the chunk may have cut.
+  void mask(bool has_more) {
+    std::size_t begin = 0;  // of the text outside of a string
+    std::size_t at = 0;
+    const auto mask_to = [&](std::size_t end) {
+      if (begin >= end) return;
+      const std::string_view piece = std::string_view(chunk_).substr(begin, end - begin);
+      if (piece.find_first_of("nN") != std::string_view::npos) {
+        chunk_.replace(begin, end - begin, mask_non_finite_tokens(std::string(piece), filler_));
+      }
+    };
+    for (; at < chunk_.size(); ++at) {
+      const char c = chunk_[at];
+      if (in_string_) {
+        if (!is_escaped_ && c == '"') in_string_ = false, begin = at + 1;
+        is_escaped_ = !is_escaped_ && c == '\\';
+      } else if (c == '"') {
+        mask_to(at);
+        in_string_ = true;
+      } else if (c == '[' || c == '{') {
+        ++depth_;
+      } else if (c == ']' || c == '}') {
+        --depth_;
+        if (is_assignment_ && depth_ == 0) has_ended_ = true;
+      } else if (c == ';' && has_ended_) {
+        chunk_[at] = ' ';
+      }
+    }
+    if (in_string_) return;
+    std::size_t end = chunk_.size();
+    if (has_more) {
+      const std::size_t last = chunk_.find_last_of(" \t\r\n,:[]{}\"");
+      end = std::max(begin, last == std::string::npos ? 0 : last + 1);
+      if (chunk_.size() - end > 64) end = chunk_.size();  // no token is so long
+    }
+    carried_ = chunk_.substr(end);
+    mask_to(end);
+    chunk_.resize(end);
+  }
+
+  std::ifstream stream_;
+  char filler_;
+  std::string chunk_;
+  std::string carried_;
+  std::size_t skipped_ = 0;
+  std::string_view encoding_;
+  bool is_first_ = true;
+  bool is_assignment_ = false;
+  bool has_ended_ = false;
+  std::int64_t depth_ = 0;
+  bool in_string_ = false;
+  bool is_escaped_ = false;
+};
+
+// Listens to the parser and builds values, the records apart from the rest.
+class ValueBuilder {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  ValueBuilder(std::string_view records, const TakeRecord& take) : take_(take) {
+    has_records_ = !records.empty();
+    for (std::string_view rest = records.substr(0, has_records_ ? records.size() - 2 : 0); !rest.empty();) {
+      const std::size_t point = std::min(rest.find('.'), rest.size());
+      path_.emplace_back(rest.substr(0, point));
+      rest.remove_prefix(std::min(rest.size(), point + 1));
+    }
+  }
+
+  bool null() { return add({}); }
+  bool boolean(bool value) { return add(JsonValue{JsonValue::Kind::boolean, value ? 1.0 : 0.0, {}, {}, {}, {}}); }
+  bool number_integer(number_integer_t value) { return number(static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) { return number(static_cast<double>(value)); }
+  bool number_float(number_float_t value, const string_t&) { return number(value); }
+  bool string(string_t& value) {
+    if (value.starts_with(kNotFinite)) return number(std::numeric_limits<double>::quiet_NaN());
+    return add(JsonValue{JsonValue::Kind::text, 0, std::move(value), {}, {}, {}});
+  }
+  bool binary(binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(JsonValue::Kind::object); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(JsonValue::Kind::list); }
+  bool end_array() { return close(); }
+  bool key(string_t& value) {
+    key_ = std::move(value);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+    position_ = position;
+    said_ = error.what();
+    return false;
+  }
+
+  JsonValue take_rest() { return std::move(root_); }
+  std::size_t position() const { return position_; }
+  const std::string& said() const { return said_; }
+  const std::string& refused() const { return refused_; }
+  bool has_stopped() const { return has_stopped_; }
+  // What the parser was in the middle of.
+  std::string place() const { return in_record_list() ? where() : std::string(); }
+
+ private:
+  struct Open {
+    JsonValue value;
+    std::string key;  // under which it goes into the one that is open around it
+  };
+
+  bool in_record_list() const {
+    if (!has_records_ || open_.size() <= path_.size()) return false;
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      if (open_[i].value.kind != JsonValue::Kind::object) return false;
+      if (path_[i] != "*" && path_[i] != open_[i + 1].key) return false;
+    }
+    return open_[path_.size()].value.kind == JsonValue::Kind::list;
+  }
+  std::string where() const {
+    std::string names;
+    for (std::size_t i = 1; i <= path_.size(); ++i) names += (i > 1 ? "." : "") + open_[i].key;
+    return names + '[' + std::to_string(index_) + ']';
+  }
+
+  bool refuse(std::string why) {
+    refused_ = std::move(why);
+    return false;
+  }
+  bool hold() {
+    std::size_t& held = in_record_list() ? held_ : held_of_rest_;
+    if (++held <= kMaxHeldValues) return true;
+    return refuse("more than " + std::to_string(kMaxHeldValues) + " values in one piece");
+  }
+
+  bool number(double value) {
+    if (!open_.empty() && open_.back().value.kind == JsonValue::Kind::list && std::isfinite(value) &&
+        open_.back().value.items.empty() && !is_record()) {
+      if (++held_numbers_ > kMaxHeldNumbers) {
+        return refuse("more than " + std::to_string(kMaxHeldNumbers) + " numbers in one record");
+      }
+      open_.back().value.numbers.push_back(value);
+      return true;
+    }
+    return add(JsonValue{JsonValue::Kind::number, value, {}, {}, {}, {}});
+  }
+
+  bool is_record() const { return in_record_list() && open_.size() == path_.size() + 1; }
+
+  bool open(JsonValue::Kind kind) {
+    if (open_.size() == kDeepestDocument) {
+      return refuse("more than " + std::to_string(kDeepestDocument) + " levels of brackets");
+    }
+    if (!hold()) return false;
+    if (open_.size() == path_.size()) index_ = 0;
+    open_.push_back({JsonValue{kind, 0, {}, {}, {}, {}}, std::exchange(key_, {})});
+    return true;
+  }
+
+  bool close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    key_ = std::move(done.key);
+    return add(std::move(done.value), true);
+  }
+
+  bool add(JsonValue value, bool is_held = false) {
+    if (!is_held && !hold()) return false;
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return true;
+    }
+    if (is_record()) {
+      held_ = held_numbers_ = 0;
+      has_stopped_ = !take_(std::move(value), where());
+      ++index_;
+      return !has_stopped_;
+    }
+    JsonValue& around = open_.back().value;
+    if (around.kind == JsonValue::Kind::object) {
+      around.members.emplace_back(std::exchange(key_, {}), std::move(value));
+      return true;
+    }
+    // What was a list of numbers so far is none.
+    for (const double one : around.numbers) {
+      if (!hold()) return false;
+      around.items.push_back(JsonValue{JsonValue::Kind::number, one, {}, {}, {}, {}});
+    }
+    around.numbers.clear();
+    around.items.push_back(std::move(value));
+    return true;
+  }
+
+  const TakeRecord& take_;
+  bool has_records_ = false;
+  std::vector<std::string> path_;  // of members to the list of records
+  JsonValue root_;
+  std::vector<Open> open_;
+  std::string key_;
+  std::size_t index_ = 0;
+  std::size_t held_ = 0;  // of the record
+  std::size_t held_of_rest_ = 0;
+  std::size_t held_numbers_ = 0;
+  std::size_t position_ = 0;
+  std::string said_;
+  std::string refused_;
+  bool has_stopped_ = false;
+};
+
+// "FILE:12", the line of a byte; only for an error's sake, so that the file is read again.
+std::string file_and_line(const std::filesystem::path& path, std::uint64_t byte) {
+  std::ifstream stream(path, std::ios::binary);
+  std::int64_t line = 1;
+  std::string chunk(kChunkBytes, '\0');
+  while (byte > 0 &&
+         stream.read(chunk.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(byte, kChunkBytes))).gcount() >
+             0) {
+    line += std::count(chunk.begin(), chunk.begin() + stream.gcount(), '\n');
+    byte -= static_cast<std::uint64_t>(stream.gcount());
+  }
+  return path.string() + ":" + std::to_string(line);
+}
+
+// What nlohmann's message says behind its own code and place: "unexpected end of input".
+std::string reason_of(const std::string& said) {
+  const std::size_t begin = said.rfind("; ");
+  const std::size_t dash = said.find(" - ");
+  std::string reason = begin != std::string::npos ? said.substr(0, begin) : said;
+  if (dash != std::string::npos) reason = said.substr(dash + 3, begin == std::string::npos ? begin : begin - dash - 3);
+  return printable_line(reason, true).substr(0, 200);
+}
+
+// `byte`: of the file, where the parser stopped.
+Error no_json(const std::filesystem::path& path, std::uint64_t byte, const ValueBuilder& builder) {
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const bool is_cut = !code && byte >= size;
+  const std::string place = builder.place().empty() ? "" : " in " + builder.place();
+  const std::string found = is_cut ? "the end of the file" : "no JSON (" + reason_of(builder.said()) + ")";
+  return input_error(file_and_line(path, byte), found + place, "JSON that is whole",
+                     is_cut ? "the file is cut: write it anew" : "");
+}
+
+}  // namespace
+
+Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
+  DocumentBuffer buffer(path, kNotFinite);
+  if (!buffer.is_open()) return no_such_file(path);
+  std::istream stream(&buffer);
+  ValueBuilder builder(records, take);
+  const bool is_whole = nlohmann::json::sax_parse(stream, &builder);
+  if (!buffer.encoding().empty()) return wrong_encoding(path.string(), buffer.encoding());
+  if (!is_whole && !builder.refused().empty()) {
+    return input_error(path.string() + (builder.place().empty() ? "" : ": " + builder.place()), builder.refused(),
+                       "a file of results");
+  }
+  if (!is_whole && !builder.has_stopped()) {
+    return no_json(path, buffer.skipped() + builder.position(), builder);
+  }
+  return builder.take_rest();
+}
+
+std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, char filler) {
+  auto buffer = std::make_unique<DocumentBuffer>(path, filler);
+  return buffer->is_open() ? std::move(buffer) : nullptr;
+}
+
+Result<JsonValue> read_json(const std::filesystem::path& path) {
+  return read_json(path, "", [](JsonValue&&, const std::string&) { return true; });
+}
+
+Result<JsonValue> parse_json(std::string_view text, const std::string& where) {
+  const TakeRecord none = [](JsonValue&&, const std::string&) { return true; };
+  ValueBuilder builder("", none);
+  const std::string masked = mask_non_finite_tokens(std::string(text), kNotFinite);
+  if (nlohmann::json::sax_parse(masked, &builder)) return builder.take_rest();
+  if (!builder.refused().empty()) return input_error(where, builder.refused(), "one record");
+  return input_error(where, "no JSON (" + reason_of(builder.said()) + ")", "one JSON object in the line");
+}
+
+const JsonValue* JsonValue::find(std::string_view path) const {
+  const JsonValue* at = this;
+  while (true) {
+    const auto member =
+        std::find_if(at->members.begin(), at->members.end(), [&](const auto& one) { return one.first == path; });
+    if (member != at->members.end()) return &member->second;
+    const std::size_t point = path.find('.');
+    if (point == std::string_view::npos) return nullptr;
+    const auto outer = std::find_if(at->members.begin(), at->members.end(),
+                                    [&](const auto& one) { return one.first == path.substr(0, point); });
+    if (outer == at->members.end()) return nullptr;
+    at = &outer->second;
+    path.remove_prefix(point + 1);
+  }
+}
+
+std::string JsonValue::word() const {
+  if (kind == Kind::text) return text;
+  if (kind == Kind::boolean) return number != 0 ? "true" : "false";
+  if (kind == Kind::number && std::isfinite(number)) return shortest_text(number);
+  return "";
+}
+
+std::string JsonValue::text_of(std::string_view path) const {
+  const JsonValue* const at = find(path);
+  return at == nullptr || at->kind == Kind::boolean ? "" : at->word();
+}
+
+std::optional<double> JsonValue::number_of(std::string_view path) const {
+  const JsonValue* const at = find(path);
+  return at != nullptr && at->kind == Kind::number ? std::optional(at->number) : std::nullopt;
+}
+
+const std::vector<JsonValue>& JsonValue::items_of(std::string_view path) const {
+  static const std::vector<JsonValue> kNone;
+  const JsonValue* const at = find(path);
+  return at == nullptr ? kNone : at->items;
+}
+
+const std::vector<std::pair<std::string, JsonValue>>& JsonValue::members_of(std::string_view path) const {
+  static const std::vector<std::pair<std::string, JsonValue>> kNone;
+  const JsonValue* const at = path.empty() ? this : find(path);
+  return at == nullptr ? kNone : at->members;
+}
+
+std::vector<JsonValue> JsonValue::list_of(std::string_view path) const {
+  const JsonValue* const at = path.empty() ? this : find(path);
+  if (at == nullptr) return {};
+  std::vector<JsonValue> values = at->items;
+  for (const double one : at->numbers) values.push_back(JsonValue{Kind::number, one, {}, {}, {}, {}});
+  return values;
+}
+
+std::string describe(const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::null:
+      return "null";
+    case JsonValue::Kind::boolean:
+      return "true or false";
+    case JsonValue::Kind::number:
+      return std::isfinite(value.number) ? "a number" : "NaN or infinity";
+    case JsonValue::Kind::text:
+      return "a string";
+    case JsonValue::Kind::list:
+      return "a list";
+    case JsonValue::Kind::object:
+      return "an object";
+  }
+  return "";
+}
+
+Result<ImportLines> ImportLines::open(const std::filesystem::path& path) {
+  ImportLines lines;
+  lines.name_ = path.string();
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
+  lines.stream_.open(path, std::ios::binary);
+  if (!lines.stream_) return no_such_file(path);
+  std::string beginning(4, '\0');
+  lines.stream_.read(beginning.data(), 4);
+  beginning.resize(static_cast<std::size_t>(lines.stream_.gcount()));
+  if (const std::string_view found = foreign_encoding(beginning); !found.empty()) {
+    return wrong_encoding(path.string(), found);
+  }
+  lines.stream_.clear();
+  lines.stream_.seekg(beginning.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  return lines;
+}
+
+bool ImportLines::next(std::string& line) {
+  line.clear();
+  if (!stream_.good()) return false;
+  std::streambuf& buffer = *stream_.rdbuf();
+  int c = buffer.sbumpc();
+  if (c == std::char_traits<char>::eof()) return false;
+  for (; c != std::char_traits<char>::eof() && c != '\n'; c = buffer.sbumpc()) {
+    if (line.size() < kLongestLine) line += static_cast<char>(c);
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  ++number_;
+  return true;
+}
+
+namespace {
+
+constexpr std::size_t kLongestMember = 64;  // a longer name is none of a format's
+constexpr std::size_t kMaxMembers = 1000;
+constexpr std::size_t kDeepestMember = 4;
+
+// Names of members as far as the text is JSON at all: whoever loads it says what is wrong.
+std::vector<std::string> members_of_json(std::string_view text) {
+  std::vector<std::string> members;
+  struct Level {
+    std::string path;
+    bool is_list = false;
+  };
+  std::vector<Level> levels;
+  std::string word;  // the last string
+  std::string path;  // of the last member
+  const auto add = [&](std::string member) {
+    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(std::move(member));
+  };
+  for (std::size_t at = text.find_first_of("[{"); at < text.size() && members.size() < kMaxMembers; ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      word.clear();
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+        if (at < text.size() && word.size() <= kLongestMember) word += text[at];
+      }
+    } else if (c == '{' || c == '[') {
+      const bool is_in_list = !levels.empty() && levels.back().is_list;
+      std::string outer = levels.empty() ? "" : is_in_list ? levels.back().path + "[]" : path;
+      levels.push_back({std::move(outer), c == '['});
+      if (levels.size() > 2 * kDeepestMember + 64) break;
+    } else if ((c == '}' || c == ']') && !levels.empty()) {
+      levels.pop_back();
+    } else if (c == ':' && !levels.empty() && !levels.back().is_list) {
+      const std::string& outer = levels.back().path;
+      path = outer.empty() ? word : outer + '.' + word;
+      if (levels.size() <= kDeepestMember) add(path);
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
+bool FileHead::has(std::string_view member) const {
+  return std::find(members.begin(), members.end(), member) != members.end();
+}
+
+bool FileHead::starts_with(std::string_view beginning) const {
+  const std::size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return at != std::string::npos && std::string_view(text).substr(at).starts_with(beginning);
+}
+
+bool FileHead::has_line(std::string_view beginning) const {
+  if (text.starts_with(beginning)) return true;
+  return text.find('\n' + std::string(beginning)) != std::string::npos;
+}
+
+Result<FileHead> head_of(const std::filesystem::path& path) {
+  FileHead head{path, false, {}, {}};
+  std::error_code code;
+  head.is_folder = std::filesystem::is_directory(path, code);
+  if (head.is_folder) return head;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return no_such_file(path);
+  head.text.resize(FileHead::kHeadBytes);
+  stream.read(head.text.data(), static_cast<std::streamsize>(head.text.size()));
+  head.text.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::size_t at = head.text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const bool is_json = at != std::string::npos && (head.text[at] == '{' || head.text[at] == '[');
+  if (is_json || head.starts_with("window.")) head.members = members_of_json(head.text);
+  return head;
+}
+
+}  // namespace steelyard::bench

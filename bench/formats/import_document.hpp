@@ -1,0 +1,110 @@
+// Reads the files of other tools piece by piece, so that a file of any size takes the memory of one of its records:
+// JSON in which a list holds the records, and text in lines. Internal to bench/formats; the importers know no other
+// JSON.
+//
+//     const auto rest = read_json(path, "benchmarks[]", [&](JsonValue&& benchmark, const std::string& where) { ... });
+//
+// Errors name the file and the line. Text is UTF-8, with or without a byte order mark.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard::bench {
+
+// One value of a document. A list that has nothing but finite numbers is `numbers`, eight bytes each; any other list is
+// `items`. NaN and infinity, which are no JSON and which Python writes all the same, are a number that is NaN.
+struct JsonValue {
+  enum class Kind { null, boolean, number, text, list, object };
+  Kind kind = Kind::null;
+  double number = 0;  // of a boolean 0 or 1
+  std::string text;
+  std::vector<double> numbers;
+  std::vector<JsonValue> items;
+  std::vector<std::pair<std::string, JsonValue>> members;
+
+  bool is(Kind wanted) const { return kind == wanted; }
+  // The member of that name, or what stands at a path of members "stats.data"; null where there is none.
+  const JsonValue* find(std::string_view path) const;
+  // Of a member: empty, absent or none where it is missing or of another kind. A number counts as a text, too, as it
+  // would be written.
+  std::string text_of(std::string_view path) const;
+  std::optional<double> number_of(std::string_view path) const;
+  const std::vector<JsonValue>& items_of(std::string_view path) const;
+  const std::vector<std::pair<std::string, JsonValue>>& members_of(std::string_view path) const;
+  // A list of whichever kind, as values.
+  std::vector<JsonValue> list_of(std::string_view path) const;
+  // As it would be written, of a text, a number or a boolean; else empty.
+  std::string word() const;
+};
+
+// "a string", "NaN or infinity", "null": for messages.
+std::string describe(const JsonValue& value);
+
+// Takes a record as soon as it is whole; `where`: "benchmarks[3]". False: that was enough, the rest is not read.
+using TakeRecord = std::function<bool(JsonValue&& record, const std::string& where)>;
+
+// The document without its records, which go to `take` one at a time. `records`: where they stand, "benchmarks[]",
+// "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "" (there are none). The document may have
+// a text before its first bracket, which ends in "=" (JavaScript that sets a variable); behind it nothing but blanks
+// and ";". Error (input): no such file, no JSON (with the line), more than 64 levels, more than a million values in one
+// record or in the rest.
+Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take);
+Result<JsonValue> read_json(const std::filesystem::path& path);
+// One line of a file.
+Result<JsonValue> parse_json(std::string_view text, const std::string& where);
+
+// The bytes of a file as read_json() parses them, a chunk at a time: NaN and its like masked with `filler`
+// (mask_non_finite_tokens()). For a parser that listens itself. Null: no such file.
+std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, char filler);
+
+// The lines of a text file, without their ends ("\n" or "\r\n"). A line that has no end before the limit is cut there
+// and told apart by is_cut().
+class ImportLines {
+ public:
+  static constexpr std::size_t kLongestLine = std::size_t{64} << 20;
+  // Error (input): no such file, text that is no UTF-8 by its first bytes.
+  static Result<ImportLines> open(const std::filesystem::path& path);
+  bool next(std::string& line);
+  // "FILE:12": of the line read last.
+  std::string where() const { return name_ + ":" + std::to_string(number_); }
+  std::int64_t number() const { return number_; }
+
+ private:
+  ImportLines() = default;
+  std::string name_;
+  std::ifstream stream_;
+  std::int64_t number_ = 0;
+};
+
+// What a file or folder looks like, without reading all of it: for telling its format.
+struct FileHead {
+  std::filesystem::path path;
+  bool is_folder = false;
+  std::string text;  // its first bytes, kHeadBytes at most; of a folder nothing
+  // The members of its JSON, as far as they stand in `text` and four levels deep: "benchmarks[].stats.data", "[].mode",
+  // in the order of the file.
+  std::vector<std::string> members;
+
+  static constexpr std::size_t kHeadBytes = std::size_t{1} << 20;
+  bool has(std::string_view member) const;
+  // Blanks left aside.
+  bool starts_with(std::string_view beginning) const;
+  // Whether some line begins so.
+  bool has_line(std::string_view beginning) const;
+};
+// Error (input): no such file, nothing that can be read.
+Result<FileHead> head_of(const std::filesystem::path& path);
+
+}  // namespace steelyard::bench

@@ -1,0 +1,312 @@
+#include "bench/formats/imported_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "bench/formats/google_benchmark_context.hpp"
+#include "bench/model/text.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+constexpr std::size_t kLongestBenchmark = 2000;
+constexpr std::size_t kLongestMetric = 200;
+constexpr std::size_t kLongestNote = 1000;
+constexpr std::size_t kMaxMeasurements = 2'000'000;
+constexpr std::size_t kMaxSamples = 60'000'000;  // of a run; about what an archive holds
+constexpr std::size_t kMaxProcesses = 1'000'000;
+constexpr std::size_t kMaxKeptBadRecords = 1000;
+constexpr std::size_t kMaxShownBadRecords = 100;
+constexpr double kLargestValue = 0x1p62;  // of ns (146 years) and bytes: both are kept in 64 bits elsewhere
+
+struct NamedScale {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array kTimesByUnit{
+    NamedScale{"ns", 1},          NamedScale{"nsec", 1},        NamedScale{"nanoseconds", 1},
+    NamedScale{"nanosecond", 1},  NamedScale{"us", 1e3},        NamedScale{"usec", 1e3},
+    NamedScale{"\xc2\xb5s", 1e3}, NamedScale{"\xce\xbcs", 1e3}, NamedScale{"microseconds", 1e3},
+    NamedScale{"ms", 1e6},        NamedScale{"msec", 1e6},      NamedScale{"milliseconds", 1e6},
+    NamedScale{"s", 1e9},         NamedScale{"sec", 1e9},       NamedScale{"second", 1e9},
+    NamedScale{"seconds", 1e9},   NamedScale{"ps", 1e-3},       NamedScale{"min", 60e9},
+    NamedScale{"m", 60e9},        NamedScale{"h", 3600e9}};
+constexpr std::array kBytesByUnit{NamedScale{"B", 1},         NamedScale{"b", 1},           NamedScale{"byte", 1},
+                                  NamedScale{"bytes", 1},     NamedScale{"KB", 1e3},        NamedScale{"kB", 1e3},
+                                  NamedScale{"MB", 1e6},      NamedScale{"GB", 1e9},        NamedScale{"KiB", 1024},
+                                  NamedScale{"MiB", 1048576}, NamedScale{"GiB", 1073741824}};
+constexpr std::array<std::string_view, 14> kOperationUnits{"i",          "operations", "op",    "ops",   "iter",
+                                                           "iterations", "iteration",  "iters", "items", "item",
+                                                           "elements",   "calls",      "call",  "1"};
+constexpr std::array<std::string_view, 5> kCountUnits{"count", "counts", "integer", "#", "allocs"};
+
+template <std::size_t n>
+std::optional<double> factor_in(const std::array<NamedScale, n>& table, std::string_view name) {
+  const auto at = std::find_if(table.begin(), table.end(), [&](const NamedScale& one) { return one.name == name; });
+  return at != table.end() ? std::optional(at->factor) : std::nullopt;
+}
+
+template <std::size_t n>
+bool is_one_of(const std::array<std::string_view, n>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+UnitScale scale_of_rate(std::string_view amount, double seconds, std::string_view whole) {
+  if (is_one_of(kOperationUnits, amount) || amount.empty()) return {"1/s", 1 / seconds, Better::higher};
+  if (const auto bytes = factor_in(kBytesByUnit, amount)) return {"bytes/s", *bytes / seconds, Better::higher};
+  if (amount == "flop" || amount == "flops") return {"flop/s", 1 / seconds, Better::higher};
+  return {std::string(whole), 1, Better::undeclared, false};
+}
+
+bool is_printable(std::string_view text, std::size_t longest) {
+  if (text.size() > longest) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.value == kBrokenCodePoint || point.value < 0x20 || point.value == 0x7f) return false;
+    at += point.bytes;
+  }
+  return true;
+}
+
+// What is wrong with a value; empty: nothing.
+std::string flaw_of_value(double value, const Metric& metric) {
+  if (std::isnan(value)) return "NaN or infinity";
+  if (std::isinf(value)) return "infinity";
+  if (std::abs(value) > kLargestValue) return shortest_text(value) + ", which is beyond what is kept";
+  if (value < 0 && metric.better != Better::undeclared) return shortest_text(value);
+  if (value == 0 && metric.unit == "ns") return "0";
+  return "";
+}
+
+std::string wanted_of(const Metric& metric) {
+  if (metric.unit == "ns") return "a time above 0";
+  return metric.better == Better::undeclared ? "a finite number" : "a finite number from 0";
+}
+
+}  // namespace
+
+UnitScale scale_of(std::string_view unit) {
+  if (unit.empty() || unit == "1" || unit == "---") return {"1"};
+  if (const auto time = factor_in(kTimesByUnit, unit)) return {"ns", *time, Better::lower};
+  if (const auto bytes = factor_in(kBytesByUnit, unit)) return {"bytes", *bytes, Better::lower};
+  if (is_one_of(kCountUnits, unit)) return {"count"};
+  if (unit == "Hz") return {"1/s"};
+  const std::size_t slash = unit.rfind('/');
+  if (slash == std::string_view::npos) return {std::string(unit), 1, Better::undeclared, false};
+  const std::string_view above = unit.substr(0, slash);
+  const std::string_view below = unit.substr(slash + 1);
+  if (const auto time = factor_in(kTimesByUnit, below)) return scale_of_rate(above, *time * 1e-9, unit);
+  if (!is_one_of(kOperationUnits, below)) return {std::string(unit), 1, Better::undeclared, false};
+  return scale_of(above);
+}
+
+Metric time_metric() { return *well_known_metric(kRealTime); }
+
+Metric metric_named(std::string_view name, const UnitScale& scale) {
+  if (auto known = well_known_metric(name); known && known->unit == scale.unit) {
+    known->kind = MetricKind::noisy;
+    return *known;
+  }
+  return {std::string(name), scale.unit, scale.better, MetricKind::noisy};
+}
+
+BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& parameters) {
+  BenchmarkId id;
+  id.name = std::move(name);
+  for (const Parameter& parameter : parameters) {
+    const bool can_stand =
+        parameter.name.empty() || (can_name_parameter(parameter.name) && parameter.name != "threads");
+    if (can_stand) {
+      id.parameters.push_back(parameter);
+    } else {
+      id.name += '(' + parameter.name + '=' + parameter.value + ')';
+    }
+  }
+  return id;
+}
+
+ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& path, std::vector<std::string>& warnings)
+    : path_(path), warnings_(warnings) {
+  run_.header.tool = std::string(tool);
+  run_.header.program = path.filename().string();
+}
+
+std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
+  if (run_.invocations.size() == kMaxProcesses) {
+    is_too_large_ = true;
+    return static_cast<std::uint32_t>(run_.invocations.size() - 1);
+  }
+  Invocation invocation;
+  invocation.round = static_cast<std::int32_t>(run_.invocations.size());
+  invocation.started_at_unix_ns = started_at_unix_ns;
+  run_.invocations.push_back(std::move(invocation));
+  return static_cast<std::uint32_t>(run_.invocations.size() - 1);
+}
+
+bool ImportedRun::is_storable(const Samples& samples) {
+  if (samples.benchmark.name.empty()) {
+    bad(samples.where, "found no name, wanted the benchmark's");
+  } else if (!is_printable(samples.benchmark.canonical(), kLongestBenchmark)) {
+    bad(samples.where, "found a name of " + std::to_string(samples.benchmark.canonical().size()) +
+                           " bytes, wanted printable text in UTF-8 of at most " + std::to_string(kLongestBenchmark));
+  } else if (samples.metric.name.empty() || !is_printable(samples.metric.name, kLongestMetric) ||
+             !is_printable(samples.metric.unit, kLongestMetric)) {
+    bad(samples.where, "found no metric that has a name and a unit of printable text, wanted one", samples.benchmark);
+  } else if (samples.values.empty()) {
+    bad(samples.where, "found no sample, wanted at least one", samples.benchmark, samples.metric.name);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool ImportedRun::add(Samples samples) {
+  if (!is_storable(samples)) return false;
+  for (std::size_t i = 0; i < samples.values.size(); ++i) {
+    const std::string flaw = flaw_of_value(samples.values[i], samples.metric);
+    if (flaw.empty()) continue;
+    const std::string place = samples.values.size() > 1 ? '[' + std::to_string(i) + ']' : "";
+    bad(samples.where + place, "found " + flaw + ", wanted " + wanted_of(samples.metric), samples.benchmark,
+        samples.metric.name);
+    return false;
+  }
+  std::string key = samples.benchmark.canonical();
+  key += '\0';
+  key += samples.metric.name;
+  const auto [at, is_new] = measurement_by_name_.try_emplace(std::move(key), run_.measurements.size());
+  samples_ += samples.values.size();
+  if (samples_ > kMaxSamples || (is_new && run_.measurements.size() == kMaxMeasurements)) {
+    is_too_large_ = true;
+    return false;
+  }
+  if (is_new) run_.measurements.push_back({std::move(samples.benchmark), samples.metric, "", {}});
+  Measurement& measurement = run_.measurements[at->second];
+  if (measurement.metric.unit != samples.metric.unit || measurement.metric.better != samples.metric.better) {
+    bad(samples.where,
+        "found " + samples.metric.unit + " where " + measurement.metric.unit +
+            " was before, wanted one unit and direction for a metric of a benchmark",
+        measurement.benchmark, samples.metric.name);
+    return false;
+  }
+  // By process; most files have them in order.
+  std::vector<InvocationSamples>& of = measurement.invocations;
+  const auto place =
+      std::lower_bound(of.begin(), of.end(), samples.process,
+                       [](const InvocationSamples& one, std::uint32_t process) { return one.invocation < process; });
+  if (place == of.end() || place->invocation != samples.process) {
+    of.insert(place, {samples.process, std::move(samples.values), std::move(samples.iterations)});
+    return true;
+  }
+  if (!samples.may_continue) {
+    bad(samples.where, "found this benchmark again, wanted it once in a process", measurement.benchmark,
+        samples.metric.name);
+    return false;
+  }
+  if (place->iterations.empty() != samples.iterations.empty()) place->iterations = samples.iterations = {};
+  place->values.insert(place->values.end(), samples.values.begin(), samples.values.end());
+  place->iterations.insert(place->iterations.end(), samples.iterations.begin(), samples.iterations.end());
+  return true;
+}
+
+bool ImportedRun::add_aggregate(Samples samples) {
+  std::string name = samples.benchmark.canonical();
+  if (!add(std::move(samples))) return false;
+  aggregates_.insert(std::move(name));
+  return true;
+}
+
+void ImportedRun::bad(const std::string& where, const std::string& why, const BenchmarkId& benchmark,
+                      std::string_view metric) {
+  // Names no file, so that the same content is the same run whatever it is called.
+  const std::string said = printable_line(where + ": " + why, true).substr(0, kLongestNote);
+  if (++bad_records_ <= kMaxShownBadRecords) {
+    const bool names_line = where.starts_with("line ");
+    const std::string place = names_line ? path_.string() + ':' + where.substr(5) : path_.string() + ": " + where;
+    warnings_.push_back(place + ": " + why);
+  }
+  if (bad_records_ > kMaxKeptBadRecords) return;
+  const bool is_kept = is_printable(benchmark.canonical(), kLongestBenchmark);
+  run_.failures.push_back({is_kept ? benchmark : BenchmarkId{}, is_kept ? std::string(metric) : std::string(), -1, said,
+                           FailureKind::bad_record});
+}
+
+void ImportedRun::skipped(const BenchmarkId& benchmark, std::string why) {
+  if (run_.failures.size() >= kMaxMeasurements) return;
+  run_.failures.push_back({benchmark, "", -1, printable_line(why, true), FailureKind::skipped});
+}
+
+void ImportedRun::failed(const BenchmarkId& benchmark, std::string why) {
+  if (run_.failures.size() >= kMaxMeasurements) return;
+  run_.failures.push_back({benchmark, "", -1, printable_line(why, true), FailureKind::failed});
+}
+
+void ImportedRun::fact(std::string name, std::string value, bool decisive) {
+  if (value.empty()) return;
+  value = printable_line(value, true).substr(0, kLongestNote);
+  run_.environment.set(name, std::move(value), decisive);
+}
+
+Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
+  if (is_too_large_) {
+    return input_error(path_.string(),
+                       std::to_string(samples_) + " samples of " + std::to_string(run_.measurements.size()) +
+                           " measurements in " + std::to_string(run_.invocations.size()) + " processes, or more",
+                       "at most " + std::to_string(kMaxSamples) + ", " + std::to_string(kMaxMeasurements) + " and " +
+                           std::to_string(kMaxProcesses),
+                       "import it in several files");
+  }
+  if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));
+  const bool is_all_bad =
+      run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
+  if (is_all_bad) {
+    return input_error(path_.string(), "nothing that can be used (" + run_.failures.front().said + ")",
+                       std::string(wanted), std::string(fix));
+  }
+  if (bad_records_ > kMaxShownBadRecords) {
+    warnings_.push_back(path_.string() + ": " + std::to_string(bad_records_ - kMaxShownBadRecords) +
+                        " more bad records");
+  }
+  if (!aggregates_.empty()) {
+    run_.header.settings["imported_aggregates"] = std::to_string(aggregates_.size());
+  }
+  run_.header.settings["imported_files"] = "1";
+  return std::move(run_);
+}
+
+std::vector<double> numbers_at(const JsonValue& record, std::string_view path, double factor, std::string& flaw) {
+  const JsonValue* const list = path.empty() ? &record : record.find(path);
+  flaw.clear();
+  if (list == nullptr || !list->is(JsonValue::Kind::list)) {
+    flaw = list == nullptr ? "nothing" : describe(*list);
+    return {};
+  }
+  std::vector<double> values = list->numbers;
+  for (const JsonValue& item : list->items) {
+    if (!item.is(JsonValue::Kind::number)) {
+      flaw = describe(item) + " in the list";
+      return {};
+    }
+    values.push_back(item.number);
+  }
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+std::string hash_at(const JsonValue& record, std::string_view path) {
+  std::string hash = record.text_of(path);
+  const bool is_hash = hash.size() >= 7 && hash.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_hash ? hash : "";
+}
+
+std::int64_t unix_ns_of(const JsonValue& record, std::string_view path) {
+  if (const auto number = record.number_of(path)) {
+    // Milliseconds from 1973 on, seconds until 5138.
+    const double seconds = *number > 1e11 ? *number * 1e-3 : *number;
+    return seconds > 0 && seconds < 9e9 ? static_cast<std::int64_t>(seconds * 1e3) * 1'000'000 : 0;
+  }
+  return parse_timestamp(record.text_of(path)).value_or(0);
+}
+
+}  // namespace steelyard::bench

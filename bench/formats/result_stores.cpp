@@ -1,0 +1,443 @@
+// Reads what services and folders keep of many commits, a run for each: github-action-benchmark's data.js, the results
+// of asv, Bencher's answers to /perf (and its metric format of one run), Conbench's benchmark results. All but asv and
+// Conbench keep one number of a benchmark and commit.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "bench/formats/import_formats.hpp"
+#include "bench/formats/imported_run.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxStoredRuns = 20'000;
+constexpr std::size_t kMaxStoredFiles = 20'000;
+
+// The runs of a file by what tells them apart, to be put in the order of time.
+class StoredRuns {
+ public:
+  StoredRuns(std::string_view tool, fs::path path, std::vector<std::string>& warnings)
+      : tool_(tool), path_(std::move(path)), warnings_(warnings) {}
+
+  // Null: there are too many.
+  ImportedRun* of(const std::string& key) {
+    const auto [at, is_new] = runs_.try_emplace(key);
+    if (is_new && runs_.size() > kMaxStoredRuns) return nullptr;
+    if (is_new) at->second = std::make_unique<ImportedRun>(tool_, path_, warnings_);
+    return at->second.get();
+  }
+
+  Result<std::vector<Run>> finish(std::string_view wanted) {
+    if (runs_.size() > kMaxStoredRuns) {
+      return input_error(path_.string(), "more than " + std::to_string(kMaxStoredRuns) + " runs",
+                         "at most " + std::to_string(kMaxStoredRuns), "import it in several files");
+    }
+    std::vector<Run> runs;
+    for (auto& [key, imported] : runs_) {
+      if (imported->is_empty()) continue;
+      STEELYARD_TRY(Run run, imported->finish(wanted));
+      runs.push_back(std::move(run));
+    }
+    if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
+    std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
+      return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
+    });
+    return runs;
+  }
+
+ private:
+  std::string tool_;
+  fs::path path_;
+  std::vector<std::string>& warnings_;
+  std::map<std::string, std::unique_ptr<ImportedRun>> runs_;
+};
+
+// A store's one number has the name of its measure, or of what its unit says.
+Metric stored_metric(std::string_view name, const UnitScale& scale) {
+  if (scale.unit == "ns" && (name.empty() || name == "latency")) return time_metric();
+  if (scale.unit == "1/s" && (name.empty() || name == "throughput")) {
+    return {"throughput", "1/s", Better::higher, MetricKind::noisy};
+  }
+  if (scale.unit == "bytes/s" && name.empty()) return metric_named("bytes_per_second", scale);
+  if (scale.unit == "bytes" && name.empty()) return metric_named("bytes", scale);
+  return metric_named(name.empty() ? "value" : name, scale);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// github-action-benchmark ---------------------------------------------------------------------------------------------
+
+// Which of its tools' numbers are better when higher is not in the file but in the tool's name.
+Better better_of_tool(const std::string& tool) {
+  const bool is_higher = tool == "benchmarkjs" || tool == "pytest" || tool == "customBiggerIsBetter";
+  return is_higher ? Better::higher : Better::lower;
+}
+
+void add_action_entry(const JsonValue& entry, const std::string& where, ImportedRun& imported) {
+  const std::string suite = where.substr(8, where.rfind('[') - 8);  // behind "entries."
+  Run& run = imported.run();
+  run.header.created_at_unix_ns = unix_ns_of(entry, "date");
+  run.header.program = suite;
+  run.header.commit.sha = hash_at(entry, "commit.id");
+  run.header.commit.subject = first_line(entry.text_of("commit.message"));
+  run.header.commit.committed_at_unix_s = unix_ns_of(entry, "commit.timestamp") / 1'000'000'000;
+  run.header.settings["github-action-benchmark"] = entry.text_of("tool");
+  const std::uint32_t process = imported.add_process(run.header.created_at_unix_ns);
+  std::size_t index = 0;
+  for (const JsonValue& bench : entry.items_of("benches")) {
+    const std::string place = where + ".benches[" + std::to_string(index++) + ']';
+    UnitScale scale = scale_of(bench.text_of("unit"));
+    scale.better = better_of_tool(entry.text_of("tool"));
+    BenchmarkId id = parse_google_benchmark_name(bench.text_of("name"));
+    if (suite != "Benchmark") id.suite = suite;
+    const auto value = bench.number_of("value");
+    Metric metric = stored_metric("", scale);
+    metric.better = scale.better;
+    if (!value) {
+      imported.bad(place, "found no value, wanted a number", id);
+    } else {
+      imported.add_aggregate({place, id, metric, process, {*value * scale.factor}});
+    }
+  }
+}
+
+// asv -----------------------------------------------------------------------------------------------------------------
+
+struct AsvUnit {
+  std::string_view prefix;  // of the last part of the benchmark's name
+  std::string_view unit;
+};
+constexpr std::array kAsvUnits{AsvUnit{"timeraw_", "s"}, AsvUnit{"time_", "s"}, AsvUnit{"peakmem_", "bytes"},
+                               AsvUnit{"mem_", "bytes"}, AsvUnit{"track_", "1"}};
+
+UnitScale asv_scale(const std::string& name, const JsonValue* about) {
+  if (about != nullptr && !about->text_of("unit").empty()) return scale_of(about->text_of("unit"));
+  const std::string last = name.substr(name.rfind('.') + 1);
+  for (const AsvUnit& one : kAsvUnits) {
+    if (last.starts_with(one.prefix)) return scale_of(one.unit);
+  }
+  return scale_of("1");
+}
+
+// What asv keeps of one benchmark: version 2 has a list of columns, version 1 a number or an object.
+struct AsvColumns {
+  std::vector<JsonValue> result;  // by combination of parameters
+  std::vector<JsonValue> params;  // a list of values for each
+  std::vector<JsonValue> samples;
+  std::vector<JsonValue> numbers;  // passes in a sample
+};
+
+AsvColumns asv_columns(const JsonValue& kept, const std::vector<JsonValue>& names) {
+  AsvColumns columns;
+  const auto list_or_one = [](const JsonValue& value) {
+    return value.is(JsonValue::Kind::list) ? value.list_of("") : std::vector<JsonValue>{value};
+  };
+  if (kept.is(JsonValue::Kind::list)) {
+    const std::vector<JsonValue> values = kept.list_of("");
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i) {
+      if (names[i].text == "result") columns.result = list_or_one(values[i]);
+      if (names[i].text == "params") columns.params = values[i].list_of("");
+      if (names[i].text == "samples") columns.samples = values[i].list_of("");
+      if (names[i].text == "stats_number") columns.numbers = values[i].list_of("");
+    }
+  } else if (kept.is(JsonValue::Kind::object)) {
+    if (const JsonValue* const result = kept.find("result")) columns.result = list_or_one(*result);
+    columns.params = kept.list_of("params");
+    columns.samples = kept.list_of("samples");
+  } else {
+    columns.result = {kept};
+  }
+  return columns;
+}
+
+// The combination of parameters at an index, the last varying fastest.
+std::vector<Parameter> asv_parameters(const AsvColumns& columns, std::size_t index, const JsonValue* about) {
+  std::vector<Parameter> parameters(columns.params.size());
+  const std::vector<JsonValue> names = about != nullptr ? about->list_of("param_names") : std::vector<JsonValue>{};
+  for (std::size_t i = columns.params.size(); i-- > 0;) {
+    const std::vector<JsonValue> values = columns.params[i].list_of("");
+    if (values.empty()) return {};
+    std::string value = values[index % values.size()].word();
+    index /= values.size();
+    // Python's repr() of a text has quotes.
+    if (value.size() >= 2 && value.front() == '\'' && value.back() == '\'') value = value.substr(1, value.size() - 2);
+    parameters[i] = {i < names.size() ? names[i].text : "param" + std::to_string(i + 1), std::move(value)};
+  }
+  return parameters;
+}
+
+void add_asv_benchmark(const std::string& name, const AsvColumns& columns, const JsonValue* about,
+                       ImportedRun& imported) {
+  const UnitScale scale = asv_scale(name, about);
+  const Metric metric = stored_metric("", scale);
+  if (columns.result.size() == 1 && columns.result[0].is(JsonValue::Kind::null)) {
+    return imported.failed(benchmark_named(name), "failed under asv");
+  }
+  for (std::size_t i = 0; i < columns.result.size(); ++i) {
+    const BenchmarkId id = benchmark_named(name, asv_parameters(columns, i, about));
+    const std::string where = "results." + name + '[' + std::to_string(i) + ']';
+    const JsonValue& result = columns.result[i];
+    if (result.is(JsonValue::Kind::null)) {
+      imported.failed(id, "failed under asv");
+      continue;
+    }
+    if (result.is(JsonValue::Kind::number) && std::isnan(result.number)) {
+      imported.skipped(id, "skipped itself");
+      continue;
+    }
+    std::string flaw;
+    std::vector<double> samples;
+    if (i < columns.samples.size()) samples = numbers_at(columns.samples[i], "", scale.factor, flaw);
+    if (!samples.empty()) {
+      std::vector<std::int64_t> iterations;
+      if (i < columns.numbers.size() && columns.numbers[i].number >= 1) {
+        iterations.assign(samples.size(), static_cast<std::int64_t>(std::min(columns.numbers[i].number, 1e18)));
+      }
+      imported.add({where + ".samples", id, metric, 0, std::move(samples), std::move(iterations)});
+    } else if (result.is(JsonValue::Kind::number)) {
+      imported.add_aggregate({where, id, metric, 0, {result.number * scale.factor}});
+    } else {
+      imported.bad(where, "found " + describe(result) + ", wanted a number", id);
+    }
+  }
+}
+
+Result<void> add_asv_file(const fs::path& file, const JsonValue& benchmarks, StoredRuns& runs) {
+  STEELYARD_TRY(const JsonValue document, read_json(file));
+  if (document.find("commit_hash") == nullptr || document.find("results") == nullptr) {
+    return input_error(file.string(), "no commit_hash and results", "a file of asv's results");
+  }
+  ImportedRun* const imported = runs.of(file.string());
+  if (imported == nullptr) return {};
+  Run& run = imported->run();
+  run.header.commit.sha = hash_at(document, "commit_hash");
+  run.header.commit.committed_at_unix_s = unix_ns_of(document, "date") / 1'000'000'000;
+  run.header.created_at_unix_ns = unix_ns_of(document, "date");
+  run.header.program = document.text_of("env_name");
+  for (const char* fact : {"arch", "cpu", "num_cpu", "os", "ram"}) {
+    imported->fact(std::string("asv.") + fact, document.text_of(std::string("params.") + fact), *fact != 'o');
+  }
+  imported->fact("asv.machine", document.text_of("params.machine"));
+  imported->fact("asv.python", document.text_of("python"));
+  imported->add_process();
+  const std::vector<JsonValue> columns = document.list_of("result_columns");
+  for (const auto& [name, kept] : document.members_of("results")) {
+    add_asv_benchmark(name, asv_columns(kept, columns), benchmarks.find(name), *imported);
+  }
+  return {};
+}
+
+// Files of results in a folder of a machine (one with machine.json), or in all such folders of it.
+Result<std::vector<fs::path>> asv_files(const fs::path& root) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  fs::recursive_directory_iterator entry(root, code);
+  for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry.depth() > 1) entry.disable_recursion_pending();
+    const std::string name = entry->path().filename().string();
+    if (entry->path().extension() != ".json" || name == "machine.json" || name == "benchmarks.json") continue;
+    std::error_code ignored;
+    if (!fs::exists(entry->path().parent_path() / "machine.json", ignored)) continue;
+    if (files.size() == kMaxStoredFiles) {
+      return input_error(root.string(), "more than " + std::to_string(kMaxStoredFiles) + " files", "at most as many",
+                         "import the folder of each machine by itself");
+    }
+    files.push_back(entry->path());
+  }
+  if (code) return input_error(root.string(), code.message(), "a folder that can be read");
+  if (files.empty()) return input_error(root.string(), "no folder with a machine.json", "asv's folder of results");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<JsonValue> asv_benchmarks(const fs::path& folder) {
+  std::error_code code;
+  for (const fs::path& place : {folder, folder.parent_path()}) {
+    if (fs::exists(place / "benchmarks.json", code)) return read_json(place / "benchmarks.json");
+  }
+  return JsonValue{};
+}
+
+// Bencher -------------------------------------------------------------------------------------------------------------
+
+struct BencherMeasure {
+  std::string_view slug;
+  std::string_view metric;
+  std::string_view unit;
+};
+constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns"},
+                                      BencherMeasure{"throughput", "throughput", "ops/s"},
+                                      BencherMeasure{"instructions", "instructions", "count"},
+                                      BencherMeasure{"file-size", "binary_size", "bytes"},
+                                      BencherMeasure{"total-bytes", "bytes_allocated", "bytes"},
+                                      BencherMeasure{"total-blocks", "allocations", "count"}};
+
+// `units`: "nanoseconds (ns)", or nothing.
+std::pair<Metric, double> bencher_metric(const std::string& slug, std::string units) {
+  const std::size_t open = units.find('(');
+  if (open != std::string::npos) units = units.substr(open + 1, units.find(')', open) - open - 1);
+  const auto known = std::find_if(kBencherMeasures.begin(), kBencherMeasures.end(),
+                                  [&](const BencherMeasure& one) { return one.slug == slug; });
+  if (known == kBencherMeasures.end()) {
+    const UnitScale scale = scale_of(units);
+    Metric metric = stored_metric(slug, scale);
+    return {std::move(metric), scale.factor};
+  }
+  UnitScale scale = scale_of(units.empty() ? known->unit : std::string_view(units));
+  if (scale.better == Better::undeclared) scale.better = Better::lower;
+  return {metric_named(known->metric, scale), scale.factor};
+}
+
+void add_bencher_series(const JsonValue& series, const std::string& where, StoredRuns& runs,
+                        std::map<std::string, std::uint32_t>& processes) {
+  const std::string branch = series.text_of("branch.name");
+  const std::string testbed = series.text_of("testbed.name");
+  const auto [metric, factor] = bencher_metric(series.text_of("measure.slug"), series.text_of("measure.units"));
+  const BenchmarkId id = parse_google_benchmark_name(series.text_of("benchmark.name"));
+  std::size_t index = 0;
+  for (const JsonValue& point : series.items_of("metrics")) {
+    const std::string place = where + ".metrics[" + std::to_string(index++) + ']';
+    const std::string report = point.text_of("report");
+    ImportedRun* const imported = runs.of(report + ' ' + testbed);
+    if (imported == nullptr) return;
+    Run& run = imported->run();
+    run.header.commit.sha = hash_at(point, "version.hash");
+    run.header.commit.branch = branch;
+    run.header.created_at_unix_ns = unix_ns_of(point, "start_time");
+    run.header.program = testbed;
+    imported->fact("bencher.testbed", testbed, true);
+    // A report's iterations are repeats of the whole command.
+    const std::string key = report + ' ' + testbed + ' ' + point.text_of("iteration");
+    const auto [process, is_new] = processes.try_emplace(key, 0);
+    if (is_new) process->second = imported->add_process(run.header.created_at_unix_ns);
+    const auto value = point.number_of("metric.value");
+    if (!value) {
+      imported->bad(place, "found no metric.value, wanted a number", id, metric.name);
+    } else {
+      imported->add_aggregate({place, id, metric, process->second, {*value * factor}});
+    }
+  }
+}
+
+// Conbench ------------------------------------------------------------------------------------------------------------
+
+BenchmarkId conbench_benchmark_of(const JsonValue& result) {
+  std::vector<Parameter> parameters;
+  for (const auto& [tag, value] : result.members_of("tags")) {
+    if (tag == "name" || tag == "id" || value.word().empty()) continue;
+    parameters.push_back({tag, value.word()});
+  }
+  // In whatever order a server writes them.
+  std::sort(parameters.begin(), parameters.end());
+  return benchmark_named(result.text_of("tags.name"), parameters);
+}
+
+void add_conbench_result(const JsonValue& result, const std::string& where, StoredRuns& runs) {
+  ImportedRun* const imported = runs.of(result.text_of("run_id"));
+  if (imported == nullptr) return;
+  Run& run = imported->run();
+  const std::int64_t taken = unix_ns_of(result, "timestamp");
+  std::int64_t& created = run.header.created_at_unix_ns;
+  created = created == 0 ? taken : std::min(created, taken);
+  if (run.header.commit.sha.empty()) {
+    run.header.commit.sha = hash_at(result, "commit.sha");
+    if (run.header.commit.sha.empty()) run.header.commit.sha = hash_at(result, "github.commit");
+    run.header.commit.branch = result.text_of("commit.branch");
+    run.header.commit.subject = first_line(result.text_of("commit.message"));
+    run.header.commit.parent = result.text_of("commit.parent_sha");
+    run.header.commit.committed_at_unix_s = unix_ns_of(result, "commit.timestamp") / 1'000'000'000;
+    run.header.program = result.text_of("run_name");
+  }
+  for (const char* machine : {"hardware.", "machine_info."}) {
+    imported->fact("conbench.machine", result.text_of(std::string(machine) + "name"), true);
+    imported->fact("conbench.cpu", result.text_of(std::string(machine) + "cpu_model_name"), true);
+  }
+  const BenchmarkId id = conbench_benchmark_of(result);
+  const JsonValue* const error = result.find("error");
+  if (error != nullptr && !error->is(JsonValue::Kind::null)) return imported->failed(id, "failed under Conbench");
+  const std::uint32_t process = imported->add_process(taken);
+  const UnitScale scale = scale_of(result.text_of("stats.unit"));
+  const Metric metric = stored_metric("", scale);
+  std::string flaw;
+  std::vector<double> values = numbers_at(result, "stats.data", scale.factor, flaw);
+  if (!values.empty()) {
+    imported->add({where + ".stats.data", id, metric, process, std::move(values)});
+  } else if (const auto mean = result.number_of("stats.mean"); mean && result.find("stats.data") == nullptr) {
+    imported->add_aggregate({where + ".stats.mean", id, metric, process, {*mean * scale.factor}});
+  } else {
+    imported->bad(where + ".stats.data", "found " + (flaw.empty() ? "no number" : flaw) + ", wanted numbers", id);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Run>> load_github_action_benchmark(const fs::path& path, std::vector<std::string>& warnings) {
+  StoredRuns runs("github-action-benchmark", path, warnings);
+  STEELYARD_CHECK(read_json(path, "entries.*[]", [&](JsonValue&& entry, const std::string& where) {
+    ImportedRun* const imported = runs.of(where);
+    if (imported != nullptr) add_action_entry(entry, where, *imported);
+    return imported != nullptr;
+  }));
+  return runs.finish("the data.js of github-action-benchmark");
+}
+
+Result<std::vector<Run>> load_asv(const fs::path& path, std::vector<std::string>& warnings) {
+  StoredRuns runs("asv", path, warnings);
+  std::error_code code;
+  const bool is_folder = fs::is_directory(path, code);
+  STEELYARD_TRY(const JsonValue benchmarks, asv_benchmarks(is_folder ? path : path.parent_path()));
+  std::vector<fs::path> files{path};
+  if (is_folder) {
+    STEELYARD_TRY(files, asv_files(path));
+  }
+  for (const fs::path& file : files) STEELYARD_CHECK(add_asv_file(file, benchmarks, runs));
+  return runs.finish("results of asv");
+}
+
+Result<std::vector<Run>> load_bencher(const fs::path& path, std::vector<std::string>& warnings) {
+  StoredRuns runs("bencher", path, warnings);
+  std::map<std::string, std::uint32_t> processes;
+  STEELYARD_CHECK(read_json(path, "results[]", [&](JsonValue&& series, const std::string& where) {
+    add_bencher_series(series, where, runs, processes);
+    return true;
+  }));
+  return runs.finish("what Bencher answers to /v0/projects/PROJECT/perf");
+}
+
+Result<std::vector<Run>> load_conbench(const fs::path& path, std::vector<std::string>& warnings) {
+  StoredRuns runs("conbench", path, warnings);
+  const TakeRecord take = [&](JsonValue&& result, const std::string& where) {
+    add_conbench_result(result, where, runs);
+    return true;
+  };
+  STEELYARD_TRY(const FileHead head, head_of(path));
+  STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", take));
+  return runs.finish("benchmark results of Conbench");
+}
+
+Result<Run> load_bencher_metrics(const fs::path& path, std::vector<std::string>& warnings) {
+  ImportedRun imported("bencher-metrics", path, warnings);
+  const std::uint32_t process = imported.add_process();
+  STEELYARD_TRY(const JsonValue document, read_json(path));
+  for (const auto& [name, measures] : document.members) {
+    const BenchmarkId id = parse_google_benchmark_name(name);
+    for (const auto& [slug, number] : measures.members) {
+      const auto [metric, factor] = bencher_metric(slug, "");
+      const std::string where = name + '.' + slug;
+      const auto value = number.number_of("value");
+      if (!value) {
+        imported.bad(where, "found no value, wanted a number", id, metric.name);
+      } else {
+        imported.add_aggregate({where, id, metric, process, {*value * factor}});
+      }
+    }
+  }
+  return imported.finish("Bencher's metric format");
+}
+
+}  // namespace steelyard::bench

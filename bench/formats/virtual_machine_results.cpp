@@ -1,0 +1,200 @@
+// Reads JMH's JSON (-rf json, 1.0 and newer), in which each fork is a process, and BenchmarkDotNet's (--exporters json:
+// the full report), in which each launch is one. JMH's mode "sample" keeps a histogram of single calls in place of its
+// iterations: its score is an aggregate here.
+#include <map>
+
+#include "bench/formats/import_formats.hpp"
+#include "bench/formats/imported_run.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+BenchmarkId jmh_benchmark_of(const JsonValue& record) {
+  std::vector<Parameter> parameters;
+  for (const auto& [name, value] : record.members_of("params")) parameters.push_back({name, value.word()});
+  BenchmarkId id = benchmark_named(record.text_of("benchmark"), parameters);
+  const double threads = record.number_of("threads").value_or(1);
+  if (threads > 1 && threads < 1e6) id.threads = static_cast<int>(threads);
+  return id;
+}
+
+// "thrpt" is a rate; "avgt", "sample" and "ss" are times for an operation. A benchmark measured in two modes has two
+// metrics; in two of the latter, one name would stand for both.
+Metric jmh_metric(const std::string& mode, const UnitScale& scale) {
+  if (scale.unit == "ns" && mode == "avgt") return time_metric();
+  if (scale.unit == "ns") return {mode + "_time", "ns", Better::lower, MetricKind::noisy};
+  if (scale.unit == "1/s") return {"throughput", "1/s", Better::higher, MetricKind::noisy};
+  return metric_named("score", scale);
+}
+
+struct JmhMetric {
+  const JsonValue& of;  // primaryMetric, or one of secondaryMetrics
+  std::string where;
+  Metric metric;
+  double factor = 1;
+};
+
+void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std::uint32_t>& forks,
+                    ImportedRun& imported) {
+  std::vector<JsonValue> raw = one.of.list_of("rawData");
+  bool has_samples = false;
+  for (std::size_t fork = 0; fork < raw.size(); ++fork) {
+    std::string flaw;
+    const std::string where = one.where + ".rawData[" + std::to_string(fork) + ']';
+    std::vector<double> values = numbers_at(raw[fork], "", one.factor, flaw);
+    if (!flaw.empty()) {
+      imported.bad(where, "found " + flaw + ", wanted a list of numbers", id, one.metric.name);
+      has_samples = true;
+      continue;
+    }
+    if (values.empty()) continue;  // JMH writes [] where an iteration yielded none
+    if (forks.size() <= fork) forks.push_back(imported.add_process());
+    has_samples = true;
+    imported.add({where, id, one.metric, forks[fork], std::move(values)});
+  }
+  if (has_samples) return;
+  const auto score = one.of.number_of("score");
+  if (!score) return imported.bad(one.where, "found neither rawData nor a score, wanted one", id, one.metric.name);
+  if (forks.empty()) forks.push_back(imported.add_process());
+  imported.add_aggregate({one.where + ".score", id, one.metric, forks.front(), {*score * one.factor}});
+}
+
+// "gc.alloc.rate.norm" with a mark before it in older versions ("·gc.alloc.rate.norm").
+std::string profiler_metric(std::string name) {
+  constexpr std::string_view kDot = "\xc2\xb7";
+  if (name.starts_with(kDot)) name.erase(0, kDot.size());
+  return name == "gc.alloc.rate.norm" ? "bytes_allocated" : name;
+}
+
+void add_jmh_record(const JsonValue& record, const std::string& where, ImportedRun& imported) {
+  const BenchmarkId id = jmh_benchmark_of(record);
+  const JsonValue* const primary = record.find("primaryMetric");
+  if (primary == nullptr) return imported.bad(where, "found no primaryMetric, wanted one", id);
+  std::vector<std::uint32_t> forks;
+  const UnitScale scale = scale_of(primary->text_of("scoreUnit"));
+  add_jmh_metric({*primary, where + ".primaryMetric", jmh_metric(record.text_of("mode"), scale), scale.factor}, id,
+                 forks, imported);
+  for (const auto& [name, secondary] : record.members_of("secondaryMetrics")) {
+    const UnitScale of_secondary = scale_of(secondary.text_of("scoreUnit"));
+    Metric metric = metric_named(profiler_metric(name), of_secondary);
+    // What a profiler counts explains a time; only the bytes that an operation allocates are good or bad by themselves.
+    if (metric.name != "bytes_allocated" && of_secondary.unit != "ns") metric.better = Better::undeclared;
+    add_jmh_metric({secondary, where + ".secondaryMetrics." + name, metric, of_secondary.factor}, id, forks, imported);
+  }
+}
+
+// "N=1000, Mode=Fast": the values are printed as they are, so that one with ", " in it is not told apart and all of it
+// stays in the name.
+BenchmarkId dotnet_benchmark_of(const JsonValue& record) {
+  const std::string space = record.text_of("Namespace");
+  const std::string type = record.text_of("Type");
+  const std::string method = record.text_of("Method");
+  if (method.empty()) return benchmark_named(record.text_of("FullName"));
+  std::string name = (space.empty() ? "" : space + '.') + (type.empty() ? "" : type + '.') + method;
+  const std::string written = record.text_of("Parameters");
+  std::vector<Parameter> parameters;
+  const std::string_view separator = written.find('&') != std::string::npos ? "&" : ", ";
+  for (std::string_view rest = written; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find(separator));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) return benchmark_named(name + '(' + written + ')');
+    parameters.push_back({std::string(part.substr(0, equals)), std::string(part.substr(equals + 1))});
+    rest.remove_prefix(std::min(rest.size(), part.size() + separator.size()));
+  }
+  return benchmark_named(std::move(name), parameters);
+}
+
+struct DotnetLaunch {
+  std::vector<double> values;
+  std::vector<std::int64_t> iterations;
+};
+
+// What the statistics stand on: mode Workload, stage Result, the overhead already taken off; of older versions mode
+// Result alone.
+bool is_dotnet_result(const JsonValue& measurement) {
+  const std::string mode = measurement.text_of("IterationMode");
+  return mode == "Result" || (mode == "Workload" && measurement.text_of("IterationStage") == "Result");
+}
+
+void add_dotnet_times(const JsonValue& record, const std::string& where, const BenchmarkId& id,
+                      std::vector<std::uint32_t>& launches, ImportedRun& imported) {
+  std::map<double, DotnetLaunch> by_launch;
+  for (const JsonValue& measurement : record.items_of("Measurements")) {
+    if (!is_dotnet_result(measurement)) continue;
+    const double operations = measurement.number_of("Operations").value_or(0);
+    const double nanoseconds = measurement.number_of("Nanoseconds").value_or(-1);
+    if (!(operations >= 1 && operations < 0x1p62)) {
+      return imported.bad(where + ".Measurements", "found a result without its operations, wanted at least 1", id);
+    }
+    DotnetLaunch& launch = by_launch[measurement.number_of("LaunchIndex").value_or(0)];
+    launch.values.push_back(nanoseconds / operations);
+    launch.iterations.push_back(static_cast<std::int64_t>(operations));
+  }
+  for (auto& [index, launch] : by_launch) {
+    launches.push_back(imported.add_process());
+    imported.add({where + ".Measurements", id, time_metric(), launches.back(), std::move(launch.values),
+                  std::move(launch.iterations)});
+  }
+  if (!by_launch.empty()) return;
+  launches.push_back(imported.add_process());
+  std::string flaw;
+  std::vector<double> values = numbers_at(record, "Statistics.OriginalValues", 1, flaw);
+  if (!values.empty()) {
+    imported.add({where + ".Statistics.OriginalValues", id, time_metric(), launches.back(), std::move(values)});
+  } else if (const auto mean = record.number_of("Statistics.Mean")) {
+    imported.add_aggregate({where + ".Statistics.Mean", id, time_metric(), launches.back(), {*mean}});
+  } else {
+    imported.failed(id, "BenchmarkDotNet has no statistics of it: it did not run to its end");
+  }
+}
+
+void add_dotnet_record(const JsonValue& record, const std::string& where, ImportedRun& imported) {
+  const BenchmarkId id = dotnet_benchmark_of(record);
+  std::vector<std::uint32_t> launches;
+  add_dotnet_times(record, where, id, launches, imported);
+  const auto allocated = record.number_of("Memory.BytesAllocatedPerOperation");
+  if (!allocated || launches.empty()) return;
+  imported.add({where + ".Memory.BytesAllocatedPerOperation",
+                id,
+                metric_named("bytes_allocated", scale_of("bytes")),
+                launches.front(),
+                {*allocated}});
+}
+
+}  // namespace
+
+Result<Run> load_jmh(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+  ImportedRun imported("jmh", path, warnings);
+  STEELYARD_TRY(const JsonValue rest, read_json(path, "[]", [&](JsonValue&& record, const std::string& where) {
+                  if (imported.run().invocations.empty()) {
+                    imported.fact("jvm.name", record.text_of("vmName"));
+                    imported.fact("jvm.version", record.text_of("vmVersion"));
+                    imported.fact("jdk.version", record.text_of("jdkVersion"));
+                    imported.run().header.settings["jmh"] = record.text_of("jmhVersion");
+                  }
+                  add_jmh_record(record, where, imported);
+                  return true;
+                }));
+  return imported.finish("results of JMH as JSON", "write it with java -jar benchmarks.jar -rf json -rff FILE");
+}
+
+Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+  ImportedRun imported("benchmarkdotnet", path, warnings);
+  STEELYARD_TRY(const JsonValue rest,
+                read_json(path, "Benchmarks[]", [&](JsonValue&& record, const std::string& where) {
+                  add_dotnet_record(record, where, imported);
+                  return true;
+                }));
+  const std::string host = "HostEnvironmentInfo.";
+  std::string processor = rest.text_of(host + "ProcessorName");
+  if (processor.empty()) processor = rest.text_of(host + "ProcessorName.Value");
+  imported.fact("dotnet.cpu", processor, true);
+  imported.fact("dotnet.cpu_count", rest.text_of(host + "LogicalCoreCount"), true);
+  imported.fact("dotnet.architecture", rest.text_of(host + "Architecture"), true);
+  imported.fact("dotnet.os", rest.text_of(host + "OsVersion"));
+  imported.fact("dotnet.runtime", rest.text_of(host + "RuntimeVersion"));
+  imported.run().header.settings["benchmarkdotnet"] = rest.text_of(host + "BenchmarkDotNetVersion");
+  return imported.finish("BenchmarkDotNet's JSON", "write it with --exporters fulljson");
+}
+
+}  // namespace steelyard::bench

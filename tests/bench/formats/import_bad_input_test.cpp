@@ -1,0 +1,264 @@
+// What every importer says of files that are none, cut, in another encoding, or hold what cannot be kept: one error
+// with file and place, or a bad record for each that is wrong while the rest is read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/formats/import_formats.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using LoadedRuns = Result<std::vector<steelyard::Run>>;
+
+const ImportFormat& format_named(std::string_view name) {
+  const auto formats = import_formats();
+  return *std::find_if(formats.begin(), formats.end(), [&](const ImportFormat& one) { return one.name == name; });
+}
+
+class ImportBadInput : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("steelyard-bad-input-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path file(const std::string& text, const std::string& name = "in") const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  LoadedRuns load(std::string_view format, const std::string& text) {
+    warnings_.clear();
+    return load_imported(format_named(format), file(text), warnings_);
+  }
+  // What is said of the bad records of a file that can be read.
+  std::vector<std::string> flaws(std::string_view format, const std::string& text) {
+    const LoadedRuns runs = load(format, text);
+    if (!runs) return {"error: " + runs.error().text()};
+    std::vector<std::string> said;
+    for (const Failure& failure : runs->front().failures) {
+      if (failure.kind == FailureKind::bad_record) said.push_back(failure.said);
+    }
+    return said;
+  }
+  static std::string golden(const std::string& name) {
+    std::ifstream stream(std::filesystem::path(STEELYARD_GOLDEN) / "import" / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::filesystem::path folder_;
+  std::vector<std::string> warnings_;
+};
+
+struct GoldenFile {
+  std::string_view format;
+  const char* file;
+};
+constexpr GoldenFile kWholeFiles[]{{"pytest-benchmark", "pytest_benchmark.json"},
+                                   {"pyperf", "pyperf.json"},
+                                   {"hyperfine", "hyperfine.json"},
+                                   {"nanobench", "nanobench.json"},
+                                   {"catch2", "catch2.xml"},
+                                   {"doctest", "doctest.xml"},
+                                   {"jmh", "jmh.json"},
+                                   {"benchmarkdotnet", "benchmarkdotnet.json"},
+                                   {"nvbench", "nvbench.json"},
+                                   {"folly", "folly_verbose.json"},
+                                   {"github-action-benchmark", "github_action_benchmark.js"},
+                                   {"bencher", "bencher.json"},
+                                   {"bencher-metrics", "bencher_metrics.json"},
+                                   {"conbench", "conbench.json"}};
+
+TEST_F(ImportBadInput, AFileThatIsCutIsOneErrorThatNamesItsLine) {
+  for (const GoldenFile& one : kWholeFiles) {
+    const std::string whole = golden(one.file);
+    ASSERT_GT(whole.size(), 50U) << one.file;
+    for (const std::size_t bytes : {whole.size() / 3, whole.size() / 2, whole.size() * 9 / 10}) {
+      const LoadedRuns runs = load(one.format, whole.substr(0, bytes));
+      ASSERT_FALSE(runs) << one.file << " cut at " << bytes;
+      EXPECT_EQ(runs.error().kind, ErrorKind::input);
+      EXPECT_THAT(runs.error().where, HasSubstr((folder_ / "in").string() + ":")) << one.file;
+      EXPECT_THAT(runs.error().text(), AllOf(HasSubstr("the end of the file"), HasSubstr("the file is cut")))
+          << one.file << " cut at " << bytes;
+    }
+  }
+}
+
+TEST_F(ImportBadInput, AnEmptyFileAndAnotherToolsAreRefusedByEachReader) {
+  for (const ImportFormat& format : import_formats()) {
+    for (const char* text : {"", "{}", "[]", "hello\n", R"({"other": [{"tool": 1}]})"}) {
+      warnings_.clear();
+      const LoadedRuns runs = load_imported(format, file(text), warnings_);
+      ASSERT_FALSE(runs) << format.name << " took " << text;
+      EXPECT_EQ(runs.error().kind, ErrorKind::input) << format.name;
+      EXPECT_THAT(runs.error().where, HasSubstr("in")) << format.name;
+      EXPECT_NE(runs.error().found, "") << format.name;
+      EXPECT_NE(runs.error().wanted, "") << format.name << ": " << runs.error().text();
+    }
+    EXPECT_FALSE(load_imported(format, folder_ / "absent", warnings_)) << format.name;
+  }
+}
+
+TEST_F(ImportBadInput, TextThatIsNoUtf8IsSaidToBeThat) {
+  const std::string utf16 = std::string("\xff\xfe{\0\"\0", 6);
+  for (const ImportFormat& format : import_formats()) {
+    if (format.name == "google-benchmark") continue;  // its own reader, with tests of its own
+    const LoadedRuns runs = load(format.name, utf16);
+    ASSERT_FALSE(runs) << format.name;
+    EXPECT_THAT(runs.error().text(), AllOf(HasSubstr("UTF-16"), HasSubstr("UTF-8"))) << format.name;
+  }
+  EXPECT_THAT(flaws("csv", "benchmark,unit,value\n\xe9t\xe9,ns,1\nok,ns,2\n"),
+              ElementsAre(AllOf(HasSubstr("line 2"), HasSubstr("UTF-8"))));
+  EXPECT_THAT(flaws("json-lines", "{\"benchmark\": \"\xe9\", \"unit\": \"ns\", \"value\": 1}\n"),
+              ElementsAre(AllOf(HasSubstr("error"), HasSubstr(":1"))));
+}
+
+TEST_F(ImportBadInput, AByteOrderMarkIsNoPartOfTheText) {
+  EXPECT_THAT(flaws("csv",
+                    "\xef\xbb\xbf"
+                    "benchmark,unit,value\r\nsort,ns,1\r\n"),
+              IsEmpty());
+  const auto runs = load("bencher-metrics",
+                         "\xef\xbb\xbf"
+                         R"({"a": {"latency": {"value": 1}}})");
+  ASSERT_TRUE(runs) << runs.error().text();
+}
+
+TEST_F(ImportBadInput, NanInfiniteAndNegativeTimesAreBadRecordsWithTheirPlaceAndTheRestIsRead) {
+  const std::string bad_times[]{"NaN", "Infinity", "-1", "0", "1e300"};
+  for (const std::string& time : bad_times) {
+    const auto expect_bad = [&](std::string_view format, const std::string& text, const std::string& place) {
+      EXPECT_THAT(flaws(format, text), ElementsAre(HasSubstr(place))) << format << " with " << time;
+      EXPECT_THAT(warnings_, Contains(HasSubstr(folder_.string()))) << format;
+    };
+    expect_bad("pytest-benchmark",
+               R"({"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1, )" + time +
+                   R"(]}}, {"fullname": "b", "stats": {"data": [1]}}]})",
+               "benchmarks[0].stats.data");
+    expect_bad(
+        "pyperf",
+        R"({"benchmarks": [{"runs": [{"values": [1]}, {"values": [)" + time + R"(]}]}], "metadata": {"name": "a"}})",
+        "benchmarks[0].runs[1].values");
+    expect_bad("jmh",
+               R"([{"benchmark": "a", "mode": "avgt", "primaryMetric": {"scoreUnit": "s/op", "rawData": [[1, )" + time +
+                   R"(]]}}])",
+               "[0].primaryMetric.rawData[0]");
+    expect_bad("nanobench",
+               R"({"results": [{"name": "a", "measurements": [{"iterations": 1, "elapsed": )" + time + "}]}]}",
+               "results[0].measurements");
+    expect_bad("folly", R"([["f", "ok", 1], ["f", "a", )" + time + "]]", "[1]");
+    if (time == "NaN" || time == "Infinity") continue;
+    expect_bad("go", "BenchmarkOk 1 1 ns/op\nBenchmarkA 10 " + time + " ns/op\n", "line 2");
+    expect_bad("csv", "benchmark,unit,value\nok,ns,1\na,ns," + time + "\n", "line 3");
+    expect_bad("catch2",
+               "<Catch>\n<TestCase name=\"t\">\n<BenchmarkResults name=\"a\">\n<mean value=\"" + time +
+                   "\"/>\n</BenchmarkResults></TestCase></Catch>",
+               "line 4");
+  }
+}
+
+TEST_F(ImportBadInput, ANameThatStandsThereTwiceAndUnitsThatMixAreBadRecords) {
+  EXPECT_THAT(flaws("pytest-benchmark",
+                    R"({"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1]}},
+                        {"fullname": "a", "stats": {"data": [2]}}]})"),
+              ElementsAre(AllOf(HasSubstr("benchmarks[1]"), HasSubstr("again"))));
+  EXPECT_THAT(flaws("folly", R"([["f", "a", 1], ["g", "a", 2]])"), ElementsAre(HasSubstr("again")));
+  EXPECT_THAT(flaws("csv", "benchmark,metric,unit,value\na,rate,1/s,1\na,rate,bytes/s,1\n"),
+              ElementsAre(AllOf(HasSubstr("line 3"), HasSubstr("bytes/s where 1/s was before"))));
+  EXPECT_THAT(flaws("csv", "benchmark,unit,value\na,bytes,1\n"), ElementsAre(HasSubstr("wanted one of ns")));
+  EXPECT_THAT(flaws("csv", "benchmark,value,unit\na,1,\nb,1\nc,x,ns\n\"d,1,ns\n"),
+              ElementsAre(HasSubstr("2 fields, wanted 3"), HasSubstr("found \"x\""), HasSubstr("quote")));
+}
+
+TEST_F(ImportBadInput, RowsOfProcessesMayStandInAnyOrder) {
+  const auto runs = load("csv", "benchmark,unit,value,process\na,ns,1,7\na,ns,2,3\na,ns,3,7\na,ns,4,3\n");
+  ASSERT_TRUE(runs) << runs.error().text();
+  const auto& of = runs->front().measurements.at(0).invocations;
+  ASSERT_THAT(of, SizeIs(2));
+  EXPECT_THAT(of[0].values, ElementsAre(1, 3));
+  EXPECT_THAT(of[1].values, ElementsAre(2, 4));
+}
+
+TEST_F(ImportBadInput, AColumnThatIsNotKnownOrMissingNamesThoseThatAre) {
+  for (const char* text : {"benchmark,value,colour\n", "benchmark,unit\n", "benchmark,value,value\n"}) {
+    const LoadedRuns runs = load("csv", text);
+    ASSERT_FALSE(runs) << text;
+    EXPECT_THAT(runs.error().text(), AllOf(HasSubstr(":1: "), HasSubstr("benchmark, value, unit"))) << text;
+  }
+}
+
+TEST_F(ImportBadInput, ATextThatOnlyLooksLikeANumberThatIsNoneStaysText) {
+  const auto runs = load("jmh", R"([{"benchmark": "gemm", "mode": "avgt", "params": {"order": "N", "b": "i"},
+      "primaryMetric": {"score": 1, "scoreError": NaN, "scoreUnit": "ns/op", "rawData": [[1]]}}])");
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_EQ(runs->front().measurements.at(0).benchmark.canonical(), "gemm/order:N/b:i");
+}
+
+TEST_F(ImportBadInput, DeepBracketsAndEndlessLinesAreRefusedAndNoStackIsSpentOnThem) {
+  const std::string deep(100'000, '[');
+  for (const ImportFormat& format : import_formats()) {
+    if (format.name == "google-benchmark") continue;
+    EXPECT_FALSE(load(format.name, deep)) << format.name;
+    EXPECT_FALSE(load(format.name, R"({"results": )" + deep)) << format.name;
+  }
+  EXPECT_FALSE(recognise_format(file(deep)));
+}
+
+TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
+  std::string json = golden("nvbench.json");
+  const std::string named = "nvbench.json-bin/0.bin";
+  const std::size_t at = json.find(named);
+  ASSERT_NE(at, std::string::npos);
+  json.replace(at, named.size(), "../../../etc/passwd");
+  const LoadedRuns runs = load("nvbench", json);
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_THAT(runs->front().failures, Contains(::testing::Field(&Failure::kind, FailureKind::bad_record)));
+  EXPECT_THAT(warnings_, Contains(HasSubstr((folder_ / "etc/passwd").string())));
+}
+
+TEST_F(ImportBadInput, FilesOfAFolderAreProcessesOfOneRun) {
+  std::filesystem::create_directory(folder_ / "runs");
+  for (const char* name : {"1.json", "2.json", "3.json"}) {
+    file(golden("pytest_benchmark.json"), std::string("runs/") + name);
+  }
+  const auto format = recognise_format(folder_ / "runs");
+  ASSERT_TRUE(format) << format.error().text();
+  EXPECT_EQ((*format)->name, "pytest-benchmark");
+  const auto runs = load_imported(**format, folder_ / "runs", warnings_);
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_THAT(*runs, SizeIs(1));
+  EXPECT_THAT(runs->front().invocations, SizeIs(3));
+  EXPECT_THAT(runs->front().measurements.at(0).invocations, SizeIs(3));
+  EXPECT_EQ(runs->front().header.settings.at("imported_files"), "3");
+  EXPECT_THAT(warnings_, IsEmpty()) << "not alone, and with samples";
+}
+
+TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {
+  {
+    std::ofstream out(folder_ / "million.csv");
+    out << "benchmark,unit,value\n";
+    for (int i = 0; i < 1'000'000; ++i) out << "BM_" << i << ",ns," << i + 1 << '\n';
+  }
+  const auto runs = load_imported(format_named("csv"), folder_ / "million.csv", warnings_);
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().measurements, SizeIs(1'000'000));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  EXPECT_LT(usage.ru_maxrss, 2L << 20) << "KiB";
+}
+
+}  // namespace
+}  // namespace steelyard::bench

@@ -1,0 +1,355 @@
+// What the readers make of files that the tools themselves wrote (tests/golden/import/README.md), held to the numbers
+// that these tools printed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+#include "bench/formats/import_formats.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+struct Imported {
+  std::string format;
+  std::vector<steelyard::Run> runs;
+  std::vector<std::string> warnings;
+  std::string error;
+
+  const steelyard::Run& run() const { return runs.at(0); }
+};
+
+// As `steelyard import FILE` does: nobody says which format it is.
+Imported import_golden(const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(STEELYARD_GOLDEN) / "import" / name;
+  Imported imported;
+  const auto format = recognise_format(path);
+  if (!format) {
+    imported.error = format.error().text();
+    return imported;
+  }
+  imported.format = (*format)->name;
+  auto runs = load_imported(**format, path, imported.warnings);
+  if (runs) {
+    imported.runs = std::move(*runs);
+  } else {
+    imported.error = runs.error().text();
+  }
+  return imported;
+}
+
+// Null where the run has none.
+const Measurement* measurement_of(const steelyard::Run& run, const std::string& benchmark,
+                                  std::string_view metric = kRealTime) {
+  const auto at = std::find_if(run.measurements.begin(), run.measurements.end(), [&](const Measurement& one) {
+    return one.benchmark.canonical() == benchmark && one.metric.name == metric;
+  });
+  return at != run.measurements.end() ? &*at : nullptr;
+}
+
+std::vector<std::vector<double>> values_of(const steelyard::Run& run, const std::string& benchmark,
+                                           std::string_view metric = kRealTime) {
+  std::vector<std::vector<double>> values;
+  const Measurement* const measurement = measurement_of(run, benchmark, metric);
+  if (measurement == nullptr) return values;
+  for (const InvocationSamples& samples : measurement->invocations) values.push_back(samples.values);
+  return values;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::string printed(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
+  const std::vector<std::pair<std::string, std::string>> files{
+      {"pytest_benchmark.json", "pytest-benchmark"},
+      {"pyperf.json", "pyperf"},
+      {"hyperfine.json", "hyperfine"},
+      {"go.txt", "go"},
+      {"nanobench.json", "nanobench"},
+      {"catch2.xml", "catch2"},
+      {"doctest.xml", "doctest"},
+      {"criterion", "criterion"},
+      {"criterion_messages.json", "criterion"},
+      {"jmh.json", "jmh"},
+      {"benchmarkdotnet.json", "benchmarkdotnet"},
+      {"nvbench.json", "nvbench"},
+      {"folly.json", "folly"},
+      {"folly_verbose.json", "folly"},
+      {"samples.csv", "csv"},
+      {"samples.jsonl", "json-lines"},
+      {"github_action_benchmark.js", "github-action-benchmark"},
+      {"asv", "asv"},
+      {"asv/machine", "asv"},
+      {"bencher.json", "bencher"},
+      {"bencher_metrics.json", "bencher-metrics"},
+      {"conbench.json", "conbench"}};
+  std::set<std::string_view> seen{"google-benchmark"};  // its own tests have real files
+  for (const auto& [file, format] : files) {
+    const Imported imported = import_golden(file);
+    EXPECT_EQ(imported.format, format) << file << ": " << imported.error;
+    EXPECT_EQ(imported.error, "") << file;
+    EXPECT_THAT(imported.runs, ::testing::Not(IsEmpty())) << file;
+    for (const steelyard::Run& run : imported.runs) {
+      for (const Failure& failure : run.failures) {
+        EXPECT_NE(failure.kind, FailureKind::bad_record) << file << ": " << failure.said;
+      }
+    }
+    seen.insert(format);
+    const FileHead head = *head_of(std::filesystem::path(STEELYARD_GOLDEN) / "import" / file);
+    for (const ImportFormat& other : import_formats()) {
+      if (head.is_folder && !other.takes_folders) continue;
+      EXPECT_EQ(other.is_it(head), other.name == format) << file << " as " << other.name;
+    }
+  }
+  EXPECT_EQ(seen.size(), import_formats().size()) << "a format has no golden file";
+}
+
+TEST(ImportedTools, PytestRoundsAreSamplesOfOneProcessAndTheirMeanIsWhatPytestPrinted) {
+  const Imported imported = import_golden("pytest_benchmark.json");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(1));
+  EXPECT_THAT(imported.warnings, Contains(HasSubstr("is one invocation")));
+  const auto join = values_of(run, "test_sort.py::test_join");
+  ASSERT_THAT(join, SizeIs(1));
+  EXPECT_THAT(join[0], SizeIs(4));
+  EXPECT_EQ(printed(mean_of(join[0]), "%.4f"), "645.6500");
+  EXPECT_EQ(printed(*std::min_element(join[0].begin(), join[0].end()), "%.4f"), "576.8999");
+  EXPECT_THAT(measurement_of(run, "test_sort.py::test_join")->invocations[0].iterations, Each(10));
+  const auto sort = values_of(run, "test_sort.py::test_sort/n:100");
+  ASSERT_THAT(sort, SizeIs(1));
+  EXPECT_EQ(printed(mean_of(sort[0]), "%.4f"), "3245.9500");
+  EXPECT_EQ(measurement_of(run, "test_sort.py::test_sort/n:1000")->benchmark.parameters[0].value, "1000");
+  EXPECT_EQ(run.header.commit.sha, "") << "pytest ran outside of a repository";
+  ASSERT_NE(run.environment.find("python.cpu"), nullptr);
+  EXPECT_GT(run.header.created_at_unix_ns, 0);
+}
+
+TEST(ImportedTools, EveryWorkerOfPyperfIsAnInvocationAndItsWarmupsAreLeftAside) {
+  const Imported imported = import_golden("pyperf.json");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(3));
+  const auto values = values_of(run, "sort/n");
+  ASSERT_THAT(values, SizeIs(3));
+  EXPECT_THAT(values, Each(SizeIs(3)));
+  // pyperf dump: 763 ns, 737 ns, 20.9 us.
+  EXPECT_EQ(printed(values[0][0], "%.0f"), "763");
+  EXPECT_EQ(printed(values[0][1], "%.0f"), "737");
+  EXPECT_EQ(printed(values[0][2] * 1e-3, "%.1f"), "20.9");
+  EXPECT_THAT(measurement_of(run, "sort/n")->invocations[2].iterations, Each(200));
+  EXPECT_LT(run.invocations[0].started_at_unix_ns, run.invocations[2].started_at_unix_ns);
+}
+
+TEST(ImportedTools, HyperfineRunsAreInvocationsAndTheirMeanIsWhatItPrinted) {
+  const Imported imported = import_golden("hyperfine.json");
+  const auto times = values_of(imported.run(), "sleep 0.02/n:2");
+  ASSERT_THAT(times, SizeIs(4));
+  double sum = 0;
+  for (const auto& one : times) sum += one.at(0);
+  EXPECT_EQ(printed(sum / 4 * 1e-6, "%.1f"), "24.1");
+  EXPECT_THAT(imported.run().invocations, SizeIs(8));
+}
+
+TEST(ImportedTools, GoLinesAreSamplesAndOutputsAppendedToOneFileAreProcesses) {
+  const Imported imported = import_golden("go.txt");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(2));
+  const std::string name = "BenchmarkSort/n:100/gomaxprocs:2 [suite=example.com/sortbench]";
+  EXPECT_THAT(values_of(run, name), ElementsAre(ElementsAre(5189, 3484, 3292), ElementsAre(3669, 4053, 6849)));
+  EXPECT_THAT(values_of(run, name, "bytes_per_second")[0], ElementsAre(154.17e6, 229.62e6, 242.98e6));
+  EXPECT_EQ(measurement_of(run, name, "bytes_per_second")->metric.better, Better::higher);
+  EXPECT_THAT(values_of(run, name, "bytes_allocated")[1], Each(920));
+  EXPECT_THAT(values_of(run, name, "allocations")[1], Each(2));
+  EXPECT_EQ(measurement_of(run, name, "allocations")->metric.kind, MetricKind::noisy);
+  EXPECT_THAT(measurement_of(run, name)->invocations[0].iterations, Each(200));
+  EXPECT_NE(run.environment.find("go.cpu"), nullptr);
+}
+
+TEST(ImportedTools, NanobenchEpochsAreSamplesAndTheirMedianIsWhatItPrinted) {
+  const Imported imported = import_golden("nanobench.json");
+  for (const auto& [name, median] :
+       {std::pair("sort/100 [suite=sorting]", "913.19"), std::pair("sort/1000 [suite=sorting]", "14705.24")}) {
+    auto values = values_of(imported.run(), name);
+    ASSERT_THAT(values, ElementsAre(SizeIs(5))) << name;
+    std::sort(values[0].begin(), values[0].end());
+    EXPECT_EQ(printed(values[0][2], "%.2f"), median);
+    EXPECT_EQ(measurement_of(imported.run(), name, "hardware_instructions"), nullptr) << "0 where nothing was counted";
+  }
+}
+
+TEST(ImportedTools, OfCatch2OnlyTheMeanIsThereAndThatIsSaid) {
+  const Imported imported = import_golden("catch2.xml");
+  EXPECT_THAT(values_of(imported.run(), "Fibonacci/fib 15"), ElementsAre(ElementsAre(5608.09)));
+  EXPECT_THAT(values_of(imported.run(), "Fibonacci/larger/fib 18"), ElementsAre(ElementsAre(19961)));
+  ASSERT_THAT(imported.run().failures, SizeIs(1));
+  EXPECT_EQ(imported.run().failures[0].benchmark.canonical(), "broken/throws");
+  EXPECT_EQ(imported.run().failures[0].said, "failed: no <input>");
+  EXPECT_THAT(imported.warnings, Contains(HasSubstr("of 2 benchmarks it has one aggregate and no samples")));
+  EXPECT_THAT(imported.run().header.settings, Contains(Pair("imported_aggregates", "2")));
+}
+
+TEST(ImportedTools, DoctestTellsTheTimeOfEachTestCase) {
+  const Imported imported = import_golden("doctest.xml");
+  EXPECT_THAT(values_of(imported.run(), "naps/short & sweet"), ElementsAre(ElementsAre(DoubleNear(2099e3, 1e-3))));
+  EXPECT_THAT(values_of(imported.run(), "naps/long"), ElementsAre(ElementsAre(DoubleNear(11134e3, 1e-3))));
+  EXPECT_THAT(values_of(imported.run(), "nothing"), ElementsAre(ElementsAre(DoubleNear(5e3, 1e-3))));
+  ASSERT_THAT(imported.run().failures, SizeIs(1));
+  EXPECT_EQ(imported.run().failures[0].benchmark.canonical(), "wrong");
+}
+
+TEST(ImportedTools, CriterionSamplesAreTotalsOverTheirIterationsWhereverTheyAreWritten) {
+  for (const char* file : {"criterion", "criterion_messages.json"}) {
+    const Imported imported = import_golden(file);
+    const Measurement* const measurement = measurement_of(imported.run(), "sort/unstable/100");
+    ASSERT_NE(measurement, nullptr) << file;
+    ASSERT_THAT(measurement->invocations, SizeIs(1));
+    EXPECT_THAT(measurement->invocations[0].values, SizeIs(10));
+    EXPECT_THAT(measurement->invocations[0].iterations, SizeIs(10));
+    EXPECT_GT(measurement->invocations[0].values[0], 100) << "ns of one iteration, not of all";
+    EXPECT_LT(measurement->invocations[0].values[0], 100'000);
+  }
+}
+
+TEST(ImportedTools, ForksOfJmhAreInvocationsAndModesHaveUnitsAndDirectionsOfTheirOwn) {
+  const Imported imported = import_golden("jmh.json");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(4)) << "two forks, one, one";
+  const std::string name = "org.example.SortBenchmark.sort/n:1000";
+  EXPECT_THAT(values_of(run, name), ElementsAre(ElementsAre(12000, 12250, 12500), ElementsAre(12500, 12750, 13000)));
+  EXPECT_THAT(values_of(run, name, "bytes_allocated"), ElementsAre(Each(4016), Each(4016)));
+  const Measurement* const rate = measurement_of(run, name + "/threads:4", "throughput");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->metric.unit, "1/s");
+  EXPECT_EQ(rate->metric.better, Better::higher);
+  EXPECT_THAT(rate->invocations[0].values, ElementsAre(240e3, 260e3));
+  EXPECT_THAT(values_of(run, "org.example.SortBenchmark.single", "sample_time"), ElementsAre(ElementsAre(0.75e6)));
+  EXPECT_THAT(run.header.settings, Contains(Pair("imported_aggregates", "1"))) << "mode sample";
+}
+
+TEST(ImportedTools, LaunchesOfBenchmarkDotNetAreInvocationsAndOnlyResultsAreSamples) {
+  const Imported imported = import_golden("benchmarkdotnet.json");
+  const std::string name = "Example.Sorting.Sort/N:1000/Order:random";
+  EXPECT_THAT(values_of(imported.run(), name), ElementsAre(ElementsAre(1000, 1010), ElementsAre(1020, 1030)));
+  EXPECT_THAT(values_of(imported.run(), name, "bytes_allocated"), ElementsAre(ElementsAre(4024)));
+  ASSERT_THAT(imported.run().failures, SizeIs(1));
+  EXPECT_EQ(imported.run().failures[0].benchmark.name, "Example.Sorting.Broken");
+}
+
+TEST(ImportedTools, NvbenchSamplesAreReadBesideTheFileAndAMeanAloneIsSaid) {
+  const Imported imported = import_golden("nvbench.json");
+  const steelyard::Run& run = imported.run();
+  const std::string name = "copy/Bytes:1048576 [device=NVIDIA H100 80GB HBM3]";
+  const auto times = values_of(run, name);
+  ASSERT_THAT(times, ElementsAre(SizeIs(4)));
+  EXPECT_NEAR(times[0][0], 250e3, 0.1) << "seconds in 4 bytes, 7 digits";
+  EXPECT_NEAR(times[0][3], 249e3, 0.1);
+  EXPECT_THAT(values_of(run, name, "cpu_time"), ElementsAre(ElementsAre(DoubleNear(260e3, 1e-3))));
+  EXPECT_THAT(values_of(run, name, "bandwidth"), ElementsAre(ElementsAre(8388608000.0)));
+  EXPECT_THAT(values_of(run, name, "hot_time"), ElementsAre(ElementsAre(DoubleNear(245e3, 1e-3))));
+  EXPECT_THAT(values_of(run, "mean_only [device=NVIDIA H100 80GB HBM3]"), ElementsAre(ElementsAre(500e3)));
+  EXPECT_THAT(run.header.settings, Contains(Pair("imported_aggregates", "1")));
+  ASSERT_THAT(run.failures, SizeIs(1));
+  EXPECT_EQ(run.failures[0].kind, FailureKind::skipped);
+  EXPECT_EQ(run.failures[0].said, "needs another device");
+}
+
+TEST(ImportedTools, FollyTimesAreNanosecondsInOneFileAndPicosecondsInTheOther) {
+  for (const char* file : {"folly_verbose.json", "folly.json"}) {
+    const Imported imported = import_golden(file);
+    EXPECT_THAT(values_of(imported.run(), "sort_1000"), ElementsAre(ElementsAre(12500.5))) << file;
+    EXPECT_THAT(values_of(imported.run(), "sort_stable"), ElementsAre(ElementsAre(13000.25))) << file;
+    EXPECT_EQ(measurement_of(imported.run(), "-"), nullptr);
+  }
+}
+
+TEST(ImportedTools, PlainSamplesKeepProcessesUnitsAndIterations) {
+  const Imported csv = import_golden("samples.csv");
+  EXPECT_THAT(values_of(csv.run(), "sort/n:1000"), ElementsAre(ElementsAre(12500, 12750), ElementsAre(13000)));
+  EXPECT_THAT(measurement_of(csv.run(), "sort/n:1000")->invocations[0].iterations, ElementsAre(100, 100));
+  EXPECT_THAT(values_of(csv.run(), "say \"hello, you\"", "rate"), ElementsAre(ElementsAre(250)));
+  EXPECT_EQ(measurement_of(csv.run(), "say \"hello, you\"", "rate")->metric.better, Better::higher);
+  const Imported lines = import_golden("samples.jsonl");
+  EXPECT_THAT(values_of(lines.run(), "sort/n:1000"), ElementsAre(ElementsAre(12500), ElementsAre(13000)));
+  EXPECT_THAT(values_of(lines.run(), "score", "quality"), ElementsAre(ElementsAre(0.75)));
+}
+
+// Stores, which have a run for each commit.
+
+TEST(ImportedStores, GithubActionBenchmarkHasARunForEachCommitAndSuite) {
+  const Imported imported = import_golden("github_action_benchmark.js");
+  ASSERT_THAT(imported.runs, SizeIs(3));
+  EXPECT_EQ(imported.runs[0].header.commit.sha, std::string(40, '1'));
+  EXPECT_EQ(imported.runs[0].header.commit.subject, "sort: begin");
+  EXPECT_EQ(imported.runs[0].header.commit.committed_at_unix_s, 1793527200);
+  EXPECT_THAT(values_of(imported.runs[0], "BenchmarkSort"), ElementsAre(ElementsAre(5189)));
+  EXPECT_THAT(values_of(imported.runs[1], "BenchmarkSort"), ElementsAre(ElementsAre(3484)));
+  const Measurement* const rate = measurement_of(imported.runs[2], "test_sort [suite=Rates]", "throughput");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->metric.better, Better::higher);
+  EXPECT_THAT(imported.warnings, ElementsAre(HasSubstr("in 3 of 3 runs")));
+}
+
+TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
+  const Imported imported = import_golden("asv");
+  ASSERT_THAT(imported.runs, SizeIs(2));
+  const steelyard::Run& first = imported.runs[0];
+  EXPECT_EQ(first.header.commit.sha, std::string(40, '1'));
+  EXPECT_THAT(values_of(first, "sorting.Suite.time_sort/n:100/order:up"),
+              ElementsAre(ElementsAre(DoubleNear(9e3, 1e-6), DoubleNear(1e4, 1e-6), DoubleNear(1.1e4, 1e-6))));
+  EXPECT_THAT(measurement_of(first, "sorting.Suite.time_sort/n:100/order:up")->invocations[0].iterations, Each(10));
+  EXPECT_THAT(values_of(first, "sorting.Suite.time_sort/n:1000/order:up"),
+              ElementsAre(ElementsAre(DoubleNear(1e5, 1e-6))));
+  EXPECT_THAT(values_of(first, "sorting.peakmem_sort", "bytes"), ElementsAre(ElementsAre(25165824)));
+  ASSERT_THAT(first.failures, SizeIs(1));
+  EXPECT_EQ(first.failures[0].benchmark.canonical(), "sorting.Suite.time_sort/n:1000/order:down");
+  ASSERT_THAT(imported.runs[1].failures, SizeIs(1)) << "NaN: it skipped itself";
+  EXPECT_EQ(imported.runs[1].failures[0].kind, FailureKind::skipped);
+  EXPECT_EQ(first.environment.fingerprint(), imported.runs[1].environment.fingerprint());
+}
+
+TEST(ImportedStores, IterationsOfABencherReportAreInvocationsOfOneRun) {
+  const Imported imported = import_golden("bencher.json");
+  ASSERT_THAT(imported.runs, SizeIs(2));
+  EXPECT_EQ(imported.runs[0].header.commit.sha, std::string(40, '1'));
+  EXPECT_EQ(imported.runs[0].header.commit.branch, "main");
+  EXPECT_THAT(values_of(imported.runs[0], "sort/1000"), ElementsAre(ElementsAre(5000), ElementsAre(5100)));
+  EXPECT_THAT(values_of(imported.runs[0], "sort/1000", "throughput"), ElementsAre(ElementsAre(200e3)));
+  EXPECT_THAT(values_of(imported.runs[1], "sort/1000"), ElementsAre(ElementsAre(3500)));
+  const Imported metrics = import_golden("bencher_metrics.json");
+  EXPECT_THAT(values_of(metrics.run(), "sort/1000"), ElementsAre(ElementsAre(3500)));
+  EXPECT_THAT(values_of(metrics.run(), "sort/1000", "binary_size"), ElementsAre(ElementsAre(16384)));
+}
+
+TEST(ImportedStores, ConbenchResultsOfOneRunKeepTheirDataAndTheirTags) {
+  const Imported imported = import_golden("conbench.json");
+  ASSERT_THAT(imported.runs, SizeIs(2));
+  const std::string name = "file-read/compression:snappy/cpu_count:2";
+  EXPECT_THAT(values_of(imported.runs[0], name), ElementsAre(ElementsAre(0.5e9, 0.25e9)));
+  EXPECT_THAT(values_of(imported.runs[1], name), ElementsAre(ElementsAre(0.25e9))) << "whatever the order of its tags";
+  EXPECT_THAT(values_of(imported.runs[0], "file-rate", "throughput"), ElementsAre(ElementsAre(1e6)));
+  EXPECT_EQ(imported.runs[0].header.commit.subject, "sort: change");
+  ASSERT_THAT(imported.runs[1].failures, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace steelyard::bench
