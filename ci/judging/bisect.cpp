@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 #include "storage/place/files.hpp"
 
@@ -331,8 +332,9 @@ Result<BisectReport> Search::run() && {
 
 std::string BisectQuestion::identity() const {
   Sha256 hash;
-  for (const std::string& text : {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name,
-                                  build_command, programs, std::string(counts ? "counts" : "values")}) {
+  for (const std::string& text :
+       {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name, build_command, programs,
+        std::string(counts ? "counts" : "values"), shortest_text(rate), shortest_text(minimum_effect)}) {
     hash.add_text(text);
   }
   return hash.hex().substr(0, 16);

@@ -10,13 +10,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/confinement.hpp"
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"

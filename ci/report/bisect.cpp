@@ -161,7 +161,9 @@ void add_search(const BisectReport& report, Lines& lines) {
                     plural_text(measured, "comparison") + ", " + plural_text(report.builds, "build"));
   std::vector<std::string> skipped;
   for (const BisectProbe& probe : report.probes) {
-    if (probe.answer != ProbeAnswer::skipped || probe.purpose == regress::ProbePurpose::ends) continue;
+    const bool is_search =
+        probe.purpose == regress::ProbePurpose::search || probe.purpose == regress::ProbePurpose::order;
+    if (probe.answer != ProbeAnswer::skipped || !is_search) continue;
     skipped.push_back(commit_start(probe.candidate) + " (" + probe.trouble.substr(0, probe.trouble.find('\n')) + ')');
   }
   for (std::size_t i = 0; i < std::min(skipped.size(), kMaxNamed); ++i) {

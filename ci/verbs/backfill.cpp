@@ -110,7 +110,7 @@ Result<std::vector<storage::MeasuredStep>> steps_of_this_machine(const Configura
   return steps;
 }
 
-Result<ExitCode> run_backfill(const BackfillOptions& options, const App& app) {
+Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancellation, const App& app) {
   const auto begun = std::chrono::steady_clock::now();
   STEELYARD_TRY(const RangeEnds ends, ends_of(options));
   STEELYARD_TRY(const Nanoseconds within, within_of(options));
@@ -125,7 +125,6 @@ Result<ExitCode> run_backfill(const BackfillOptions& options, const App& app) {
                        "FROM..TO, the older one first");
   }
   STEELYARD_CHECK(store_address(configuration));
-  const Cancellation cancellation;
   STEELYARD_TRY(CommitBuilds builds,
                 CommitBuilds::create(repository, {configuration, programs, true}, app, cancellation.flag()));
   app.notes(builds.warnings());
@@ -153,6 +152,14 @@ Result<ExitCode> run_backfill(const BackfillOptions& options, const App& app) {
   const bool any_failed = std::any_of(report.steps.begin(), report.steps.end(),
                                       [](const BackfillStep& step) { return !step.trouble.empty(); });
   return report.interrupted || any_failed ? ExitCode::not_judged : ExitCode::success;
+}
+
+Result<ExitCode> run_backfill(const BackfillOptions& options, const App& app) {
+  const Cancellation cancellation;
+  const Result<ExitCode> code = fill(options, cancellation, app);
+  if (code || !cancellation.requested()) return code;
+  app.report(code.error());
+  return ExitCode::not_judged;
 }
 
 }  // namespace

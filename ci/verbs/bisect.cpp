@@ -4,6 +4,7 @@
 #include <optional>
 #include <system_error>
 
+#include "bench/model/number_text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/settings.hpp"
@@ -87,7 +88,7 @@ ExitCode outcome_of(const BisectReport& report) {
   return ExitCode::not_judged;
 }
 
-Result<ExitCode> run_bisect(const BisectOptions& options, const App& app) {
+Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancellation, const App& app) {
   STEELYARD_TRY(Configuration configuration, measuring_configuration(app, kProbeBudget, options.seed));
   STEELYARD_TRY(const Metric metric, metric_of(options));
   if (metric.kind == MetricKind::counted) configuration.run.counts = bench::CountChoice::always;
@@ -97,37 +98,41 @@ Result<ExitCode> run_bisect(const BisectOptions& options, const App& app) {
   question.repository = repository.root().string();
   STEELYARD_TRY(question.good, resolve_deepening(repository, options.good));
   STEELYARD_TRY(question.bad, resolve_deepening(repository, options.bad));
-  STEELYARD_TRY(const std::vector<std::string> line,
-                bisected_line(question, [&repository](const std::string& from, const std::string& to) {
-                  return repository.line_between(from, to);
-                }));
-  const Cancellation cancellation;
+  const LineOf line_of = [&repository](const std::string& from, const std::string& to) {
+    return repository.line_between(from, to);
+  };
+  STEELYARD_TRY(const std::vector<std::string> line, bisected_line(question, line_of));
+  app.note(plural_text(static_cast<std::int64_t>(line.size()) - 1, "commit") + " from " + question.good.substr(0, 9) +
+           " to " + question.bad.substr(0, 9));
   STEELYARD_TRY(CommitBuilds builds,
                 CommitBuilds::create(repository, {configuration, programs}, app, cancellation.flag()));
   app.notes(builds.warnings());
   const BisectPlan plan{repository, configuration, programs, cancellation.flag()};
   STEELYARD_TRY(const Commit good, repository.describe(question.good));
   STEELYARD_TRY(const Commit bad, repository.describe(question.bad));
-  app.note(std::to_string(line.size() - 1) + " commits from " + good.sha.substr(0, 9) + " to " + bad.sha.substr(0, 9));
   STEELYARD_TRY(question.benchmark, find_benchmark(options.benchmark, good, bad, builds, plan));
   STEELYARD_TRY(KeptBisect kept, read_kept_bisect(storage::state_folder() / "bisect", question));
   if (options.restart) kept.probes.clear();
   if (!kept.probes.empty()) {
-    app.note("going on from " + std::to_string(kept.probes.size()) +
-             " comparisons made before (--restart forgets them)");
+    app.note("going on from " + plural_text(static_cast<std::int64_t>(kept.probes.size()), "comparison") +
+             " made before (--restart forgets them)");
   }
   BisectWorld world = repository_world(question.benchmark, metric, builds, plan, app);
   world.told = [&app, &metric](const BisectProbe& probe, std::size_t left) {
     app.note(progress_text(probe, metric, left));
   };
-  Result<BisectReport> report = bisect(question, world, kept);
-  if (!report) {
-    const ExitCode code = app.report(report.error());
-    return cancellation.requested() ? ExitCode::not_judged : code;
-  }
-  report->again = again_text(*report, options, configuration);
-  app.print(app.common.json ? json_bisect(*report) : terminal_bisect(*report, app.style()));
-  return outcome_of(*report);
+  STEELYARD_TRY(BisectReport report, bisect(question, world, kept));
+  report.again = again_text(report, options, configuration);
+  app.print(app.common.json ? json_bisect(report) : terminal_bisect(report, app.style()));
+  return outcome_of(report);
+}
+
+Result<ExitCode> run_bisect(const BisectOptions& options, const App& app) {
+  const Cancellation cancellation;
+  const Result<ExitCode> code = search(options, cancellation, app);
+  if (code || !cancellation.requested()) return code;
+  app.report(code.error());
+  return ExitCode::not_judged;
 }
 
 }  // namespace

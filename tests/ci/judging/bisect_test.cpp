@@ -218,7 +218,8 @@ TEST(Bisect, HasAFileForEachQuestion) {
                       +[](BisectQuestion& other) { other.benchmark = "BM_1"; },
                       +[](BisectQuestion& other) { other.build_command = "make"; },
                       +[](BisectQuestion& other) { other.repository = "/x"; },
-                      +[](BisectQuestion& other) { other.metric.name = "cpu_time"; }}) {
+                      +[](BisectQuestion& other) { other.metric.name = "cpu_time"; },
+                      +[](BisectQuestion& other) { other.rate = 0.01; }}) {
     BisectQuestion other = question;
     change(other);
     EXPECT_NE(other.identity(), question.identity());

@@ -24,7 +24,7 @@ class Backfilled : public SharedStore {
                 "[project]\nname = \"backfilled\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
                 "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\nfilter = \"varied\"\n"
                 "counts = \"never\"\n[policy]\nminimum_effect = 0.5\nmetrics = [\"cpu_time\"]\n");
-    for (const char* program : {"fast", "fast", "slow", "slow", "slow"}) commit(program);
+    for (const char* program : {"fast", "fast", "slow", "slow", "slow"}) commit("spanned_" + std::string(program));
   }
   void commit(const std::string& program) {
     made_.write("build.sh",
