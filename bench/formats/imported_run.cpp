@@ -31,12 +31,11 @@ constexpr std::array kTimesByUnit{
     NamedScale{"\xc2\xb5s", 1e3}, NamedScale{"\xce\xbcs", 1e3}, NamedScale{"microseconds", 1e3},
     NamedScale{"ms", 1e6},        NamedScale{"msec", 1e6},      NamedScale{"milliseconds", 1e6},
     NamedScale{"s", 1e9},         NamedScale{"sec", 1e9},       NamedScale{"second", 1e9},
-    NamedScale{"seconds", 1e9},   NamedScale{"ps", 1e-3},       NamedScale{"min", 60e9},
-    NamedScale{"m", 60e9},        NamedScale{"h", 3600e9}};
-constexpr std::array kBytesByUnit{NamedScale{"B", 1},         NamedScale{"b", 1},           NamedScale{"byte", 1},
-                                  NamedScale{"bytes", 1},     NamedScale{"KB", 1e3},        NamedScale{"kB", 1e3},
-                                  NamedScale{"MB", 1e6},      NamedScale{"GB", 1e9},        NamedScale{"KiB", 1024},
-                                  NamedScale{"MiB", 1048576}, NamedScale{"GiB", 1073741824}};
+    NamedScale{"seconds", 1e9},   NamedScale{"ps", 1e-3},       NamedScale{"min", 60e9}};
+constexpr std::array kBytesByUnit{NamedScale{"B", 1},           NamedScale{"byte", 1},   NamedScale{"bytes", 1},
+                                  NamedScale{"KB", 1e3},        NamedScale{"kB", 1e3},   NamedScale{"MB", 1e6},
+                                  NamedScale{"GB", 1e9},        NamedScale{"KiB", 1024}, NamedScale{"MiB", 1048576},
+                                  NamedScale{"GiB", 1073741824}};
 constexpr std::array<std::string_view, 14> kOperationUnits{"i",          "operations", "op",    "ops",   "iter",
                                                            "iterations", "iteration",  "iters", "items", "item",
                                                            "elements",   "calls",      "call",  "1"};

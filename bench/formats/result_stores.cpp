@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/formats/imported_run.hpp"
@@ -207,7 +208,9 @@ void add_asv_benchmark(const std::string& name, const AsvColumns& columns, const
   }
 }
 
-Result<void> add_asv_file(const fs::path& file, const JsonValue& benchmarks, StoredRuns& runs) {
+using AsvBenchmarks = std::unordered_map<std::string_view, const JsonValue*>;
+
+Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
   STEELYARD_TRY(const JsonValue document, read_json(file));
   if (document.find("commit_hash") == nullptr || document.find("results") == nullptr) {
     return input_error(file.string(), "no commit_hash and results", "a file of asv's results");
@@ -227,7 +230,8 @@ Result<void> add_asv_file(const fs::path& file, const JsonValue& benchmarks, Sto
   imported->add_process();
   const std::vector<JsonValue> columns = document.list_of("result_columns");
   for (const auto& [name, kept] : document.members_of("results")) {
-    add_asv_benchmark(name, asv_columns(kept, columns), benchmarks.find(name), *imported);
+    const auto about = benchmarks.find(name);
+    add_asv_benchmark(name, asv_columns(kept, columns), about != benchmarks.end() ? about->second : nullptr, *imported);
   }
   return {};
 }
@@ -390,7 +394,9 @@ Result<std::vector<Run>> load_asv(const fs::path& path, std::vector<std::string>
   StoredRuns runs("asv", path, warnings);
   std::error_code code;
   const bool is_folder = fs::is_directory(path, code);
-  STEELYARD_TRY(const JsonValue benchmarks, asv_benchmarks(is_folder ? path : path.parent_path()));
+  STEELYARD_TRY(const JsonValue about, asv_benchmarks(is_folder ? path : path.parent_path()));
+  AsvBenchmarks benchmarks;
+  for (const auto& [name, benchmark] : about.members) benchmarks.emplace(name, &benchmark);
   std::vector<fs::path> files{path};
   if (is_folder) {
     STEELYARD_TRY(files, asv_files(path));

@@ -207,6 +207,35 @@ TEST_F(ImportBadInput, ATextThatOnlyLooksLikeANumberThatIsNoneStaysText) {
   EXPECT_EQ(runs->front().measurements.at(0).benchmark.canonical(), "gemm/order:N/b:i");
 }
 
+// Files are read in pieces of a megabyte; here most of each is tokens that are no JSON.
+TEST_F(ImportBadInput, TokensThatTheEndOfAPieceCutsAreReadAsOne) {
+  std::string text = "[";
+  for (int i = 0; i < 100; ++i) {
+    text += (i > 0 ? ",\n" : "") + (R"({"benchmark": "b)" + std::to_string(i)) +
+            R"(", "mode": "avgt", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1.5]], "scoreConfidence": [)";
+    for (int token = 0; token < 10'000; ++token) text += token % 2 == 0 ? "-Infinity," : "NaN,";
+    text += "NaN]}}";
+  }
+  const auto runs = load("jmh", text + "]");
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().measurements, SizeIs(100));
+  EXPECT_THAT(runs->front().failures, IsEmpty());
+
+  // The same of Google Benchmark's files, of which each counter that is not finite is named.
+  std::string google = R"({"context": {}, "benchmarks": [)";
+  for (int i = 0; i < 900; ++i) {
+    google +=
+        (i > 0 ? ",\n" : "") + (R"({"name": "BM_)" + std::to_string(i)) +
+        R"(", "run_type": "iteration", "iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns", "c": nan)" +
+        std::string(4000, ' ') + "}";
+  }
+  const auto google_runs = load("google-benchmark", google + "]}");
+  ASSERT_TRUE(google_runs) << google_runs.error().text();
+  EXPECT_THAT(google_runs->front().measurements, SizeIs(1800));
+  ASSERT_THAT(google_runs->front().failures, SizeIs(900));
+  EXPECT_THAT(google_runs->front().failures[17].said, HasSubstr("nan"));
+}
+
 TEST_F(ImportBadInput, DeepBracketsAndEndlessLinesAreRefusedAndNoStackIsSpentOnThem) {
   const std::string deep(100'000, '[');
   for (const ImportFormat& format : import_formats()) {

@@ -217,17 +217,19 @@ TEST(ImportedTools, DoctestTellsTheTimeOfEachTestCase) {
   EXPECT_EQ(imported.run().failures[0].benchmark.canonical(), "wrong");
 }
 
-TEST(ImportedTools, CriterionSamplesAreTotalsOverTheirIterationsWhereverTheyAreWritten) {
-  for (const char* file : {"criterion", "criterion_messages.json"}) {
-    const Imported imported = import_golden(file);
-    const Measurement* const measurement = measurement_of(imported.run(), "sort/unstable/100");
-    ASSERT_NE(measurement, nullptr) << file;
-    ASSERT_THAT(measurement->invocations, SizeIs(1));
-    EXPECT_THAT(measurement->invocations[0].values, SizeIs(10));
-    EXPECT_THAT(measurement->invocations[0].iterations, SizeIs(10));
-    EXPECT_GT(measurement->invocations[0].values[0], 100) << "ns of one iteration, not of all";
-    EXPECT_LT(measurement->invocations[0].values[0], 100'000);
+TEST(ImportedTools, CriterionSamplesAreTotalsOverTheirIterationsAndTheirMeanIsWhatCriterionKept) {
+  const std::pair<const char*, double> means[]{{"sort/unstable/100", 1243.5728846116115},
+                                               {"sort/unstable/1000", 10400.178500066691}};
+  const Imported imported = import_golden("criterion");
+  for (const auto& [name, mean] : means) {
+    const auto values = values_of(imported.run(), name);
+    ASSERT_THAT(values, ElementsAre(SizeIs(10))) << name;
+    EXPECT_NEAR(mean_of(values[0]), mean, 1e-6) << "mean.point_estimate of estimates.json";
   }
+  EXPECT_THAT(measurement_of(imported.run(), "sort/unstable/100")->invocations[0].iterations, SizeIs(10));
+  const auto messages = values_of(import_golden("criterion_messages.json").run(), "sort/unstable/100");
+  ASSERT_THAT(messages, ElementsAre(SizeIs(10)));
+  EXPECT_DOUBLE_EQ(mean_of(messages[0]), 855);
 }
 
 TEST(ImportedTools, ForksOfJmhAreInvocationsAndModesHaveUnitsAndDirectionsOfTheirOwn) {
