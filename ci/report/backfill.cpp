@@ -41,14 +41,14 @@ std::string terminal_backfill(const BackfillReport& report, const TerminalStyle&
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(report.left.size(), kMaxToldSteps); ++i) {
     const BackfillChange& change = report.left[i];
-    const std::string where = change.between == 0
-                                  ? "at " + shown_sha(change.after)
-                                  : "after " + shown_sha(change.before) + ", by " + shown_sha(change.after);
+    const std::string by = shown_sha(change.after);
+    const std::string where = change.between == 0 ? "at " + by : "after " + shown_sha(change.before) + ", by " + by;
     rows.push_back({printable_line(name_as_given(change.benchmark), style.unicode),
                     printable_line(change.metric, style.unicode), change_cell(change.ratio), where});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::left}, "  ");
-  if (report.left.size() > kMaxToldSteps) text += "  and " + std::to_string(report.left.size() - kMaxToldSteps) + " more\n";
+  if (report.left.size() > kMaxToldSteps)
+    text += "  and " + std::to_string(report.left.size() - kMaxToldSteps) + " more\n";
   if (report.interrupted) text += "\ninterrupted: the same command goes on\n";
   if (report.budget_spent) text += "\nthe time was spent: the same command goes on\n";
   if (report.linked > 1) text += "see them: steelyard history --chained\n";

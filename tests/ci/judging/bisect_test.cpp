@@ -14,7 +14,9 @@ namespace {
 
 using regress::BisectionEnd;
 using regress::ProbeAnswer;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::SizeIs;
 
 BisectReport searched(const BisectQuestion& question, MadeWorld& made) {
@@ -113,6 +115,7 @@ TEST(Bisect, OfTwoChangesOfACountSaysThatTheOtherIsSure) {
   ASSERT_TRUE(report.culprit);
   EXPECT_EQ(report.culprit->sha, commit_at(10)) << "a level between the ends has a change behind it";
   EXPECT_EQ(report.others, OtherChanges::shown);
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("this is not all"));
 }
 
 TEST(Bisect, WidensToARangeWhatDoesNotBuild) {
@@ -127,6 +130,7 @@ TEST(Bisect, WidensToARangeWhatDoesNotBuild) {
   std::vector<std::string> names;
   for (const Commit& commit : report.range) names.push_back(commit.sha);
   EXPECT_THAT(names, ElementsAre(commit_at(11), commit_at(12), commit_at(13)));
+  EXPECT_THAT(terminal_bisect(report, {}), AllOf(HasSubstr("4 commits can be the one"), HasSubstr("does not build")));
 }
 
 // c1000 .. c1010 with a merge at c1005 of a branch that left at c1003.
@@ -161,6 +165,7 @@ TEST(Bisect, NamesTheMergeWhereNothingOfWhatItMergedShowsTheChange) {
   ASSERT_TRUE(report.culprit);
   EXPECT_EQ(report.culprit->sha, commit_at(5));
   EXPECT_TRUE(report.is_merge_itself);
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("the merge itself changed"));
   EXPECT_THAT(report.merges, SizeIs(0));
 }
 
@@ -170,6 +175,7 @@ TEST(Bisect, SaysThatNothingChangedWhereTheEndsAreAlike) {
   EXPECT_EQ(report.end, BisectionEnd::ends_alike);
   EXPECT_FALSE(report.culprit);
   EXPECT_EQ(made.builds(), 2U);
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("did not change between the ends"));
 }
 
 TEST(Bisect, RefusesEndsThatDoNotFollowEachOther) {
