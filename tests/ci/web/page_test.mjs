@@ -196,6 +196,15 @@ test('behind a row stand the samples of both sides, its functions and the steps 
   clean();
 });
 
+test('rows are walked by j and k and opened by the space bar', async () => {
+  await open(`#/comparison?id=${service.ids.comparison}`);
+  for (const key of ['j', 'j', 'k', 'j']) await page.keyboard.press(key);
+  await page.keyboard.press('Space');
+  const opened = page.locator('#all tbody:has(.why:visible)');
+  assert.equal(await opened.count(), 1);
+  assert.equal(await opened.getAttribute('data-key'), await page.locator('#all tbody').nth(1).getAttribute('data-key'));
+});
+
 test('two runs are picked from the list and compared', async () => {
   await open('#/runs');
   await page.getByRole('link', {name: 'compare …'}).nth(3).click();
