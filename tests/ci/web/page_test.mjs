@@ -249,10 +249,18 @@ test('a series shows its change with the commits that can be its cause, its targ
   clean();
 });
 
+test('a count says from which point on it was counted under other conditions', async () => {
+  await open(`#/series?${series_of('BM_tokenize/1024', 'instructions')}`);
+  await page.locator('.plot[aria-label*="counted otherwise from point 101"]').waitFor();
+  clean();
+});
+
 test('what was measured on two machines is one history with its change of machine', async () => {
   await open(`#/series?${series_of('BM_hash/8', 'real_time', null)}`);
   await page.locator('.plot canvas').waitFor();
   assert.match(await page.locator('.series_legend').innerText(), /120 points/);
+  const mark = new RegExp(`machine ${service.ids.machine.slice(0, 8)} from point 61`);
+  assert.match(await page.locator('.plot').getAttribute('aria-label'), mark);
 });
 
 test('a permalink restores zoom, scale, what is hidden, and the chosen point', async () => {
