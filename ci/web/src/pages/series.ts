@@ -237,9 +237,8 @@ async function point_words(view: View, one: Loaded, index: number): Promise<Chil
       'compare',
       h('a', {href: href('comparison', {baseline: older, candidate: one.run[index]})}, 'with the point before'),
     ]);
-  const found = await get<Page<RunHeader>>('/runs', {commit: one.commit[index], limit: 1}, view.signal).catch(
-    () => null,
-  );
+  const asked = {commit: one.commit[index], project: one.key.project, limit: 1};
+  const found = asked.commit ? await get<Page<RunHeader>>('/runs', asked, view.signal).catch(() => null) : null;
   const subject = found?.items[0]?.subject;
   if (subject) words.splice(4, 0, ['subject', subject]);
   return entries(words);
