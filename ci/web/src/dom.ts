@@ -57,12 +57,6 @@ export function fill(element: Element, ...children: Child[]): void {
   append(element, children);
 }
 
-// An address within the page or of the service's repository; anything else becomes text (javascript: and its like).
-export function link(href: string, props: Props, ...children: Child[]): HTMLElement {
-  const is_own = href.startsWith('#') || href.startsWith('/api/');
-  return is_own || /^https?:\/\//.test(href) ? h('a', {...props, href}, ...children) : h('span', props, ...children);
-}
-
 export function button(text: Child, pressed: () => void, props: Props = {}): HTMLButtonElement {
   return h('button', {type: 'button', ...props, click: () => pressed()}, text);
 }

@@ -33,7 +33,7 @@ export interface PlottedSeries {
   commit: (string | null)[];
   changes: ChangeMark[];
   lines: Line[];
-  machines: {index: number; text: string}[]; // the first point on another machine than the one before
+  marks: {index: number; text: string}[]; // the first point on another machine, or counted under other conditions
 }
 
 export interface PlotView {
@@ -124,6 +124,7 @@ export class SeriesPlot {
 
   show(view: PlotView): void {
     this.view = view;
+    this.root.setAttribute('aria-label', this.description());
     this.build();
   }
 
@@ -150,10 +151,10 @@ export class SeriesPlot {
   private description(): string {
     const told = this.series.map((one) => {
       const last = one.value.length - 1;
-      return (
-        `${one.label}: ${one.value.length} points, the newest ${level_text(one.value[last], one.unit)}, ` +
-        `${one.changes.length} change points`
-      );
+      const marks = one.marks.map((mark) => `, ${mark.text} from point ${mark.index + 1}`).join('');
+      const newest = level_text(one.value[last], one.unit);
+      const changes = `${one.changes.length} change points`;
+      return `${one.label}: ${one.value.length} points, the newest ${newest}, ${changes}${marks}`;
     });
     return `History. ${told.join('. ')}. The changes are listed below.`;
   }
@@ -276,9 +277,11 @@ export class SeriesPlot {
     this.series.forEach((_, i) => {
       const stroke = color(`--series-${i % 6}`);
       const show = !this.view.hidden.includes(i);
+      // A line of one pixel is drawn three times as fast as a wider one, without a graphics processor.
       const few = this.columns[i].x.length <= 400;
+      const width = few ? 1.5 : 1;
       const edge = {show: show && this.view.band, stroke: 'transparent', width: 0, points: {show: false}};
-      options.series.push({show, stroke, width: 1.5, points: {show: few, size: 5, fill: stroke, stroke}}, edge, edge);
+      options.series.push({show, stroke, width, points: {show: few, size: 5, fill: stroke, stroke}}, edge, edge);
       options.bands?.push({series: [3 * i + 3, 3 * i + 2], fill: color(`--band-${i % 6}`)});
     });
     this.plot = new uPlot(options, this.drawn(), this.root);
@@ -371,25 +374,28 @@ export class SeriesPlot {
       labelled.push(x);
       if (above < 6) ctx.fillText(change_text(change.ratio), x + 5 * scale, bbox.top + (14 + 15 * above) * scale);
     });
-    this.draw_machines(u, color);
+    this.draw_changes_of_machine(u, color);
     this.draw_lines(u, color);
     ctx.restore();
   }
 
-  private draw_machines(u: uPlot, color: (name: string) => string): void {
+  private draw_changes_of_machine(u: uPlot, color: (name: string) => string): void {
     const {ctx, bbox} = u;
     const scale = devicePixelRatio;
     ctx.strokeStyle = ctx.fillStyle = color('--doubt');
     ctx.lineWidth = scale;
     ctx.setLineDash([2 * scale, 4 * scale]);
     this.series.forEach((one, i) => {
-      for (const machine of this.view.hidden.includes(i) ? [] : one.machines) {
-        const x = u.valToPos(this.x_of(i, machine.index), 'x', true);
+      let last = -Infinity;
+      for (const mark of this.view.hidden.includes(i) ? [] : one.marks) {
+        const x = u.valToPos(this.x_of(i, mark.index), 'x', true);
         ctx.beginPath();
         ctx.moveTo(x, bbox.top);
         ctx.lineTo(x, bbox.top + bbox.height);
         ctx.stroke();
-        ctx.fillText(machine.text, x + 4 * scale, bbox.top + bbox.height - 6 * scale);
+        // Where they stand close only the first says what it is.
+        if (x - last > 130 * scale) ctx.fillText(mark.text, x + 4 * scale, bbox.top + bbox.height - 6 * scale);
+        last = x;
       }
     });
     ctx.setLineDash([]);

@@ -209,7 +209,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
         branch: 'main',
         count: half[1] - half[0],
         ...told,
-        conditions: [],
+        conditions: one.kind === 'counted' ? ['glibc 2.36', 'glibc 2.37'] : [''],
         older: null,
       },
     };

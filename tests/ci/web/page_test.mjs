@@ -196,6 +196,15 @@ test('behind a row stand the samples of both sides, its functions and the steps 
   clean();
 });
 
+test('rows are walked by j and k and opened by the space bar', async () => {
+  await open(`#/comparison?id=${service.ids.comparison}`);
+  for (const key of ['j', 'j', 'k', 'j']) await page.keyboard.press(key);
+  await page.keyboard.press('Space');
+  const opened = page.locator('#all tbody:has(.why:visible)');
+  assert.equal(await opened.count(), 1);
+  assert.equal(await opened.getAttribute('data-key'), await page.locator('#all tbody').nth(1).getAttribute('data-key'));
+});
+
 test('two runs are picked from the list and compared', async () => {
   await open('#/runs');
   await page.getByRole('link', {name: 'compare …'}).nth(3).click();
@@ -240,10 +249,18 @@ test('a series shows its change with the commits that can be its cause, its targ
   clean();
 });
 
+test('a count says from which point on it was counted under other conditions', async () => {
+  await open(`#/series?${series_of('BM_tokenize/1024', 'instructions')}`);
+  await page.locator('.plot[aria-label*="counted otherwise from point 101"]').waitFor();
+  clean();
+});
+
 test('what was measured on two machines is one history with its change of machine', async () => {
   await open(`#/series?${series_of('BM_hash/8', 'real_time', null)}`);
   await page.locator('.plot canvas').waitFor();
   assert.match(await page.locator('.series_legend').innerText(), /120 points/);
+  const mark = new RegExp(`machine ${service.ids.machine.slice(0, 8)} from point 61`);
+  assert.match(await page.locator('.plot').getAttribute('aria-label'), mark);
 });
 
 test('a permalink restores zoom, scale, what is hidden, and the chosen point', async () => {

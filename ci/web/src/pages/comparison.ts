@@ -3,7 +3,7 @@
 import {get, type Comparison, type Finding, type FunctionChange, type Row, type Run, type Side} from '../api';
 import {distributions} from '../distributions';
 import {entries, fill, h, section, table, type Child} from '../dom';
-import {href, remember} from '../route';
+import {current_route, href, remember} from '../route';
 import {
   bar,
   benchmark,
@@ -36,6 +36,13 @@ interface Shown {
   view: View;
   runs: Map<string, Promise<Run>>; // asked for once, when a first row is opened
   explained: Map<string, Promise<Comparison>>;
+}
+
+// This page with the row open.
+function row_address(key: string): string {
+  const {page, params} = current_route();
+  params.set('open', key);
+  return `#/${page}?${params}`;
 }
 
 const key_of = (row: {benchmark: string; metric: string}): string => `${row.benchmark}\n${row.metric}`;
@@ -96,7 +103,7 @@ function finding_card(shown: Shown, finding: Finding, rows: Map<string, Row>): H
     h(
       'a',
       {
-        href: `#${key_of(row)}`,
+        href: row_address(key_of(row)),
         click: ((event: Event) => {
           event.preventDefault();
           open_row(shown, key_of(row));
@@ -429,7 +436,14 @@ function whole(view: View, comparison: Comparison): Child {
   const rows = [...comparison.comparisons].sort((a, b) => a.rank - b.rank);
   const shown: Shown = {comparison, view, runs: new Map(), explained: new Map()};
   const by_key = new Map(rows.map((row) => [key_of(row), row]));
-  const fails = rows.some((row) => row.gates && ['regression', 'failed', 'missing'].includes(row.verdict));
+  const gating = new Set(rows.filter((row) => row.gates).map((row) => row.verdict));
+  const fails = gating.has('regression');
+  const is_cut = ['missing', 'failed', 'incomparable'].some((word) => gating.has(word));
+  const [kind, sign, answer] = fails
+    ? ['regression', '\u2717', 'Fails: ']
+    : is_cut
+      ? ['failed', '!', 'Not all could be judged: ']
+      : ['improvement', '\u2713', 'Passes: '];
   const place = h('div', {}, rows_table(shown, rows));
   const findings = comparison.findings ?? [];
   const opened = view.params.getAll('open');
@@ -437,10 +451,10 @@ function whole(view: View, comparison: Comparison): Child {
   return [
     h(
       'h1',
-      {class: fails ? 'regression' : 'improvement'},
-      h('span', {class: 'mark', 'aria-hidden': 'true'}, fails ? '\u2717' : '\u2713'),
+      {class: kind},
+      h('span', {class: 'mark', 'aria-hidden': 'true'}, sign),
       ' ',
-      fails ? 'Fails: ' : 'Passes: ',
+      answer,
       summary(comparison.summary),
     ),
     h('dl', {}, side('baseline', comparison.baseline), side('candidate', comparison.candidate)),

@@ -25,6 +25,7 @@ export interface Loaded extends PlottedSeries {
   key: SeriesKey;
   run: string[];
   points: ChangePoint[];
+  is_cut: boolean; // there are older points
 }
 
 const kMaxPoints = 200000;
@@ -82,22 +83,26 @@ function merged(parts: Points[]): Points {
   if (parts.length === 1) return parts[0];
   const places = parts.flatMap((part, i) => part.at.map((_, k): [number, number] => [i, k]));
   places.sort(([i, k], [j, l]) => parts[i].at[k] - parts[j].at[l]);
-  const column = <T>(of: (part: Points) => T[]): T[] => places.map(([i, k]) => of(parts[i])[k]);
   const machines = places.flatMap(([i], at) =>
     at > 0 && places[at - 1][0] === i ? [] : [{index: at, fingerprint: parts[i].fingerprint ?? ''}],
   );
-  const none = (part: Points) => new Array<null>(part.count).fill(null);
+  // A column that was not asked for has no part.
+  const column = <T>(all: (T[] | undefined)[]): T[] => places.map(([i, k]) => (all[i] ?? [])[k]);
+  const conditions = [...new Set(parts.flatMap((part) => part.conditions))];
   return {
     ...parts[0],
     fingerprint: null,
     count: places.length,
-    at: column((part) => part.at),
-    value: column((part) => part.value ?? none(part)),
-    run: column((part) => part.run ?? []),
-    commit: column((part) => part.commit ?? none(part)),
-    low: column((part) => part.low ?? none(part)),
-    high: column((part) => part.high ?? none(part)),
+    at: column(parts.map((part) => part.at)),
+    value: column(parts.map((part) => part.value)),
+    run: column(parts.map((part) => part.run)),
+    commit: column(parts.map((part) => part.commit)),
+    low: column(parts.map((part) => part.low)),
+    high: column(parts.map((part) => part.high)),
+    conditions,
+    condition: column(parts.map((part) => part.condition?.map((which) => conditions.indexOf(part.conditions[which])))),
     machines,
+    older: parts.find((part) => part.older)?.older ?? null,
   };
 }
 
@@ -145,7 +150,8 @@ async function load(view: View, key: SeriesKey): Promise<Loaded> {
     points: own,
     changes: marks_of(own, points),
     lines: lines_of(targets.items, points),
-    machines: (points.machines ?? [])
+    is_cut: points.older !== null,
+    marks: (points.machines ?? [])
       .filter((one) => one.index > 0)
       .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint, 8)}`})),
   };
@@ -153,10 +159,15 @@ async function load(view: View, key: SeriesKey): Promise<Loaded> {
 
 // The spread costs a look at every sample: it comes once the line is there.
 async function load_spread(view: View, one: Loaded): Promise<void> {
-  const points = await points_of(view, one.key, one.key.machine ? 'low,high' : 'at,low,high');
+  const points = await points_of(view, one.key, `${one.key.machine ? '' : 'at,'}low,high,condition`);
   if (points.count !== one.value.length || !points.low || !points.high) return;
   one.low = points.low;
   one.high = points.high;
+  // Counts under other conditions, such as another C library, are not comparable.
+  const {condition} = points;
+  if (!condition || points.conditions.length < 2) return;
+  const first = condition.map((which, i) => i > 0 && which !== condition[i - 1]);
+  one.marks = [...one.marks, ...first.flatMap((is, index) => (is ? [{index, text: 'counted otherwise'}] : []))];
 }
 
 // A place on the axis of commits is written as the run of the first series at it and what is left, so that it stays
@@ -226,9 +237,8 @@ async function point_words(view: View, one: Loaded, index: number): Promise<Chil
       'compare',
       h('a', {href: href('comparison', {baseline: older, candidate: one.run[index]})}, 'with the point before'),
     ]);
-  const found = await get<Page<RunHeader>>('/runs', {commit: one.commit[index], limit: 1}, view.signal).catch(
-    () => null,
-  );
+  const asked = {commit: one.commit[index], project: one.key.project, limit: 1};
+  const found = asked.commit ? await get<Page<RunHeader>>('/runs', asked, view.signal).catch(() => null) : null;
   const subject = found?.items[0]?.subject;
   if (subject) words.splice(4, 0, ['subject', subject]);
   return entries(words);
@@ -300,7 +310,12 @@ function legend(it: Plotted): HTMLElement {
         h(
           'span',
           {class: 'dim'},
-          [one.key.branch, one.key.machine && `machine ${short(one.key.machine, 8)}`, plural(one.value.length, 'point')]
+          [
+            one.key.branch,
+            one.key.machine && `machine ${short(one.key.machine, 8)}`,
+            plural(one.value.length, 'point'),
+            one.is_cut && 'older ones left out',
+          ]
             .filter(Boolean)
             .join(', '),
         ),
