@@ -9,7 +9,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kMostBuckets = 10'000;
+constexpr std::size_t kMaxBuckets = 10'000;
 constexpr std::string_view kBearer = "bearer ";
 
 // In a time that depends on the lengths alone.
@@ -90,9 +90,9 @@ double RateLimit::left_at(const Bucket& bucket, Clock::time_point now) const {
 
 bool RateLimit::take(const std::string& who, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  if (buckets_.size() >= kMostBuckets) {
+  if (buckets_.size() >= kMaxBuckets) {
     std::erase_if(buckets_, [&](const auto& one) { return left_at(one.second, now) >= at_once_; });
-    if (buckets_.size() >= kMostBuckets) buckets_.clear();
+    if (buckets_.size() >= kMaxBuckets) buckets_.clear();
   }
   const auto [at, is_new] = buckets_.try_emplace(who, Bucket{at_once_, now});
   Bucket& bucket = at->second;

@@ -14,11 +14,11 @@ namespace {
 using storage::JsonDocument;
 using storage::JsonValue;
 
-constexpr std::size_t kMostParts = 1000;
+constexpr std::size_t kMaxParts = 1000;
 constexpr std::string_view kHexPattern = "^[0-9a-f]+$";
 constexpr std::string_view kParameterReference = "#/components/parameters/";
 
-std::vector<std::string> parts_of(std::string_view path) {
+std::vector<std::string> path_parts(std::string_view path) {
   std::vector<std::string> parts;
   for (std::size_t at = 1; at <= path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
@@ -52,7 +52,7 @@ ApiParameter read_parameter(const JsonValue& root, const JsonValue& given) {
   } else {
     parameter.usual = usual.is_null() ? "" : usual.text();
   }
-  if (!schema.at("enum").is_null()) parameter.words = schema.at("enum").texts(kMostParts);
+  if (!schema.at("enum").is_null()) parameter.words = schema.at("enum").texts(kMaxParts);
   return parameter;
 }
 
@@ -62,11 +62,11 @@ ApiOperation read_operation(const JsonValue& root, const std::string& path, cons
   operation.id = value.at("operationId").text();
   operation.method = method;
   for (char& c : operation.method) c = static_cast<char>(c - 'a' + 'A');
-  operation.path = parts_of(path);
-  for (const JsonValue& way : value.at("security").items(kMostParts)) {
+  operation.path = path_parts(path);
+  for (const JsonValue& way : value.at("security").items(kMaxParts)) {
     if (!way.at("token").is_null()) operation.scope = way.at("token").texts(1).front();
   }
-  for (const JsonValue& parameter : value.at("parameters").items(kMostParts)) {
+  for (const JsonValue& parameter : value.at("parameters").items(kMaxParts)) {
     operation.parameters.push_back(read_parameter(root, parameter));
   }
   operation.is_conditional = !value.at("responses").at("304").is_null();
@@ -84,7 +84,8 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Absent: a "%" that begins no code, a zero byte, or what is no UTF-8. is_query: a "+" is a blank.
+// A text from a target; absent where it has a "%" that begins no code, a zero byte, or what is no UTF-8. is_query: a
+// "+" is a blank.
 std::optional<std::string> decoded(std::string_view text, bool is_query) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -173,7 +174,7 @@ Result<ApiDescription> ApiDescription::parse(std::string_view text) {
 }
 
 ApiDescription::Match ApiDescription::find(std::string_view method, std::string_view path) const {
-  const std::vector<std::string> parts = parts_of(path);
+  const std::vector<std::string> parts = path_parts(path);
   Match match;
   for (const ApiOperation& operation : operations_) {
     if (operation.path.size() != parts.size()) continue;

@@ -24,8 +24,8 @@ constexpr std::int64_t kBetweenQuestions = 60;
 constexpr std::int64_t kLeeway = 60;           // that clocks may differ
 constexpr std::int64_t kLongestLife = 86'400;  // of a token: what lives longer is none of a job
 constexpr std::size_t kLongestToken = 16 * 1024;
-constexpr std::size_t kMostKeys = 100;
-constexpr std::size_t kMostAudiences = 20;
+constexpr std::size_t kMaxKeys = 100;
+constexpr std::size_t kMaxAudiences = 20;
 constexpr std::size_t kShortestModulus = 256;  // bytes: 2048 bits
 constexpr std::size_t kLongestModulus = 1024;
 constexpr const char* kGithub = "https://token.actions.githubusercontent.com";
@@ -65,12 +65,12 @@ struct Releasing {
 template <class T, void (*release)(T*)>
 using Owned = std::unique_ptr<T, Releasing<T, release>>;
 
-const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+const unsigned char* octets(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 // RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, 8.2), which is all that either issuer signs with.
 bool is_signed(std::string_view text, std::string_view signature, std::string_view modulus, std::string_view exponent) {
-  const Owned<BIGNUM, BN_free> n(BN_bin2bn(bytes_of(modulus), static_cast<int>(modulus.size()), nullptr));
-  const Owned<BIGNUM, BN_free> e(BN_bin2bn(bytes_of(exponent), static_cast<int>(exponent.size()), nullptr));
+  const Owned<BIGNUM, BN_free> n(BN_bin2bn(octets(modulus), static_cast<int>(modulus.size()), nullptr));
+  const Owned<BIGNUM, BN_free> e(BN_bin2bn(octets(exponent), static_cast<int>(exponent.size()), nullptr));
   const Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> build(OSSL_PARAM_BLD_new());
   if (!n || !e || !build || OSSL_PARAM_BLD_push_BN(build.get(), OSSL_PKEY_PARAM_RSA_N, n.get()) != 1 ||
       OSSL_PARAM_BLD_push_BN(build.get(), OSSL_PKEY_PARAM_RSA_E, e.get()) != 1) {
@@ -86,7 +86,7 @@ bool is_signed(std::string_view text, std::string_view signature, std::string_vi
   const Owned<EVP_PKEY, EVP_PKEY_free> key(made);
   const Owned<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
   return context && EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()) == 1 &&
-         EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(text), text.size()) == 1;
+         EVP_DigestVerify(context.get(), octets(signature), signature.size(), octets(text), text.size()) == 1;
 }
 
 struct TokenParts {
@@ -96,7 +96,7 @@ struct TokenParts {
   std::string claims;  // JSON
 };
 
-// Absent: it is no token of the form that is taken: RS256, with a key's name.
+// The parts of a token; absent where it is none of the form that is taken: RS256, with a key's name.
 std::optional<TokenParts> take_apart(std::string_view token) {
   const std::size_t first = token.find('.');
   const std::size_t second = first == token.npos ? token.npos : token.find('.', first + 1);
@@ -117,7 +117,7 @@ std::optional<TokenParts> take_apart(std::string_view token) {
 
 bool has_audience(const JsonValue& claim, const std::string& wanted) {
   if (claim.is_text()) return claim.text() == wanted;
-  const std::vector<std::string> all = claim.texts(kMostAudiences);
+  const std::vector<std::string> all = claim.texts(kMaxAudiences);
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
@@ -187,7 +187,7 @@ JobTokens::JobTokens(std::vector<TrustedJobs> trusted, std::string audience, Fet
 Result<std::map<std::string, JobTokens::Key>> JobTokens::parse_keys(const std::string& text) {
   STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, "keys"));
   std::map<std::string, Key> keys;
-  for (const JsonValue& one : document.root().at("keys").items(kMostKeys)) {
+  for (const JsonValue& one : document.root().at("keys").items(kMaxKeys)) {
     if (one.at("kty").text() != "RSA") continue;
     const auto modulus = from_base64url(one.at("n").text());
     const auto exponent = from_base64url(one.at("e").text());

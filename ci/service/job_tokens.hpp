@@ -45,8 +45,8 @@ class JobTokens {
   using Fetch = std::function<Result<std::string>(const std::string& url)>;
   JobTokens(std::vector<TrustedJobs> trusted, std::string audience, Fetch fetch);
 
-  // Absent: it is none of a trusted job that is good now, whatever the reason. Error (store): the issuer's keys cannot
-  // be had. now: seconds since 1970.
+  // Whose job sent it; absent where it is no token of a trusted job that is good now, whatever the reason. Error
+  // (store): the issuer's keys cannot be had. now: seconds since 1970.
   Result<std::optional<JobIdentity>> identify(std::string_view token, std::int64_t now);
   bool is_empty() const { return trusted_.empty(); }
 
@@ -59,7 +59,7 @@ class JobTokens {
     std::map<std::string, Key> by_id;
     std::int64_t asked_at = 0;
   };
-  // Absent: the issuer has none of that name.
+  // Of that name; absent where the issuer has none.
   Result<std::optional<Key>> key_of(const std::string& address, const std::string& id, std::int64_t now);
   static Result<std::map<std::string, Key>> parse_keys(const std::string& document);
 

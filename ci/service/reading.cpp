@@ -41,11 +41,11 @@ namespace {
 using storage::CatalogStore;
 using storage::JsonWriter;
 
-constexpr int kMostAlerts = 10'000;  // that are looked through
+constexpr int kMaxAlertsRead = 10'000;  // that are looked through
 constexpr std::size_t kShortestSearch = 2;
 
 template <Described T>
-std::string text_of(const T& value) {
+std::string entry_json(const T& value) {
   JsonWriter writer;
   T::fields(writer, value);
   return writer.one_line();
@@ -54,7 +54,7 @@ std::string text_of(const T& value) {
 template <Described T>
 Reply reply_of(const storage::Page<T>& page) {
   std::vector<std::string> items;
-  for (const T& one : page.items) items.push_back(text_of(one));
+  for (const T& one : page.items) items.push_back(entry_json(one));
   return {page_text(items, page.next, page.notes)};
 }
 
@@ -197,7 +197,7 @@ Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
   query.id = value_of(call, "id");
   const std::string state = value_of(call, "state");
   query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
-  query.limit = kMostAlerts;
+  query.limit = kMaxAlertsRead;
   STEELYARD_TRY(std::vector<storage::Alert> all, storage::AlertStore(call.store).list(query));
   if (!state.empty() && state != "all") {
     std::erase_if(all, [&](const storage::Alert& one) { return storage::to_text(one.state) != state; });
@@ -236,7 +236,7 @@ Result<Reply> machine(const Call& call) {
   query.machine = call["fingerprint"];
   query.limit = 2;
   STEELYARD_TRY(const auto page, CatalogStore(call.store).machines(query));
-  if (page.items.size() == 1) return Reply{text_of(page.items.front()) + '\n'};
+  if (page.items.size() == 1) return Reply{entry_json(page.items.front()) + '\n'};
   return input_error("machine:" + query.machine, page.items.empty() ? "no such machine" : "several machines",
                      "one machine");
 }
@@ -261,7 +261,7 @@ Result<Reply> commit(const Call& call) {
   storage::AlertQuery of_alerts;
   of_alerts.project = query.project;
   of_alerts.resolved_too = true;
-  of_alerts.limit = kMostAlerts;
+  of_alerts.limit = kMaxAlertsRead;
   STEELYARD_TRY(const auto all_alerts, storage::AlertStore(call.store).list(of_alerts));
   const auto list = [](const std::vector<std::string>& items) {
     std::string text = "[";
@@ -269,8 +269,8 @@ Result<Reply> commit(const Call& call) {
     return text + ']';
   };
   std::vector<std::string> of_runs, of_comparisons, of_points, opened;
-  for (const auto& one : found.items) of_runs.push_back(text_of(one));
-  for (const auto& one : judged.items) of_comparisons.push_back(text_of(one));
+  for (const auto& one : found.items) of_runs.push_back(entry_json(one));
+  for (const auto& one : judged.items) of_comparisons.push_back(entry_json(one));
   for (const auto& one : points) {
     if (one.commit == first.commit) of_points.push_back(json_change_point(one));
   }

@@ -140,7 +140,7 @@ std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, con
 
 namespace {
 
-std::size_t bytes_of(const std::string& key, const AnswerCache::Answer& answer) {
+std::size_t bytes_kept(const std::string& key, const AnswerCache::Answer& answer) {
   constexpr std::size_t kBeside = 500;
   return kBeside + 2 * key.size() + answer.plain->size() + (answer.packed ? answer.packed->size() : 0);
 }
@@ -149,9 +149,9 @@ std::size_t bytes_of(const std::string& key, const AnswerCache::Answer& answer) 
 
 void AnswerCache::keep(const std::string& key, const Answer& answer) {
   const std::lock_guard lock(mutex_);
-  const std::size_t size = bytes_of(key, answer);
+  const std::size_t size = bytes_kept(key, answer);
   const auto forget = [this](std::list<Place>::iterator place) {
-    bytes_ -= bytes_of(place->key, place->answer);
+    bytes_ -= bytes_kept(place->key, place->answer);
     by_key_.erase(place->key);
     places_.erase(place);
   };
@@ -168,7 +168,7 @@ std::size_t AnswerCache::bytes() const {
   return bytes_;
 }
 
-Service::Service(ServiceOptions options)
+Service::Service(ServingOptions options)
     : options_(std::move(options)),
       seats_(options_.workers),
       cache_(options_.cache_bytes),

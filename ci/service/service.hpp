@@ -30,7 +30,7 @@
 
 namespace steelyard::ci {
 
-struct ServiceOptions {
+struct ServingOptions {
   storage::StoreAddress store;
   std::filesystem::path state;
   Configuration configuration;  // policies of comparisons
@@ -75,7 +75,7 @@ class AnswerCache {
 
 class Service : public WebHandler {
  public:
-  explicit Service(ServiceOptions options);
+  explicit Service(ServingOptions options);
   ~Service() override;
   // The documents and pages are compiled in; an error (bug) is a build that is not whole.
   Result<void> prepare();
@@ -119,7 +119,7 @@ class Service : public WebHandler {
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();
 
-  ServiceOptions options_;
+  ServingOptions options_;
   ApiDescription description_;
   Operations operations_;
   std::vector<Seat> seats_;

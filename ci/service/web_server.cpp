@@ -1,7 +1,5 @@
 #include "ci/service/web_server.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,17 +14,13 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/status.hpp>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "bench/model/sha256.hpp"
-#include "bench/model/text.hpp"
+#include "ci/service/workers.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -37,13 +31,13 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kTick{100};     // how closely times are kept
-constexpr std::chrono::seconds kHeartbeat{15};      // of streams: proxies close what says nothing
-constexpr std::size_t kReadBytes = 16 * 1024;       // at once
-constexpr std::size_t kWriteBytes = 256 * 1024;     // at once
-constexpr std::size_t kMostEventBytes = 64 * 1024;  // that a stream lags behind
-constexpr std::chrono::seconds kLinger{2};          // for a refusal to arrive before the connection goes
-constexpr std::size_t kMostDrained = 1024 * 1024;   // of what still comes in then
+constexpr std::chrono::milliseconds kTick{100};        // how closely times are kept
+constexpr std::chrono::seconds kHeartbeat{15};         // of streams: proxies close what says nothing
+constexpr std::size_t kReadBytes = 16 * 1024;          // at once
+constexpr std::size_t kWriteBytes = 256 * 1024;        // at once
+constexpr std::size_t kMaxStreamLagBytes = 64 * 1024;  // that a stream lags behind
+constexpr std::chrono::seconds kLinger{2};             // for a refusal to arrive before the connection goes
+constexpr std::size_t kMaxDrained = 1024 * 1024;       // of what still comes in then
 
 std::string small_letters(std::string_view text) {
   std::string result(text);
@@ -67,7 +61,7 @@ struct Malformed {
 class RequestParser : public http::basic_parser<true> {
  public:
   RequestParser() {
-    header_limit(kMaxHeaderBytes);
+    header_limit(kMaxHeadBytes);
     body_limit(std::uint64_t{1} << 40);  // each request has its own, see take_body
     eager(false);
   }
@@ -76,7 +70,7 @@ class RequestParser : public http::basic_parser<true> {
   int minor = 1;
   std::function<bool(std::string_view)> take_body;  // false: it is too long, or cannot be kept
 
-  // Absent: nothing is.
+  // Of the head; absent where nothing is wrong.
   std::optional<Malformed> what_is_wrong() const {
     if (request.fields.size() > kMaxFields) return Malformed{431, "more than 64 header fields"};
     if (request.target.size() > kMaxTargetBytes) return Malformed{414, "a target of more than 8192 bytes"};
@@ -134,87 +128,6 @@ class RequestParser : public http::basic_parser<true> {
   void on_finish_impl(error_code&) override {}
 
   bool is_header_whole_ = false;
-};
-
-// A file for a body while it comes in; gone with its owner.
-class BodyFile {
- public:
-  explicit BodyFile(const std::filesystem::path& folder) {
-    std::string name = (folder / "body-XXXXXX").string();
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ >= 0) path_ = name;
-  }
-  BodyFile(const BodyFile&) = delete;
-  BodyFile& operator=(const BodyFile&) = delete;
-  ~BodyFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    std::error_code code;
-    if (!path_.empty()) std::filesystem::remove(path_, code);
-  }
-  bool write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written <= 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  int descriptor_ = -1;
-  std::filesystem::path path_;
-};
-
-// Threads with a bounded queue before them.
-class Workers {
- public:
-  using Task = std::function<void(std::size_t worker)>;
-  Workers(std::size_t count, std::size_t most_queued) : most_queued_(most_queued) {
-    for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
-  }
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  ~Workers() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_ending_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-  // False: the queue is full.
-  bool add(Task task) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (queue_.size() >= most_queued_) return false;
-      queue_.push_back(std::move(task));
-    }
-    wake_.notify_one();
-    return true;
-  }
-
- private:
-  void work(std::size_t worker) {
-    for (;;) {
-      Task task;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });
-        if (queue_.empty()) return;
-        task = std::move(queue_.front());
-        queue_.pop_front();
-      }
-      task(worker);
-    }
-  }
-
-  std::size_t most_queued_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Task> queue_;
-  bool is_ending_ = false;
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace
@@ -349,7 +262,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (parser_->is_done() || (is_reading_head_ && parser_->is_header_done())) return true;
       if (taken == 0) break;
     }
-    if (in_.size() > kMaxHeaderBytes + kReadBytes) {
+    if (in_.size() > kMaxHeadBytes + kReadBytes) {
       refuse({431, "a header of more than 16384 bytes"});
       return false;
     }
@@ -470,7 +383,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void drain() {
     drained_ += in_.size();
     in_.clear();
-    drained_ > kMostDrained ? close() : read(&Connection::drain);
+    drained_ > kMaxDrained ? close() : read(&Connection::drain);
   }
 
   void begin_stream() {
@@ -484,7 +397,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
   void add_to_stream(std::string_view text) {
     waiting_ += text;
-    if (waiting_.size() > kMostEventBytes) return close();
+    if (waiting_.size() > kMaxStreamLagBytes) return close();
     if (!is_writing_stream_) write_stream();
   }
   void write_stream() {

@@ -87,7 +87,7 @@ struct WebOptions {
   std::chrono::milliseconds stop_time{20'000};  // for what was begun, once it is to end
 };
 inline constexpr std::size_t kMaxFields = 64;
-inline constexpr std::uint32_t kMaxHeaderBytes = 16 * 1024;
+inline constexpr std::uint32_t kMaxHeadBytes = 16 * 1024;
 inline constexpr std::size_t kMaxTargetBytes = 8 * 1024;
 
 struct WebCounts {

@@ -24,11 +24,11 @@ using storage::JsonDocument;
 using storage::JsonValue;
 using storage::JsonWriter;
 
-constexpr std::int64_t kMostJsonBytes = 64 * 1024;
-constexpr std::size_t kLongestNote = 2000;
-constexpr std::size_t kMostScopes = 4;
+constexpr std::int64_t kMaxJsonBytes = 64 * 1024;
+constexpr std::size_t kMaxNoteBytes = 2000;
+constexpr std::size_t kMaxScopes = 4;
 
-std::int64_t now_unix_ns() {
+std::int64_t time_of_act() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
@@ -96,10 +96,10 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
   act.note = root.at("note").text();
   act.commit = root.at("commit").text();
   act.until = root.at("until").text();
-  act.at_unix_ns = now_unix_ns();
+  act.at_unix_ns = time_of_act();
   STEELYARD_CHECK(document.check());
-  if (act.note.size() > kLongestNote) {
-    return input_error("note", std::to_string(act.note.size()) + " bytes", "at most " + std::to_string(kLongestNote));
+  if (act.note.size() > kMaxNoteBytes) {
+    return input_error("note", std::to_string(act.note.size()) + " bytes", "at most " + std::to_string(kMaxNoteBytes));
   }
   const bool accepts = kind == storage::AlertAct::Kind::accept;
   if (!accepts && !(act.commit.empty() && act.until.empty())) {
@@ -131,7 +131,7 @@ Operation acting(storage::AlertAct::Kind kind) {
     STEELYARD_TRY(const storage::Alert after, alerts.act(wanted));
     return Reply{json_alert(after) + '\n'};
   };
-  return {act, 409, kMostJsonBytes};
+  return {act, 409, kMaxJsonBytes};
 }
 
 Result<Reply> issue_token(const Call& call) {
@@ -140,7 +140,7 @@ Result<Reply> issue_token(const Call& call) {
   storage::TokenRequest wanted;
   wanted.name = root.at("name").text();
   wanted.project = root.at("project").text();
-  wanted.scopes = root.at("scopes").texts(kMostScopes);
+  wanted.scopes = root.at("scopes").texts(kMaxScopes);
   if (!root.at("days").is_null()) wanted.days = static_cast<int>(root.at("days").integer(1, 3660));
   wanted.who = call.caller.who();
   STEELYARD_CHECK(document.check());
@@ -185,7 +185,7 @@ void add_writing(Operations& operations) {
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
   operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);
   operations["reopenAlert"] = acting(storage::AlertAct::Kind::reopen);
-  operations["issueToken"] = {issue_token, kNotAsWanted, kMostJsonBytes};
+  operations["issueToken"] = {issue_token, kNotAsWanted, kMaxJsonBytes};
   operations["revokeToken"] = {revoke_token, 404};
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 struct ServeOptions {
   enum class Action { serve, token, tokens, revoke };
-  Action action = Action::serve;
+  Action action = ServeOptions::Action::serve;
   std::string name;  // with token: what it is for; with revoke: its public id
   std::string listen = "127.0.0.1:8731";
   bool is_public = false;
@@ -37,9 +37,8 @@ struct ServeOptions {
   std::string project;
   int days = 90;
 };
-using Action = ServeOptions::Action;
 
-constexpr int kMostWorkers = 64;
+constexpr int kMaxWorkers = 64;
 constexpr int kRequestsAtOnce = 10;  // times those of a second
 
 struct Place {
@@ -85,8 +84,8 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   if (options.certificate.empty() != options.key.empty()) {
     return input_error("--tls-certificate, --tls-key", "one of them", "both, or neither");
   }
-  if (options.workers > kMostWorkers) return input_error("--workers", std::to_string(options.workers), "at most 64");
-  ServiceOptions service_options;
+  if (options.workers > kMaxWorkers) return input_error("--workers", std::to_string(options.workers), "at most 64");
+  ServingOptions service_options;
   STEELYARD_TRY(service_options.store, store_address(configuration));
   service_options.state = storage::state_folder();
   service_options.configuration = configuration;
@@ -150,7 +149,7 @@ Result<ExitCode> issue(const ServeOptions& options, const Configuration& configu
   return ExitCode::success;
 }
 
-Result<ExitCode> list(const Configuration& configuration, const App& app) {
+Result<ExitCode> list_tokens(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const std::vector<storage::Token> tokens, storage::AccessStore(store).tokens());
   std::string text;
@@ -176,13 +175,13 @@ Result<ExitCode> revoke(const ServeOptions& options, const Configuration& config
 Result<ExitCode> run_serve(const ServeOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   switch (options.action) {
-    case Action::token:
+    case ServeOptions::ServeOptions::Action::token:
       return issue(options, configuration, app);
-    case Action::tokens:
-      return list(configuration, app);
-    case Action::revoke:
+    case ServeOptions::ServeOptions::Action::tokens:
+      return list_tokens(configuration, app);
+    case ServeOptions::ServeOptions::Action::revoke:
       return revoke(options, configuration, app);
-    case Action::serve:
+    case ServeOptions::ServeOptions::Action::serve:
       break;
   }
   return serve(options, configuration, app);
@@ -201,9 +200,11 @@ Result<void> take_action(ServeOptions& options, const std::vector<std::string>& 
                        : action == "revoke" ? "the public id of a token"
                                             : "nothing behind it");
   }
-  options.action = action == "token" ? Action::token : action == "revoke" ? Action::revoke : Action::tokens;
+  options.action = action == "token"    ? ServeOptions::Action::token
+                   : action == "revoke" ? ServeOptions::Action::revoke
+                                        : ServeOptions::Action::tokens;
   if (is_named) options.name = names[1];
-  if (options.action == Action::token && options.scopes.empty()) {
+  if (options.action == ServeOptions::Action::token && options.scopes.empty()) {
     return input_error("steelyard serve token", "no --scopes", "read, submit, report, admin: one or several");
   }
   return {};

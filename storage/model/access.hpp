@@ -26,8 +26,8 @@ struct TokenRequest {
   int days = 90;                    // until it expires; 1 to 3660
   std::string who;                  // who asks for it
 };
-// read: see; submit: put runs; report: say what becomes of alerts; admin: issue and revoke tokens, read the audit trail.
-// None of them holds another.
+// read: see; submit: put runs; report: say what becomes of alerts; admin: issue and revoke tokens, read the audit
+// trail. None of them holds another.
 inline constexpr const char* kTokenScopes[] = {"read", "submit", "report", "admin"};
 
 struct Token {

@@ -373,7 +373,7 @@ Result<std::map<std::string, PointSpread>> read_spreads(Session& session, const 
 namespace {
 
 // $1 to $4: the marks.
-constexpr const char* kNews = R"sql(
+constexpr const char* kNewRows = R"sql(
 select 'run', p.name, max(r.run_key) from steelyard.runs r join steelyard.projects p using (project_key)
 where r.run_key > $1::bigint group by p.name
 union all
@@ -394,7 +394,8 @@ Result<std::vector<NewsEntry>> read_news(Session& session, NewsMarks& marks) {
   STEELYARD_TRY(
       const Rows rows,
       transaction.run(
-          kNews, SqlValues().integer(marks.run).integer(marks.comparison).integer(marks.alert).integer(marks.change)));
+          kNewRows,
+          SqlValues().integer(marks.run).integer(marks.comparison).integer(marks.alert).integer(marks.change)));
   std::vector<NewsEntry> news;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     NewsEntry one{rows.text(row, 0), rows.text(row, 1)};

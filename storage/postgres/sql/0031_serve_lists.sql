@@ -1,8 +1,9 @@
 -- What the service asks: lists of runs, machines and comparisons by their indexes, transactions that see one project,
 -- and when a token was used.
 
--- A session of a login that sees every project may limit a transaction to one: set_config('steelyard.only_project', NAME,
--- true) and a role that policies hold for. To whoever sees some projects only, the setting means nothing.
+-- A session of a login that sees every project may limit a transaction to one:
+-- set_config('steelyard.only_project', NAME, true) and a role that policies hold for. To whoever sees some projects
+-- only, the setting means nothing.
 create or replace function steelyard.my_projects() returns integer[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -56,7 +56,7 @@ Run sealed_run(int number, const std::string& project) {
   return run;
 }
 
-RunningService::RunningService(ServiceOptions options, WebOptions http) : service_(options) {
+RunningService::RunningService(ServingOptions options, WebOptions http) : service_(options) {
   http.workers = options.workers;
   http.folder = ::testing::TempDir();
   const auto prepared = service_.prepare();
@@ -87,8 +87,8 @@ void ServedStore::TearDownTestSuite() { service_.reset(); }
 
 void ServedStore::SetUp() { STEELYARD_SKIP_WITHOUT("postgresql", url_, storage_test::kNoServer); }
 
-ServiceOptions ServedStore::options() {
-  ServiceOptions options;
+ServingOptions ServedStore::options() {
+  ServingOptions options;
   options.store = {false, *url_};
   options.state = state_;
   options.admission.key = kKey;

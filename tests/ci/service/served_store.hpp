@@ -19,7 +19,7 @@ inline constexpr const char* kKey = "0123456789abcdef0123456789abcdef0123456789a
 // A service with its server, on threads of its own.
 class RunningService {
  public:
-  explicit RunningService(ServiceOptions options, WebOptions http = {});
+  explicit RunningService(ServingOptions options, WebOptions http = {});
   ~RunningService();
   std::uint16_t port() const { return port_; }
 
@@ -37,7 +37,7 @@ class ServedStore : public ::testing::Test {
   static void TearDownTestSuite();
   void SetUp() override;
 
-  static ServiceOptions options();
+  static ServingOptions options();
   static storage::Store open();
   static Fields bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
   static std::string issue(const std::vector<std::string>& scopes, const std::string& project = "");

@@ -5,6 +5,7 @@
 
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/embedded/cluster.hpp"
 #include "storage/history_store.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/run_store.hpp"
@@ -357,7 +358,7 @@ TEST_F(ServiceTest, AnswersOnThisMachineOnlyToItsOwnNames) {
 }
 
 TEST_F(ServiceTest, AsksForATokenWhereOthersCanReachItUnlessItIsPublic) {
-  ServiceOptions guarded = options();
+  ServingOptions guarded = options();
   guarded.admission = {false, false, ""};
   {
     const RunningService service(guarded);
@@ -375,7 +376,7 @@ TEST_F(ServiceTest, AsksForATokenWhereOthersCanReachItUnlessItIsPublic) {
 }
 
 TEST_F(ServiceTest, LimitsHowOftenSomebodyAsks) {
-  ServiceOptions few = options();
+  ServingOptions few = options();
   few.requests_a_second = 0.001;
   few.requests_at_once = 3;
   const RunningService service(few);
@@ -432,6 +433,31 @@ TEST_F(ServiceTest, SaysWhatItDidInOpenMetrics) {
   EXPECT_THAT(text, HasSubstr("steelyard_http_requests_total{operation=\"runs\",status=\"200\"}"));
   EXPECT_THAT(text, HasSubstr("steelyard_store_up 1"));
   EXPECT_TRUE(text.ends_with("# EOF\n"));
+}
+
+TEST_F(ServiceTest, SaysThatTheStoreIsAwayAndComesBackWithIt) {
+  ASSERT_EQ(get("/api/v1/runs").status, 200);
+  ASSERT_TRUE(storage::stop_embedded(storage_test::server_state()));
+  int away = 0;
+  for (int i = 0; i < 6; ++i) {
+    const HttpReply reply = get("/api/v1/runs?limit=" + std::to_string(i + 1));
+    if (reply.status != 503) continue;
+    ++away;
+    EXPECT_EQ(reply.fields.at("retry-after"), "2");
+    EXPECT_THAT(reply.body, HasSubstr("the store cannot be reached"));
+    EXPECT_THAT(reply.body, Not(HasSubstr("passfile"))) << "nothing of where it is";
+  }
+  EXPECT_GT(away, 3);
+  EXPECT_EQ(get("/readyz").status, 503);
+  EXPECT_EQ(get("/healthz").status, 200) << "the process itself is well";
+  ASSERT_TRUE(storage::ensure_embedded_running(storage_test::server_state()));
+  int status = 0;
+  for (int i = 0; i < 100 && status != 200; ++i) {
+    status = get("/readyz").status;
+    if (status != 200) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(get("/api/v1/runs").status, 200);
 }
 
 TEST_F(ServiceTest, TellsNothingOfItselfInAProblem) {
