@@ -10,7 +10,7 @@ find_package(Threads REQUIRED)
 if(STEELYARD_ONLY_DEVICE)
   return()
 endif()
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 # Found, not demanded: the shim that counts instructions needs only Valgrind's client-request headers to compile.
 find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
 # Found, not demanded: without it there is no steelyard::bench_main and no suite.

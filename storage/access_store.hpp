@@ -21,10 +21,14 @@ class AccessStore {
   Result<bool> revoke(const AccessGrant& unwanted);
   Result<std::vector<AccessGrant>> grants();
 
+  // So that Store::see_only() may name that project, which need not have a run yet. Part of issue_token() for one.
+  Result<void> prepare_limits(const std::string& project);
   // The token itself is in the answer and nowhere else.
   Result<IssuedToken> issue_token(const TokenRequest& request);
   // Absent where what was sent is no token, or one that is unknown, expired or revoked.
   Result<std::optional<Token>> find_token(const std::string& text);
+  // That a token was used today. False where that was known, and where the login may only read.
+  Result<bool> note_use(const std::string& id);
   // By its public id; false where it was revoked before.
   Result<bool> revoke_token(const std::string& id, const std::string& who);
   Result<std::vector<Token>> tokens();

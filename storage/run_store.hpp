@@ -9,6 +9,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
+#include "storage/model/access.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::storage {
@@ -19,6 +20,13 @@ class RunStore {
 
   // One transaction; false where the run was there already. The run must be sealed.
   Result<bool> put(const Run& run);
+  // As put(), by somebody whose doing the audit trail tells: a line in the transaction that puts it. of_request: it
+  // comes of a pull or merge request, and is no baseline and no part of a history, whatever it says of its branch.
+  struct Submission {
+    AuditEntry note;
+    bool of_request = false;
+  };
+  Result<bool> put(const Run& run, const Submission& submission);
   // By id or an unambiguous prefix of at least 6 characters.
   Result<Run> get(const std::string& id);
   // Newest first; sha or an unambiguous prefix.

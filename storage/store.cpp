@@ -11,6 +11,7 @@
 #include "bench/model/result.hpp"
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
+#include "storage/catalog_store.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/delivery.hpp"
 #include "storage/embedded/cluster.hpp"
@@ -23,6 +24,7 @@
 #include "storage/postgres/alerts/accepted_rows.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/alerts/notice_rows.hpp"
+#include "storage/postgres/catalog/catalog_reader.hpp"
 #include "storage/postgres/comparisons/comparison_reader.hpp"
 #include "storage/postgres/comparisons/comparison_writer.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
@@ -160,6 +162,22 @@ class StoreConnection {
   const Login& login() const { return open_.login; }
   KeyCache& keys() { return open_.keys; }
   RunOrderCache& runs() { return open_.runs; }
+  // Holds on the connections to come, too.
+  Result<void> see_only(const std::string& project, bool may_write) {
+    Limit wanted;
+    if (!project.empty()) {
+      const auto check = [](Session& session) { return check_limits(session); };
+      if (!limit_.project.empty()) lift_limit();
+      STEELYARD_CHECK(read(check));
+      wanted = {project, std::string(may_write ? kProjectWriterRole : kProjectReaderRole)};
+    } else if (limit_.project.empty()) {
+      return {};
+    }
+    lift_limit();
+    limit_ = std::move(wanted);
+    apply_limit();
+    return {};
+  }
   // Absent where the server is someone else's.
   std::optional<EmbeddedServer>& server() { return open_.link.server; }
   const std::filesystem::path& state() const { return state_; }
@@ -212,12 +230,31 @@ class StoreConnection {
     unanswered = open.link.session.link() == Session::Link::commit_unanswered;
     if (first || open.link.session.link() == Session::Link::up) return first;
     STEELYARD_TRY(open, open_session(address_, state_, work));
+    if (&open == &open_) apply_limit();
     return action(open.link.session);
+  }
+
+  struct Limit {
+    std::string project;  // empty: none
+    std::string role;
+  };
+  void apply_limit() {
+    if (limit_.project.empty()) return;
+    session().act_as(limit_.role);
+    session().see_only(limit_.project);
+    open_.runs = {};
+  }
+  void lift_limit() {
+    limit_ = {};
+    session().act_as(login().is_distributed ? "" : role_for_work(login().roles));
+    session().see_only("");
+    open_.runs = {};
   }
 
   StoreAddress address_;
   std::filesystem::path state_;
   OpenSession open_;
+  Limit limit_;
 };
 
 Store::Store(std::unique_ptr<StoreConnection> connection) : connection_(std::move(connection)) {}
@@ -235,6 +272,10 @@ std::vector<std::string> Store::take_notices() {
   return server ? std::exchange(server->news, {}) : std::vector<std::string>();
 }
 
+Result<void> Store::see_only(const std::string& project, bool may_write) {
+  return connection_->see_only(project, may_write);
+}
+
 bool Store::refused_login() const { return connection_->session().refused_login(); }
 
 // Runs and comparisons.
@@ -243,6 +284,18 @@ Result<bool> RunStore::put(const Run& run) {
   return connection_.write([&](Session& session) -> Result<bool> {
     STEELYARD_TRY(const bool is_new, write_run(session, run, connection_.keys()));
     // Done for a run that was there as well: the writer before may have been cut off between the two.
+    STEELYARD_CHECK(place_commit_of(session, run.header));
+    return is_new;
+  });
+}
+
+Result<bool> RunStore::put(const Run& run, const Submission& submission) {
+  return connection_.write([&](Session& session) -> Result<bool> {
+    const auto beside = [&](Transaction& transaction) -> Result<void> {
+      if (submission.of_request) STEELYARD_CHECK(mark_request(transaction, run.header.id));
+      return write_audit(transaction, submission.note);
+    };
+    STEELYARD_TRY(const bool is_new, write_run(session, run, connection_.keys(), beside));
     STEELYARD_CHECK(place_commit_of(session, run.header));
     return is_new;
   });
@@ -353,6 +406,52 @@ Result<void> AlertStore::settle(const std::vector<AlertNotice>& claimed, bool is
   return connection_.read([&](Session& session) { return settle_notices(session, claimed, is_told, claim); });
 }
 
+// A look through it.
+
+Result<Page<ProjectEntry>> CatalogStore::projects(const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_project_list(session, query); });
+}
+
+Result<Page<RunEntry>> CatalogStore::runs(const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_run_list(session, query); });
+}
+
+Result<Page<ComparisonEntry>> CatalogStore::comparisons(const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_comparison_list(session, query); });
+}
+
+Result<Page<MachineEntry>> CatalogStore::machines(const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_machine_list(session, query); });
+}
+
+Result<Page<TargetEntry>> CatalogStore::targets(const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_target_list(session, query); });
+}
+
+Result<std::vector<KeptChangePoint>> CatalogStore::change_points(const std::string& project) {
+  return connection_.read([&](Session& session) { return read_all_change_points(session, project); });
+}
+
+Result<std::vector<FoundEntry>> CatalogStore::search(const std::string& text, const ListQuery& query) {
+  return connection_.read([&](Session& session) { return read_found(session, text, query); });
+}
+
+Result<std::map<std::string, PointSpread>> CatalogStore::spreads(const SpreadQuery& query) {
+  return connection_.read([&](Session& session) { return read_spreads(session, query); });
+}
+
+Result<std::vector<NewsEntry>> CatalogStore::news(NewsMarks& marks) {
+  return connection_.read([&](Session& session) { return read_news(session, marks); });
+}
+
+Result<int> CatalogStore::schema_version() {
+  return connection_.read([](Session& session) { return read_schema_version(session); });
+}
+
+Result<std::string> CatalogStore::version() {
+  return connection_.read([](Session& session) { return read_store_version(session); });
+}
+
 // Access.
 
 Result<bool> AccessStore::grant(const AccessGrant& wanted) {
@@ -368,9 +467,15 @@ Result<std::vector<AccessGrant>> AccessStore::grants() {
   return connection_.read_as_owner([](Session& session, const Login& login) { return list_access(session, login); });
 }
 
+Result<void> AccessStore::prepare_limits(const std::string& project) {
+  return connection_.read_as_owner([&](Session& session, const Login&) { return prepare_limits_to(session, project); });
+}
+
 Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
   STEELYARD_TRY(const std::string secret, random_token());
-  STEELYARD_TRY(Token token, connection_.read_as_owner([&](Session& session, const Login& login) {
+  STEELYARD_CHECK(check_request(request));
+  STEELYARD_TRY(Token token, connection_.read_as_owner([&](Session& session, const Login& login) -> Result<Token> {
+    if (!request.project.empty()) STEELYARD_CHECK(prepare_limits_to(session, request.project));
     const AsOwner owner(session, login);
     return storage::issue_token(session, request, secret);
   }));
@@ -379,6 +484,10 @@ Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
 
 Result<std::optional<Token>> AccessStore::find_token(const std::string& text) {
   return connection_.read([&](Session& session) { return storage::find_token(session, text); });
+}
+
+Result<bool> AccessStore::note_use(const std::string& id) {
+  return connection_.read([&](Session& session) { return note_token_use(session, id); });
 }
 
 Result<bool> AccessStore::revoke_token(const std::string& id, const std::string& who) {

@@ -37,6 +37,9 @@ class Store {
 
   // What opening has done that someone should know, such as an upgrade of the embedded cluster: a line each, once.
   std::vector<std::string> take_notices();
+  // From now on as somebody who may see, or see and add to, that project alone: by the database's own policies,
+  // whatever is asked. Empty: as the login again. Error (store): nothing would limit it, and nothing has changed.
+  Result<void> see_only(const std::string& project, bool may_write = false);
   // Of the last error of putting a run or a comparison: this login, of some projects, may not write that one, and
   // another may.
   bool refused_login() const;

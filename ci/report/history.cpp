@@ -444,6 +444,30 @@ std::string terminal_alert(const storage::Alert& alert, const std::string& searc
   return text;
 }
 
+std::string json_alert(const storage::Alert& alert) {
+  return alert_json(alert).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_change_point(const storage::KeptChangePoint& point) {
+  const Json json{{"id", point.id},
+                  {"project", point.project},
+                  {"benchmark", point.benchmark},
+                  {"name", name_as_given(point.benchmark)},
+                  {"metric", point.metric},
+                  {"fingerprint", json_text(point.fingerprint)},
+                  {"branch", json_text(point.branch)},
+                  {"commit", point.commit},
+                  {"last_good", json_text(point.last_good)},
+                  {"before", json_number(point.before)},
+                  {"after", json_number(point.after)},
+                  {"ratio", json_number(point.ratio)},
+                  {"p", point.p},
+                  {"verdict", point.regression ? "regression" : "improvement"},
+                  {"gone", point.gone},
+                  {"cause", word_of(point.cause)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string json_alerts(const std::vector<storage::Alert>& alerts, const std::vector<storage::KeptChangePoint>& aside) {
   Json json;
   json["schema"] = "steelyard.alerts/1";

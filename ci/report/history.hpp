@@ -43,6 +43,10 @@ std::string terminal_alert(const storage::Alert& alert, const std::string& searc
 std::string json_alerts(const std::vector<storage::Alert>& alerts,
                         const std::vector<storage::KeptChangePoint>& aside = {});
 
+// One of them, and one change point, in a line each, for documents that hold them.
+std::string json_alert(const storage::Alert& alert);
+std::string json_change_point(const storage::KeptChangePoint& point);
+
 inline constexpr std::size_t kShownAlertCharacters = 12;  // of an id
 
 }  // namespace steelyard::ci

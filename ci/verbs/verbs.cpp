@@ -26,6 +26,7 @@ namespace steelyard::ci {
   VERB(config)                \
   VERB(completion)            \
   VERB(db)                    \
+  VERB(serve)                 \
   VERB(targets)               \
   VERB(doctor)
 

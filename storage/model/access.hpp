@@ -26,14 +26,17 @@ struct TokenRequest {
   int days = 90;                    // until it expires; 1 to 3660
   std::string who;                  // who asks for it
 };
-inline constexpr const char* kTokenScopes[] = {"read", "write", "admin"};
+// read: see; submit: put runs; report: say what becomes of alerts; admin: issue and revoke tokens, read the audit
+// trail. None of them holds another.
+inline constexpr const char* kTokenScopes[] = {"read", "submit", "report", "admin"};
 
 struct Token {
   std::string id;  // public
   std::string name;
   std::string project;
   std::vector<std::string> scopes;
-  std::string expires_at;  // ISO 8601, UTC
+  std::string expires_at;   // ISO 8601, UTC
+  std::string last_used{};  // day, "2026-12-31"; empty: never. Filled by reading the list
 };
 
 struct IssuedToken {

@@ -60,6 +60,8 @@ CANNOT_RUN = [
     (r"db distribute", "needs Citus; tests/ci/verbs/distribute_verb_test.cpp"),
     (r"--store postgresql://host/empty", "there is no such server; tests/storage/postgres restores into another one"),
     (r"db grant", "rights are for people who log in to a server of their own; tests/storage/postgres/access"),
+    (r"serve( --listen 0.0.0.0.*)?$", "it serves until it is told to end; tests/ci/service/serve_test.cpp"),
+    (r"serve (token|tokens|revoke)", "tokens are for programs that there are none of; tests/ci/service/serve_test.cpp"),
     (r"sweep .*--over", "its sweeps are of suites that take minutes; tests/ci/verbs/sweep_verb_test.cpp"),
     (r"targets ceilings --from today", "needs a device's results; tests/ci/verbs/targets_verb_test.cpp"),
     (r"targets roofline today", "needs rates of operations and bytes; tests/ci/verbs/targets_verb_test.cpp"),

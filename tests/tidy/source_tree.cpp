@@ -54,7 +54,7 @@ const std::array<Floors, 4> kFloors{
             {"storage/postgres/access/", "storage/postgres/runs/", "storage/spool/"},
             {"storage/postgres/alerts/"},
             {"storage/postgres/comparisons/", "storage/postgres/history/"},
-            {"storage/archived/", "storage/postgres/upkeep/"},
+            {"storage/archived/", "storage/postgres/catalog/", "storage/postgres/upkeep/"},
             {"storage/embedded/"},
             {"storage/backup/"}}},
     Floors{"ci/",
@@ -64,6 +64,7 @@ const std::array<Floors, 4> kFloors{
             {"ci/report/"},
             {"ci/measuring/", "ci/publish/"},
             {"ci/judging/"},
+            {"ci/service/"},
             {"ci/verbs/"}}},
 };
 

@@ -122,6 +122,23 @@ end
 $$
 )sql";
 
+// Who sees everything may see less: the service does, for a token of one project. Where the login may not arrange it, a
+// superuser does it once.
+constexpr const char* kJoinProjectRoles = R"sql(
+do $$
+begin
+  if not pg_has_role('steelyard_writer', 'steelyard_project_writer', 'MEMBER') then
+    grant steelyard_project_reader, steelyard_project_writer to steelyard_writer;
+  end if;
+  if not pg_has_role('steelyard_reader', 'steelyard_project_reader', 'MEMBER') then
+    grant steelyard_project_reader to steelyard_reader;
+  end if;
+exception when insufficient_privilege then
+  null;
+end
+$$
+)sql";
+
 constexpr const char* kAreLimited =
     "select coalesce((select relrowsecurity from pg_class where oid = to_regclass('steelyard.runs')), false)";
 
@@ -254,13 +271,19 @@ Result<void> limit_projects(Transaction& transaction) {
     STEELYARD_CHECK(
         transaction.run_script("alter role steelyard_reader bypassrls; alter role steelyard_writer bypassrls"));
   }
+  STEELYARD_CHECK(transaction.run_script(kJoinProjectRoles));
   return transaction.run_script(filled(kLimit));
 }
 
+// Of a row in steelyard.projects there is one.
+Result<void> ensure_project(Transaction& transaction, const std::string& project) {
+  STEELYARD_CHECK(transaction.run("insert into steelyard.projects (name) values ($1) on conflict (name) do nothing",
+                                  SqlValues().text(project)));
+  return {};
+}
+
 Result<bool> add_project(Transaction& transaction, const AccessGrant& grant) {
-  const SqlValues project = SqlValues().text(grant.project);
-  STEELYARD_CHECK(
-      transaction.run("insert into steelyard.projects (name) values ($1) on conflict (name) do nothing", project));
+  STEELYARD_CHECK(ensure_project(transaction, grant.project));
   STEELYARD_TRY(
       const Rows added,
       transaction.run("insert into steelyard.project_grants (login, project_key) select $1::text, project_key "
@@ -333,6 +356,7 @@ Result<std::vector<AccessGrant>> list_access(Session& session, const Login& logi
                                 "on g.login = l.rolname and r.rolname like 'steelyard\\_project\\_%' "
                                 "left join steelyard.projects p on p.project_key = g.project_key "
                                 "where r.rolname = any($1::text[]) and not l.rolsuper and l.rolname <> $2 "
+                                "and not l.rolname = any($1::text[]) "
                                 "order by 1, 2, 3",
                                 SqlValues().texts(all_roles()).text(kDailyLogin)));
   std::vector<AccessGrant> grants;
@@ -347,6 +371,30 @@ Result<std::vector<AccessGrant>> list_access(Session& session, const Login& logi
     grants.push_back({rows.text(row, 0), access, of_projects ? rows.text(row, 2) : "", of_projects});
   }
   return grants;
+}
+
+Result<void> prepare_limits_to(Session& session, const std::string& project) {
+  const ActingAs itself(session, "");
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(check_server(transaction));
+  STEELYARD_CHECK(limit_projects(transaction));
+  STEELYARD_CHECK(ensure_project(transaction, project));
+  return transaction.commit();
+}
+
+Result<void> check_limits(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows limited, transaction.run(kAreLimited, {}, kOneRow));
+  STEELYARD_TRY(
+      const Rows member,
+      transaction.run("select coalesce(bool_and(pg_has_role(session_user, oid, 'MEMBER')), false) from "
+                      "pg_roles where rolname = any($1::text[])",
+                      SqlValues().texts({std::string(kProjectReaderRole), std::string(kProjectWriterRole)}), kOneRow));
+  if (limited.boolean(0, 0) && member.boolean(0, 0)) return {};
+  return store_error("store " + session.name(),
+                     limited.boolean(0, 0) ? "a login that is in no role of projects" : "no limits to projects",
+                     "a store that limits who sees one project only",
+                     "have an owner issue the token again, on one server of PostgreSQL 15 or newer");
 }
 
 Result<void> renew_project_limits(Transaction& transaction) {

@@ -18,6 +18,12 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant);
 // By login.
 Result<std::vector<AccessGrant>> list_access(Session& session, const Login& login);
 
+// For who limits a session of every project to one (Session::see_only): the policies, and a row for the project. Part
+// of issuing a token of one project. Error (input): the server has none.
+Result<void> prepare_limits_to(Session& session, const std::string& project);
+// Whether such a session may take on a role of projects. Error (store): it may not, or nothing would limit it.
+Result<void> check_limits(Session& session);
+
 // After migrations, where projects are limited: for the tables that are new. Part of apply_privileges().
 Result<void> renew_project_limits(Transaction& transaction);
 

@@ -80,9 +80,9 @@ Result<void> check_request(const TokenRequest& request) {
   if (request.days < 1 || request.days > kMaxDays) {
     return input_error("token days", std::to_string(request.days), "1 to " + std::to_string(kMaxDays));
   }
-  if (request.scopes.empty()) return input_error("token scopes", "none", "read, write or admin");
+  if (request.scopes.empty()) return input_error("token scopes", "none", "read, submit, report or admin");
   for (const std::string& scope : request.scopes) {
-    if (!is_scope(scope)) return input_error("token scopes", '"' + scope + '"', "read, write or admin");
+    if (!is_scope(scope)) return input_error("token scopes", '"' + scope + '"', "read, submit, report or admin");
   }
   return {};
 }
@@ -122,6 +122,20 @@ Result<std::optional<Token>> find_token(Session& session, const std::string& tex
   return std::optional(token_at(rows, 0));
 }
 
+Result<bool> note_token_use(Session& session, const std::string& id) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  // Asked first: reading is the usual case, and takes no number of a transaction.
+  STEELYARD_TRY(const Rows known,
+                transaction.run("select exists (select from steelyard.token_uses where token = $1 and used_on = "
+                                "current_date), has_table_privilege('steelyard.token_uses', 'INSERT')",
+                                SqlValues().text(id), kOneRow));
+  if (known.boolean(0, 0) || !known.boolean(0, 1)) return false;
+  STEELYARD_CHECK(transaction.run("insert into steelyard.token_uses (token) values ($1) on conflict do nothing",
+                                  SqlValues().text(id)));
+  STEELYARD_CHECK(transaction.commit());
+  return true;
+}
+
 Result<bool> revoke_token(Session& session, const std::string& id, const std::string& who) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows revoked, transaction.run("update steelyard.tokens set revoked_at = now(), revoked_by = $2 "
@@ -140,12 +154,18 @@ Result<bool> revoke_token(Session& session, const std::string& id, const std::st
 
 Result<std::vector<Token>> read_tokens(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kTokenColumns +
-                                                     " from steelyard.tokens where revoked_at is null "
-                                                     "and expires_at > now() order by token_key desc limit $1",
-                                                 SqlValues().integer(kMaxTokens)));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(std::string("select ") + kTokenColumns +
+                          ", coalesce((select max(u.used_on)::text from steelyard.token_uses u where u.token = t.id), "
+                          "'') from steelyard.tokens t where revoked_at is null "
+                          "and expires_at > now() order by token_key desc limit $1",
+                      SqlValues().integer(kMaxTokens)));
   std::vector<Token> tokens;
-  for (std::int64_t row = 0; row < rows.size(); ++row) tokens.push_back(token_at(rows, row));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    tokens.push_back(token_at(rows, row));
+    tokens.back().last_used = rows.text(row, 6);
+  }
   return tokens;
 }
 

@@ -17,6 +17,8 @@ namespace steelyard::storage {
 Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret);
 // The token that was sent, where it is good now; absent where it is unknown, expired or revoked, without saying which.
 Result<std::optional<Token>> find_token(Session& session, const std::string& text);
+// False where today's use was noted before, or the login may not write.
+Result<bool> note_token_use(Session& session, const std::string& id);
 // False where it was revoked already. Error (input): no such token.
 Result<bool> revoke_token(Session& session, const std::string& id, const std::string& who);
 // Expired and revoked ones excluded; newest first.

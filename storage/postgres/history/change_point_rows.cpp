@@ -76,16 +76,13 @@ where n.change_point_key = c.change_point_key and n.verdict is not null
        coalesce(n.cause, 'commit'), case when n.to_commit = '' then n.happened_at end)
 )sql";
 
-}  // namespace
-
-Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
-                                                        const std::string& branch) {
+// `which`: a condition on c and $1.
+Result<std::vector<KeptChangePoint>> read_points(Session& session, const std::string& which, const SqlValues& values) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select c.gone_at is not null, " + selected<ChangePointRow>("c") +
-                                    " from steelyard.change_points c where c.branch = $2 and "
-                                    "($1::text = '' or c.project = $1::text) order by c.change_point_key",
-                                SqlValues().text(project).text(branch)));
+                                    " from steelyard.change_points c where " + which + " order by c.change_point_key",
+                                values));
   std::vector<KeptChangePoint> points;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     ChangePointRow read;
@@ -95,6 +92,18 @@ Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const 
     points.push_back(std::move(read.point));
   }
   return points;
+}
+
+}  // namespace
+
+Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
+                                                        const std::string& branch) {
+  return read_points(session, "($1::text = '' or c.project = $1::text) and c.branch = $2",
+                     SqlValues().text(project).text(branch));
+}
+
+Result<std::vector<KeptChangePoint>> read_all_change_points(Session& session, const std::string& project) {
+  return read_points(session, "($1::text = '' or c.project = $1::text)", SqlValues().text(project));
 }
 
 Result<std::int64_t> rebuild_change_points(Session& session) {

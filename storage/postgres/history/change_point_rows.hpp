@@ -12,6 +12,8 @@ namespace steelyard::storage {
 // Of one branch ("": those that were found over all branches) and project ("": any), gone ones too, by key.
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
                                                         const std::string& branch);
+// Whatever branch was looked at.
+Result<std::vector<KeptChangePoint>> read_all_change_points(Session& session, const std::string& project);
 
 // One transaction. An event that the store knows already (another program was quicker) changes and logs nothing.
 // Returns whether anything changed.

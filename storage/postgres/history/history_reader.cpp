@@ -197,7 +197,8 @@ namespace {
 
 // $1 project, $2 commit, $3 fingerprint, $4 branch or empty. Commits come nearest first, and the walk goes on only as
 // long as none of them has a run: PostgreSQL computes of a recursion what is asked for. Bounded, since data may hold
-// cycles. Here and below: a run of a changed tree says nothing of the commit that it stands at.
+// cycles. Here and below: a run of a changed tree says nothing of the commit that it stands at, and one that came of a
+// request is nobody's baseline.
 constexpr const char* kNearestAncestor = R"sql(
 with recursive reached(sha, distance) as (
   select $2::text collate "C", 0
@@ -219,6 +220,7 @@ cross join lateral (
   join steelyard.runs r using (commit_key)
   join steelyard.environments e using (environment_key)
   where c.sha = walked.sha and e.fingerprint = $3::text and not r.dirty and ($4::text = '' or r.branch = $4::text)
+    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
     and r.project_key = (select project_key from steelyard.projects where name = $1::text)
   order by r.created_at_unix_ns desc, r.id desc limit 1) newest
 where walked.distance > 0
@@ -237,6 +239,7 @@ left join steelyard.branch_positions own
   on own.project_key = r.project_key and own.branch = $4::text and own.sha = $2::text
 where p.name = $1::text and hashtextextended(r.branch, 0) = hashtextextended($4::text, 0) and r.branch = $4::text
   and e.fingerprint = $3::text and not r.dirty and c.sha is distinct from $2::text and o.on_branch is not false
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
   and (own.position is null or o.position is null or o.position < own.position)
 order by o.position desc nulls last, commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
@@ -272,6 +275,7 @@ left join steelyard.branch_positions o
   on o.project_key = r.project_key and o.branch = r.branch and o.sha = c.sha
 where own.run_key = $1 and r.branch = own.branch and e.fingerprint = own_machine.fingerprint
   and r.run_key <> $1 and r.run_key <> $2 and not r.dirty and o.on_branch is not false
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
   and case when o.position is not null and own_place.position is not null then o.position <= own_place.position
       else commit_date(c, r) <=
            commit_date(own_commit, own) end

@@ -214,6 +214,7 @@ from steelyard.branch_positions o
 join steelyard.commits c on c.sha = o.sha
 join steelyard.runs r on r.commit_key = c.commit_key and r.project_key = o.project_key and r.branch = o.branch
 where o.project_key = $1 and o.branch = $2::text and ($3::boolean or o.on_branch)
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 order by o.position desc, o.on_branch,
          commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
@@ -226,6 +227,7 @@ select r.run_key, r.id, '', '', r.created_at_unix_ns, false, r.created_at_unix_n
 from steelyard.runs r
 where r.project_key = $1 and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0) and r.branch = $2::text
   and r.commit_key is null
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 order by r.created_at_unix_ns desc, r.id desc
 limit $3
 )sql";
@@ -240,6 +242,7 @@ left join steelyard.commits c using (commit_key)
 left join steelyard.branch_positions o
   on o.project_key = r.project_key and o.sha = c.sha and o.branch = r.branch
 where r.project_key = $1 and ($2::text = '' or r.branch = $2::text)
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 order by commit_date(c, r) desc, o.position desc nulls last,
          r.created_at_unix_ns desc, r.id desc
 limit $3

@@ -165,7 +165,9 @@ Result<void> check_arrival(Transaction& transaction, std::int64_t run_key, const
 }
 
 // `run_key`: the key that the run has, or would have had; 0: none was given.
-Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, std::int64_t& run_key) {
+using Beside = std::function<Result<void>(Transaction&)>;
+Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, const Beside& beside,
+                           std::int64_t& run_key) {
   STEELYARD_TRY(const bool known, is_there(session, run.header, cache));
   if (known) return false;
   STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run, cache));
@@ -189,6 +191,7 @@ Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, st
   STEELYARD_CHECK(write_profiles(transaction, run_key, run, keys));
   STEELYARD_CHECK(write_failures(transaction, run_key, run, keys));
   STEELYARD_CHECK(check_arrival(transaction, run_key, run, keys));
+  if (beside) STEELYARD_CHECK(beside(transaction));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }
@@ -204,6 +207,13 @@ Result<bool> made_missing_partition(Session& session, std::int64_t run_key) {
 
 }  // namespace
 
+Result<void> mark_request(Transaction& transaction, const std::string& id) {
+  STEELYARD_CHECK(
+      transaction.run("insert into steelyard.request_runs (run_key) select run_key from steelyard.runs where id = $1",
+                      SqlValues().text(id), kOneRow));
+  return {};
+}
+
 std::optional<double> median_of_medians(const Measurement& measurement) {
   std::vector<double> medians;
   medians.reserve(measurement.invocations.size());
@@ -217,18 +227,19 @@ std::optional<double> median_of_medians(const Measurement& measurement) {
   return median(std::move(medians));
 }
 
-Result<bool> write_run(Session& session, const Run& run, KeyCache& cache) {
+Result<bool> write_run(Session& session, const Run& run, KeyCache& cache,
+                       const std::function<Result<void>(Transaction&)>& beside) {
   if (run.header.id.empty()) return bug_error("put_run", "a run without an id");
   STEELYARD_CHECK(check_profiles(run));
   const bool knew_keys = !cache.empty();
   std::int64_t run_key = 0;
-  Result<bool> written = write_new_run(session, run, cache, run_key);
+  Result<bool> written = write_new_run(session, run, cache, beside, run_key);
   if (!written && written.error().kind == ErrorKind::input) {
     STEELYARD_TRY(const bool made, made_missing_partition(session, run_key));
     // A database that was exchanged behind its connection has other keys than those that were remembered.
     if (made || knew_keys) {
       cache.clear();
-      written = write_new_run(session, run, cache, run_key);
+      written = write_new_run(session, run, cache, beside, run_key);
     }
   }
   if (!written) cache.clear();

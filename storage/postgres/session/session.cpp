@@ -183,6 +183,7 @@ struct Session::Connection {
   std::string url;
   std::string name;
   std::string role{};
+  std::string only_project{};
   bool is_limited = false;     // the role sees some rows only
   bool refused_login = false;  // Session::refused_login()
   Link link = Link::up;
@@ -278,6 +279,8 @@ std::string Session::act_as(std::string role) {
   return std::exchange(connection_->role, std::move(role));
 }
 
+void Session::see_only(std::string project) { connection_->only_project = std::move(project); }
+
 struct Transaction::Work {
   Session::Connection* connection = nullptr;
   std::optional<pqxx::work> work;
@@ -295,6 +298,10 @@ Result<Transaction> Transaction::begin(Session& session) {
     std::string settings = kTransactionSettings;
     if (const std::string& role = work->connection->role; !role.empty()) {
       settings += "; set local role " + session.connection_->server->quote_name(role);
+    }
+    if (const std::string& project = work->connection->only_project; !project.empty()) {
+      settings += "; select set_config('steelyard.only_project', " +
+                  session.connection_->server->quote(encode_database_text(project)) + ", true)";
     }
     work->work->exec(settings);
   }));

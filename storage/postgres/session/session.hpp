@@ -72,6 +72,9 @@ class Session {
   // The role that every transaction from now on takes on; empty: the login itself. Set for the
   // transaction alone, so that it holds behind a pooler. Returns the one before.
   std::string act_as(std::string role);
+  // The project that every transaction from now on sees alone, where its role is one of projects and the login sees all
+  // of them; empty: those that were granted to the login.
+  void see_only(std::string project);
 
  private:
   friend class Transaction;

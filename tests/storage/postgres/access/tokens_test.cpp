@@ -41,13 +41,13 @@ class TokenRows : public storage_test::KeptStore {};
 
 TEST_F(TokenRows, AreFoundUntilTheyAreRevokedAndTheSecretIsNowhere) {
   Store store = open();
-  const auto issued = AccessStore(store).issue_token({"the runner", "demo", {"read", "write"}, 30, "ada"});
+  const auto issued = AccessStore(store).issue_token({"the runner", "demo", {"read", "submit"}, 30, "ada"});
   ASSERT_TRUE(issued) << issued.error().text();
   const auto found = AccessStore(store).find_token(issued->secret);
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_TRUE(*found);
   EXPECT_EQ((*found)->project, "demo");
-  EXPECT_EQ((*found)->scopes, (std::vector<std::string>{"read", "write"}));
+  EXPECT_EQ((*found)->scopes, (std::vector<std::string>{"read", "submit"}));
   EXPECT_EQ(ask("select expires_at - issued_at = interval '30 days' from steelyard.tokens"), "t");
   const std::string secret_part = issued->secret.substr(issued->secret.size() - 64);
   EXPECT_EQ(ask("select count(*) from (select t::text as line from steelyard.tokens t union all select a::text from "

@@ -17,6 +17,7 @@
 
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/catalog_store.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/embedded/cluster.hpp"
@@ -262,6 +263,39 @@ analyze steelyard.comparison_rows)sql");
     must(Upkeep(*store_).report());
   }
 
+  void look_through() {
+    CatalogStore catalog(*store_);
+    EXPECT_FALSE(must(catalog.projects({})).items.empty());
+    ListQuery query;
+    query.limit = 2;
+    query.after = must(catalog.runs(query)).next;
+    query.project = storage_study::kProject;
+    query.branch = "main";
+    const Page<RunEntry> runs = must(catalog.runs(query));
+    ASSERT_EQ(runs.items.size(), 2U);
+    query.after.clear();
+    query.commit = runs.items[0].commit;
+    query.machine = runs.items[0].fingerprint;
+    EXPECT_EQ(must(catalog.runs(query)).items[0].id, runs.items[0].id);
+    query.commit.clear();
+    EXPECT_EQ(must(catalog.machines(query)).items.size(), 1U);
+    must(catalog.targets(query));
+    query.run = runs.items[0].id;
+    must(catalog.targets(query));
+    query = {};
+    EXPECT_FALSE(must(catalog.comparisons(query)).items.empty());
+    EXPECT_FALSE(must(catalog.search(runs.items[0].id.substr(0, 8), query)).empty());
+    must(catalog.change_points(""));
+    const HistoryQuery one{.benchmark = storage_study::benchmark_number(7).canonical(), .limit = 3};
+    const HistorySeries series = must(HistoryStore(*store_).series(one)).at(0);
+    const SpreadQuery spread{series.project, series.benchmark, series.metric.name, {series.points.back().run}};
+    EXPECT_EQ(must(catalog.spreads(spread)).size(), 1U);
+    NewsMarks marks;
+    EXPECT_FALSE(must(catalog.news(marks)).empty());
+    EXPECT_TRUE(must(catalog.news(marks)).empty());
+    must(RunStore(*store_).put(storage_test::example_run(3), {{"ada", "run submitted", "run", ""}, true}));
+  }
+
   fs::path log_;
   std::streamoff from_ = 0;
   storage_study::GrownStore shape_;
@@ -345,6 +379,7 @@ TEST_F(PlansTest, NoStatementScansALargeTableAndNoneIsForgotten) {
   ask_for_histories();
   ask_for_ranges();
   write_and_read_back();
+  look_through();
   store_.reset();
   const std::vector<Told> plans = read_plans(log_, from_);
   ASSERT_GT(plans.size(), 40U) << "the server's log " << log_ << " tells no plans";

@@ -1,0 +1,54 @@
+// One request on its way to its answer, and what the operations of the API do with it. Each is a function by the
+// operationId of openapi.json; a test holds the two lists against each other.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/service/caller.hpp"
+#include "ci/service/description.hpp"
+#include "ci/service/web_server.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard::ci {
+
+struct Call {
+  const WebRequest& request;
+  const ApiValues& values;  // every parameter of the operation, checked; empty: not given
+  const Caller& caller;
+  storage::Store& store;  // sees what the caller may see
+  const Configuration& configuration;
+
+  const std::string& operator[](const std::string& name) const { return values.at(name); }
+  int number(const std::string& name) const;  // of a parameter that is a whole number with a default
+};
+
+struct Reply {
+  std::string body;
+  const char* type = "application/json";
+  int status = 200;
+};
+
+struct Operation {
+  std::function<Result<Reply>(const Call&)> act;
+  // The status of an input error: 404 where the path names a thing, 409 where the thing is in no state for it, 422
+  // where the body is not as wanted.
+  int input_status = 400;
+  std::int64_t most_body_bytes = 0;  // 0: none
+  bool body_into_file = false;
+};
+using Operations = std::map<std::string, Operation, std::less<>>;
+
+void add_reading(Operations& operations);
+void add_series_reading(Operations& operations);
+void add_writing(Operations& operations);
+
+// {"items": [...], "next": ...}: each item is JSON already.
+std::string page_text(const std::vector<std::string>& items, const std::string& next,
+                      const std::vector<std::string>& notes = {});
+
+}  // namespace steelyard::ci

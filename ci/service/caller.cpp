@@ -1,0 +1,105 @@
+#include "ci/service/caller.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+
+#include "storage/access_store.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kMaxBuckets = 10'000;
+constexpr std::string_view kBearer = "bearer ";
+
+// In a time that depends on the lengths alone.
+bool is_key(std::string_view sent, std::string_view key) {
+  if (key.empty() || sent.size() != key.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    difference |= static_cast<unsigned char>(sent[i]) ^ static_cast<unsigned char>(key[i]);
+  }
+  return difference == 0;
+}
+
+bool is_bearer(std::string_view text) {
+  if (text.size() <= kBearer.size()) return false;
+  for (std::size_t i = 0; i < kBearer.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != kBearer[i]) return false;
+  }
+  return true;
+}
+
+Error no_token() {
+  return input_error("Authorization", "no token that is good now", "Bearer and a token of this store",
+                     "an owner issues one: steelyard serve token NAME --scopes read");
+}
+
+}  // namespace
+
+std::string Caller::who() const {
+  if (kind == Kind::job) return name;
+  if (kind == Kind::token) return "token " + name;
+  return kind == Kind::local ? "the service's own user" : "anybody";
+}
+
+Result<Caller> identify(std::string_view authorization, const Admission& admission, JobTokens& jobs,
+                        storage::Store& store) {
+  Caller caller;
+  if (authorization.empty()) {
+    caller.kind = admission.is_loopback && !admission.is_public ? Caller::Kind::local : Caller::Kind::anybody;
+    if (admission.is_loopback || admission.is_public) caller.scopes = {"read"};
+    return caller;
+  }
+  if (!is_bearer(authorization)) return no_token();
+  const std::string_view sent = authorization.substr(kBearer.size());
+  if (is_key(sent, admission.key)) {
+    caller.kind = Caller::Kind::local;
+    caller.scopes = {"read", "submit", "report"};
+    return caller;
+  }
+  if (!jobs.is_empty() && sent.find('.') != sent.npos) {
+    STEELYARD_TRY(const std::optional<JobIdentity> job, jobs.identify(sent, std::time(nullptr)));
+    if (!job) return no_token();
+    caller.kind = Caller::Kind::job;
+    caller.id = "job of " + job->repository;
+    caller.name = caller.id + (job->branch.empty() ? "" : ", branch " + job->branch);
+    caller.project = job->project;
+    caller.scopes = {"submit"};
+    caller.branch = job->branch;
+    caller.is_request = job->is_request;
+    return caller;
+  }
+  STEELYARD_TRY(const std::optional<storage::Token> token, storage::AccessStore(store).find_token(std::string(sent)));
+  if (!token) return no_token();
+  caller.kind = Caller::Kind::token;
+  caller.id = token->id;
+  caller.name = token->name;
+  caller.project = token->project;
+  caller.scopes = {token->scopes.begin(), token->scopes.end()};
+  // That it cannot be noted costs nobody the answer.
+  static_cast<void>(storage::AccessStore(store).note_use(token->id));
+  return caller;
+}
+
+double RateLimit::left_at(const Bucket& bucket, Clock::time_point now) const {
+  const double passed = std::chrono::duration<double>(now - bucket.at).count();
+  return std::min(at_once_, bucket.left + passed * a_second_);
+}
+
+bool RateLimit::take(const std::string& who, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  if (buckets_.size() >= kMaxBuckets) {
+    std::erase_if(buckets_, [&](const auto& one) { return left_at(one.second, now) >= at_once_; });
+    if (buckets_.size() >= kMaxBuckets) buckets_.clear();
+  }
+  const auto [at, is_new] = buckets_.try_emplace(who, Bucket{at_once_, now});
+  Bucket& bucket = at->second;
+  if (!is_new) bucket = {left_at(bucket, now), now};
+  if (bucket.left < 1) return false;
+  bucket.left -= 1;
+  return true;
+}
+
+}  // namespace steelyard::ci

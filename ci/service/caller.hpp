@@ -1,0 +1,68 @@
+// Who asks, what they may, and how often: tokens of the store, the key of whoever started the service, and everybody
+// else. There are no cookies and no sessions: whoever may do something sends it with each request, so that no page of
+// someone else's can do it in their name.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "ci/service/job_tokens.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard::ci {
+
+struct Caller {
+  enum class Kind { local, anybody, token, job };
+  Kind kind = Kind::anybody;
+  std::string id;       // of the token; empty: none
+  std::string name;     // what it is for
+  std::string project;  // the only one that they see; empty: all
+  std::set<std::string, std::less<>> scopes;
+  // Of a CI job (job_tokens.hpp): which branch's runs it may send, and whether they are of a request.
+  std::string branch{};
+  bool is_request = false;
+
+  bool may(std::string_view scope) const { return scope.empty() || scopes.contains(scope); }
+  std::string who() const;  // for the audit trail
+};
+
+struct Admission {
+  bool is_loopback = true;  // the service listens for this machine alone: reading needs nothing
+  bool is_public = false;   // anybody may read
+  std::string key;          // what the one who started it sends to write; empty: there is none
+};
+
+// authorization: the request's field. Error (input): it is no token that is good now, without saying why. Error
+// (store): the store cannot say.
+Result<Caller> identify(std::string_view authorization, const Admission& admission, JobTokens& jobs,
+                        storage::Store& store);
+
+// How often somebody may ask: so many at once, and so many a second in the long run. Bounded: where too many are known,
+// those that have all of theirs left are forgotten.
+class RateLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  RateLimit(double a_second, double at_once) : a_second_(a_second), at_once_(at_once) {}
+  // False: not now. who: address or token. From any thread.
+  bool take(const std::string& who, Clock::time_point now = Clock::now());
+
+ private:
+  struct Bucket {
+    double left = 0;
+    Clock::time_point at;
+  };
+  double left_at(const Bucket& bucket, Clock::time_point now) const;
+
+  double a_second_;
+  double at_once_;
+  std::mutex mutex_;
+  std::map<std::string, Bucket> buckets_;
+};
+
+}  // namespace steelyard::ci

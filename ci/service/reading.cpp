@@ -1,0 +1,396 @@
+// What the API tells of runs, comparisons, alerts, machines and everything else but series.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
+#include "ci/judging/judge.hpp"
+#include "ci/report/comparison.hpp"
+#include "ci/report/flame/flame_graph.hpp"
+#include "ci/report/flame/stack_tree.hpp"
+#include "ci/report/history.hpp"
+#include "ci/report/markup.hpp"
+#include "ci/report/profile.hpp"
+#include "ci/report/run.hpp"
+#include "ci/service/call.hpp"
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/catalog_store.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/document/json.hpp"
+#include "storage/run_store.hpp"
+
+namespace steelyard::ci {
+
+int Call::number(const std::string& name) const { return std::atoi(values.at(name).c_str()); }
+
+std::string page_text(const std::vector<std::string>& items, const std::string& next,
+                      const std::vector<std::string>& notes) {
+  std::string text = "{\"items\":[";
+  for (std::size_t i = 0; i < items.size(); ++i) text += (i > 0 ? "," : "") + items[i];
+  storage::JsonWriter rest;
+  rest("next", next, {.null = Null::written});
+  rest("notes", notes);
+  return text + "]," + rest.one_line().substr(1) + '\n';
+}
+
+namespace {
+
+using storage::CatalogStore;
+using storage::JsonWriter;
+
+constexpr int kMaxAlertsRead = 10'000;  // that are looked through
+constexpr std::size_t kShortestSearch = 2;
+
+template <Described T>
+std::string entry_json(const T& value) {
+  JsonWriter writer;
+  T::fields(writer, value);
+  return writer.one_line();
+}
+
+template <Described T>
+Reply reply_of(const storage::Page<T>& page) {
+  std::vector<std::string> items;
+  for (const T& one : page.items) items.push_back(entry_json(one));
+  return {page_text(items, page.next, page.notes)};
+}
+
+std::string value_of(const Call& call, const std::string& name) {
+  const auto found = call.values.find(name);
+  return found == call.values.end() ? "" : found->second;
+}
+
+storage::ListQuery list_query(const Call& call) {
+  storage::ListQuery query;
+  query.project = value_of(call, "project");
+  query.branch = value_of(call, "branch");
+  query.commit = value_of(call, "commit");
+  query.benchmark = value_of(call, "benchmark");
+  query.machine = value_of(call, "machine");
+  query.run = value_of(call, "run");
+  query.after = value_of(call, "after");
+  if (const std::string limit = value_of(call, "limit"); !limit.empty()) query.limit = std::atoi(limit.c_str());
+  return query;
+}
+
+// Of a list that is whole in memory: what follows the item `after`.
+Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call) {
+  std::size_t begin = 0;
+  if (const std::string& after = call["after"]; !after.empty()) {
+    const auto at = std::find(ids.begin(), ids.end(), after);
+    if (at == ids.end()) return input_error("after", after.substr(0, 100), "what the page before gave as next");
+    begin = static_cast<std::size_t>(at - ids.begin()) + 1;
+  }
+  const std::size_t end = std::min(items.size(), begin + static_cast<std::size_t>(call.number("limit")));
+  const std::string next = end < items.size() ? ids[end - 1] : "";
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(end), items.end());
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(begin));
+  return Reply{page_text(items, next)};
+}
+
+Result<Reply> session(const Call& call) {
+  constexpr std::array<const char*, 4> kKinds{"local", "public", "token", "token"};
+  JsonWriter writer;
+  writer("version", std::string(kToolName));
+  writer("access", std::string(kKinds[static_cast<std::size_t>(call.caller.kind)]));
+  writer("name", call.caller.name, {.null = Null::written});
+  writer("project", call.caller.project, {.null = Null::written});
+  writer("scopes", std::vector<std::string>(call.caller.scopes.begin(), call.caller.scopes.end()));
+  return Reply{writer.one_line() + '\n'};
+}
+
+Result<Reply> projects(const Call& call) {
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).projects(list_query(call)));
+  return reply_of(page);
+}
+
+Result<Reply> runs(const Call& call) {
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).runs(list_query(call)));
+  return reply_of(page);
+}
+
+Result<Reply> run(const Call& call) {
+  STEELYARD_TRY(const Run found, storage::RunStore(call.store).get(call["id"]));
+  return Reply{json_run(found)};
+}
+
+Result<Reply> run_archive(const Call& call) {
+  STEELYARD_TRY(const Run found, storage::RunStore(call.store).get(call["id"]));
+  return Reply{storage::encode_run(found), "application/vnd.steelyard.run"};
+}
+
+Result<Reply> run_profile(const Call& call) {
+  STEELYARD_TRY(Run found, storage::RunStore(call.store).get(call["id"]));
+  if (!call["benchmark"].empty()) {
+    std::erase_if(found.profiles,
+                  [&](const CountedProfile& one) { return one.benchmark.canonical() != call["benchmark"]; });
+  }
+  return Reply{json_profile(found.profiles)};
+}
+
+Result<Reply> comparisons(const Call& call) {
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).comparisons(list_query(call)));
+  return reply_of(page);
+}
+
+Result<Reply> comparison(const Call& call) {
+  STEELYARD_TRY(const Comparison found, storage::ComparisonStore(call.store).get(call["id"]));
+  return Reply{json_report(found)};
+}
+
+Result<Reply> compare(const Call& call) {
+  storage::RunStore store(call.store);
+  STEELYARD_TRY(const Run baseline, store.get(call["baseline"]));
+  STEELYARD_TRY(const Run candidate, store.get(call["candidate"]));
+  Configuration configuration = call.configuration;
+  if (!call["minimum_effect"].empty()) {
+    configuration.policy.comparison.minimum_effect = std::strtod(call["minimum_effect"].c_str(), nullptr);
+  }
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
+  Judgement judgement{baseline, candidate, compare_sides(baseline, candidate, {configuration, calibrations}, {})};
+  STEELYARD_TRY(judgement.explanations, explanations_of(call["explain"], judgement));
+  return Reply{json_report(judgement.comparison, judgement.targets, judgement.explanations)};
+}
+
+std::string flame_text(const std::string& benchmark, const JoinedProfile& profile) {
+  const StackTree tree = unfold(profile, StackLimits{});
+  JsonWriter writer;
+  writer("benchmark", benchmark);
+  writer("event", profile.event);
+  writer("baseline_total", cost_an_iteration(profile, profile.totals[kBaselineSide], kBaselineSide));
+  writer("candidate_total", cost_an_iteration(profile, profile.totals[kCandidateSide], kCandidateSide));
+  std::vector<JsonWriter> frames;
+  for (std::size_t i = 0; i < tree.frames.size(); ++i) {
+    const StackFrame& frame = tree.frames[i];
+    JsonWriter& one = frames.emplace_back();
+    one("name", frame_name(profile, frame));
+    one("file", frame.function < profile.functions.size() ? profile.functions[frame.function].file : std::string(),
+        {.null = Null::written});
+    one("parent", i == 0 ? std::optional<std::int64_t>() : std::optional<std::int64_t>(frame.parent));
+    one("baseline", cost_an_iteration(profile, frame.total[kBaselineSide], kBaselineSide));
+    one("candidate", cost_an_iteration(profile, frame.total[kCandidateSide], kCandidateSide));
+  }
+  writer.add("frames", std::move(frames));
+  return writer.one_line() + '\n';
+}
+
+Result<Reply> flame(const Call& call) {
+  storage::RunStore store(call.store);
+  STEELYARD_TRY(const Run baseline, store.get(call["baseline"]));
+  STEELYARD_TRY(const Run candidate, store.get(call["candidate"]));
+  STEELYARD_TRY(const std::optional<JoinedProfile> profile, changed_profile(call["benchmark"], baseline, candidate));
+  if (!profile) {
+    return input_error("benchmark", call["benchmark"], "one that both runs have a counted profile of",
+                       "count with --count instructions");
+  }
+  return Reply{flame_text(call["benchmark"], *profile)};
+}
+
+Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
+  storage::AlertQuery query;
+  query.project = value_of(call, "project");
+  query.branch = value_of(call, "branch");
+  query.benchmark = value_of(call, "benchmark");
+  query.id = value_of(call, "id");
+  const std::string state = value_of(call, "state");
+  query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
+  query.limit = kMaxAlertsRead;
+  STEELYARD_TRY(std::vector<storage::Alert> all, storage::AlertStore(call.store).list(query));
+  if (!state.empty() && state != "all") {
+    std::erase_if(all, [&](const storage::Alert& one) { return storage::to_text(one.state) != state; });
+  }
+  return all;
+}
+
+Result<Reply> alerts(const Call& call) {
+  STEELYARD_TRY(const std::vector<storage::Alert> all, read_alerts(call));
+  std::vector<std::string> ids, items;
+  for (const storage::Alert& one : all) {
+    ids.push_back(one.id);
+    items.push_back(json_alert(one));
+  }
+  return page_of(ids, std::move(items), call);
+}
+
+Result<Reply> alert(const Call& call) {
+  STEELYARD_TRY(const std::vector<storage::Alert> found, read_alerts(call));
+  if (found.size() == 1) return Reply{json_alert(found.front()) + '\n'};
+  return input_error("alert:" + call["id"], found.empty() ? "no such alert" : "several alerts", "one alert");
+}
+
+Result<Reply> targets(const Call& call) {
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).targets(list_query(call)));
+  return reply_of(page);
+}
+
+Result<Reply> machines(const Call& call) {
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).machines(list_query(call)));
+  return reply_of(page);
+}
+
+Result<Reply> machine(const Call& call) {
+  storage::ListQuery query;
+  query.machine = call["fingerprint"];
+  query.limit = 2;
+  STEELYARD_TRY(const auto page, CatalogStore(call.store).machines(query));
+  if (page.items.size() == 1) return Reply{entry_json(page.items.front()) + '\n'};
+  return input_error("machine:" + query.machine, page.items.empty() ? "no such machine" : "several machines",
+                     "one machine");
+}
+
+// A commit's own change points, comparisons and alerts beside its runs.
+Result<Reply> commit(const Call& call) {
+  storage::ListQuery query;
+  query.project = call["project"];
+  query.commit = call["sha"];
+  query.limit = storage::kMaxListed;
+  CatalogStore catalog(call.store);
+  STEELYARD_TRY(const auto found, catalog.runs(query));
+  if (found.items.empty()) return input_error("commit:" + call["sha"], "no such commit", "one that was measured");
+  const storage::RunEntry& first = found.items.front();
+  const auto is_other = [&](const storage::RunEntry& one) { return one.commit != first.commit; };
+  if (std::any_of(found.items.begin(), found.items.end(), is_other)) {
+    return input_error("commit:" + call["sha"], "several commits", "one commit", "write more of its hash");
+  }
+  query.commit = first.commit;
+  STEELYARD_TRY(const auto judged, catalog.comparisons(query));
+  STEELYARD_TRY(const auto points, catalog.change_points(query.project));
+  storage::AlertQuery of_alerts;
+  of_alerts.project = query.project;
+  of_alerts.resolved_too = true;
+  of_alerts.limit = kMaxAlertsRead;
+  STEELYARD_TRY(const auto all_alerts, storage::AlertStore(call.store).list(of_alerts));
+  const auto list = [](const std::vector<std::string>& items) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < items.size(); ++i) text += (i > 0 ? "," : "") + items[i];
+    return text + ']';
+  };
+  std::vector<std::string> of_runs, of_comparisons, of_points, opened;
+  for (const auto& one : found.items) of_runs.push_back(entry_json(one));
+  for (const auto& one : judged.items) of_comparisons.push_back(entry_json(one));
+  for (const auto& one : points) {
+    if (one.commit == first.commit) of_points.push_back(json_change_point(one));
+  }
+  for (const auto& one : all_alerts) {
+    if (one.commit == first.commit) opened.push_back(json_alert(one));
+  }
+  JsonWriter writer;
+  writer("commit", first.commit);
+  writer("parent", first.parent, {.null = Null::written});
+  writer("subject", first.subject, {.null = Null::written});
+  writer("committed_at", first.committed_at, {.null = Null::written});
+  std::string text = writer.one_line();
+  text.back() = ',';
+  return Reply{text + "\"runs\":" + list(of_runs) + ",\"change_points\":" + list(of_points) +
+               ",\"comparisons\":" + list(of_comparisons) + ",\"alerts\":" + list(opened) + "}\n"};
+}
+
+Result<Reply> search(const Call& call) {
+  if (call["q"].size() < kShortestSearch) return input_error("q", "one character", "at least two");
+  STEELYARD_TRY(const auto found, CatalogStore(call.store).search(call["q"], list_query(call)));
+  std::vector<JsonWriter> items;
+  for (const storage::FoundEntry& one : found) {
+    JsonWriter& writer = items.emplace_back();
+    storage::FoundEntry shown = one;
+    if (one.kind == "benchmark") shown.text = name_as_given(one.text);
+    storage::FoundEntry::fields(writer, shown);
+  }
+  JsonWriter writer;
+  writer.add("items", std::move(items));
+  return Reply{writer.one_line() + '\n'};
+}
+
+// Widths in the manner of a badge's font, 7 units a character.
+Result<Reply> badge(const Call& call) {
+  STEELYARD_TRY(const std::vector<storage::Alert> all, read_alerts(call));
+  const auto is_open = [](const storage::Alert& one) {
+    return one.state == storage::AlertState::open || one.state == storage::AlertState::reopened;
+  };
+  const auto open = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_open));
+  const std::string state =
+      open == 0 ? "no regression" : std::to_string(open) + (open == 1 ? " regression" : " regressions");
+  const std::size_t left = 84;
+  const std::size_t right = 7 * state.size() + 14;
+  const std::string width = std::to_string(left + right);
+  const auto place = [](std::size_t x) { return std::to_string(x); };
+  return Reply{
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
+          "\" height=\"20\" role=\"img\" aria-label=\"performance: " + state + "\"><title>performance: " + state +
+          "</title><rect width=\"" + width + "\" height=\"20\" rx=\"3\" fill=\"#555\"/><path d=\"M" + place(left) +
+          " 0h" + place(right - 3) + "a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H" + place(left) + "z\" fill=\"" +
+          (open == 0 ? "#2d7d46" : "#b3261e") +
+          "\"/><g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\" text-anchor=\"middle\">"
+          "<text x=\"" +
+          place(left / 2) + "\" y=\"14\">performance</text><text x=\"" + place(left + right / 2) + "\" y=\"14\">" +
+          state + "</text></g></svg>\n",
+      "image/svg+xml"};
+}
+
+std::string token_text(const storage::Token& token) {
+  JsonWriter writer;
+  writer("id", token.id);
+  writer("name", token.name);
+  writer("project", token.project, {.null = Null::written});
+  writer("scopes", token.scopes);
+  writer("expires_at", token.expires_at);
+  writer("last_used", token.last_used, {.null = Null::written});
+  return writer.one_line();
+}
+
+Result<Reply> tokens(const Call& call) {
+  STEELYARD_TRY(const auto all, storage::AccessStore(call.store).tokens());
+  std::vector<std::string> items;
+  for (const storage::Token& one : all) {
+    if (call.caller.project.empty() || call.caller.project == one.project) items.push_back(token_text(one));
+  }
+  return Reply{page_text(items, "")};
+}
+
+Result<Reply> audit(const Call& call) {
+  // Its lines name no project.
+  if (!call.caller.project.empty()) return Reply{"the audit trail is of every project", "", 403};
+  STEELYARD_TRY(const auto all, storage::AccessStore(call.store).audit_trail(call.number("limit")));
+  std::vector<std::string> items;
+  for (const storage::AuditEntry& one : all) {
+    JsonWriter writer;
+    writer("at", one.at);
+    writer("who", one.who);
+    writer("action", one.action);
+    writer("subject", one.subject);
+    writer("detail", one.detail);
+    writer("login", one.login);
+    items.push_back(writer.one_line());
+  }
+  return Reply{page_text(items, "")};
+}
+
+}  // namespace
+
+void add_reading(Operations& operations) {
+  constexpr int kNotFound = 404;
+  operations["session"] = {session};
+  operations["projects"] = {projects};
+  operations["runs"] = {runs};
+  operations["run"] = {run, kNotFound};
+  operations["runArchive"] = {run_archive, kNotFound};
+  operations["runProfile"] = {run_profile, kNotFound};
+  operations["comparisons"] = {comparisons};
+  operations["comparison"] = {comparison, kNotFound};
+  operations["compare"] = {compare, kNotFound};
+  operations["flame"] = {flame, kNotFound};
+  operations["alerts"] = {alerts};
+  operations["alert"] = {alert, kNotFound};
+  operations["targets"] = {targets};
+  operations["machines"] = {machines};
+  operations["machine"] = {machine, kNotFound};
+  operations["commit"] = {commit, kNotFound};
+  operations["search"] = {search};
+  operations["badge"] = {badge};
+  operations["tokens"] = {tokens};
+  operations["audit"] = {audit};
+}
+
+}  // namespace steelyard::ci

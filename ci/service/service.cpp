@@ -1,0 +1,591 @@
+#include "ci/service/service.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include "bench/model/sha256.hpp"
+#include "ci/service/assets.hpp"
+#include "storage/catalog_store.hpp"
+#include "storage/document/json.hpp"
+#include "storage/upkeep.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using storage::JsonWriter;
+
+constexpr std::chrono::milliseconds kVersionHolds{100};  // how late one process hears what another one wrote
+constexpr std::chrono::seconds kStoreRest{1};            // between tries to reach a store that is away
+constexpr std::chrono::seconds kLook{1};                 // for what is new
+constexpr double kFailuresASecond = 1.0 / 6;             // of one address, with tokens that are none
+constexpr double kFailuresAtOnce = 20;
+constexpr std::size_t kWorthPacking = 1024;  // bytes
+constexpr int kPackingEffort = 4;            // of 9
+constexpr std::string_view kApi = "/api/";
+constexpr const char* kAssetVersion = "build";
+
+// Nothing but the service's own files, and no script that stands in a page.
+constexpr const char* kPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+constexpr const char* kDataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+std::string title_of(int status) {
+  static const std::map<int, std::string> titles{{400, "Bad Request"},
+                                                 {401, "Unauthorized"},
+                                                 {403, "Forbidden"},
+                                                 {404, "Not Found"},
+                                                 {405, "Method Not Allowed"},
+                                                 {408, "Request Timeout"},
+                                                 {409, "Conflict"},
+                                                 {413, "Content Too Large"},
+                                                 {414, "URI Too Long"},
+                                                 {415, "Unsupported Media Type"},
+                                                 {417, "Expectation Failed"},
+                                                 {422, "Unprocessable Content"},
+                                                 {429, "Too Many Requests"},
+                                                 {431, "Request Header Fields Too Large"},
+                                                 {500, "Internal Server Error"},
+                                                 {501, "Not Implemented"},
+                                                 {503, "Service Unavailable"},
+                                                 {505, "HTTP Version Not Supported"}};
+  const auto found = titles.find(status);
+  return found == titles.end() ? "Error" : found->second;
+}
+
+std::string_view path_of(const std::string& target) {
+  return std::string_view(target).substr(0, std::min(target.find('?'), target.size()));
+}
+std::string_view query_of(const std::string& target) {
+  const std::size_t at = target.find('?');
+  return at == std::string::npos ? std::string_view{} : std::string_view(target).substr(at + 1);
+}
+
+const char* type_of(std::string_view name) {
+  static const std::vector<std::pair<std::string_view, const char*>> types{{".html", "text/html; charset=utf-8"},
+                                                                           {".js", "text/javascript; charset=utf-8"},
+                                                                           {".css", "text/css; charset=utf-8"},
+                                                                           {".svg", "image/svg+xml"},
+                                                                           {".png", "image/png"},
+                                                                           {".json", "application/json"},
+                                                                           {".txt", "text/plain; charset=utf-8"}};
+  for (const auto& [end, type] : types) {
+    if (name.ends_with(end)) return type;
+  }
+  return "application/octet-stream";
+}
+
+std::shared_ptr<const std::string> packed(const std::string& text) {
+  z_stream stream{};
+  constexpr int kGzip = 15 + 16;
+  if (deflateInit2(&stream, kPackingEffort, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) return nullptr;
+  std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+  // zlib does not write to its input; its interface is older than const.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  const bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  bytes.resize(stream.total_out);
+  deflateEnd(&stream);
+  return done ? std::make_shared<const std::string>(std::move(bytes)) : nullptr;
+}
+
+// "gzip;q=0" says that it is not.
+bool takes_gzip(std::string_view accepted) {
+  for (std::size_t at = 0; at < accepted.size();) {
+    const std::size_t end = std::min(accepted.find(',', at), accepted.size());
+    std::string_view one = accepted.substr(at, end - at);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    at = end + 1;
+    if (one.starts_with("gzip")) return one.find("q=0") == one.npos || one.find("q=0.") != one.npos;
+  }
+  return false;
+}
+
+// Of this machine: what a page of another one, whose name was made to point here, does not send.
+bool is_own_host(std::string_view host) {
+  if (host.starts_with('[')) return host.starts_with("[::1]");
+  const std::string_view name = host.substr(0, std::min(host.find(':'), host.size()));
+  return name == "localhost" || (name.starts_with("127.") && name.find_first_not_of("0123456789.") == name.npos);
+}
+
+std::string etag_of(std::string_view body) { return "W/\"" + sha256_hex(body).substr(0, 32) + '"'; }
+
+bool has_etag(std::string_view sent, const std::string& etag) {
+  return sent == "*" || sent.find(etag) != sent.npos ||
+         (sent.starts_with('"') && sent.find(etag.substr(2)) != sent.npos);
+}
+
+WebFields common_fields(bool is_encrypted) {
+  WebFields fields{{"X-Content-Type-Options", "nosniff"}, {"Referrer-Policy", "no-referrer"}};
+  if (is_encrypted) fields.emplace_back("Strict-Transport-Security", "max-age=31536000");
+  return fields;
+}
+
+}  // namespace
+
+std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, const std::string& version) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end() || found->second->answer.version != version) return std::nullopt;
+  places_.splice(places_.begin(), places_, found->second);
+  return found->second->answer;
+}
+
+namespace {
+
+std::size_t bytes_kept(const std::string& key, const AnswerCache::Answer& answer) {
+  constexpr std::size_t kBeside = 500;
+  return kBeside + 2 * key.size() + answer.plain->size() + (answer.packed ? answer.packed->size() : 0);
+}
+
+}  // namespace
+
+void AnswerCache::keep(const std::string& key, const Answer& answer) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t size = bytes_kept(key, answer);
+  const auto forget = [this](std::list<Place>::iterator place) {
+    bytes_ -= bytes_kept(place->key, place->answer);
+    by_key_.erase(place->key);
+    places_.erase(place);
+  };
+  if (const auto old = by_key_.find(key); old != by_key_.end()) forget(old->second);
+  if (size > most_bytes_ / 4) return;
+  while (!places_.empty() && bytes_ + size > most_bytes_) forget(std::prev(places_.end()));
+  places_.push_front({key, answer});
+  by_key_[key] = places_.begin();
+  bytes_ += size;
+}
+
+std::size_t AnswerCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+Service::Service(ServingOptions options)
+    : options_(std::move(options)),
+      seats_(options_.workers),
+      cache_(options_.cache_bytes),
+      jobs_(options_.trusted, options_.audience, options_.fetch),
+      requests_(options_.requests_a_second, options_.requests_at_once),
+      failures_(kFailuresASecond, kFailuresAtOnce) {
+  add_reading(operations_);
+  add_series_reading(operations_);
+  add_writing(operations_);
+}
+
+Service::~Service() {
+  is_ending_ = true;
+  if (watcher_.joinable()) watcher_.join();
+}
+
+Result<void> Service::prepare() {
+  STEELYARD_TRY(description_, ApiDescription::parse(openapi_document()));
+  return {};
+}
+
+void Service::attach(WebServer& server) {
+  server_ = &server;
+  watcher_ = std::thread([this] { watch(); });
+}
+
+WebAnswer Service::problem(int status, const std::string& detail, const std::string& fix, const std::string& id) {
+  JsonWriter writer;
+  writer("type", std::string("about:blank"));
+  writer("title", title_of(status));
+  writer("status", status);
+  writer("detail", detail);
+  writer("fix", fix, {.omitted = true});
+  writer("request", id);
+  WebAnswer answer{status, common_fields(options_.is_encrypted),
+                   std::make_shared<std::string>(writer.one_line() + '\n')};
+  answer.fields.emplace_back("Content-Type", "application/problem+json");
+  answer.fields.emplace_back("Cache-Control", "no-store");
+  answer.fields.emplace_back("Content-Security-Policy", kDataPolicy);
+  if (status == 401) answer.fields.emplace_back("WWW-Authenticate", "Bearer realm=\"steelyard\"");
+  return answer;
+}
+
+WebAnswer Service::refusal(int status, const std::string& detail, const std::string& id) {
+  count("none", status, {});
+  return problem(status, detail, "", id);
+}
+
+WebAnswer Service::problem_of(const Error& error, int input_status, const std::string& id) {
+  if (error.kind == ErrorKind::input) {
+    Error without = error;
+    without.fix.clear();
+    return problem(input_status, without.text(), error.fix, id);
+  }
+  // What a server says of itself is for whoever runs it.
+  std::fprintf(stderr, "steelyard: request %s: %s\n", id.c_str(), error.text().c_str());
+  if (error.kind != ErrorKind::store)
+    return problem(500, "a mistake of the service's", "report it with this request's id", id);
+  WebAnswer answer = problem(503, "the store cannot be reached, or refused", "try again in a moment", id);
+  answer.fields.emplace_back("Retry-After", "2");
+  return answer;
+}
+
+void Service::count(const std::string& operation, int status, Clock::duration took) {
+  const double seconds = std::chrono::duration<double>(took).count();
+  const auto place = std::lower_bound(kSeconds.begin(), kSeconds.end(), seconds) - kSeconds.begin();
+  const std::lock_guard lock(counts_mutex_);
+  ++answered_[{operation, status}];
+  ++within_[static_cast<std::size_t>(place)];
+  seconds_ += seconds;
+}
+
+Result<storage::Store*> Service::store_of(std::size_t worker) {
+  assert(worker < seats_.size() && "as many as the server's");
+  Seat& seat = seats_[worker];
+  if (!seat.store) {
+    if (Clock::now() - seat.tried_at < kStoreRest) {
+      return store_error("store " + options_.store.safe_text(), "no answer a moment ago");
+    }
+    seat.tried_at = Clock::now();
+    Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
+    if (!opened) {
+      store_is_up_ = false;
+      return opened.error();
+    }
+    seat.store.emplace(std::move(opened).value());
+    store_is_up_ = true;
+  }
+  STEELYARD_CHECK(seat.store->see_only(""));
+  return &*seat.store;
+}
+
+Result<std::string> Service::version(storage::Store& store) {
+  {
+    const std::lock_guard lock(version_mutex_);
+    if (Clock::now() - version_at_ < kVersionHolds) return version_;
+  }
+  const Clock::time_point now = Clock::now();
+  STEELYARD_TRY(std::string newest, storage::CatalogStore(store).version());
+  const std::lock_guard lock(version_mutex_);
+  version_ = newest;
+  version_at_ = now;
+  return newest;
+}
+
+std::optional<WebAnswer> Service::check_limits(const WebRequest& request, const Caller& caller) {
+  if (requests_.take(caller.id.empty() ? "address " + request.peer : "token " + caller.id)) return std::nullopt;
+  WebAnswer answer = problem(429, "more requests than are answered in a time", "wait a second", request.id);
+  answer.fields.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {
+  const auto refused = [](WebAnswer answer) { return Outcome{std::nullopt, std::move(answer)}; };
+  const bool is_guarded = options_.admission.is_loopback && !options_.admission.is_public;
+  if (is_guarded && !is_own_host(request.field("host"))) {
+    return refused(problem(403, "Host: another name than this machine's own", "ask localhost, or start with --public",
+                           request.id));
+  }
+  ApiDescription::Match match = description_.find(request.method, path_of(request.target));
+  if (match.operation == nullptr) {
+    if (match.allowed.empty()) return refused(problem(404, "no such path", "see /api/v1/openapi.json", request.id));
+    WebAnswer answer = problem(405, request.method.substr(0, 20) + " is not for this path", "", request.id);
+    std::string allowed;
+    for (const std::string& method : match.allowed) allowed += (allowed.empty() ? "" : ", ") + method;
+    answer.fields.emplace_back("Allow", allowed);
+    return refused(std::move(answer));
+  }
+  Admitted admitted;
+  admitted.operation = match.operation;
+  const auto act = operations_.find(match.operation->id);
+  if (act != operations_.end()) admitted.act = &act->second;
+  const std::string_view authorization = request.field("authorization");
+  if (!authorization.empty() || admitted.act != nullptr) {
+    const Result<storage::Store*> store = store_of(worker);
+    if (!store) return refused(problem_of(store.error(), 500, request.id));
+    Result<Caller> caller = identify(authorization, options_.admission, jobs_, **store);
+    if (!caller) {
+      if (caller.error().kind != ErrorKind::input) return refused(problem_of(caller.error(), 401, request.id));
+      const bool is_allowed = failures_.take(request.peer);
+      return refused(is_allowed ? problem_of(caller.error(), 401, request.id)
+                                : problem(429, "too many tokens that are none", "wait a minute", request.id));
+    }
+    admitted.caller = std::move(caller).value();
+  } else {
+    const bool may_read = options_.admission.is_loopback || options_.admission.is_public;
+    admitted.caller.kind = is_guarded ? Caller::Kind::local : Caller::Kind::anybody;
+    if (may_read) admitted.caller.scopes = {"read"};
+  }
+  if (std::optional<WebAnswer> limited = check_limits(request, admitted.caller)) return refused(*limited);
+  if (!admitted.caller.may(match.operation->scope)) {
+    const int status = authorization.empty() ? 401 : 403;
+    return refused(problem(status, "this needs a token with the scope " + match.operation->scope,
+                           "an owner issues one: steelyard serve token NAME --scopes read", request.id));
+  }
+  Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
+  if (!values) return refused(problem_of(values.error(), 400, request.id));
+  admitted.values = std::move(values).value();
+  return {std::move(admitted), {}};
+}
+
+std::pair<BodyPlan, WebAnswer> Service::admit(std::size_t worker, const WebRequest& head) {
+  Outcome outcome = admitted(worker, head);
+  if (!outcome.admitted) {
+    count("none", outcome.refusal.status, {});
+    return {{}, std::move(outcome.refusal)};
+  }
+  const Operation* act = outcome.admitted->act;
+  if (act == nullptr || act->most_body_bytes == 0) {
+    return {{}, problem(413, "a body, where none is taken", "", head.id)};
+  }
+  const std::string_view type = head.field("content-type");
+  const bool is_archive = type == "application/vnd.steelyard.run" || type == "application/octet-stream";
+  if (act->body_into_file ? !is_archive : !type.starts_with("application/json")) {
+    return {{},
+            problem(415, "Content-Type: " + std::string(type.substr(0, 100)),
+                    act->body_into_file ? "send application/vnd.steelyard.run" : "send application/json", head.id)};
+  }
+  WebAnswer go_on;
+  go_on.status = 0;
+  return {{act->most_body_bytes, act->body_into_file}, go_on};
+}
+
+WebAnswer Service::answer(std::size_t worker, const WebRequest& request) {
+  const Clock::time_point begin = Clock::now();
+  const std::string_view path = path_of(request.target);
+  if (description_.find(request.method, path).allowed.empty() && !path.starts_with(kApi)) {
+    WebAnswer page = answer_page(request);
+    count("page", page.status, Clock::now() - begin);
+    return page;
+  }
+  Outcome outcome = admitted(worker, request);
+  if (!outcome.admitted) {
+    count("none", outcome.refusal.status, Clock::now() - begin);
+    return std::move(outcome.refusal);
+  }
+  WebAnswer answer = outcome.admitted->act == nullptr ? answer_own(worker, request, *outcome.admitted)
+                                                      : answer_operation(worker, request, *outcome.admitted);
+  count(outcome.admitted->operation->id, answer.status, Clock::now() - begin);
+  return answer;
+}
+
+WebAnswer Service::conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key) {
+  WebAnswer http{200, common_fields(options_.is_encrypted)};
+  const bool is_page = answer.type.starts_with("text/html");
+  http.fields.emplace_back("Content-Security-Policy", is_page ? kPagePolicy : kDataPolicy);
+  // A badge stands in other places' pages.
+  http.fields.emplace_back("Cross-Origin-Resource-Policy",
+                           answer.type == "image/svg+xml" ? "cross-origin" : "same-origin");
+  http.fields.emplace_back("ETag", answer.etag);
+  http.fields.emplace_back("Cache-Control", options_.admission.is_public || is_page ? "no-cache" : "private, no-cache");
+  http.fields.emplace_back("Vary", "Accept-Encoding, Authorization");
+  if (const std::string_view sent = request.field("if-none-match"); !sent.empty() && has_etag(sent, answer.etag)) {
+    http.status = 304;
+    return http;
+  }
+  http.fields.emplace_back("Content-Type", answer.type);
+  http.body = answer.plain;
+  if (answer.plain->size() < kWorthPacking || !takes_gzip(request.field("accept-encoding"))) return http;
+  if (!answer.packed) {
+    answer.packed = packed(*answer.plain);
+    if (!key.empty()) cache_.keep(key, answer);
+  }
+  if (!answer.packed) return http;
+  http.body = answer.packed;
+  http.fields.emplace_back("Content-Encoding", "gzip");
+  return http;
+}
+
+WebAnswer Service::answer_page(const WebRequest& request) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    return problem(405, request.method.substr(0, 20) + " is not for this path", "", request.id);
+  }
+  std::string name(path_of(request.target).substr(1));
+  // The page's own places: what it shows there it asks for itself.
+  if (name.find('.') == std::string::npos) name = "index.html";
+  for (const Asset& asset : page_assets()) {
+    if (asset.name != name) continue;
+    const std::string key = "asset " + name;
+    if (const auto known = cache_.find(key, kAssetVersion)) return conditional(request, *known, key);
+    AnswerCache::Answer answer{kAssetVersion, etag_of(asset.bytes), type_of(name),
+                               std::make_shared<const std::string>(asset.bytes), nullptr};
+    cache_.keep(key, answer);
+    return conditional(request, std::move(answer), key);
+  }
+  return problem(404, "no such page",
+                 name == "index.html" ? "this build has no page; /api/v1/openapi.json is there" : "", request.id);
+}
+
+WebAnswer Service::ready(std::size_t worker, const WebRequest& request) {
+  if (server_ != nullptr && server_->is_stopping()) return problem(503, "the service is ending", "", request.id);
+  const Result<storage::Store*> store = store_of(worker);
+  if (!store) return problem_of(store.error(), 503, request.id);
+  const Result<int> schema = storage::CatalogStore(**store).schema_version();
+  store_is_up_ = static_cast<bool>(schema);
+  if (!schema) return problem_of(schema.error(), 503, request.id);
+  JsonWriter writer;
+  writer("status", std::string("ready"));
+  writer("schema_version", *schema);
+  writer("store", options_.store.safe_text());
+  WebAnswer answer{200, common_fields(options_.is_encrypted), std::make_shared<std::string>(writer.one_line() + '\n')};
+  answer.fields.emplace_back("Content-Type", "application/json");
+  return answer;
+}
+
+WebAnswer Service::answer_own(std::size_t worker, const WebRequest& request, const Admitted& admitted) {
+  const std::string& id = admitted.operation->id;
+  if (id == "ready") return ready(worker, request);
+  if (id == "openapi") {
+    AnswerCache::Answer answer{kAssetVersion, etag_of(openapi_document()), "application/json",
+                               std::make_shared<const std::string>(openapi_document()), nullptr};
+    return conditional(request, std::move(answer), "");
+  }
+  WebAnswer answer{200, common_fields(options_.is_encrypted)};
+  answer.fields.emplace_back("Cache-Control", "no-store");
+  if (id == "events") {
+    answer.is_event_stream = true;
+    answer.audience = admitted.caller.project.empty() ? admitted.values.at("project") : admitted.caller.project;
+    answer.fields.emplace_back("Content-Type", "text/event-stream");
+    answer.body = std::make_shared<std::string>("retry: 3000\n\n");
+    return answer;
+  }
+  const bool is_health = id == "health";
+  answer.fields.emplace_back(
+      "Content-Type", is_health ? "application/json" : "application/openmetrics-text; version=1.0.0; charset=utf-8");
+  answer.body = std::make_shared<std::string>(is_health ? "{\"status\":\"ok\"}\n" : metrics_text());
+  return answer;
+}
+
+WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& request, const Admitted& admitted) {
+  const ApiOperation& operation = *admitted.operation;
+  const Result<storage::Store*> found = store_of(worker);
+  if (!found) return problem_of(found.error(), 500, request.id);
+  storage::Store& store = **found;
+  const Caller& caller = admitted.caller;
+  const std::string key = operation.is_conditional ? caller.project + '\n' + request.target : "";
+  std::string made_from;
+  if (operation.is_conditional) {
+    const Result<std::string> now = version(store);
+    if (!now) return problem_of(now.error(), 500, request.id);
+    made_from = *now;
+    if (const auto known = cache_.find(key, made_from)) {
+      ++from_cache_;
+      return conditional(request, *known, key);
+    }
+  }
+  const bool writes = operation.scope == "submit" || operation.scope == "report";
+  if (!caller.project.empty() && operation.scope != "admin") {
+    const Result<void> limited = store.see_only(caller.project, writes);
+    if (!limited) return problem_of(limited.error(), 500, request.id);
+  }
+  Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
+  if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
+  if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
+  if (operation.is_conditional) {
+    AnswerCache::Answer answer{made_from, etag_of(reply->body), reply->type,
+                               std::make_shared<const std::string>(std::move(reply->body)), nullptr};
+    cache_.keep(key, answer);
+    return conditional(request, std::move(answer), key);
+  }
+  if (operation.method != "GET") {
+    const std::lock_guard lock(version_mutex_);
+    version_at_ = {};
+  }
+  WebAnswer answer{reply->status, common_fields(options_.is_encrypted),
+                   std::make_shared<const std::string>(std::move(reply->body))};
+  answer.fields.emplace_back("Cache-Control", "no-store");
+  answer.fields.emplace_back("Content-Security-Policy", kDataPolicy);
+  if (*reply->type != '\0') answer.fields.emplace_back("Content-Type", reply->type);
+  return answer;
+}
+
+namespace {
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  constexpr std::int64_t kPage = 4096;
+  return resident * kPage;
+}
+
+void add_metric(std::string& text, const std::string& name, const std::string& kind, const std::string& help,
+                double value) {
+  text += "# TYPE " + name + ' ' + kind + "\n# HELP " + name + ' ' + help + '\n' + name +
+          (kind == "counter" ? "_total " : " ") + std::to_string(value) + '\n';
+}
+
+}  // namespace
+
+std::string Service::metrics_text() {
+  const WebCounts http = server_ == nullptr ? WebCounts{} : server_->counts();
+  std::string text = "# TYPE steelyard_http_requests counter\n# HELP steelyard_http_requests Answers by operation.\n";
+  {
+    const std::lock_guard lock(counts_mutex_);
+    for (const auto& [which, count] : answered_) {
+      text += "steelyard_http_requests_total{operation=\"" + which.first + "\",status=\"" +
+              std::to_string(which.second) + "\"} " + std::to_string(count) + '\n';
+    }
+    text +=
+        "# TYPE steelyard_http_request_seconds histogram\n# UNIT steelyard_http_request_seconds seconds\n"
+        "# HELP steelyard_http_request_seconds Time to make an answer.\n";
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < within_.size(); ++i) {
+      sum += within_[i];
+      const std::string end = i < kSeconds.size() ? std::to_string(kSeconds[i]) : "+Inf";
+      text += "steelyard_http_request_seconds_bucket{le=\"" + end + "\"} " + std::to_string(sum) + '\n';
+    }
+    text += "steelyard_http_request_seconds_count " + std::to_string(sum) + "\nsteelyard_http_request_seconds_sum " +
+            std::to_string(seconds_) + '\n';
+  }
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  add_metric(text, "steelyard_http_connections", "counter", "Connections ever.", number(http.connections));
+  add_metric(text, "steelyard_http_connections_open", "gauge", "Connections now.", number(http.open));
+  add_metric(text, "steelyard_http_refused", "counter", "Beyond what is taken at once.", number(http.refused));
+  add_metric(text, "steelyard_http_malformed", "counter", "What was no request.", number(http.malformed));
+  add_metric(text, "steelyard_http_timed_out", "counter", "Clients that took too long.", number(http.timed_out));
+  add_metric(text, "steelyard_event_streams", "gauge", "Streams of events now.", number(http.streams));
+  add_metric(text, "steelyard_answers_from_cache", "counter", "Answers that were there.", number(from_cache_));
+  add_metric(text, "steelyard_cache_bytes", "gauge", "Of kept answers.", static_cast<double>(cache_.bytes()));
+  add_metric(text, "steelyard_store_up", "gauge", "Whether the store answered last.", store_is_up_ ? 1 : 0);
+  add_metric(text, "process_resident_memory_bytes", "gauge", "Of this process.", static_cast<double>(resident_bytes()));
+  return text + "# EOF\n";
+}
+
+void Service::watch() {
+  std::optional<storage::Store> store;
+  std::optional<storage::NewsMarks> marks;
+  for (Clock::time_point next = Clock::now(); !is_ending_; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
+    if (Clock::now() < next) continue;
+    next = Clock::now() + kLook;
+    if (server_->counts().streams == 0) {
+      store.reset();
+      marks.reset();
+      continue;
+    }
+    if (!store) {
+      Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
+      if (!opened) continue;
+      store.emplace(std::move(opened).value());
+    }
+    storage::NewsMarks known = marks.value_or(storage::NewsMarks{});
+    const Result<std::vector<storage::NewsEntry>> news = storage::CatalogStore(*store).news(known);
+    if (!news) {
+      store.reset();
+      continue;
+    }
+    // The first look only says what was there before.
+    const bool is_first = !marks;
+    marks = known;
+    for (const storage::NewsEntry& one : *news) {
+      if (is_first) break;
+      JsonWriter data;
+      data("project", one.project, {.null = Null::written});
+      server_->publish({one.project, "event: " + one.kind + "\ndata: " + data.one_line() + "\n\n"});
+    }
+  }
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,73 @@
+#include "ci/service/workers.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace steelyard::ci {
+
+Workers::Workers(std::size_t count, std::size_t most_queued) : most_queued_(most_queued) {
+  for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool Workers::add(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() >= most_queued_) return false;
+    queue_.push_back(std::move(task));
+  }
+  wake_.notify_one();
+  return true;
+}
+
+void Workers::work(std::size_t worker) {
+  for (;;) {
+    Task task;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      task = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    task(worker);
+  }
+}
+
+BodyFile::BodyFile(const std::filesystem::path& folder) {
+  std::string name = (folder / "body-XXXXXX").string();
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ >= 0) path_ = name;
+}
+
+BodyFile::~BodyFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  std::error_code code;
+  if (!path_.empty()) std::filesystem::remove(path_, code);
+}
+
+bool BodyFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,192 @@
+// What the API takes: runs, what people say of alerts, tokens. Each leaves a line in the audit trail, in the
+// transaction of the act.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "ci/app/settings.hpp"
+#include "ci/report/history.hpp"
+#include "ci/service/call.hpp"
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/document/json.hpp"
+#include "storage/run_store.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using storage::JsonDocument;
+using storage::JsonValue;
+using storage::JsonWriter;
+
+constexpr std::int64_t kMaxJsonBytes = 64 * 1024;
+constexpr std::size_t kMaxNoteBytes = 2000;
+constexpr std::size_t kMaxScopes = 4;
+
+std::int64_t time_of_act() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Error (input): no object, or one with another member than these.
+Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>& members) {
+  const std::string_view body = call.request.body;
+  STEELYARD_TRY(JsonDocument document, JsonDocument::parse(body.empty() ? "{}" : body, "body"));
+  const JsonValue root = document.root();
+  for (const std::string& name : root.names()) {
+    if (std::find(members.begin(), members.end(), name) == members.end()) {
+      return input_error("body", '"' + name.substr(0, 100) + '"', "a member that openapi.json names");
+    }
+  }
+  STEELYARD_CHECK(document.check());
+  return document;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return store_error("submission", "what was sent could not be kept", "", "make room on the service's disk");
+  return bytes;
+}
+
+Result<Reply> submit_run(const Call& call) {
+  if (call.request.body_file.empty()) return input_error("body", "nothing", "an archive");
+  STEELYARD_TRY(const std::string bytes, read_file(call.request.body_file));
+  STEELYARD_TRY(const Run run, storage::decode_sealed_run(bytes, "submission"));
+  if (!call.caller.project.empty() && run.header.project != call.caller.project) {
+    Reply refused{"", "", 403};
+    refused.body = "a run of another project than the token's";
+    return refused;
+  }
+  const bool is_of_its_branch = call.caller.branch.empty() || run.header.commit.branch == call.caller.branch;
+  if (!call.caller.is_request && !is_of_its_branch) {
+    return Reply{"a run of branch " + run.header.commit.branch + ", where the job is of branch " + call.caller.branch,
+                 "", 403};
+  }
+  const storage::RunStore::Submission submission{
+      {call.caller.who(), "run submitted", "run:" + run.header.id, run.header.project}, call.caller.is_request};
+  const Result<bool> is_new = storage::RunStore(call.store).put(run, submission);
+  if (!is_new) return is_new.error();
+  JsonWriter writer;
+  writer("id", run.header.id);
+  writer("is_new", *is_new);
+  return Reply{writer.one_line() + '\n', "application/json", *is_new ? 201 : 200};
+}
+
+bool is_commit(const std::string& text) {
+  return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+bool is_day(const std::string& text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  const auto is_digit = [](char c) { return c == '-' || (c >= '0' && c <= '9'); };
+  return std::all_of(text.begin(), text.end(), is_digit) && std::count(text.begin(), text.end(), '-') == 2;
+}
+
+Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kind) {
+  STEELYARD_TRY(const JsonDocument document, read_body(call, {"note", "commit", "until"}));
+  const JsonValue root = document.root();
+  storage::AlertAct act;
+  act.kind = kind;
+  act.who = call.caller.who();
+  act.note = root.at("note").text();
+  act.commit = root.at("commit").text();
+  act.until = root.at("until").text();
+  act.at_unix_ns = time_of_act();
+  STEELYARD_CHECK(document.check());
+  if (act.note.size() > kMaxNoteBytes) {
+    return input_error("note", std::to_string(act.note.size()) + " bytes", "at most " + std::to_string(kMaxNoteBytes));
+  }
+  const bool accepts = kind == storage::AlertAct::Kind::accept;
+  if (!accepts && !(act.commit.empty() && act.until.empty())) {
+    return input_error("body", "commit or until", "them with accept alone");
+  }
+  if (accepts && act.note.empty()) return input_error("note", "nothing", "why it is accepted");
+  if (!act.commit.empty() && !is_commit(act.commit))
+    return input_error("commit", act.commit.substr(0, 100), "its hash");
+  if (!act.until.empty() && !is_day(act.until)) return input_error("until", act.until.substr(0, 100), "2026-12-31");
+  return act;
+}
+
+Operation acting(storage::AlertAct::Kind kind) {
+  const auto act = [kind](const Call& call) -> Result<Reply> {
+    Result<storage::AlertAct> read = read_act(call, kind);
+    if (!read) return Reply{read.error().text(), "", 422};
+    storage::AlertAct wanted = std::move(read).value();
+    storage::AlertStore alerts(call.store);
+    storage::AlertQuery query;
+    query.id = call["id"];
+    query.resolved_too = true;
+    query.limit = 2;
+    STEELYARD_TRY(const std::vector<storage::Alert> found, alerts.list(query));
+    if (found.size() != 1) {
+      return Reply{"alert:" + query.id + (found.empty() ? ": no such alert" : ": several alerts"), "", 404};
+    }
+    wanted.alert = found.front().id;
+    if (kind == storage::AlertAct::Kind::accept && wanted.commit.empty()) wanted.commit = found.front().commit;
+    STEELYARD_TRY(const storage::Alert after, alerts.act(wanted));
+    return Reply{json_alert(after) + '\n'};
+  };
+  return {act, 409, kMaxJsonBytes};
+}
+
+Result<Reply> issue_token(const Call& call) {
+  STEELYARD_TRY(const JsonDocument document, read_body(call, {"name", "project", "scopes", "days"}));
+  const JsonValue root = document.root();
+  storage::TokenRequest wanted;
+  wanted.name = root.at("name").text();
+  wanted.project = root.at("project").text();
+  wanted.scopes = root.at("scopes").texts(kMaxScopes);
+  if (!root.at("days").is_null()) wanted.days = static_cast<int>(root.at("days").integer(1, 3660));
+  wanted.who = call.caller.who();
+  STEELYARD_CHECK(document.check());
+  // Who sees one project makes nobody who sees more.
+  if (!call.caller.project.empty() && wanted.project != call.caller.project) {
+    return Reply{"a token of another project than one's own", "", 403};
+  }
+  STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(call.store).issue_token(wanted));
+  JsonWriter token;
+  token("id", issued.token.id);
+  token("name", issued.token.name);
+  token("project", issued.token.project, {.null = Null::written});
+  token("scopes", issued.token.scopes);
+  token("expires_at", issued.token.expires_at);
+  token("last_used", std::string(), {.null = Null::written});
+  JsonWriter writer;
+  writer.add("token", std::move(token));
+  writer("secret", issued.secret);
+  return Reply{writer.one_line() + '\n', "application/json", 201};
+}
+
+Result<Reply> revoke_token(const Call& call) {
+  storage::AccessStore access(call.store);
+  if (!call.caller.project.empty()) {
+    STEELYARD_TRY(const std::vector<storage::Token> all, access.tokens());
+    const auto is_own = [&](const storage::Token& one) {
+      return one.id == call["id"] && one.project == call.caller.project;
+    };
+    if (std::none_of(all.begin(), all.end(), is_own)) return Reply{"token:" + call["id"] + ": no such token", "", 404};
+  }
+  STEELYARD_TRY(const bool done, access.revoke_token(call["id"], call.caller.who()));
+  static_cast<void>(done);  // twice is as good as once
+  return Reply{"", "", 204};
+}
+
+}  // namespace
+
+void add_writing(Operations& operations) {
+  constexpr int kNotAsWanted = 422;
+  operations["submitRun"] = {submit_run, kNotAsWanted, storage::ArchiveLimits{}.file_bytes, true};
+  operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
+  operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
+  operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);
+  operations["reopenAlert"] = acting(storage::AlertAct::Kind::reopen);
+  operations["issueToken"] = {issue_token, kNotAsWanted, kMaxJsonBytes};
+  operations["revokeToken"] = {revoke_token, 404};
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,104 @@
+#include "ci/service/description.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ci/service/assets.hpp"
+#include "ci/service/call.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using ::testing::HasSubstr;
+
+const ApiDescription& description() {
+  static const Result<ApiDescription> parsed = ApiDescription::parse(openapi_document());
+  return parsed.value();
+}
+
+Result<ApiValues> read(const std::string& target) {
+  const std::string path = target.substr(0, target.find('?'));
+  const std::string query = path.size() < target.size() ? target.substr(path.size() + 1) : "";
+  const ApiDescription::Match match = description().find("GET", path);
+  return ApiDescription::read(*match.operation, match.path, query);
+}
+
+TEST(ApiDescription, IsWhatTheOperationsAre) {
+  Operations operations;
+  add_reading(operations);
+  add_series_reading(operations);
+  add_writing(operations);
+  std::set<std::string> described{}, written{"health", "ready", "metrics", "openapi", "events"};
+  for (const ApiOperation& one : description().operations()) EXPECT_TRUE(described.insert(one.id).second) << one.id;
+  for (const auto& [id, act] : operations) written.insert(id);
+  EXPECT_EQ(described, written);
+}
+
+TEST(ApiDescription, LetsNobodyWriteWithoutAScope) {
+  for (const ApiOperation& one : description().operations()) {
+    EXPECT_TRUE(one.method == "GET" || (!one.scope.empty() && one.scope != "read")) << one.id;
+  }
+}
+
+TEST(ApiDescription, FindsAPathWithWhatItNames) {
+  const auto match = description().find("GET", "/api/v1/runs/abcdef12");
+  ASSERT_NE(match.operation, nullptr);
+  EXPECT_EQ(match.operation->id, "run");
+  EXPECT_EQ(match.path.at("id"), "abcdef12");
+  EXPECT_EQ(description().find("HEAD", "/api/v1/runs").operation->id, "runs");
+  EXPECT_EQ(description().find("PUT", "/api/v1/runs").operation, nullptr);
+  EXPECT_THAT(description().find("PUT", "/api/v1/runs").allowed,
+              ::testing::UnorderedElementsAre("GET", "HEAD", "POST"));
+  EXPECT_TRUE(description().find("GET", "/api/v1/runs/").allowed.empty() || !read("/api/v1/runs/"));
+  EXPECT_TRUE(description().find("GET", "/api/v1/nothing").allowed.empty());
+}
+
+TEST(ApiDescription, ReadsParametersWithTheirDefaults) {
+  const auto values = read("/api/v1/series?project=a%20b+c&benchmark=BM%2F1%E2%82%AC&limit=7");
+  ASSERT_TRUE(values) << values.error().text();
+  EXPECT_EQ(values->at("project"), "a b c");
+  EXPECT_EQ(values->at("benchmark"), "BM/1\xE2\x82\xAC");
+  EXPECT_EQ(values->at("limit"), "7");
+  EXPECT_EQ(values->at("branch"), "");
+  EXPECT_EQ(read("/api/v1/series")->at("limit"), "50");
+}
+
+TEST(ApiDescription, RefusesWhatTheDocumentDoesNotAllow) {
+  for (const char* target :
+       {"/api/v1/runs?colour=red", "/api/v1/runs?limit=0", "/api/v1/runs?limit=1001", "/api/v1/runs?limit=1e2",
+        "/api/v1/runs?limit=5&limit=6", "/api/v1/runs?limit=-1", "/api/v1/runs?limit=nan", "/api/v1/runs?project=%",
+        "/api/v1/runs?project=%2", "/api/v1/runs?project=%zz", "/api/v1/runs?project=a%00b", "/api/v1/runs?project=%ff",
+        "/api/v1/runs?project=%c0%af", "/api/v1/runs/..%2f..%2fetc", "/api/v1/runs/ABCDEF12", "/api/v1/runs/abc",
+        "/api/v1/alerts?state=sleeping", "/api/v1/compare?baseline=abcdef",
+        "/api/v1/compare?baseline=abcdef&candidate=abcdef&minimum_effect=inf"}) {
+    const auto values = read(target);
+    ASSERT_FALSE(values) << target;
+    EXPECT_EQ(values.error().kind, ErrorKind::input) << target;
+  }
+  EXPECT_FALSE(read("/api/v1/runs?project=" + std::string(2000, 'a')));
+  EXPECT_THAT(read("/api/v1/runs?colour=red").error().text(), HasSubstr("one of project, branch, commit"));
+}
+
+TEST(RateLimit, LetsABurstThroughAndThenSoManyASecond) {
+  RateLimit limit(10, 3);
+  const auto begin = RateLimit::Clock::now();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.take("a", begin));
+  EXPECT_FALSE(limit.take("a", begin));
+  EXPECT_TRUE(limit.take("b", begin)) << "each has their own";
+  EXPECT_FALSE(limit.take("a", begin + std::chrono::milliseconds(50)));
+  EXPECT_TRUE(limit.take("a", begin + std::chrono::milliseconds(150)));
+  EXPECT_FALSE(limit.take("a", begin + std::chrono::milliseconds(160)));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.take("a", begin + std::chrono::hours(1)));
+  EXPECT_FALSE(limit.take("a", begin + std::chrono::hours(1))) << "no more than at once, however long it waited";
+}
+
+TEST(RateLimit, ForgetsRatherThanGrow) {
+  RateLimit limit(1, 1);
+  const auto now = RateLimit::Clock::now();
+  for (int i = 0; i < 30'000; ++i) EXPECT_TRUE(limit.take("address " + std::to_string(i), now));
+}
+
+}  // namespace
+}  // namespace steelyard::ci

@@ -1,0 +1,230 @@
+#include "ci/service/job_tokens.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+
+#include <nlohmann/json.hpp>
+
+namespace steelyard::ci {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kNow = 1'800'000'000;
+constexpr const char* kAudience = "https://steelyard.example";
+
+std::string base64url(const std::string& bytes) {
+  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t bits = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    for (std::size_t i = 0; i < 3; ++i) bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (std::size_t i = 0; i <= count; ++i) text += kDigits[bits >> (18 - 6 * i) & 63];
+  }
+  return text;
+}
+
+// Whoever signs tokens, with a key of their own.
+class Issuer {
+ public:
+  Issuer() : key_(EVP_RSA_gen(2048)) {}
+  ~Issuer() { EVP_PKEY_free(key_); }
+  Issuer(const Issuer&) = delete;
+  Issuer& operator=(const Issuer&) = delete;
+
+  std::string token(const json& claims, json header = {{"alg", "RS256"}, {"kid", "one"}}) const {
+    const std::string text = base64url(header.dump()) + '.' + base64url(claims.dump());
+    return text + '.' + base64url(signed_text(text));
+  }
+  std::string keys(const std::string& id = "one") const {
+    return json{
+        {"keys",
+         {{{"kty", "RSA"}, {"kid", id}, {"n", number(OSSL_PKEY_PARAM_RSA_N)}, {"e", number(OSSL_PKEY_PARAM_RSA_E)}}}}}
+        .dump();
+  }
+
+ private:
+  std::string signed_text(const std::string& text) const {
+    EVP_MD_CTX* context = EVP_MD_CTX_new();
+    EVP_DigestSignInit(context, nullptr, EVP_sha256(), nullptr, key_);
+    std::string signature(256, '\0');
+    std::size_t size = signature.size();
+    EVP_DigestSign(context, reinterpret_cast<unsigned char*>(signature.data()), &size,
+                   reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    EVP_MD_CTX_free(context);
+    return signature;
+  }
+  std::string number(const char* which) const {
+    BIGNUM* value = nullptr;
+    EVP_PKEY_get_bn_param(key_, which, &value);
+    std::string bytes(static_cast<std::size_t>(BN_num_bytes(value)), '\0');
+    BN_bn2bin(value, reinterpret_cast<unsigned char*>(bytes.data()));
+    BN_free(value);
+    return base64url(bytes);
+  }
+  EVP_PKEY* key_;
+};
+
+json push_claims() {
+  return {{"iss", "https://token.actions.githubusercontent.com"},
+          {"aud", kAudience},
+          {"repository", "owner/name"},
+          {"ref", "refs/heads/main"},
+          {"event_name", "push"},
+          {"iat", kNow - 10},
+          {"nbf", kNow - 10},
+          {"exp", kNow + 300}};
+}
+
+class JobTokensTest : public ::testing::Test {
+ protected:
+  JobTokensTest()
+      : tokens_({parse_trust("github:owner/name@main=demo").value(),
+                 parse_trust("gitlab:https://gitlab.example.org/group/name=other").value()},
+                kAudience, [this](const std::string& url) -> Result<std::string> {
+                  asked_.push_back(url);
+                  if (is_away_) return store_error(url, "no connection");
+                  return issuer_.keys(key_id_);
+                }) {}
+  std::optional<JobIdentity> identify(const json& claims) {
+    return tokens_.identify(issuer_.token(claims), kNow).value();
+  }
+  Issuer issuer_;
+  std::vector<std::string> asked_;
+  std::string key_id_ = "one";
+  bool is_away_ = false;
+  JobTokens tokens_;
+};
+
+TEST_F(JobTokensTest, KnowAPushToTheBranchWhoseHistoryItIs) {
+  const auto job = identify(push_claims());
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->project, "demo");
+  EXPECT_EQ(job->branch, "main");
+  EXPECT_FALSE(job->is_request);
+  EXPECT_EQ(asked_, (std::vector<std::string>{"https://token.actions.githubusercontent.com/.well-known/jwks"}));
+  EXPECT_TRUE(identify(push_claims()));
+  EXPECT_EQ(asked_.size(), 1U) << "the keys are kept";
+}
+
+TEST_F(JobTokensTest, TakeEveryOtherJobOfTheRepositoryForARequest) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, const char*>>{{"event_name", "pull_request"},
+                                                        {"event_name", "pull_request_target"},
+                                                        {"event_name", "issue_comment"},
+                                                        {"event_name", "workflow_run"},
+                                                        {"ref", "refs/heads/feature"},
+                                                        {"ref", "refs/pull/7/merge"},
+                                                        {"ref", "refs/tags/main"}}) {
+    json claims = push_claims();
+    claims[name] = value;
+    const auto job = identify(claims);
+    ASSERT_TRUE(job) << value;
+    EXPECT_TRUE(job->is_request) << value;
+  }
+}
+
+TEST_F(JobTokensTest, KnowGitlabsJobsByItsOwnWords) {
+  json claims{{"iss", "https://gitlab.example.org"},
+              {"aud", {"x", kAudience}},
+              {"project_path", "group/name"},
+              {"ref", "main"},
+              {"ref_type", "branch"},
+              {"pipeline_source", "push"},
+              {"iat", kNow},
+              {"exp", kNow + 60}};
+  const auto job = identify(claims);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->project, "other");
+  EXPECT_FALSE(job->is_request);
+  EXPECT_EQ(asked_.back(), "https://gitlab.example.org/oauth/discovery/keys");
+  claims["pipeline_source"] = "merge_request_event";
+  EXPECT_TRUE(identify(claims)->is_request);
+  claims["pipeline_source"] = "push";
+  claims["ref_type"] = "tag";
+  EXPECT_TRUE(identify(claims)->is_request);
+}
+
+TEST_F(JobTokensTest, RefuseWhatIsNotForUsNotGoodNowOrOfSomebodyElse) {
+  const std::vector<std::pair<const char*, json>> changes{{"aud", "https://elsewhere.example"},
+                                                          {"aud", json::array()},
+                                                          {"aud", nullptr},
+                                                          {"iss", "https://evil.example"},
+                                                          {"iss", nullptr},
+                                                          {"repository", "owner/name2"},
+                                                          {"repository", "Owner/name"},
+                                                          {"exp", kNow - 100},
+                                                          {"exp", nullptr},
+                                                          {"exp", "1900000000"},
+                                                          {"nbf", kNow + 1000},
+                                                          {"iat", kNow + 1000},
+                                                          {"iat", nullptr},
+                                                          {"exp", kNow + 10'000'000},
+                                                          {"exp", 1e300}};
+  for (const auto& [name, value] : changes) {
+    json claims = push_claims();
+    claims[name] = value;
+    EXPECT_FALSE(identify(claims)) << name << ' ' << value;
+  }
+  EXPECT_TRUE(asked_.empty()) << "nobody is asked for that";
+}
+
+TEST_F(JobTokensTest, RefuseWhatTheIssuerDidNotSign) {
+  const Issuer other;
+  EXPECT_FALSE(*tokens_.identify(other.token(push_claims()), kNow));
+  const std::string good = issuer_.token(push_claims());
+  EXPECT_TRUE(*tokens_.identify(good, kNow));
+  json more = push_claims();
+  more["event_name"] = "schedule";
+  const std::string body = base64url(more.dump());
+  EXPECT_FALSE(*tokens_.identify(good.substr(0, good.find('.') + 1) + body + good.substr(good.rfind('.')), kNow));
+  EXPECT_FALSE(*tokens_.identify(good.substr(0, good.rfind('.') + 1), kNow)) << "no signature";
+  for (const json& header : {json{{"alg", "none"}, {"kid", "one"}}, json{{"alg", "HS256"}, {"kid", "one"}},
+                             json{{"alg", "RS256"}}, json{{"alg", "RS256"}, {"kid", "one"}, {"crit", {"x"}}}}) {
+    EXPECT_FALSE(*tokens_.identify(issuer_.token(push_claims(), header), kNow)) << header;
+  }
+  for (const std::string& text : {std::string(), std::string("a.b"), std::string("..."), std::string("a.b.c.d"),
+                                  std::string(100'000, '.'), good + "=", " " + good}) {
+    EXPECT_FALSE(*tokens_.identify(text, kNow)) << text.substr(0, 20);
+  }
+}
+
+TEST_F(JobTokensTest, AskForNewKeysNoMoreOftenThanOnceAMinute) {
+  EXPECT_TRUE(identify(push_claims()));
+  key_id_ = "two";
+  const std::string rotated = issuer_.token(push_claims(), {{"alg", "RS256"}, {"kid", "two"}});
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(*tokens_.identify(rotated, kNow + 10));
+  EXPECT_EQ(asked_.size(), 1U);
+  EXPECT_TRUE(*tokens_.identify(rotated, kNow + 70));
+  EXPECT_EQ(asked_.size(), 2U);
+}
+
+TEST_F(JobTokensTest, SayThatTheIssuerIsAway) {
+  is_away_ = true;
+  const auto trouble = tokens_.identify(issuer_.token(push_claims()), kNow);
+  ASSERT_FALSE(trouble);
+  EXPECT_EQ(trouble.error().kind, ErrorKind::store);
+}
+
+TEST(ParseTrust, NamesARepositoryItsBranchAndTheProject) {
+  const auto trusted = parse_trust("github:owner/name@release/1.x=demo");
+  ASSERT_TRUE(trusted);
+  EXPECT_EQ(trusted->repository, "owner/name");
+  EXPECT_EQ(trusted->branch, "release/1.x");
+  EXPECT_EQ(trusted->project, "demo");
+  EXPECT_EQ(parse_trust("gitlab:a/b/c=p")->issuer, "https://gitlab.com");
+  for (const char* bad :
+       {"", "github", "github:owner=p", "github:owner/name", "github:owner/name=", "github:owner/name@=p",
+        "bitbucket:a/b=p", "gitlab:http://gitlab.example.org/a/b=p", "github:/name=p", "github:a/b?x=p"}) {
+    EXPECT_THAT(parse_trust(bad).error().text(), HasSubstr("--trust")) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::ci
