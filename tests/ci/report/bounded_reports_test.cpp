@@ -28,8 +28,10 @@ using Naming = std::function<std::string(std::mt19937_64&, int)>;
 
 std::string in_few_families(std::mt19937_64& engine, int number) {
   const auto below = [&engine](std::uint64_t n) { return static_cast<int>(engine() % n); };
-  return "BM_Family" + std::to_string(below(7)) + std::string(static_cast<std::size_t>(below(30)), 'x') + "/" +
-         std::to_string(number);
+  // Drawn one after the other: in one expression each compiler has an order of its own.
+  const auto length = static_cast<std::size_t>(below(30));
+  const int family = below(7);
+  return "BM_Family" + std::to_string(family) + std::string(length, 'x') + "/" + std::to_string(number);
 }
 
 // No two alike, of `most` characters or fewer; what markup, terminals and our own grammar of names read is among them.
