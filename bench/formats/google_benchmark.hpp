@@ -67,6 +67,16 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::s
 // The same of a file of up to 4 GiB, of which one record at a time is held.
 Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path);
 
+// From the first to the last moment at which a process of a side began.
+struct SideTimes {
+  std::int64_t first_unix_ns = 0;
+  std::int64_t last_unix_ns = 0;
+};
+// How two sides lie in time that do not say it themselves: disjoint and more than an hour apart separate, else
+// sequential. Where that is not known, as of files without a date, a warning that ends in `advice`.
+Layout layout_by_dates(const std::optional<SideTimes>& one, const std::optional<SideTimes>& other,
+                       std::string_view advice, std::vector<std::string>& warnings);
+
 // Two sides as `compare` takes them. Each path is a file, or a folder with one file per invocation. Files of the same
 // name in two folders are one round and are paired. Layout: the context keys, else the dates (disjoint in time:
 // sequential; more than an hour apart: separate), else sequential.

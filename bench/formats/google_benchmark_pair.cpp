@@ -163,36 +163,15 @@ Rounds find_rounds(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSid
   return rounds;
 }
 
-struct TimeSpan {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
 // Absent where a file is not dated.
-std::optional<TimeSpan> span_of(const GoogleBenchmarkSide& side) {
-  TimeSpan span{INT64_MAX, 0};
+std::optional<SideTimes> span_of(const GoogleBenchmarkSide& side) {
+  SideTimes span{INT64_MAX, 0};
   for (const LoadedFile& file : side.files) {
     if (file.content.taken_at_unix_ns <= 0) return std::nullopt;
-    span.first = std::min(span.first, file.content.taken_at_unix_ns);
-    span.last = std::max(span.last, file.content.taken_at_unix_ns);
+    span.first_unix_ns = std::min(span.first_unix_ns, file.content.taken_at_unix_ns);
+    span.last_unix_ns = std::max(span.last_unix_ns, file.content.taken_at_unix_ns);
   }
   return span;
-}
-
-Layout layout_by_dates(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate,
-                       std::vector<std::string>& warnings) {
-  const auto one = span_of(baseline);
-  const auto other = span_of(candidate);
-  const bool dated = one && other;
-  const std::int64_t gap = dated ? std::max(other->first - one->last, one->first - other->last) : 0;
-  // Dates are of whole seconds: the ends of two sides that follow each other may be equal.
-  if (!dated || gap < 0 || (gap == 0 && one->first == other->first)) {
-    warnings.emplace_back(
-        std::string(dated ? "the files' dates overlap" : "files without a date") +
-        ": whether the sides were measured together is not known, and they count as measured one after the other; "
-        "files say it with --benchmark_context=steelyard_layout=interleaved (or duet)");
-  }
-  return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
 }
 
 Layout find_layout(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate,
@@ -205,7 +184,8 @@ Layout find_layout(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSid
   if (claimed.size() > 1) {
     warnings.emplace_back("the files do not agree on steelyard_layout: it was taken from their dates");
   }
-  return layout_by_dates(baseline, candidate, warnings);
+  return layout_by_dates(span_of(baseline), span_of(candidate),
+                         "files say it with --benchmark_context=steelyard_layout=interleaved (or duet)", warnings);
 }
 
 // Which of its round's two processes a file's was: as one of the two says; else by their dates, where they differ and
@@ -281,7 +261,7 @@ Run to_run(GoogleBenchmarkSide& side, const std::vector<std::int32_t>& rounds, c
   const std::string* const executable = run.environment.find("google.executable");
   run.header.program = executable != nullptr ? *executable : side.path.filename().string();
   run.header.settings["imported_files"] = std::to_string(side.files.size());
-  if (const auto span = span_of(side)) run.header.created_at_unix_ns = span->first;
+  if (const auto span = span_of(side)) run.header.created_at_unix_ns = span->first_unix_ns;
   std::map<std::tuple<std::string, std::string>, std::size_t> measurement_by_name;
   for (std::size_t i = 0; i < side.files.size(); ++i) {
     Invocation invocation;
@@ -360,6 +340,21 @@ Slots find_slots(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide&
 }
 
 }  // namespace
+
+Layout layout_by_dates(const std::optional<SideTimes>& one, const std::optional<SideTimes>& other,
+                       std::string_view advice, std::vector<std::string>& warnings) {
+  const bool dated = one && other;
+  const std::int64_t gap =
+      dated ? std::max(other->first_unix_ns - one->last_unix_ns, one->first_unix_ns - other->last_unix_ns) : 0;
+  // Dates are of whole seconds: the ends of two sides that follow each other may be equal.
+  if (!dated || gap < 0 || (gap == 0 && one->first_unix_ns == other->first_unix_ns)) {
+    warnings.push_back(
+        (dated ? "the files' dates overlap" : "files without a date") +
+        (": whether the sides were measured together is not known, and they count as measured one after the other; " +
+         std::string(advice)));
+  }
+  return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
+}
 
 Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, const fs::path& candidate_path) {
   STEELYARD_TRY(GoogleBenchmarkSide baseline, load_side(baseline_path));

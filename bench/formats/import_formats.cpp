@@ -255,6 +255,15 @@ void warn_of(const Run& run, const fs::path& path, std::vector<std::string>& war
   }
 }
 
+// Absent where the tool tells no date.
+std::optional<SideTimes> times_of(const Run& run) {
+  SideTimes times{run.header.created_at_unix_ns, run.header.created_at_unix_ns};
+  for (const Invocation& invocation : run.invocations) {
+    times.last_unix_ns = std::max(times.last_unix_ns, invocation.started_at_unix_ns);
+  }
+  return times.first_unix_ns > 0 ? std::optional(times) : std::nullopt;
+}
+
 }  // namespace
 
 std::span<const ImportFormat> import_formats() { return kFormats; }
@@ -308,6 +317,24 @@ Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::pat
   const bool warns_itself = format.load == load_google_benchmark;
   if (!warns_itself) warn_of(runs.front(), path, warnings);
   return runs;
+}
+
+Result<Run> load_one_imported(const fs::path& path, std::vector<std::string>& warnings) {
+  STEELYARD_TRY(const ImportFormat* const format, recognise_format(path));
+  STEELYARD_TRY(std::vector<Run> runs, load_imported(*format, path, warnings));
+  if (runs.size() == 1) return std::move(runs.front());
+  return input_error(path.string(), "a history of " + std::to_string(runs.size()) + " runs", "one run",
+                     "steelyard import " + path.string() + ", then name two of them");
+}
+
+Result<ImportedPair> load_imported_pair(const fs::path& baseline, const fs::path& candidate,
+                                        std::vector<std::string>& warnings) {
+  STEELYARD_TRY(Run one, load_one_imported(baseline, warnings));
+  STEELYARD_TRY(Run other, load_one_imported(candidate, warnings));
+  const Layout layout =
+      layout_by_dates(times_of(one), times_of(other), "steelyard ab measures both together", warnings);
+  one.header.layout = other.header.layout = layout;
+  return ImportedPair{std::move(one), std::move(other)};
 }
 
 }  // namespace steelyard::bench

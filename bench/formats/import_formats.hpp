@@ -42,6 +42,17 @@ Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
                                        std::vector<std::string>& warnings);
 
+// Two files or folders as the sides of a comparison; each is one run. How they lie in time is told by their dates.
+// Files of Google Benchmark alone have more to say (load_google_benchmark_pair()). Error (input): a history too.
+struct ImportedPair {
+  Run baseline;
+  Run candidate;
+};
+Result<ImportedPair> load_imported_pair(const std::filesystem::path& baseline, const std::filesystem::path& candidate,
+                                        std::vector<std::string>& warnings);
+// One of them, or a file alone.
+Result<Run> load_one_imported(const std::filesystem::path& path, std::vector<std::string>& warnings);
+
 // What a line of the formats "csv" and "json-lines" can say.
 struct SampleField {
   std::string_view name;

@@ -118,11 +118,7 @@ bool is_stored(SideKind kind) {
 Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
   if (kind == SideKind::archive) return storage::read_archive(side);
   if (kind == SideKind::google_benchmark) return bench::load_google_benchmark(side, warnings);
-  STEELYARD_TRY(const bench::ImportFormat* const format, bench::recognise_format(side));
-  STEELYARD_TRY(std::vector<Run> runs, bench::load_imported(*format, side, warnings));
-  if (runs.size() == 1) return std::move(runs.front());
-  return input_error(side, "a history of " + std::to_string(runs.size()) + " runs", "one run",
-                     "steelyard import " + side + ", then name two of them");
+  return bench::load_one_imported(side, warnings);
 }
 
 Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, const Run& candidate,
@@ -185,6 +181,15 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
     return Sides{std::move(pair.baseline), std::move(pair.candidate), std::move(pair.warnings)};
   }
   Sides sides;
+  const auto is_results = [](SideKind kind) {
+    return kind == SideKind::google_benchmark || kind == SideKind::other_tool;
+  };
+  if (is_results(baseline_kind) && is_results(candidate_kind)) {
+    STEELYARD_TRY(bench::ImportedPair pair, bench::load_imported_pair(baseline, candidate, sides.warnings));
+    sides.baseline = std::move(pair.baseline);
+    sides.candidate = std::move(pair.candidate);
+    return sides;
+  }
   std::optional<storage::Store> store;
   if (baseline_kind == SideKind::stored_ancestor) {
     STEELYARD_TRY(store, open_store(configuration, app));
