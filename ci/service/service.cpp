@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/service/assets.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
@@ -32,7 +34,13 @@ constexpr const char* kAssetVersion = "build";
 // Nothing but the service's own files, and no script that stands in a page.
 constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ";
+std::string page_policy(const std::vector<std::string>& embedders) {
+  std::string policy = kPagePolicy;
+  if (embedders.empty()) return policy + "'none'";
+  for (const std::string& one : embedders) policy += one + ' ';
+  return policy;
+}
 constexpr const char* kDataPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 std::string title_of(int status) {
@@ -130,44 +138,6 @@ WebFields common_fields(bool is_encrypted) {
 
 }  // namespace
 
-std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, const std::string& version) {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end() || found->second->answer.version != version) return std::nullopt;
-  places_.splice(places_.begin(), places_, found->second);
-  return found->second->answer;
-}
-
-namespace {
-
-std::size_t bytes_kept(const std::string& key, const AnswerCache::Answer& answer) {
-  constexpr std::size_t kBeside = 500;
-  return kBeside + 2 * key.size() + answer.plain->size() + (answer.packed ? answer.packed->size() : 0);
-}
-
-}  // namespace
-
-void AnswerCache::keep(const std::string& key, const Answer& answer) {
-  const std::lock_guard lock(mutex_);
-  const std::size_t size = bytes_kept(key, answer);
-  const auto forget = [this](std::list<Place>::iterator place) {
-    bytes_ -= bytes_kept(place->key, place->answer);
-    by_key_.erase(place->key);
-    places_.erase(place);
-  };
-  if (const auto old = by_key_.find(key); old != by_key_.end()) forget(old->second);
-  if (size > most_bytes_ / 4) return;
-  while (!places_.empty() && bytes_ + size > most_bytes_) forget(std::prev(places_.end()));
-  places_.push_front({key, answer});
-  by_key_[key] = places_.begin();
-  bytes_ += size;
-}
-
-std::size_t AnswerCache::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
-}
-
 Service::Service(ServingOptions options)
     : options_(std::move(options)),
       seats_(options_.workers),
@@ -180,7 +150,9 @@ Service::Service(ServingOptions options)
   add_writing(operations_);
 }
 
-Service::~Service() {
+Service::~Service() { detach(); }
+
+void Service::detach() {
   is_ending_ = true;
   if (watcher_.joinable()) watcher_.join();
 }
@@ -224,7 +196,7 @@ WebAnswer Service::problem_of(const Error& error, int input_status, const std::s
     return problem(input_status, without.text(), error.fix, id);
   }
   // What a server says of itself is for whoever runs it.
-  std::fprintf(stderr, "steelyard: request %s: %s\n", id.c_str(), error.text().c_str());
+  std::fprintf(stderr, "steelyard: request %s: %s\n", id.c_str(), printable_line(error.text(), false).c_str());
   if (error.kind != ErrorKind::store)
     return problem(500, "a mistake of the service's", "report it with this request's id", id);
   WebAnswer answer = problem(503, "the store cannot be reached, or refused", "try again in a moment", id);
@@ -330,7 +302,24 @@ Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request
   return {std::move(admitted), {}};
 }
 
+// A mistake in one answer, or memory that there is too little of, ends that answer and not the service.
 std::pair<BodyPlan, WebAnswer> Service::admit(std::size_t worker, const WebRequest& head) {
+  try {
+    return plan(worker, head);
+  } catch (const std::exception& exception) {
+    return {{}, problem_of(bug_error("admit", exception.what()), 500, head.id)};
+  }
+}
+
+WebAnswer Service::answer(std::size_t worker, const WebRequest& request) {
+  try {
+    return answered(worker, request);
+  } catch (const std::exception& exception) {
+    return problem_of(bug_error("answer", exception.what()), 500, request.id);
+  }
+}
+
+std::pair<BodyPlan, WebAnswer> Service::plan(std::size_t worker, const WebRequest& head) {
   Outcome outcome = admitted(worker, head);
   if (!outcome.admitted) {
     count("none", outcome.refusal.status, {});
@@ -352,7 +341,7 @@ std::pair<BodyPlan, WebAnswer> Service::admit(std::size_t worker, const WebReque
   return {{act->most_body_bytes, act->body_into_file}, go_on};
 }
 
-WebAnswer Service::answer(std::size_t worker, const WebRequest& request) {
+WebAnswer Service::answered(std::size_t worker, const WebRequest& request) {
   const Clock::time_point begin = Clock::now();
   const std::string_view path = path_of(request.target);
   if (description_.find(request.method, path).allowed.empty() && !path.starts_with(kApi)) {
@@ -374,7 +363,7 @@ WebAnswer Service::answer(std::size_t worker, const WebRequest& request) {
 WebAnswer Service::conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key) {
   WebAnswer http{200, common_fields(options_.is_encrypted)};
   const bool is_page = answer.type.starts_with("text/html");
-  http.fields.emplace_back("Content-Security-Policy", is_page ? kPagePolicy : kDataPolicy);
+  http.fields.emplace_back("Content-Security-Policy", is_page ? page_policy(options_.embedders) : kDataPolicy);
   // A badge stands in other places' pages.
   http.fields.emplace_back("Cross-Origin-Resource-Policy",
                            answer.type == "image/svg+xml" ? "cross-origin" : "same-origin");

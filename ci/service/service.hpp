@@ -6,14 +6,13 @@
 //     STEELYARD_TRY(WebServer server, WebServer::listen(http, service));
 //     service.attach(server);
 //     STEELYARD_CHECK(server.run(flag));
+//     service.detach();
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <list>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 
 #include "bench/model/result.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/service/answer_cache.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/caller.hpp"
 #include "ci/service/description.hpp"
@@ -37,40 +37,13 @@ struct ServingOptions {
   Admission admission;
   std::size_t workers = 4;
   bool is_encrypted = false;
-  std::vector<TrustedJobs> trusted;  // whose CI jobs may send runs
-  std::string audience;              // that their tokens are for
+  std::vector<std::string> embedders;  // origins whose pages may show ours in a frame; none: nobody's
+  std::vector<TrustedJobs> trusted;    // whose CI jobs may send runs
+  std::string audience;                // that their tokens are for
   JobTokens::Fetch fetch = fetch_over_https;
   double requests_a_second = 100;  // of one token, or of one address without any
   double requests_at_once = 1000;
   std::size_t cache_bytes = std::size_t{32} << 20;
-};
-
-// Answers by who may see them and what was asked, as long as the store is as it was. Bounded by the bytes of its
-// answers; those that were used least lately go first. From any thread.
-class AnswerCache {
- public:
-  struct Answer {
-    std::string version;  // of the store that it was made from
-    std::string etag;
-    std::string type;
-    std::shared_ptr<const std::string> plain;
-    std::shared_ptr<const std::string> packed;  // null: not yet, or not worth it
-  };
-  explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
-  std::optional<Answer> find(const std::string& key, const std::string& version);
-  void keep(const std::string& key, const Answer& answer);
-  std::size_t bytes() const;
-
- private:
-  struct Place {
-    std::string key;
-    Answer answer;
-  };
-  mutable std::mutex mutex_;
-  std::size_t most_bytes_;
-  std::size_t bytes_ = 0;
-  std::list<Place> places_;  // used last first
-  std::map<std::string, std::list<Place>::iterator, std::less<>> by_key_;
 };
 
 class Service : public WebHandler {
@@ -79,8 +52,9 @@ class Service : public WebHandler {
   ~Service() override;
   // The documents and pages are compiled in; an error (bug) is a build that is not whole.
   Result<void> prepare();
-  // Events go there until the service ends; the server outlives it or is not running any more.
+  // Events go there from now on, until detach(), which comes before the server's end.
   void attach(WebServer& server);
+  void detach();
 
   std::pair<BodyPlan, WebAnswer> admit(std::size_t worker, const WebRequest& head) override;
   WebAnswer answer(std::size_t worker, const WebRequest& request) override;
@@ -104,6 +78,8 @@ class Service : public WebHandler {
     WebAnswer refusal;
   };
 
+  WebAnswer answered(std::size_t worker, const WebRequest& request);
+  std::pair<BodyPlan, WebAnswer> plan(std::size_t worker, const WebRequest& head);
   Outcome admitted(std::size_t worker, const WebRequest& request);
   std::optional<WebAnswer> check_limits(const WebRequest& request, const Caller& caller);
   Result<storage::Store*> store_of(std::size_t worker);

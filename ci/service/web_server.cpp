@@ -256,7 +256,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
       in_.erase(0, taken);
       if (code == http::error::need_more) break;
       if (code) {
-        refuse(malformed(code));
+        // A body within its bound that was not taken is one that the disk has no room for.
+        const bool is_unkept = code == http::error::body_limit && body_file_ && body_bytes_ <= plan_.most_bytes;
+        refuse(is_unkept ? Malformed{503, "what is sent cannot be kept now"} : malformed(code));
         return false;
       }
       if (parser_->is_done() || (is_reading_head_ && parser_->is_header_done())) return true;

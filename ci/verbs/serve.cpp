@@ -32,6 +32,7 @@ struct ServeOptions {
   int workers = 4;
   std::vector<std::string> trusted;  // CI jobs, as they were typed
   std::string audience;
+  std::vector<std::string> embedders;
   // With token:
   std::vector<std::string> scopes;
   std::string project;
@@ -99,6 +100,12 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
     return input_error("--trust", "no --audience", "whom the jobs' tokens are for",
                        "give the service's own address, and have the jobs ask for it");
   }
+  for (const std::string& origin : options.embedders) {
+    const bool is_origin = (origin.starts_with("https://") || origin.starts_with("http://")) &&
+                           origin.find_first_of(" ;,'\"\r\n", 0) == origin.npos;
+    if (!is_origin) return input_error("--embed", '"' + origin + '"', "https://wiki.example");
+  }
+  service_options.embedders = options.embedders;
   service_options.is_encrypted = !options.certificate.empty();
   service_options.requests_a_second = options.rate;
   service_options.requests_at_once = kRequestsAtOnce * options.rate;
@@ -135,7 +142,9 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
         "tokens go over the network as they are: give --tls-certificate and --tls-key, or put a proxy with TLS "
         "in front");
   }
-  STEELYARD_CHECK(server.run(cancellation.flag()));
+  const Result<void> done = server.run(cancellation.flag());
+  service.detach();
+  STEELYARD_CHECK(done);
   app.note("ended");
   return ExitCode::success;
 }
@@ -235,6 +244,8 @@ Verb serve_verb() {
                          "requests a second of one token or address, ten times as many at once (default: 100)"));
   verb.add(number_option("--workers", options->workers,
                          "requests answered at once, each with a connection to the store (default: 4)"));
+  verb.add(repeated_option("--embed", "ORIGIN", options->embedders,
+                           "whose pages may show ours in a frame: https://wiki.example; several times"));
   verb.add(repeated_option("--trust", "JOBS", options->trusted,
                            "take runs from CI jobs by their own tokens: github:OWNER/NAME@BRANCH=PROJECT or "
                            "gitlab:GROUP/NAME@BRANCH=PROJECT; several times"));

@@ -86,8 +86,8 @@ Result<Page<ProjectEntry>> read_project_list(Session& session, const ListQuery& 
   const std::string inner =
       "select p.name, coalesce(newest.id, '') as newest_run, coalesce(" + time_of_ns("newest.created_at_unix_ns") +
       ", '') as newest_at, (select count(*) from steelyard.alert_states a where a.project = p.name collate \"C\" and "
-      "a.state in ('open', 'reopened')) as open_alerts, array_remove(branches.names, null) as branch_name, "
-      "array_remove(branches.commits, null) as branch_commits, array_remove(branches.times, null) as branch_newest_at "
+      "a.state in ('open', 'reopened')) as open_alerts, coalesce(branches.names, '{}') as branch_name, "
+      "coalesce(branches.commits, '{}') as branch_commits, coalesce(branches.times, '{}') as branch_newest_at "
       "from steelyard.projects p "
       "left join lateral (select r.id, r.created_at_unix_ns from steelyard.runs r "
       "where r.project_key = p.project_key order by r.created_at_unix_ns desc, r.run_key desc limit 1) newest on true "

@@ -72,6 +72,7 @@ RunningService::RunningService(ServingOptions options, WebOptions http) : servic
 RunningService::~RunningService() {
   stop_ = true;
   thread_.join();
+  service_.detach();
 }
 
 void ServedStore::SetUpTestSuite() {

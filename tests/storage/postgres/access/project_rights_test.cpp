@@ -242,6 +242,39 @@ TEST_F(ProjectRightsTest, AWriterAddsNoRowToARunOfAnotherProjectOrToOneThatIsPut
   EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
 }
 
+TEST_F(ProjectRightsTest, ALoginOfSomeProjectsGainsNothingByNamingAnother) {
+  make_login("kate");
+  grant({"kate", Access::reader, "demo", true});
+  Session session = Session::connect(url_of("kate"), "test").value();
+  Transaction transaction = Transaction::begin(session).value();
+  ASSERT_TRUE(transaction.run("select set_config('steelyard.only_project', 'hidden', true)"));
+  const auto seen = transaction.run(
+      "select count(*), count(*) filter (where p.name = 'hidden') from steelyard.runs r "
+      "join steelyard.projects p using (project_key)",
+      {}, kOneRow);
+  ASSERT_TRUE(seen) << seen.error().text();
+  EXPECT_EQ(seen->integer(0, 0), 1);
+  EXPECT_EQ(seen->integer(0, 1), 0);
+}
+
+TEST_F(ProjectRightsTest, WhoSeesEveryProjectMayLayItDownForOneAndTakeItUpAgain) {
+  make_login("kate");
+  grant({"kate", Access::reader, "demo", true});  // so that there are limits
+  Store store = open_as("steelyard");
+  ASSERT_TRUE(store.see_only("demo"));
+  EXPECT_EQ(Upkeep(store).status()->runs, 1);
+  EXPECT_FALSE(RunStore(store).get(hidden_run().header.id));
+  EXPECT_FALSE(RunStore(store).put(example_run(7))) << "as a reader";
+  ASSERT_TRUE(store.see_only("demo", true));
+  EXPECT_TRUE(RunStore(store).put(example_run(7)));
+  steelyard::Run other = hidden_run();
+  other.header.id = std::string(64, 'e');
+  EXPECT_FALSE(RunStore(store).put(other));
+  ASSERT_TRUE(store.see_only(""));
+  EXPECT_TRUE(RunStore(store).put(other));
+  EXPECT_EQ(Upkeep(store).status()->runs, 4);
+}
+
 TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
   make_login("kate");
   make_login("mara");

@@ -1,0 +1,45 @@
+#include "ci/service/answer_cache.hpp"
+
+#include <iterator>
+
+namespace steelyard::ci {
+
+std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, const std::string& version) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end() || found->second->answer.version != version) return std::nullopt;
+  places_.splice(places_.begin(), places_, found->second);
+  return found->second->answer;
+}
+
+namespace {
+
+std::size_t bytes_kept(const std::string& key, const AnswerCache::Answer& answer) {
+  constexpr std::size_t kBeside = 500;
+  return kBeside + 2 * key.size() + answer.plain->size() + (answer.packed ? answer.packed->size() : 0);
+}
+
+}  // namespace
+
+void AnswerCache::keep(const std::string& key, const Answer& answer) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t size = bytes_kept(key, answer);
+  const auto forget = [this](std::list<Place>::iterator place) {
+    bytes_ -= bytes_kept(place->key, place->answer);
+    by_key_.erase(place->key);
+    places_.erase(place);
+  };
+  if (const auto old = by_key_.find(key); old != by_key_.end()) forget(old->second);
+  if (size > most_bytes_ / 4) return;
+  while (!places_.empty() && bytes_ + size > most_bytes_) forget(std::prev(places_.end()));
+  places_.push_front({key, answer});
+  by_key_[key] = places_.begin();
+  bytes_ += size;
+}
+
+std::size_t AnswerCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace steelyard::ci

@@ -1,0 +1,42 @@
+// Answers that were made, for whoever asks the same while the store is as it was.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace steelyard::ci {
+
+// Answers by who may see them and what was asked, as long as the store is as it was. Bounded by the bytes of its
+// answers; those that were used least lately go first. From any thread.
+class AnswerCache {
+ public:
+  struct Answer {
+    std::string version;  // of the store that it was made from
+    std::string etag;
+    std::string type;
+    std::shared_ptr<const std::string> plain;
+    std::shared_ptr<const std::string> packed;  // null: not yet, or not worth it
+  };
+  explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  std::optional<Answer> find(const std::string& key, const std::string& version);
+  void keep(const std::string& key, const Answer& answer);
+  std::size_t bytes() const;
+
+ private:
+  struct Place {
+    std::string key;
+    Answer answer;
+  };
+  mutable std::mutex mutex_;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  std::list<Place> places_;  // used last first
+  std::map<std::string, std::list<Place>::iterator, std::less<>> by_key_;
+};
+
+}  // namespace steelyard::ci
