@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bench/counting/benchmark_count.hpp"
+#include "bench/counting/command_count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/model/kept_words.hpp"
@@ -78,7 +79,8 @@ class CountingPool {
       const auto begun = std::chrono::steady_clock::now();
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.limits.is_cancelled();
-      if (count && options_.counters.heap) heaps_[i] = count_heap_beside(jobs_[i], *count);
+      if (count && options_.counters.heap && !jobs_[i].place->program->command)
+        heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
       took(std::chrono::steady_clock::now() - begun);
       report(jobs_[i].benchmark.name, 1);
@@ -105,6 +107,7 @@ class CountingPool {
     BenchmarkCountOptions options = options_of(job);
     // Misses of the first iterations are no part of a line through three collections: repeats show what is exact.
     if (options_.counters.is_simulated()) options.repeats = std::max(2, options.repeats);
+    if (job.place->program->command) return count_command(*job.place, options);
     return count_benchmark(*job.place, job.benchmark.name, options);
   }
 
@@ -233,8 +236,10 @@ std::string listed(const std::vector<std::string>& names) {
 struct RunConditions {
   std::vector<std::string> with_state, with_jitter, with_others;
   std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
+  bool only_commands = true;
 
   void add(const CountRequest& request, const BenchmarkCount& count) {
+    only_commands = only_commands && request.program->command.has_value();
     if (!count.openblas_core.empty()) cores[request.program].insert(count.openblas_core);
     if (count.keeps_state) with_state.push_back(request.benchmark.name);
     if (count.has_work_in_other_threads) with_others.push_back(request.benchmark.name);
@@ -242,7 +247,8 @@ struct RunConditions {
   }
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
-    run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
+    run.header.settings["counting"] =
+        tools.valgrind_version + (only_commands ? ", whole processes" : ", the difference of n and 2n iterations");
     run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
     if (!with_jitter.empty()) add_text(listed(with_jitter), run.header.settings["counting.learned_jitter"]);
     if (!with_state.empty()) {
@@ -269,7 +275,12 @@ class PreparedPrograms {
     CollectionPlace place;
     place.tools = &tools_;
     place.program = &program;
-    STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
+    if (program.command) {  // it may find by its own path what it needs
+      std::error_code ignored;
+      place.link = std::filesystem::absolute(program.executable, ignored);
+    } else {
+      STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
+    }
     place.folder = folder.output_file(Side::baseline).parent_path();
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
     link_companion(kClockShimFile, tools_.shim, place.folder);
@@ -300,6 +311,7 @@ class PreparedPrograms {
 // Why the program's own lines do not say which function they come from, where they do not. Of libraries nobody expects
 // it.
 void record_lines(const Program& program, OriginResolver& origins, Run& run) {
+  if (program.command) return;  // whose addresses are not kept
   std::error_code failure;
   const std::string executable = std::filesystem::canonical(program.executable, failure).string();
   const bool has_own_code = std::any_of(run.profiles.begin(), run.profiles.end(), [&](const CountedProfile& profile) {

@@ -101,6 +101,16 @@ ShimReport conditions_outside(const CollectionPlace& place, int number) {
   return conditions;
 }
 
+ShimReport known_conditions_outside(const CollectionPlace& place, const BenchmarkCountOptions& options) {
+  ProgramFindings* const findings = place.findings;
+  if (findings != nullptr) {
+    if (const auto known = findings->conditions_outside()) return *known;
+  }
+  ShimReport found = conditions_outside(place, options.next_number());
+  if (findings != nullptr && !found.cpu.empty()) findings->set_conditions_outside(found);
+  return found;
+}
+
 namespace {
 
 // Two ways to make a program do its work once and twice.
@@ -135,23 +145,13 @@ class UnwrappedCounting {
     else
       count_.basis.jitter_from += "; " + why.found;
     Collection conditions;
-    conditions.report = seen.libc.empty() ? find_conditions_outside() : seen;
+    conditions.report = seen.libc.empty() ? known_conditions_outside(place_, options_) : seen;
     conditions.openblas_core = count_.openblas_core;
     count_.count_key = count_key(place_.tools->valgrind_version, conditions, place_.link);
     return std::move(count_);
   }
 
  private:
-  ShimReport find_conditions_outside() {
-    ProgramFindings* const findings = place_.findings;
-    if (findings != nullptr) {
-      if (const auto known = findings->conditions_outside()) return *known;
-    }
-    ShimReport found = conditions_outside(place_, options_.next_number());
-    if (findings != nullptr && !found.cpu.empty()) findings->set_conditions_outside(found);
-    return found;
-  }
-
   // By what the program does when it is told to do its work once and twice. Where that is what is repeated, it serves
   // as the first repeat.
   Result<Way> choose_way() {

@@ -58,6 +58,9 @@ inline constexpr int kUnwrappedRepeats = 4;
 // empty fields where even that fails.
 ShimReport conditions_outside(const CollectionPlace& place, int number);
 
+// Asked once for a program.
+ShimReport known_conditions_outside(const CollectionPlace& place, const BenchmarkCountOptions& options);
+
 // `why` says why nothing was wrapped and how to fix that; `seen` is what the preloaded library reported, if it was
 // loaded at all. Error (program): this way neither.
 Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::string& benchmark,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
 
 namespace steelyard::bench {
@@ -149,11 +150,16 @@ std::string exact_filter(const std::vector<std::string>& names) {
 
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled) {
-  ChildCommand command = command_of(program);
-  command.timeout = settings.timeout;
-  command.core = choose_cores(settings.layout).first();
+  const std::optional<int> core = choose_cores(settings.layout).first();
+  const auto list = [&]() -> Result<ProgramListing> {
+    if (program.command) return list_command(program, core, settings, cancelled);
+    ChildCommand command = command_of(program);
+    command.timeout = settings.timeout;
+    command.core = core;
+    return list_program(command, settings.filter, cancelled);
+  };
   ListedProgram listed{program};
-  Result<ProgramListing> listing = list_program(command, settings.filter, cancelled);
+  Result<ProgramListing> listing = list();
   if (listing) {
     listed.listing = std::move(listing).value();
     for (ListedBenchmark& benchmark : listed.listing.benchmarks) benchmark.id.suite = program.suite;

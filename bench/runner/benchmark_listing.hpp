@@ -13,11 +13,18 @@
 
 namespace steelyard::bench {
 
+// Of a command whose processes are measured from outside, what was seen when it was first run.
+struct ProcessFacts {
+  Nanoseconds empty;          // what a process takes that does nothing, started in the same way; 0: not known
+  bool tells_memory = false;  // its peak is above what a process has by having been forked from ours
+};
+
 struct ProgramListing {
   std::vector<ListedBenchmark> benchmarks;  // in the program's order, each once; may be empty
   bool min_time_takes_unit = false;
   int core = -1;      // that the program was pinned to while it was asked; -1: not asked for, or refused
-  Nanoseconds start;  // what a process takes that measures nothing
+  Nanoseconds start;  // what a process takes that measures nothing; of a command, what one takes
+  std::optional<ProcessFacts> process = {};
 };
 
 // A program with its answer.
@@ -28,8 +35,9 @@ struct ListedProgram {
   const std::vector<ListedBenchmark>& benchmarks() const { return listing.benchmarks; }
 };
 
-// Asks the program for what matches the settings' filter, pinned to a core as it will be measured. Error (input): no
-// executable, or no Google Benchmark program. One that crashes, hangs or is cancelled is no error here.
+// Asks the program for what matches the settings' filter, pinned to a core as it will be measured; a command is run
+// (command_program.hpp). Error (input): no executable, or no Google Benchmark program. One that crashes, hangs or is
+// cancelled is no error here.
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled = nullptr);
 

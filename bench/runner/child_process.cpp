@@ -65,6 +65,7 @@ class Watched {
     result_.core = child_.core;
     result_.addresses_randomized = child_.addresses_randomized;
     result_.timeout = command.timeout;
+    result_.any_exit_code = command.ignores_exit_status;
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
@@ -126,6 +127,7 @@ class Watched {
   void take(const ChildEndReport& report) {
     result_.duration_ns =
         report.ended_ns - std::chrono::duration_cast<std::chrono::nanoseconds>(started_.time_since_epoch()).count();
+    result_.use.executed_ns = report.ended_ns - child_.executed_ns;
     if (report.migrations >= 0) result_.migrations = report.migrations;
     if (!stopping_) result_.left_ended = report.left_ended;
     result_.left_running = report.left_running;
@@ -139,9 +141,9 @@ class Watched {
     result_.involuntary_switches = usage.ru_nivcsw;
     result_.minor_faults = usage.ru_minflt;
     result_.major_faults = usage.ru_majflt;
-    result_.peak_resident_bytes = std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts it in KiB
-    result_.user_time = from(usage.ru_utime);
-    result_.system_time = from(usage.ru_stime);
+    result_.use.peak_resident_bytes = std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts it in KiB
+    result_.use.user_time = from(usage.ru_utime);
+    result_.use.system_time = from(usage.ru_stime);
   }
 
   // The child ended with it, and nobody knows how.
@@ -261,6 +263,66 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
 
 Result<ChildResult> run_child(const ChildCommand& command, const std::atomic<bool>* cancelled) {
   return std::move(run_children({command}, cancelled).front());
+}
+
+namespace {
+
+constexpr const char* kShell = "/bin/sh";
+
+// Of one after the other of an invocation.
+void add_process(const Result<ChildResult>& next, Result<ChildResult>& whole) {
+  if (!next || !next->succeeded()) {
+    whole = next;
+    return;
+  }
+  whole->uses.push_back(next->use);
+  whole->duration_ns += next->duration_ns;
+  whole->voluntary_switches += next->voluntary_switches;
+  whole->involuntary_switches += next->involuntary_switches;
+  whole->minor_faults += next->minor_faults;
+  whole->major_faults += next->major_faults;
+  if (whole->migrations && next->migrations) *whole->migrations += *next->migrations;
+  whole->left_ended += next->left_ended;
+  whole->left_running += next->left_running;
+}
+
+Result<void> run_before(const ChildCommand& command, const std::atomic<bool>* cancelled) {
+  if (command.before.empty()) return {};
+  ChildCommand before = command;
+  before.executable = kShell;
+  before.arguments = {"-c", command.before};
+  before.core.reset();
+  before.discards_output = true;
+  before.ignores_exit_status = false;
+  STEELYARD_TRY(const ChildResult child, run_child(before, cancelled));
+  if (child.succeeded()) return {};
+  return program_error('"' + command.before + '"', "it " + child.describe(), "a preparation that succeeds");
+}
+
+}  // namespace
+
+std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
+                                                 const std::atomic<bool>* cancelled) {
+  int processes = 1;
+  for (const ChildCommand& command : commands) processes = std::max(processes, command.processes);
+  std::vector<Result<ChildResult>> whole;
+  for (int i = 0; i < processes; ++i) {
+    for (const ChildCommand& command : commands) {
+      const Result<void> ready = run_before(command, cancelled);
+      if (!ready) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(ready.error()));
+    }
+    std::vector<Result<ChildResult>> children = run_children(commands, cancelled);
+    if (i == 0) {
+      whole = std::move(children);
+      for (Result<ChildResult>& child : whole) {
+        if (child && processes > 1) child->uses.push_back(child->use);
+      }
+    } else {
+      for (std::size_t k = 0; k < whole.size(); ++k) add_process(children[k], whole[k]);
+    }
+    if (!std::all_of(whole.begin(), whole.end(), [](const auto& child) { return child && child->succeeded(); })) break;
+  }
+  return whole;
 }
 
 std::string ChildResult::describe() const {

@@ -41,9 +41,23 @@ struct ChildCommand {
   Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
   SharedConfinement confinement = {};               // of the program's code; null: it sees everything
+  bool discards_output = false;                     // stdout is /dev/null, and nothing of it is kept
+  bool ignores_exit_status = false;                 // whatever it exits with, it has succeeded
+  // For run_invocations() alone: so many processes, one after the other, and before each of them, not timed, this line
+  // for /bin/sh.
+  int processes = 1;
+  std::string before = {};
 };
 
 enum class ChildEnd { exited, signalled, timed_out, cancelled };
+
+// What one process took.
+struct ProcessUse {
+  std::int64_t executed_ns = 0;  // from the moment that it replaced ours to its end
+  Nanoseconds user_time;         // its own, and of what it waited for
+  Nanoseconds system_time;
+  std::int64_t peak_resident_bytes = 0;  // at least what we had when it was forked: see command_program.hpp
+};
 
 struct ChildResult {
   ChildEnd end = ChildEnd::exited;
@@ -63,15 +77,15 @@ struct ChildResult {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::optional<std::int64_t> migrations;  // of its first thread; absent where the system does not tell
-  std::int64_t peak_resident_bytes = 0;
+  ProcessUse use;
+  std::vector<ProcessUse> uses;  // of each of several processes of one invocation; empty: there was one
   // Of what it started: lived on after its end and was ended by us (at least so many; 0 where we ended the child
   // itself), and could not be ended, as of another user's processes.
   int left_ended = 0;
   int left_running = 0;
-  Nanoseconds user_time;
-  Nanoseconds system_time;
+  bool any_exit_code = false;  // is a success
 
-  bool succeeded() const { return end == ChildEnd::exited && exit_code == 0; }
+  bool succeeded() const { return end == ChildEnd::exited && (exit_code == 0 || any_exit_code); }
   // "exited with 3", "was ended by signal 11 (Segmentation fault)", "ran past its limit of 60 s"; with the last line of
   // stderr where there is one: `exited with 3; its last line of stderr: "no such table"`.
   std::string describe() const;
@@ -91,6 +105,13 @@ Result<ChildResult> run_child(const ChildCommand& command, const std::atomic<boo
 // All at once, in this order of start; results in the same order. One that cannot be started does not stop the others.
 std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& commands,
                                               const std::atomic<bool>* cancelled = nullptr);
+
+// As run_children, with as many processes of each command as it asks for, all commands at once each time, and what each
+// asks for before. Of several processes the result has the sum of durations and counts, and each one's use. One that
+// does not succeed ends the invocation, as its result. Error (program): what comes before did not succeed; then no
+// command has a result.
+std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
+                                                 const std::atomic<bool>* cancelled = nullptr);
 
 // What a child left at `file`: at most `most` bytes, of its beginning or its end. A program decides what lies there, so
 // that a link is not followed, and a pipe or a device not read. Error (program): `found` says what was there instead.

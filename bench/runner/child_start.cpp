@@ -24,10 +24,11 @@ namespace steelyard::bench {
 namespace {
 
 // What the new process tells its parent through a pipe that exec closes: no report is good news.
-enum class Step : int { fork, descriptors, confine, enter_directory, pin, randomization, execute };
+enum class Step : int { fork, descriptors, confine, enter_directory, pin, randomization, executing, execute };
 struct StartReport {
   Step step = Step::execute;
   int error = 0;
+  std::int64_t at_ns = 0;  // of the last that says it is executing
 };
 
 // What the child needs, made before the fork: between fork and exec only async-signal-safe calls are allowed,
@@ -70,14 +71,14 @@ struct Prepared {
 };
 
 [[noreturn]] void give_up(int report, Step step) {
-  const StartReport message{step, errno};
+  const StartReport message{step, errno, 0};
   // Smaller than PIPE_BUF, so it arrives whole; if it cannot be written, the exit code still tells.
   [[maybe_unused]] const ssize_t written = ::write(report, &message, sizeof message);
   ::_exit(127);
 }
 
 void tell(int report, Step step) {
-  const StartReport message{step, errno};
+  const StartReport message{step, errno, 0};
   [[maybe_unused]] const ssize_t written = ::write(report, &message, sizeof message);
 }
 
@@ -132,6 +133,10 @@ void pin(int core, int report) {
   constexpr int kTriesWhenBusy = 40;
   constexpr timespec kPauseWhenBusy = {0, 5'000'000};
   for (int tries = 0; tries < kTriesWhenBusy; ++tries) {
+    timespec now = {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const StartReport begins{Step::executing, 0, std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
+    [[maybe_unused]] const ssize_t written = ::write(report, &begins, sizeof begins);
     ::execve(program.arguments.front(), program.arguments.data(), program.environment.data());
     if (errno != ETXTBSY) break;
     ::nanosleep(&kPauseWhenBusy, nullptr);
@@ -225,12 +230,18 @@ Result<Prepared> prepare(const ChildCommand& command) {
   prepared.input = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!prepared.input.is_open()) return program_error("/dev/null", std::strerror(errno), "a readable device");
   const std::string where = command.executable.string();
-  STEELYARD_CHECK(open_pipe(prepared.output_read, prepared.output_write, where));
+  if (command.discards_output) {
+    prepared.output_write = Descriptor(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (!prepared.output_write.is_open())
+      return program_error("/dev/null", std::strerror(errno), "a device to write to");
+  } else {
+    STEELYARD_CHECK(open_pipe(prepared.output_read, prepared.output_write, where));
+  }
   STEELYARD_CHECK(open_pipe(prepared.error_read, prepared.error_write, where));
   STEELYARD_CHECK(open_pipe(prepared.report_read, prepared.report_write, where));
   STEELYARD_CHECK(open_pipe(prepared.end_read, prepared.end_write, where));
   for (const Descriptor* end : {&prepared.output_read, &prepared.error_read, &prepared.end_read}) {
-    ::fcntl(end->number(), F_SETFL, O_NONBLOCK);
+    if (end->is_open()) ::fcntl(end->number(), F_SETFL, O_NONBLOCK);
   }
   return prepared;
 }
@@ -272,6 +283,7 @@ Error error_of(const StartReport& report, const ChildCommand& command) {
     case Step::descriptors:
     case Step::pin:
     case Step::randomization:
+    case Step::executing:
       break;
   }
   return program_error(command.executable.string(), std::strerror(report.error), "free descriptors", "");
@@ -337,7 +349,9 @@ Result<StartedChild> start_child(const ChildCommand& command) {
   child.core = prepared.core;
   child.addresses_randomized = prepared.randomize_addresses;
   for (StartReport report; read_report(prepared.report_read, report) == ssize_t{sizeof report};) {
-    if (report.step == Step::pin) {
+    if (report.step == Step::executing) {
+      child.executed_ns = report.at_ns;
+    } else if (report.step == Step::pin) {
       child.core = -1;
     } else if (report.step == Step::randomization) {
       child.addresses_randomized = !prepared.randomize_addresses;

@@ -21,6 +21,7 @@ struct StartedChild {
   Descriptor end_report;  // where that one writes a ChildEndReport
   Descriptor output;
   Descriptor error_output;
+  std::int64_t executed_ns = 0;  // by the monotonic clock, when the new program replaced ours
   int core = -1;
   bool addresses_randomized = true;
 };

@@ -204,8 +204,13 @@ std::vector<InvocationConditions> ConditionsWatch::finish(const std::vector<Resu
     conditions.migrations = child.migrations;
     conditions.minor_faults = child.minor_faults;
     conditions.major_faults = child.major_faults;
-    conditions.user_ns = whole_ns(child.user_time);
-    conditions.system_ns = whole_ns(child.system_time);
+    ProcessUse all = child.uses.empty() ? child.use : ProcessUse();
+    for (const ProcessUse& use : child.uses) {
+      all.user_time += use.user_time;
+      all.system_time += use.system_time;
+    }
+    conditions.user_ns = whole_ns(all.user_time);
+    conditions.system_ns = whole_ns(all.system_time);
     if (before_[i].times && after[i].times) {
       const std::int64_t busy = after[i].times->busy_ns - before_[i].times->busy_ns;
       conditions.steal_ns = std::max<std::int64_t>(after[i].times->steal_ns - before_[i].times->steal_ns, 0);

@@ -299,6 +299,16 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
     fresh.why_ = "a script, and what it starts is not known";
     return fresh;
   }
+  // A command may find by its own path what it needs: only its pages are renewed.
+  if (program.command) {
+    fresh.executable_ = file;
+    fresh.confinement_ = program.confinement;
+    const bool is_shared = other == nullptr || std::filesystem::equivalent(file, other->executable, failure);
+    const bool is_renewed = !is_shared && fresh.add(file, file);
+    fresh.pages_ = is_renewed ? PagesOf::reread : PagesOf::kept;
+    fresh.why_ = is_shared ? "a command that both sides run where it lies" : "a command, which runs where it lies";
+    return fresh;
+  }
   const std::string place = place_name(program, other);
   fresh.executable_ = folder / place / program.executable.filename();
   fresh.confinement_ = program.confinement;

@@ -9,9 +9,8 @@
 // How, the first that can be had:
 //   copied   a byte-equal copy, its pages written in random order; the last one is removed only then, so that its
 //            pages cannot come back at once. So are the shared libraries that the other side has elsewhere.
-//   reread   of a program above 64 MiB, or one that runs only from where it lies: those pages of the same files that
-//   are
-//            in memory are dropped and read anew, in random order
+//   reread   of a program above 64 MiB, a command, or one that runs only from where it lies: those pages of the same
+//            files that are in memory are dropped and read anew, in random order
 //   kept     a script, a file system that keeps its pages, or no space for a new copy: one set of pages
 // Both sides of a measurement are copied or none is: pages that were written one by one are not pages that a linker
 // wrote.

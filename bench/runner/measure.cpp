@@ -11,6 +11,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/runner/command_program.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/pilot.hpp"
@@ -41,6 +42,8 @@ class Session {
   Result<void> check_listings() const;
   void choose();
   void plan_sizes();
+  void plan_processes();
+  PilotPlan pilot_plan();
   void choose_layout_by_trial(PilotPlan pilot);
   void measure();
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
@@ -197,16 +200,14 @@ void Session::plan_sizes() {
   samples_.round =
       samples_.usual.min_time * (kSearch * samples_.usual.repetitions * static_cast<double>(benchmarks_.size()));
   if (!timing_.samples.sizes.empty()) samples_ = timing_.samples;
+  if (timing_.samples.sizes.empty() && programs_.front()->program.command) return plan_processes();
   const bool as_asked = repetitions() > 0 && min_time().count() > 0;
   if (as_asked || !device_use_.empty() || !timing_.samples.sizes.empty()) return;
   constexpr double kShareOfPilot = 0.15;
   const auto spent = [this] {
     return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
   };
-  PilotPlan pilot;
-  for (MeasuredSide& side : sides_) pilot.sides.push_back(&side);
-  pilot.cores = layout_.cores;
-  pilot.seed = settings_.seed;
+  PilotPlan pilot = pilot_plan();
   if (layout_.layout == Layout::duet && !settings_.layout) choose_layout_by_trial(pilot);
   pilot.at_once = layout_.layout == Layout::duet;
   pilot.limits = {planned_budget() * kShareOfPilot, limits_.cancelled};
@@ -237,6 +238,36 @@ void Session::plan_sizes() {
   question.repetitions = repetitions();
   question.min_time = min_time();
   samples_ = plan_samples(outcome.costs, question);
+}
+
+PilotPlan Session::pilot_plan() {
+  PilotPlan pilot;
+  for (MeasuredSide& side : sides_) pilot.sides.push_back(&side);
+  pilot.cores = layout_.cores;
+  pilot.seed = settings_.seed;
+  return pilot;
+}
+
+// What a process of a command takes is known since it was listed. One that measures itself is one process a round, and
+// is too long to be tried.
+void Session::plan_processes() {
+  const bool measures_itself = programs_.front()->program.command->format != nullptr;
+  if (layout_.layout == Layout::duet && !settings_.layout && !measures_itself) choose_layout_by_trial(pilot_plan());
+  Nanoseconds one = nanoseconds(1);
+  for (const MeasuredSide& side : sides_) one = std::max(one, side.listing().start);
+  const double in_round = !is_alone() && layout_.layout != Layout::duet ? 2 : 1;
+  int processes = 1;
+  if (!measures_itself) {
+    const auto spent = nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
+    const double affordable =
+        std::max(0.0, (planned_budget() - spent).count()) / (one.count() * in_round * static_cast<double>(rounds_));
+    const double useful = std::min(static_cast<double>(kMaxProcesses), kLongestInvocation / one);
+    processes = repetitions() > 0 ? repetitions() : static_cast<int>(std::max(1.0, std::min(affordable, useful)));
+  }
+  samples_.usual = {1, processes, Nanoseconds(0)};
+  for (const auto& [name, benchmark] : benchmarks_) samples_.sizes[name] = samples_.usual;
+  samples_.group = measures_itself ? std::max<std::size_t>(2, benchmarks_.size()) : 1;
+  samples_.round = one * (in_round * processes);
 }
 
 void Session::choose_layout_by_trial(PilotPlan pilot) {
@@ -354,6 +385,7 @@ std::vector<Run> Session::finish() {
     add_program_facts(programs_[i]->program, run.environment);
     name_measurement(run.header, i);
     run.header.settings = settings;
+    describe_command(*programs_[i], run.header.settings);
     keep_left_processes(sides_[i].record().left_processes(), run.header.settings);
     keep_layouts(programs_[i]->program, run.header.settings);
     runs.push_back(std::move(run));

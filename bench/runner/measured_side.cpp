@@ -8,6 +8,7 @@
 #include "bench/formats/repetition_log.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/command_program.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -93,13 +94,12 @@ bool SideRecord::has_given_up(const std::string& benchmark) const {
   return at != failure_weight_.end() && at->second >= kMaxFailures;
 }
 
-void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
-                     const std::filesystem::path& output_file) {
+void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child, const ResultReader& read) {
   if (!child) return fail(attempt, child.error().text(), 1);
   if (child->end == ChildEnd::cancelled) return;
   if (child->end == ChildEnd::timed_out) return fail(attempt, child->describe(), kWeightOfTimeOut);
   if (!child->succeeded()) return fail(attempt, child->describe(), 1);
-  Result<GoogleBenchmarkFile> file = read_result(*child, output_file);
+  Result<GoogleBenchmarkFile> file = read(*child);
   if (!file) return fail(attempt, file.error().text(), 1);
   take(attempt, {attempt.benchmark}, *child, std::move(file).value());
 }
@@ -251,9 +251,15 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& liste
     return measured;
   }
   ChildCommand& command = measured.command_;
+  measured.output_file_ = folder.output_file(side);
+  if (program.command) {
+    measured.measured_command_ = program;
+    command = invocation_of(program, measured.output_file_);
+    command.timeout = timeout;
+    return measured;
+  }
   command = command_of(program);
   command.timeout = timeout;
-  measured.output_file_ = folder.output_file(side);
   // After the user's own, so that these win. The result goes to a file: stdout is the program's to write to. With JSON
   // on stdout too, Google Benchmark says nothing on stderr, whose last line is then the program's own.
   command.arguments.insert(command.arguments.end(),
@@ -274,6 +280,14 @@ ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmark
   command.executable = copy_.executable();
   for (const auto& [name, value] : copy_.environment()) command.environment[name] = value;
   command.environment[kPaddingName] = std::string(padding, 'x');
+  command.core = core;
+  // What an earlier process wrote must not be taken for this one's.
+  std::error_code ignored;
+  std::filesystem::remove(output_file_, ignored);
+  if (measured_command_) {
+    command.processes = size.repetitions;
+    return command;
+  }
   std::vector<std::string> names;
   for (const ListedBenchmark& benchmark : benchmarks) names.push_back(benchmark.name);
   std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
@@ -284,25 +298,37 @@ ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmark
   command.arguments.push_back("--benchmark_min_time=" + min_time);
   command.arguments.push_back("--benchmark_repetitions=" + std::to_string(size.repetitions));
   command.arguments.push_back("--benchmark_filter=" + exact_filter(names));
-  command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it
   if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return logged_.contains(name); })) {
     command.arguments.emplace_back(kPassLogOption);
     command.output_limit = kLargestLog;
   }
-  // What an earlier process wrote must not be taken for this one's.
-  std::error_code ignored;
-  std::filesystem::remove(output_file_, ignored);
   return command;
 }
 
 Result<GoogleBenchmarkFile> MeasuredSide::read(const ChildResult& child) const {
+  if (measured_command_) return read_invocation(*measured_command_, listing_, child, output_file_);
   return read_result(child, output_file_);
 }
 
 void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child) {
   if (child) record_.note_left({attempt.benchmark}, *child);
-  record_.add(attempt, child, output_file_);
+  record_.add(attempt, child, [this](const ChildResult& ended) { return read(ended); });
+}
+
+void MeasuredSide::add_whole(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks,
+                             const Result<ChildResult>& child) {
+  if (child) record_.note_left(benchmarks, *child);
+  if (child && child->succeeded()) {
+    Result<GoogleBenchmarkFile> file = read(*child);
+    if (file) return record_.take(attempt, benchmarks, *child, std::move(file).value());
+  }
+  // It has failed, or left nothing: each of them has.
+  Attempt one = attempt;
+  for (const ListedBenchmark& benchmark : benchmarks) {
+    one.benchmark = benchmark;
+    record_.add(one, child, [this](const ChildResult& ended) { return read(ended); });
+  }
 }
 
 void MeasuredSide::add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
@@ -318,7 +344,7 @@ bool MeasuredSide::yielded(const Result<ChildResult>& child) const {
 }
 
 bool MeasuredSide::wants_log(const Result<ChildResult>& child) {
-  if (!child || !child->succeeded()) return false;
+  if (measured_command_ || !child || !child->succeeded()) return false;
   const Result<GoogleBenchmarkFile> file = read(*child);
   if (!file) return false;
   bool any_new = false;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,10 +31,13 @@ struct Attempt {
   InvocationConditions conditions = {};
 };
 
+// What a process left that ended well.
+using ResultReader = std::function<Result<GoogleBenchmarkFile>(const ChildResult& child)>;
+
 class SideRecord {
  public:
-  // Reads output_file, the JSON that the process was told to write. A cancelled process leaves no trace.
-  void add(const Attempt& attempt, const Result<ChildResult>& child, const std::filesystem::path& output_file);
+  // Reads what the process left, if it ended well. A cancelled process leaves no trace.
+  void add(const Attempt& attempt, const Result<ChildResult>& child, const ResultReader& read);
   // Of a process that ended well and measured these benchmarks: one invocation of all of them.
   void take(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
             GoogleBenchmarkFile file);
@@ -102,6 +106,8 @@ class MeasuredSide {
   const ProgramListing& listing() const { return listing_; }
   const std::vector<ListedBenchmark>& benchmarks() const { return listing_.benchmarks; }
   bool has(const ListedBenchmark& benchmark) const;
+  // Every process measures all of its benchmarks: a command that measures itself.
+  bool is_whole() const { return measured_command_ && measured_command_->command->format != nullptr; }
 
   // One process that measures these benchmarks, at least one, and the place of its result. `padding`: bytes by which
   // its environment is made longer.
@@ -110,6 +116,9 @@ class MeasuredSide {
   // What the last process wrote. Error (program): nothing that can be used.
   Result<GoogleBenchmarkFile> read(const ChildResult& child) const;
   void add(const Attempt& attempt, const Result<ChildResult>& child);
+  // Adds a process that measures all its benchmarks whatever it is asked, of which these are wanted.
+  void add_whole(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks,
+                 const Result<ChildResult>& child);
   // Adds a process that measured several benchmarks, whose result was read.
   void add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
            GoogleBenchmarkFile file);
@@ -133,7 +142,8 @@ class MeasuredSide {
       : side_(side), program_(program.executable), copy_(std::move(copy)) {}
 
   Side side_;
-  std::filesystem::path program_;  // where it lies
+  std::filesystem::path program_;            // where it lies
+  std::optional<Program> measured_command_;  // absent: a Google Benchmark program
   FreshCopy copy_;
   bool tried_in_place_ = false;
   std::set<std::string> logged_;  // names of benchmarks that are run with Google Benchmark's log

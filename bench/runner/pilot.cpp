@@ -87,9 +87,11 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {
-    children = run_children(commands, plan_.limits.cancelled);
+    children = run_invocations(commands, plan_.limits.cancelled);
   } else {
-    for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.limits.cancelled));
+    for (const ChildCommand& command : commands) {
+      children.push_back(run_invocations({command}, plan_.limits.cancelled).front());
+    }
   }
   bool wants_log = false;
   for (std::size_t i = 0; i < sides.size(); ++i) wants_log = sides[i]->wants_log(children[i]) || wants_log;

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,19 @@ struct LinkedLayout {
   std::filesystem::path executable;
 };
 
+struct ImportFormat;  // bench/formats/import_formats.hpp
+
+// How a program is measured that is not Google Benchmark's: from outside, a process at a time, or by what it writes.
+struct MeasuredCommand {
+  std::string name;                      // of its one benchmark, where it is measured from outside
+  const ImportFormat* format = nullptr;  // reads what a process of it leaves; null: the process itself is measured
+  std::string prepare;                   // line for /bin/sh, run before each process and not timed; empty: nothing
+  int warmups = 1;                       // processes before the first that is measured; at least 1, which shows it runs
+  bool ignores_exit_status = false;      // one that exits with another status than 0 is measured as well
+};
+// Stands in its arguments for the path of the file that its results are to go to; without it they are its output.
+inline constexpr std::string_view kOutputMark = "{output}";
+
 struct Program {
   std::filesystem::path executable;
   std::vector<std::string> arguments;              // the user's own, e.g. --benchmark_filter=X
@@ -27,13 +42,15 @@ struct Program {
   std::string suite;                               // becomes BenchmarkId::suite
   std::vector<LinkedLayout> layouts = {};          // that rounds draw from; empty: the executable as it was built
   SharedConfinement confinement = {};              // what its processes do not see; null: they see everything
+  std::optional<MeasuredCommand> command = {};     // absent: a Google Benchmark program
 };
 
 // Made where a program is listed, and handed on from there: no name is taken apart twice.
 struct ListedBenchmark {
-  BenchmarkId id;    // with the program's suite, without a device
-  std::string name;  // as the program lists it, for its filter
-  bool has_several_threads() const { return id.threads.value_or(1) > 1; }
+  BenchmarkId id;                   // with the program's suite, without a device
+  std::string name;                 // as the program lists it, for its filter
+  bool uses_several_cores = false;  // as was seen of a command: nobody lists its threads
+  bool has_several_threads() const { return uses_several_cores || id.threads.value_or(1) > 1; }
   bool operator==(const ListedBenchmark&) const = default;
 };
 

@@ -29,6 +29,8 @@ RoundLoop::RoundLoop(const std::vector<MeasuredSide*>& sides, const RoundLoopPla
 }
 
 void RoundLoop::collect(const std::vector<MeasuredSide*>& sides) {
+  sides_ = sides;
+  is_whole_ = std::any_of(sides.begin(), sides.end(), [](const MeasuredSide* side) { return side->is_whole(); });
   std::map<std::string, std::size_t> position;
   for (MeasuredSide* side : sides) {
     for (const ListedBenchmark& benchmark : side->benchmarks()) {
@@ -132,6 +134,11 @@ void RoundLoop::drop_given_up() {
 // Shuffled, as is what they hold: no benchmark always follows the same one.
 std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
   std::vector<Group> groups;
+  if (is_whole_) {
+    groups.emplace_back();
+    for (std::size_t index = 0; index < benchmarks_.size(); ++index) groups.back().push_back(index);
+    return groups;
+  }
   std::map<std::tuple<std::int64_t, int, std::size_t>, std::size_t> open;  // by size and sides, the one to fill
   for (const std::size_t index : shuffled_order(benchmarks_.size(), plan_.settings.seed, round)) {
     const Planned& planned = benchmarks_[index];
@@ -220,7 +227,7 @@ void RoundLoop::run_in_place() {
 void RoundLoop::measure(const Group& group, int round) {
   const Planned& first = benchmarks_[group.front()];
   std::vector<MeasuredSide*> in_order;
-  for (MeasuredSide* side : first.sides) {
+  for (MeasuredSide* side : is_whole_ ? sides_ : first.sides) {
     if (group.size() > 1 || !side->record().has_given_up(first.name())) in_order.push_back(side);
   }
   const std::int32_t baseline_slot = first.baseline_slots[static_cast<std::size_t>(round)];
@@ -229,6 +236,7 @@ void RoundLoop::measure(const Group& group, int round) {
   });
   const bool at_once = plan_.layout == Layout::duet && !first.benchmark.has_several_threads();
   std::vector<Ran> ran = at_once ? run_at_once(group, round, in_order) : run_in_turn(group, round, in_order);
+  if (is_whole_) return add_whole(group, ran);
   for (const Ran& one : ran) {
     // A command takes away what the process has just written: not for a try that is not made.
     if (one.side->yielded(one.child) || !one.side->may_try_in_place(one.child)) continue;
@@ -248,6 +256,14 @@ void RoundLoop::measure(const Group& group, int round) {
       benchmarks_[index].alone = true;
       if (!is_cancelled()) measure({index}, round);
     }
+  }
+}
+
+void RoundLoop::add_whole(const Group& group, const std::vector<Ran>& ran) {
+  for (const Ran& one : ran) {
+    std::vector<ListedBenchmark> wanted = listed(group);
+    std::erase_if(wanted, [&](const ListedBenchmark& benchmark) { return !one.side->has(benchmark); });
+    if (!wanted.empty()) one.side->add_whole(one.attempt, wanted, one.child);
   }
 }
 
@@ -298,7 +314,7 @@ std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round
   std::vector<std::optional<int>> cores;
   for (const ChildCommand& command : commands) cores.push_back(command.core);
   ConditionsWatch watch(std::move(cores));
-  auto children = run_children(commands, plan_.limits.cancelled);
+  auto children = run_invocations(commands, plan_.limits.cancelled);
   const auto conditions = watch.finish(children);
   std::vector<Ran> ran;
   for (std::size_t i = 0; i < in_order.size(); ++i) {
@@ -320,7 +336,7 @@ std::vector<RoundLoop::Ran> RoundLoop::run_in_turn(const Group& group, int round
     const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
     const std::optional<int> core = core_for(first, round);
     ConditionsWatch watch({core});
-    auto children = run_children({command_for(*side, group, round, core)}, plan_.limits.cancelled);
+    auto children = run_invocations({command_for(*side, group, round, core)}, plan_.limits.cancelled);
     const InvocationConditions conditions = watch.finish(children).front();
     ran.push_back({side, {first.benchmark, round, slot, conditions}, std::move(children.front())});
   }

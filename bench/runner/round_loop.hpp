@@ -104,6 +104,7 @@ class RoundLoop {
   std::vector<Ran> run_at_once(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   std::vector<Ran> run_in_turn(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   bool keep_shared(const Group& group, std::vector<Ran>& ran);
+  void add_whole(const Group& group, const std::vector<Ran>& ran);
   ChildCommand command_for(const MeasuredSide& side, const Group& group, int round, std::optional<int> core) const;
   std::size_t padding_for(const Planned& planned, int round, const MeasuredSide& side) const;
   std::optional<int> core_for(const Planned& planned, int round) const;
@@ -121,6 +122,8 @@ class RoundLoop {
 
   const RoundLoopPlan& plan_;
   std::vector<std::int32_t> copied_first_;  // by round: 0 where the baseline's pages are renewed first
+  std::vector<MeasuredSide*> sides_;
+  bool is_whole_ = false;  // each process measures all benchmarks (MeasuredSide::is_whole)
   std::vector<Planned> benchmarks_;
   RoundLoopOutcome outcome_;
   int batch_began_ = 0;  // its first round

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/formats/import_formats.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -103,7 +104,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
 
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings) {
   settings["repetitions"] = std::to_string(samples.usual.repetitions);
-  settings["min_time"] = in_seconds_text(samples.usual.min_time) + "s";
+  if (samples.usual.min_time.count() > 0) settings["min_time"] = in_seconds_text(samples.usual.min_time) + "s";
   const bool known = std::any_of(samples.sizes.begin(), samples.sizes.end(),
                                  [](const auto& size) { return size.second.iterations > 0; });
   settings["iterations"] = known ? "known before" : "found by the program";
@@ -139,6 +140,18 @@ void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy
   }
   settings["fresh_copies"] = text;
   settings[std::string(kPagesSetting)] = to_text(worst);
+}
+
+void describe_command(const ListedProgram& listed, std::map<std::string, std::string>& settings) {
+  if (!listed.program.command) return;
+  const MeasuredCommand& command = *listed.program.command;
+  settings[std::string(kCommandSetting)] = command.format == nullptr ? "process" : std::string(command.format->name);
+  settings["command.warmups"] = std::to_string(command.warmups);
+  if (!command.prepare.empty()) settings["command.prepare"] = command.prepare;
+  if (command.ignores_exit_status) settings["command.exit_status"] = "ignored";
+  if (!listed.listing.process) return;
+  settings["command.processes_an_invocation"] = settings["repetitions"];
+  settings["command.empty_process"] = to_text(listed.listing.process->empty);
 }
 
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process) {

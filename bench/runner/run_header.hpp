@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/run.hpp"
@@ -43,6 +44,10 @@ LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial);
 // that cost; why not, where it did not. Of one side alone where the sides do not differ in it.
 void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy,
                      std::map<std::string, std::string>& settings);
+
+// Nothing of a Google Benchmark program. Of a command what is read of it, and what is done before and around it.
+void describe_command(const ListedProgram& listed, std::map<std::string, std::string>& settings);
+inline constexpr std::string_view kCommandSetting = "command";  // "process", or its format
 
 // 16 hex digits, different for every measurement: the seed alone would repeat.
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process);

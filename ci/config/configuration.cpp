@@ -6,7 +6,9 @@
 #include <map>
 #include <sstream>
 #include <system_error>
+#include <type_traits>
 
+#include "bench/formats/import_formats.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/toml_document.hpp"
@@ -18,7 +20,8 @@ namespace {
 constexpr std::size_t kMaxConfigurationBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
 constexpr std::size_t kMaxPrograms = 1000;
 constexpr std::string_view kProgramSection = "program";
-const std::vector<std::string> kProgramKeys{"name", "command"};
+const std::vector<std::string> kProgramKeys{"name",   "command", "format",        "prepare",
+                                            "warmup", "shell",   "ignore_failure"};
 
 std::string place(const std::string& file, const TomlEntry& entry) { return file + ':' + std::to_string(entry.line); }
 
@@ -65,6 +68,31 @@ Error unknown_section(const std::string& where, const std::string& section) {
                      nearest ? "write " + header_of(*nearest) : "");
 }
 
+// One key of a [[program]].
+Result<void> apply_program_key(const TomlEntry& entry, const std::string& where, ConfiguredProgram& program) {
+  const WrittenValue& value = *entry.value;
+  const auto take = [](auto read, auto& target) -> Result<void> {
+    if (!read) return read.error();
+    target = static_cast<std::decay_t<decltype(target)>>(std::move(read).value());
+    return {};
+  };
+  if (entry.name == "warmup") return take(read_count(value, where, {1, kMaxWarmups}), program.how.warmup);
+  if (entry.name == "shell") return take(read_flag(value, where), program.how.shell);
+  if (entry.name == "ignore_failure") return take(read_flag(value, where), program.how.ignore_failure);
+  if (entry.name == "format") {
+    const std::vector<std::string> formats = command_formats();
+    STEELYARD_TRY(const std::size_t index, read_word(value, where, formats));
+    program.how.format = formats[index];
+    return {};
+  }
+  STEELYARD_TRY(std::string text, read_text(value, where));
+  if (text.empty()) return input_error(where, "\"\"", "text");
+  (entry.name == "name"      ? program.name
+   : entry.name == "prepare" ? program.how.prepare
+                             : program.command) = std::move(text);
+  return {};
+}
+
 Result<void> apply_program_entry(const TomlEntry& entry, const std::string& where, Configuration& configuration) {
   if (entry.index < 0) return input_error(where, "[program]", "[[program]]: there may be several");
   const auto index = static_cast<std::size_t>(entry.index);
@@ -76,11 +104,7 @@ Result<void> apply_program_entry(const TomlEntry& entry, const std::string& wher
     return unknown_name(where + ": [[program]]", entry);
   }
   if (!entry.value) return input_error(key_where, "something else", "text in quotes");
-  STEELYARD_TRY(std::string text, read_text(*entry.value, key_where));
-  if (text.empty()) return input_error(key_where, "\"\"", "text");
-  ConfiguredProgram& program = configuration.programs[index];
-  (entry.name == "name" ? program.name : program.command) = std::move(text);
-  return {};
+  return apply_program_key(entry, key_where, configuration.programs[index]);
 }
 
 Result<void> apply_target_entry(const TomlEntry& entry, const std::string& where, TargetTables& tables) {
@@ -154,6 +178,11 @@ Result<void> check_programs(const Configuration& configuration, const std::strin
   for (const ConfiguredProgram& program : configuration.programs) {
     const std::string where = file + ": [[program]] \"" + program.name + '"';
     if (program.command.empty()) return input_error(where, "no command", "command = \"PATH ARGUMENTS\"");
+    if (program.how.format.empty() && program.how != CommandChoice()) {
+      return input_error(where, "settings of a command, of a Google Benchmark program",
+                         "format = \"process\" beside them",
+                         "say how it is measured: one of " + listed(command_formats()));
+    }
     if (program.name.empty() && configuration.programs.size() > 1) {
       return input_error(where, "no name", "a name for each of several programs", "add name = \"...\"");
     }
@@ -163,6 +192,25 @@ Result<void> check_programs(const Configuration& configuration, const std::strin
 }
 
 }  // namespace
+
+std::string program_in_toml(const ConfiguredProgram& program) {
+  std::string text = "\n[[program]]\n";
+  if (!program.name.empty()) text += "name = " + quoted_for_toml(program.name) + '\n';
+  text += "command = " + quoted_for_toml(program.command) + '\n';
+  const CommandChoice& how = program.how;
+  if (!how.format.empty()) text += "format = " + quoted_for_toml(how.format) + '\n';
+  if (!how.prepare.empty()) text += "prepare = " + quoted_for_toml(how.prepare) + '\n';
+  if (how.warmup != CommandChoice().warmup) text += "warmup = " + std::to_string(how.warmup) + '\n';
+  if (how.shell) text += "shell = true\n";
+  if (how.ignore_failure) text += "ignore_failure = true\n";
+  return text;
+}
+
+std::vector<std::string> command_formats() {
+  std::vector<std::string> names{std::string(kProcessFormat)};
+  for (const bench::ImportFormat& format : bench::import_formats()) names.emplace_back(format.name);
+  return names;
+}
 
 ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   // `strict` lowers the rate and never raises one that is lower already.

@@ -27,9 +27,23 @@ enum class SkipTime {
   equal_code,    // nor where the code that it executes is equal, though data may differ
 };
 
+// How a command is measured that is no Google Benchmark program (bench/runner/command_program.hpp).
+inline constexpr std::string_view kProcessFormat = "process";
+inline constexpr std::int64_t kMaxWarmups = 1000;
+std::vector<std::string> command_formats();  // "process", then the formats that can be imported
+struct CommandChoice {
+  std::string format;  // "process": from outside; else what it writes; empty: it is a Google Benchmark program
+  std::string prepare;
+  int warmup = 1;
+  bool shell = false;  // the whole line is /bin/sh's
+  bool ignore_failure = false;
+  bool operator==(const CommandChoice&) const = default;
+};
+
 struct ConfiguredProgram {
   std::string name;     // becomes the suite where there are several programs
   std::string command;  // path and arguments; the path is relative to the root of the work tree
+  CommandChoice how = {};
   bool operator==(const ConfiguredProgram&) const = default;
 };
 

@@ -422,6 +422,8 @@ const ConfigurationKey* find_configuration_key(std::string_view section, std::st
   return nullptr;
 }
 
+std::string program_in_toml(const ConfiguredProgram& program);  // where its keys are read: configuration.cpp
+
 std::string to_toml(const Configuration& configuration) {
   std::string text;
   std::string_view section;
@@ -437,11 +439,7 @@ std::string to_toml(const Configuration& configuration) {
     }
     text += std::string(key.name) + " = " + value + '\n';
   }
-  for (const ConfiguredProgram& program : configuration.programs) {
-    text += "\n[[program]]\n";
-    if (!program.name.empty()) text += "name = " + quoted_for_toml(program.name) + '\n';
-    text += "command = " + quoted_for_toml(program.command) + '\n';
-  }
+  for (const ConfiguredProgram& program : configuration.programs) text += program_in_toml(program);
   for (const regress::DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
   for (const PatternPolicy& policy : configuration.policy.comparison.patterns) text += '\n' + to_toml(policy);
   return text;

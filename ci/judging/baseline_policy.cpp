@@ -55,10 +55,10 @@ bool same_tables(const std::vector<Table>& a, const std::vector<Table>& b) {
 }
 
 // Null where no program has the name.
-const std::string* command_of(const Configuration& configuration, const std::string& name) {
+const ConfiguredProgram* program_named(const Configuration& configuration, const std::string& name) {
   const auto found = std::find_if(configuration.programs.begin(), configuration.programs.end(),
                                   [&](const ConfiguredProgram& program) { return program.name == name; });
-  return found == configuration.programs.end() ? nullptr : &found->command;
+  return found == configuration.programs.end() ? nullptr : &*found;
 }
 
 std::vector<warning::SettingDifference> differences_of(const Configuration& baseline, const Configuration& candidate) {
@@ -80,11 +80,15 @@ std::vector<warning::SettingDifference> differences_of(const Configuration& base
       });
   if (!has_all_targets) found.push_back({"tables of [[target]]"});
   for (const ConfiguredProgram& program : baseline.programs) {
-    const std::string* const command = command_of(candidate, program.name);
-    if (command != nullptr && *command == program.command) continue;
-    found.push_back({"[[program]] " + (program.name.empty() ? "" : '"' + program.name + "\", ") + "command",
-                     '"' + program.command + '"',
-                     command == nullptr ? std::nullopt : std::optional('"' + *command + '"')});
+    const ConfiguredProgram* const other = program_named(candidate, program.name);
+    if (other != nullptr && *other == program) continue;
+    const std::string table = "[[program]]" + (program.name.empty() ? "" : " \"" + program.name + '"');
+    if (other != nullptr && other->command == program.command) {
+      found.push_back({"how " + table + " is measured"});
+      continue;
+    }
+    found.push_back({table + (program.name.empty() ? " command" : ", command"), '"' + program.command + '"',
+                     other == nullptr ? std::nullopt : std::optional('"' + other->command + '"')});
   }
   return found;
 }
@@ -97,7 +101,7 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.build_timeout = candidate.build_timeout;
   configuration.no_submodules = candidate.no_submodules;
   for (const ConfiguredProgram& program : candidate.programs) {
-    if (command_of(configuration, program.name) == nullptr) configuration.programs.push_back(program);
+    if (program_named(configuration, program.name) == nullptr) configuration.programs.push_back(program);
   }
   std::vector<regress::DeclaredTarget> added;
   for (const regress::DeclaredTarget& target : candidate.targets) {

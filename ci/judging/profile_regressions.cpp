@@ -60,7 +60,10 @@ class RegressionRecording {
 
 // No profile: the spans were added to the side.
 std::optional<TimeProfile> RegressionRecording::run(std::size_t side, const std::filesystem::path& file) {
-  bench::ChildCommand command = bench::command_of(side == 0 ? programs_.baseline : programs_.candidate);
+  const bench::Program& program = side == 0 ? programs_.baseline : programs_.candidate;
+  if (program.command)
+    return TimeProfile{.outcome = TimeProfileOutcome::without_spans};  // it does not know our options
+  bench::ChildCommand command = bench::command_of(program);
   // After the user's own, so that these win.
   command.arguments.insert(
       command.arguments.end(),

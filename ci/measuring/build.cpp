@@ -11,6 +11,7 @@
 #include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/measuring/command_programs.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -87,6 +88,13 @@ bool has_room_for_two_builds(const std::filesystem::path& root) {
 Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
                                        const std::vector<std::string>& arguments, bool with_suite) {
   const std::string where = configured.name.empty() ? "--bench" : "[[program]] \"" + configured.name + '"';
+  if (!configured.how.format.empty()) {
+    STEELYARD_TRY(bench::Program program, command_program(configured, tree, where));
+    program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
+    // Measured from outside it is one benchmark, which has the name itself.
+    if (with_suite && program.command->format != nullptr) program.suite = configured.name;
+    return program;
+  }
   STEELYARD_TRY(std::vector<std::string> words, command_words(configured.command, where));
   const std::filesystem::path path(words.front());
   if (path.is_absolute()) {

@@ -43,7 +43,8 @@ bool has(const bench::CountSide& side, const bench::ListedBenchmark& benchmark) 
 }
 
 std::optional<bench::LoadedProgram> loaded_of(const bench::CountSide& side, const std::atomic<bool>* cancelled) {
-  if (benchmarks_of(side).empty()) return std::nullopt;
+  // What the words of a command name may differ where its program does not: nothing proves two of them equal.
+  if (benchmarks_of(side).empty() || side.program->program.command) return std::nullopt;
   Result<bench::LoadedProgram> loaded = bench::read_loaded_program(side.program->program, cancelled);
   if (!loaded) return std::nullopt;
   return std::move(loaded).value();
@@ -482,11 +483,15 @@ namespace {
 
 constexpr const char* kNotCounted =
     "instructions are not counted: the program uses a device, which Callgrind cannot run";
+constexpr const char* kNotToldApart =
+    "instructions are not counted: the command measures itself, and which of them are a benchmark's is not known";
 
-void fail_counts(const bench::CountSide& side) {
+bool measures_itself(const bench::Program& program) { return program.command && program.command->format != nullptr; }
+
+void fail_counts(const bench::CountSide& side, const char* why) {
   if (side.program == nullptr || side.run == nullptr) return;
   const std::size_t before = side.run->failures.size();
-  fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), kNotCounted}, *side.run);
+  fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), why}, *side.run);
   const std::string* const device = side.run->environment.find(bench::kGpuDevice);
   if (device == nullptr) return;
   for (std::size_t i = before; i < side.run->failures.size(); ++i) side.run->failures[i].benchmark.device = *device;
@@ -498,12 +503,13 @@ DevicePrograms::DevicePrograms(const std::vector<ProgramPair>& programs) {
   for (const ProgramPair& pair : programs) {
     std::string how = bench::device_use_of_file(pair.candidate.executable);
     if (how.empty()) how = bench::device_use_of_file(pair.baseline.executable);
-    uses_.push_back({pair.candidate.executable.filename().string(), std::move(how)});
+    uses_.push_back({pair.candidate.executable.filename().string(), std::move(how), measures_itself(pair.candidate)});
   }
 }
 
 DevicePrograms::DevicePrograms(const bench::Program& alone) : is_alone_(true) {
-  uses_.push_back({alone.executable.filename().string(), bench::device_use_of_file(alone.executable)});
+  uses_.push_back(
+      {alone.executable.filename().string(), bench::device_use_of_file(alone.executable), measures_itself(alone)});
 }
 
 bool DevicePrograms::any() const {
@@ -512,6 +518,7 @@ bool DevicePrograms::any() const {
 
 void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) const {
   for (const Use& use : uses_) {
+    if (use.measures_itself && counting) warnings.push_back(warning::not_countable(use.program));
     if (use.how.empty()) continue;
     if (is_alone_ && !counting) continue;
     warnings.push_back(warning::device_used({use.program, use.how, !is_alone_, counting}));
@@ -521,11 +528,12 @@ void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) con
 std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, bench::CountChoice counts) const {
   std::vector<CountPair> kept;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (i >= uses_.size() || uses_[i].how.empty()) {
+    if (i >= uses_.size() || (uses_[i].how.empty() && !uses_[i].measures_itself)) {
       kept.push_back(std::move(pairs[i]));
     } else if (counts == bench::CountChoice::always) {
-      fail_counts(pairs[i].baseline);
-      fail_counts(pairs[i].candidate);
+      const char* const why = uses_[i].measures_itself ? kNotToldApart : kNotCounted;
+      fail_counts(pairs[i].baseline, why);
+      fail_counts(pairs[i].candidate, why);
     }
   }
   return kept;
@@ -541,7 +549,8 @@ void read_hardware(const std::vector<CountPair>& pairs, const bench::MeasuringSe
   for (const CountPair& pair : pairs) {
     std::vector<bench::CountSide> sides;
     for (const bench::CountSide* side : {&pair.baseline, &pair.candidate}) {
-      if (side->program != nullptr && !side->program->benchmarks().empty()) sides.push_back(*side);
+      if (side->program == nullptr || side->program->program.command) continue;
+      if (!side->program->benchmarks().empty()) sides.push_back(*side);
     }
     if (sides.empty()) continue;
     std::vector<std::string> more;

@@ -116,7 +116,7 @@ EqualBuilds count_programs(std::vector<CountPair> pairs, const bench::MeasuringS
                            const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings);
 
 // What is different with programs that use a device: the sides take turns on it, and nobody counts their instructions,
-// as Callgrind cannot run what talks to a device's driver.
+// as Callgrind cannot run what talks to a device's driver. Nor are those of commands counted that measure themselves.
 class DevicePrograms {
  public:
   explicit DevicePrograms(const std::vector<ProgramPair>& programs);
@@ -132,7 +132,8 @@ class DevicePrograms {
  private:
   struct Use {
     std::string program;
-    std::string how;  // empty: none is seen
+    std::string how;               // empty: none is seen
+    bool measures_itself = false;  // a command that does: which instructions are a benchmark's is not known
   };
   std::vector<Use> uses_;
   bool is_alone_ = false;

@@ -128,6 +128,26 @@ Nanoseconds counting_estimate(const bench::ListedProgram& side) {
          (static_cast<double>(side.benchmarks().size()) / processors);
 }
 
+// A change of what a command does is a smaller part of a time that is mostly that of starting it.
+constexpr double kFarAboveStart = 5;  // times what an empty process takes
+
+void append_command_warnings(const std::vector<const bench::ListedProgram*>& sides,
+                             const bench::MeasuringSettings& settings, std::vector<std::string>& warnings) {
+  const bench::ListedProgram* shortest = nullptr;
+  for (const bench::ListedProgram* side : sides) {
+    if (!side->program.command || side->trouble) continue;
+    if (shortest == nullptr || side->listing.start < shortest->listing.start) shortest = side;
+  }
+  if (shortest == nullptr) return;
+  const std::string name = shortest->program.executable.filename().string();
+  if (settings.counters.heap || settings.counters.hardware) warnings.push_back(warning::counters_not_read(name));
+  if (!shortest->listing.process) return;
+  const bench::ProcessFacts& facts = *shortest->listing.process;
+  if (facts.empty.count() > 0 && shortest->listing.start < facts.empty * kFarAboveStart) {
+    warnings.push_back(warning::mostly_starting(name, shortest->listing.start, facts.empty));
+  }
+}
+
 void limit(bench::TimingPlan& timing, PatternBudgets& budgets) {
   if (budgets.empty()) return;
   timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
@@ -197,9 +217,12 @@ class PairMeasuring {
     for (const ListedPair& list : listed_) {
       benchmarks += static_cast<std::int64_t>(list.size());
       elsewhere += static_cast<std::int64_t>(list.elsewhere);
-      start += std::max(list.baseline.listing.start, list.candidate.listing.start) * static_cast<double>(list.size());
+      const auto& command = list.candidate.program.command;
+      const std::size_t processes = command && command->format != nullptr ? 1 : list.size();
+      start += std::max(list.baseline.listing.start, list.candidate.listing.start) * static_cast<double>(processes);
       counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
     }
+    warn_of_commands();
     show_counting_too(counting);
     const ComparisonPolicy policy = comparison_policy(policy_);
     show_found(policy);
@@ -212,10 +235,19 @@ class PairMeasuring {
     return {};
   }
 
+  void warn_of_commands() {
+    for (const ListedPair& list : listed_) {
+      append_command_warnings({&list.baseline, &list.candidate}, settings_, measured_.warnings);
+    }
+  }
+
   // As building is, it is no part of the budget.
   Result<void> relink_all() {
     if (settings_.relink.empty()) return {};
     for (ListedPair& pair : listed_) {
+      if (pair.candidate.program.command) {
+        return input_error("--relink", "a command", "a program whose link order can be drawn", "leave one of them out");
+      }
       progress_.show("linking " + pair.candidate.program.executable.filename().string() + " in " +
                          plural_text(settings_.relinks, "order"),
                      0, Nanoseconds(0));
@@ -447,6 +479,7 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
     STEELYARD_TRY(taken, take_shard(*shard, programs));
   }
   const bench::ListedProgram& listed = programs[0].candidate;
+  append_command_warnings({&listed}, settings, warnings);
   const BudgetClock clock(budget_of(settings));
   const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);

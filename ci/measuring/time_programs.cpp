@@ -31,6 +31,19 @@ Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSett
   listed.baseline.program = pair.baseline;
   if (listed.is_new) return listed;
   STEELYARD_TRY(listed.baseline, bench::list_benchmarks(pair.baseline, settings, cancelled));
+  // What one side cannot tell the other is not held against.
+  std::optional<bench::ProcessFacts>& old_one = listed.baseline.listing.process;
+  std::optional<bench::ProcessFacts>& new_one = listed.candidate.listing.process;
+  if (old_one && new_one)
+    old_one->tells_memory = new_one->tells_memory = old_one->tells_memory && new_one->tells_memory;
+  // One that uses several cores cannot be held to one, and both sides are run alike.
+  for (bench::ListedBenchmark& benchmark : listed.baseline.listing.benchmarks) {
+    for (bench::ListedBenchmark& other : listed.candidate.listing.benchmarks) {
+      if (benchmark.name != other.name) continue;
+      benchmark.uses_several_cores = other.uses_several_cores =
+          benchmark.uses_several_cores || other.uses_several_cores;
+    }
+  }
   return listed;
 }
 

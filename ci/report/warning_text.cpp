@@ -45,6 +45,20 @@ std::string not_measured_alone(const std::string& benchmark, const std::string& 
 
 std::string instructions_not_counted(const std::string& reason) { return "instructions were not counted: " + reason; }
 
+std::string mostly_starting(const std::string& command, Nanoseconds takes, Nanoseconds empty) {
+  return command + " takes " + to_text(takes) + ", of which starting a process that does nothing takes " +
+         to_text(empty) + " here: a change of what it does is a smaller part of its time; give it more to do";
+}
+
+std::string counters_not_read(const std::string& command) {
+  return "heap and hardware counters are not read of " + command + ": they are those of a benchmark's timed loop";
+}
+
+std::string not_countable(const std::string& command) {
+  return "the instructions of " + command +
+         " were not counted: it measures itself, and which of them are a benchmark's is not known";
+}
+
 std::string device_used(const DeviceUse& use) {
   const std::string turns = use.took_turns ? "both sides share it, so they took turns instead of running at once" : "";
   const std::string counts = use.uncounted ? "its instructions were not counted" : "";

@@ -29,6 +29,10 @@ struct DeviceUse {
   bool uncounted = false;   // its instructions
 };
 std::string device_used(const DeviceUse& use);
+// Of commands. `takes`: the whole process; `empty`: one that does nothing.
+std::string mostly_starting(const std::string& command, Nanoseconds takes, Nanoseconds empty);
+std::string counters_not_read(const std::string& command);
+std::string not_countable(const std::string& command);
 std::string kept_count_damaged(const Error& error);
 std::string counts_not_kept(const Error& error);
 // Strangers' code could reach a path, or the store, which could not be hidden.

@@ -2,11 +2,14 @@
 #include <memory>
 #include <system_error>
 
+#include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge_programs.hpp"
+#include "ci/measuring/command_programs.hpp"
+#include "ci/verbs/command_options.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -16,6 +19,7 @@ constexpr Nanoseconds kAbBudget = seconds(120);  // of measuring; the contract's
 struct AbOptions {
   std::string baseline;  // an executable, or a commit
   std::string candidate;
+  CommandOptions command;              // two, or one that runs on both sides
   std::string bench;                   // with commits: path and arguments of the program, relative to the work tree
   std::vector<std::string> arguments;  // for the program, from after --
   std::optional<std::uint64_t> seed;
@@ -28,8 +32,19 @@ bool is_file(const std::string& name) {
   return std::filesystem::is_regular_file(name, ignored);
 }
 
+bool is_place(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(name, ignored);
+}
+
 // Why neither reading of the two names holds.
 Error neither_files_nor_commits(const AbOptions& options, const Error& as_commit) {
+  if (!options.command.commands.empty()) {
+    return input_error("steelyard ab",
+                       '"' + options.baseline + "\" and \"" + options.candidate +
+                           "\", neither two folders nor two commits (" + as_commit.text() + ')',
+                       "where one --command runs, or two --command and no names");
+  }
   std::string files;
   for (const std::string& name : {options.baseline, options.candidate}) {
     if (!is_file(name)) files += (files.empty() ? "" : " and ") + ('"' + name + '"');
@@ -54,6 +69,23 @@ Result<ExitCode> judge_files(const AbOptions& options, const JudgeRequest& reque
                         request, app);
 }
 
+// Two commands are the sides themselves. One is run in two folders, or in the work trees of two commits.
+Result<ExitCode> judge_commands(const AbOptions& options, const std::vector<std::filesystem::path>& folders,
+                                const JudgeRequest& request, const App& app) {
+  CommandOptions named = options.command;
+  const std::vector<std::string>& commands = named.commands;
+  if (named.name.empty()) named.name = name_of_commands(commands.front(), commands.back());
+  STEELYARD_TRY(bench::Program baseline, program_of_command(named, commands.front(), folders.front()));
+  STEELYARD_TRY(bench::Program candidate, program_of_command(named, commands.back(), folders.back()));
+  const auto text_of = [&](const std::string& command, const std::filesystem::path& folder) {
+    return SideDescription{folder.empty() ? command : command + " (in " + folder.string() + ')'};
+  };
+  return judge_programs({{{std::move(baseline), std::move(candidate)}},
+                         text_of(commands.front(), folders.front()),
+                         text_of(commands.back(), folders.back())},
+                        request, app);
+}
+
 struct RepositoryCommits {
   GitRepository repository;
   CommitPair commits;
@@ -66,6 +98,7 @@ Result<RepositoryCommits> resolve_both(const AbOptions& options) {
 }
 
 Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
+  STEELYARD_CHECK(check_commands(options.command));
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kAbBudget, options.seed));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
@@ -73,9 +106,19 @@ Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
   const Cancellation cancellation;
   JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
   request.shard = shard ? &*shard : nullptr;
-  if (is_file(options.baseline) && is_file(options.candidate)) return judge_files(options, request, app);
+  const bool has_command = !options.command.commands.empty();
+  if (options.baseline.empty()) return judge_commands(options, {{}, {}}, request, app);
+  if (has_command && is_place(options.baseline) && is_place(options.candidate)) {
+    return judge_commands(options, {options.baseline, options.candidate}, request, app);
+  }
+  if (!has_command && is_file(options.baseline) && is_file(options.candidate))
+    return judge_files(options, request, app);
   const Result<RepositoryCommits> found = resolve_both(options);
   if (!found) return neither_files_nor_commits(options, found.error());
+  if (has_command) {
+    const std::vector<ConfiguredProgram> one{configured_command(options.command, options.command.commands.front())};
+    return judge_commits(found->repository, found->commits, one, options.arguments, request, app);
+  }
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
   return judge_commits(found->repository, found->commits, programs, options.arguments, request, app);
 }
@@ -87,13 +130,22 @@ Verb ab_verb() {
   Verb verb = make_verb(
       options, run_ab, "ab",
       "Measures two builds side by side and judges the second against the first: two executables, or two commits that "
-      "are built in work trees of their own.",
+      "are built in work trees of their own. Or any two commands; or one command in two folders or of two commits.",
       "  steelyard ab ./build-old/bench ./build-new/bench -- --benchmark_filter=Sort\n"
-      "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench");
+      "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench\n"
+      "  steelyard ab --command \"gzip -1 -c data\" --command \"gzip -6 -c data\"");
   verb.names = {"OLD", "NEW"};
-  verb.min_names = 2;
   verb.takes_rest = true;
   verb.take = [options](Words words) -> Result<void> {
+    const std::size_t commands = options->command.commands.size();
+    if (words.names.empty() && commands == 2) return {};
+    if (words.names.size() != 2 || commands > 1) {
+      return input_error("steelyard ab",
+                         plural_text(static_cast<std::int64_t>(words.names.size()), "name") + " and " +
+                             plural_text(static_cast<std::int64_t>(commands), "command"),
+                         "OLD and NEW, or two --command, or OLD and NEW that one --command runs in",
+                         "steelyard ab OLD NEW");
+    }
     options->baseline = std::move(words.names[0]);
     options->candidate = std::move(words.names[1]);
     options->arguments = std::move(words.rest);
@@ -101,6 +153,7 @@ Verb ab_verb() {
   };
   verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench,
                        "with commits: the program, relative to the work tree", kBuildingGroup));
+  add_command_options(verb, options->command);
   add_shard_options(verb, options->shard);
   add_judging_options(verb, options->outputs, options->seed);
   return verb;

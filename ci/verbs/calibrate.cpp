@@ -10,6 +10,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/measuring/command_programs.hpp"
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/report/machine.hpp"
 #include "regress/ab/calibrated.hpp"
@@ -45,8 +46,14 @@ Result<std::vector<bench::Program>> programs_to_calibrate(const CalibrateOptions
   }
   if (!programs.empty()) return programs;
   for (const ConfiguredProgram& configured : configuration.programs) {
-    STEELYARD_TRY(const std::vector<std::string> words,
-                  command_words(configured.command, "[[program]] \"" + configured.name + '"'));
+    const std::string where = "[[program]] \"" + configured.name + '"';
+    if (!configured.how.format.empty()) {
+      STEELYARD_TRY(bench::Program command, command_program(configured, configuration.root, where));
+      if (configuration.programs.size() > 1 && command.command->format != nullptr) command.suite = configured.name;
+      programs.push_back(std::move(command));
+      continue;
+    }
+    STEELYARD_TRY(const std::vector<std::string> words, command_words(configured.command, where));
     bench::Program program;
     const std::filesystem::path path(words.front());
     program.executable = path.is_absolute() ? path : configuration.root / path;

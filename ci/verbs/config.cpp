@@ -78,6 +78,13 @@ std::string json_configuration(const Configuration& configuration) {
   for (std::size_t i = 0; i < programs.size(); ++i) {
     programs[i]("name", configuration.programs[i].name);
     programs[i]("command", configuration.programs[i].command);
+    const CommandChoice& how = configuration.programs[i].how;
+    if (how.format.empty()) continue;
+    programs[i]("format", how.format);
+    add_text(programs[i], "prepare", how.prepare);
+    programs[i]("warmup", how.warmup);
+    programs[i]("shell", how.shell);
+    programs[i]("ignore_failure", how.ignore_failure);
   }
   document.add("program", std::move(programs));
   std::vector<JsonWriter> targets;
@@ -360,6 +367,12 @@ std::string configuration_schema() {
   JsonWriter of_program;
   of_program.add("name", text_property("the suite of its benchmarks, where there are several programs"));
   of_program.add("command", text_property("path in the work tree, and arguments"));
+  of_program.add("format",
+                 text_property("of a command that is no Google Benchmark program: process, or what it writes"));
+  of_program.add("prepare", text_property("line for /bin/sh before each process of a command, not timed"));
+  of_program.add("warmup", property("processes of a command before the first that counts", "integer", 1));
+  of_program.add("shell", property("/bin/sh runs the command", "boolean"));
+  of_program.add("ignore_failure", property("a command may exit with another status than 0", "boolean"));
   sections.add("program", list_of(table_object(std::move(of_program), {"name", "command"})));
   JsonWriter of_target;
   for (const std::string& key : target_keys()) {

@@ -13,6 +13,7 @@
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run.hpp"
+#include "ci/verbs/command_options.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -21,26 +22,34 @@ namespace {
 constexpr Nanoseconds kRunBudget = seconds(120);  // of measuring, as for ab
 
 struct RunOptions {
-  std::vector<std::string> command;  // the program and its arguments
+  std::vector<std::string> program;  // and its arguments
+  CommandOptions command;            // in its place
   std::optional<std::uint64_t> seed;
   ShardOptions shard;
   std::filesystem::path output;  // .syrun; empty: none beside the spool's
   bool no_store = false;
 };
 
+Result<bench::Program> program_to_run(const RunOptions& options) {
+  if (options.program.empty()) return program_of_command(options.command, options.command.commands.front(), {});
+  bench::Program program;
+  program.executable = options.program.front();
+  program.arguments.assign(options.program.begin() + 1, options.program.end());
+  return program;
+}
+
 Result<Run> measure(const RunOptions& options, const Configuration& configuration, std::vector<std::string>& warnings,
                     const Cancellation& cancellation, const App& app) {
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
-  bench::Program program;
-  program.executable = options.command.front();
-  program.arguments.assign(options.command.begin() + 1, options.command.end());
+  STEELYARD_TRY(const bench::Program program, program_to_run(options));
   ProgressLine progress = app.live_view();
   STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag(),
                                        shard ? &*shard : nullptr));
   run.header.seed = configuration.run.seed;
   run.header.program.clear();
   run.header.project = project_name(configuration);
-  for (const std::string& word : options.command) run.header.program += (run.header.program.empty() ? "" : " ") + word;
+  const std::vector<std::string>& words = options.program.empty() ? options.command.commands : options.program;
+  for (const std::string& word : words) run.header.program += (run.header.program.empty() ? "" : " ") + word;
   run.header.commit = commit_of_folder(std::filesystem::current_path());
   storage::seal(run);
   return run;
@@ -97,17 +106,22 @@ Result<ExitCode> run_run(const RunOptions& options, const App& app) {
 
 Verb run_verb() {
   const auto options = std::make_shared<RunOptions>();
-  Verb verb = make_verb(options, run_run, "run", "Measures one Google Benchmark program and keeps the run.",
-                        "  steelyard run --output today.syrun -- ./build/bench --benchmark_filter=Sort");
+  Verb verb = make_verb(options, run_run, "run",
+                        "Measures one Google Benchmark program, or a command of any kind, and keeps the run.",
+                        "  steelyard run --output today.syrun -- ./build/bench --benchmark_filter=Sort\n"
+                        "  steelyard run --command \"gzip -6 -c data\" --output today.syrun");
   verb.names = {"-- PROGRAM ARGUMENTS..."};
   verb.takes_rest = true;
   verb.take = [options](Words words) -> Result<void> {
-    options->command = std::move(words.names);
-    options->command.insert(options->command.end(), words.rest.begin(), words.rest.end());
-    if (!options->command.empty()) return {};
-    return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
+    options->program = std::move(words.names);
+    options->program.insert(options->program.end(), words.rest.begin(), words.rest.end());
+    const std::size_t commands = options->command.commands.size();
+    if (options->program.empty() ? commands == 1 : commands == 0) return check_commands(options->command);
+    const std::string found = options->program.empty() && commands == 0 ? "no program" : "more than one program";
+    return input_error("steelyard run", found, "one after --, or one --command", "steelyard run -- ./build/bench");
   };
   add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check", "--relink", "--relinks"}});
+  add_command_options(verb, options->command);
   add_shard_options(verb, options->shard);
   verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive there as well"));
   verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));

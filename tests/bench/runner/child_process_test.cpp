@@ -74,7 +74,7 @@ TEST(RunChild, YieldsOutputAndExitCode) {
   EXPECT_GT(child.duration_ns, 0);
   EXPECT_GT(child.started_at_unix_ns, 0);
   EXPECT_GT(child.minor_faults, 0);
-  EXPECT_GT(child.peak_resident_bytes, 0);
+  EXPECT_GT(child.use.peak_resident_bytes, 0);
 }
 
 TEST(RunChild, NamesTheSignalThatEndedIt) {

@@ -24,7 +24,8 @@ class SideRecordTest : public ::testing::Test {
  protected:
   void add(int round, const std::string& output, const ChildResult& child = {}) {
     const auto file = folder_.write("out.json", output, false);
-    record_.add({listed_benchmark("BM_x/8", "cpu"), round, 1}, child, file);
+    record_.add({listed_benchmark("BM_x/8", "cpu"), round, 1}, child,
+                [&](const ChildResult& ended) { return read_result(ended, file); });
   }
   void add_failing(int round, ChildEnd end) {
     ChildResult child;
@@ -81,7 +82,8 @@ TEST_F(SideRecordTest, TurnsACrashIntoAFailureWithTheLastWords) {
 }
 
 TEST_F(SideRecordTest, TurnsAMissingACutAndAForeignOutputIntoFailures) {
-  record_.add({listed_benchmark("BM_x/8", "cpu"), 0, 0}, ChildResult{}, folder_.path() / "missing");
+  record_.add({listed_benchmark("BM_x/8", "cpu"), 0, 0}, ChildResult{},
+              [&](const ChildResult& ended) { return read_result(ended, folder_.path() / "missing"); });
   const std::string whole = result_of("BM_x/8", "1.5");
   add(1, whole.substr(0, whole.size() / 2));
   add(2, "[1, 2");
