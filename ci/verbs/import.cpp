@@ -205,10 +205,10 @@ Verb import_verb() {
   verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     // As before there was an option: import google-benchmark FILE.
-    const std::vector<std::string> formats = format_names();
+    const std::vector<std::string> known = format_names();
     std::error_code code;
     const bool names_format = words.names.size() > 1 && options->format.empty() &&
-                              std::find(formats.begin(), formats.end(), words.names[0]) != formats.end() &&
+                              std::find(known.begin(), known.end(), words.names[0]) != known.end() &&
                               !std::filesystem::exists(words.names[0], code);
     if (names_format) {
       options->format = words.names[0];
