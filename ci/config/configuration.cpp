@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxConfigurationBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
 constexpr std::size_t kMaxPrograms = 1000;
+constexpr std::size_t kMaxRenames = 1000;
 constexpr std::string_view kProgramSection = "program";
 const std::vector<std::string> kProgramKeys{"name",   "command", "format",        "prepare",
                                             "warmup", "shell",   "ignore_failure"};
@@ -32,6 +33,7 @@ std::vector<std::string> known_sections() {
   }
   sections.emplace_back(kProgramSection);
   sections.emplace_back(kTargetSection);
+  sections.emplace_back(kRenameSection);
   return sections;
 }
 
@@ -113,6 +115,13 @@ Result<void> apply_target_entry(const TomlEntry& entry, const std::string& where
   return is_known ? tables.take(entry, where) : unknown_name(where + ": [[target]]", entry);
 }
 
+Result<void> apply_rename(const TomlEntry& entry, const std::string& where, Configuration& configuration) {
+  if (configuration.renames.size() == kMaxRenames) return input_error(where, "more than 1000 renames", "at most 1000");
+  STEELYARD_TRY(BenchmarkRename rename, read_rename(entry, where));
+  configuration.renames.push_back(std::move(rename));
+  return {};
+}
+
 // What may stand several times, taken entry by entry.
 struct ListedTables {
   TargetTables targets;
@@ -143,6 +152,8 @@ Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Config
   if (entry.index >= 0) {
     return input_error(where, "[[" + entry.section + "]]", "one table [" + entry.section + ']');
   }
+  const bool is_header = entry.name.empty() && !entry.value;
+  if (entry.section == kRenameSection && !is_header) return apply_rename(entry, where, configuration);
   if (entry.name.empty()) return {};
   const std::string table_where = where + ": [" + entry.section + ']';
   const ConfigurationKey* key = find_configuration_key(entry.section, entry.name);

@@ -16,6 +16,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/settings.hpp"
+#include "ci/config/renames.hpp"
 #include "regress/targets/declared_target.hpp"
 
 namespace steelyard::ci {
@@ -88,6 +89,7 @@ struct Configuration {
   PolicySettings policy;
   GateSettings gate;
   RetentionSettings retention;
+  std::vector<BenchmarkRename> renames;  // in the order of the file
   bool operator==(const Configuration&) const = default;
 };
 

@@ -442,7 +442,7 @@ std::string to_toml(const Configuration& configuration) {
   for (const ConfiguredProgram& program : configuration.programs) text += program_in_toml(program);
   for (const regress::DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
   for (const PatternPolicy& policy : configuration.policy.comparison.patterns) text += '\n' + to_toml(policy);
-  return text;
+  return text + to_toml(configuration.renames);
 }
 
 Error unknown_key(const std::string& where, std::string_view name, const std::vector<std::string>& known) {

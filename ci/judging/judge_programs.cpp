@@ -15,6 +15,7 @@
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/profile_regressions.hpp"
+#include "ci/judging/rename_proposals.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -376,6 +377,8 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
   if (is_cancelled(request)) comparison.warnings.push_back(warning::interrupted());
   code = worse(code, profile_time(sides.programs, pair.candidate, request, comparison, app));
+  if (const std::string told = proposals_text(propose_renames(pair.baseline, pair.candidate)); !told.empty())
+    app.note(told);
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
   judge_promises(judgement, request.configuration,
                  request.expect_every_target && request.configuration.run.filter.empty());

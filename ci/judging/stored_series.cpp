@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace steelyard::ci {
 namespace {
@@ -101,6 +103,75 @@ bool accepts(const storage::AcceptedAlert& one, const AcceptedIn& where, const S
 }
 
 }  // namespace
+
+namespace {
+
+using SeriesName = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+SeriesName name_of_series(const storage::HistorySeries& series) {
+  return {series.project, series.benchmark, series.metric.name, series.metric.unit, series.fingerprint};
+}
+
+// Points of both, under the conditions of both.
+void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
+  std::vector<int> conditions;
+  for (const std::string& condition : more.conditions) {
+    auto known = std::find(whole.conditions.begin(), whole.conditions.end(), condition);
+    if (known == whole.conditions.end()) known = whole.conditions.insert(known, condition);
+    conditions.push_back(static_cast<int>(known - whole.conditions.begin()));
+  }
+  for (storage::HistoryPoint& point : more.points) {
+    const auto index = static_cast<std::size_t>(point.condition);
+    if (index < conditions.size()) point.condition = conditions[index];
+  }
+  std::vector<storage::HistoryPoint> points;
+  std::merge(more.points.begin(), more.points.end(), whole.points.begin(), whole.points.end(),
+             std::back_inserter(points), [](const auto& a, const auto& b) { return a.at_unix_ns < b.at_unix_ns; });
+  whole.points = std::move(points);
+}
+
+}  // namespace
+
+Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<storage::HistorySeries> found,
+                                                                const storage::HistoryQuery& query,
+                                                                const std::vector<BenchmarkRename>& renames,
+                                                                const ReadSeries& read) {
+  if (renames.empty()) return found;
+  if (!query.benchmark.empty() && query.after.empty()) {
+    std::set<std::string> asked{query.benchmark};
+    for (const BenchmarkRename& rename : renames) {
+      storage::HistoryQuery earlier = query;
+      earlier.benchmark = literal_part(rename);
+      earlier.series_limit = 0;
+      if (!asked.insert(earlier.benchmark).second) continue;
+      STEELYARD_TRY(std::vector<storage::HistorySeries> more, read(earlier));
+      std::move(more.begin(), more.end(), std::back_inserter(found));
+    }
+  }
+  std::map<SeriesName, storage::HistorySeries> as_kept;  // what two questions gave counts once
+  for (storage::HistorySeries& series : found) as_kept.try_emplace(name_of_series(series), std::move(series));
+  std::map<SeriesName, storage::HistorySeries> current;
+  for (auto& [name, series] : as_kept) {
+    series.benchmark = current_name(renames, series.benchmark);
+    if (series.benchmark.find(query.benchmark) == std::string::npos) continue;
+    const SeriesName today = name_of_series(series);
+    const auto known = current.find(today);
+    known == current.end() ? void(current.emplace(today, std::move(series)))
+                           : join_series(std::move(series), known->second);
+  }
+  std::vector<storage::HistorySeries> all;
+  for (auto& [name, series] : current) {
+    const auto most = static_cast<std::size_t>(std::max(query.limit, 0));
+    if (series.points.size() > most) {
+      series.points.erase(series.points.begin(), series.points.end() - static_cast<std::ptrdiff_t>(most));
+    }
+    all.push_back(std::move(series));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.benchmark, a.project, a.metric.name) < std::tie(b.benchmark, b.project, b.metric.name);
+  });
+  return all;
+}
 
 StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit) {
   StoreSeries all;

@@ -93,12 +93,21 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     if (archived.is_by_date) app.note(kArchivesByDate);
     stored = std::move(archived.series);
   }
+  const ReadSeries more = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {
+    if (look.store) return storage::HistoryStore(*look.store).series(asked);
+    STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, asked, configuration, app));
+    return std::move(archived.series);
+  };
+  STEELYARD_TRY(stored, under_current_names(std::move(stored), query, configuration.renames, more));
   StoreSeries loaded = series_of_store(stored, options.limit);
   look.report.series = std::move(loaded.series);
   look.report.projects = std::move(loaded.projects);
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
     STEELYARD_TRY(look.kept, storage::HistoryStore(*look.store).change_points(query.project, options.branch));
+    for (storage::KeptChangePoint& point : look.kept) {
+      point.benchmark = current_name(configuration.renames, point.benchmark);
+    }
     STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
     look.branch = options.branch;
     look.creep.branch = options.branch;

@@ -91,6 +91,9 @@ std::string json_configuration(const Configuration& configuration) {
   for (const regress::DeclaredTarget& target : configuration.targets) targets.push_back(json_target(target));
   document.add("target", std::move(targets));
   document("policies", configuration.policy.comparison.patterns);
+  JsonWriter renames;
+  for (const BenchmarkRename& rename : configuration.renames) renames(rename.from.c_str(), std::string_view(rename.to));
+  document.add("rename", std::move(renames));
   return document.text();
 }
 
@@ -380,6 +383,13 @@ std::string configuration_schema() {
                   key == "threads" ? property("of the ceiling", "integer", 1) : text_property("docs/guide/targets.md"));
   }
   sections.add("target", list_of(table_object(std::move(of_target), {"benchmark", "target"})));
+  JsonWriter renames;
+  renames("type", std::string_view("object"));
+  renames("description", std::string_view("earlier names of benchmarks, and today's: \"OLD/*\" = \"NEW/*\""));
+  JsonWriter name_of_today;
+  name_of_today("type", std::string_view("string"));
+  renames.add("additionalProperties", std::move(name_of_today));
+  sections.add("rename", std::move(renames));
   JsonWriter document;
   document("$schema", "http://json-schema.org/draft-07/schema#");
   document("title", "steelyard.toml");

@@ -10,6 +10,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/backfill.hpp"
+#include "ci/judging/stored_series.hpp"
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
@@ -113,9 +114,12 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
 
 // Levels by the ratios of kept comparisons, in place of what each run measured on its day.
 Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
-                   storage::Page<storage::HistorySeries>& page, const App& app) {
-  STEELYARD_TRY(const std::vector<storage::MeasuredStep> steps,
-                storage::HistoryStore(store).steps({query.project, query.benchmark, query.metric}));
+                   const std::vector<BenchmarkRename>& renames, storage::Page<storage::HistorySeries>& page,
+                   const App& app) {
+  const std::string benchmark = renames.empty() ? query.benchmark : "";  // earlier names as well
+  STEELYARD_TRY(std::vector<storage::MeasuredStep> steps,
+                storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
+  for (storage::MeasuredStep& step : steps) step.benchmark = current_name(renames, step.benchmark);
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (storage::HistorySeries& series : page.items) {
@@ -145,7 +149,11 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
   STEELYARD_TRY(storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
   app.notes(page.notes);
-  if (options.chained) STEELYARD_CHECK(chain(store, query, page, app));
+  const ReadSeries more = [&store](const storage::HistoryQuery& asked) {
+    return storage::HistoryStore(store).series(asked);
+  };
+  STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more));
+  if (options.chained) STEELYARD_CHECK(chain(store, query, configuration.renames, page, app));
   STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query));
   show(page, alerts, options, app);
   return ExitCode::success;

@@ -1,0 +1,92 @@
+#include "ci/config/renames.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ci/config/toml_document.hpp"
+#include "ci/config/written_value.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+std::vector<std::string> split_at_stars(std::string_view pattern) {
+  std::vector<std::string> parts(1);
+  for (const char c : pattern) {
+    if (c == '*') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// What each '*' stands for, as little as possible each but the last. Absent: it does not match.
+std::optional<std::vector<std::string>> stood_for(std::string_view pattern, std::string_view text) {
+  const std::vector<std::string> parts = split_at_stars(pattern);
+  if (!text.starts_with(parts.front())) return std::nullopt;
+  std::vector<std::string> found;
+  std::size_t at = parts.front().size();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const bool is_last = i + 1 == parts.size();
+    const std::string& part = parts[i];
+    if (is_last && text.size() < at + part.size()) return std::nullopt;
+    const std::size_t next = is_last ? text.size() - part.size() : text.find(part, at);
+    if (next == std::string_view::npos || text.substr(next, part.size()) != part) return std::nullopt;
+    found.emplace_back(text.substr(at, next - at));
+    at = next + part.size();
+  }
+  return at == text.size() ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::optional<std::string> renamed(const BenchmarkRename& rename, std::string_view name) {
+  const auto found = stood_for(rename.from, name);
+  if (!found) return std::nullopt;
+  const std::vector<std::string> parts = split_at_stars(rename.to);
+  std::string result = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) result += (*found)[i - 1] + parts[i];
+  return result;
+}
+
+}  // namespace
+
+Result<BenchmarkRename> read_rename(const TomlEntry& entry, const std::string& where) {
+  const std::string key_where = where + ": [rename] \"" + entry.name + '"';
+  if (!entry.value) return input_error(key_where, "something else", "the new name in quotes");
+  STEELYARD_TRY(std::string to, read_text(*entry.value, key_where));
+  if (entry.name.empty() || to.empty()) return input_error(key_where, "an empty name", "\"OLD\" = \"NEW\"");
+  const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
+  if (stars(to) > stars(entry.name)) {
+    return input_error(key_where, "more * in \"" + to + "\" than on its left", "as many, or fewer");
+  }
+  return BenchmarkRename{entry.name, std::move(to)};
+}
+
+std::string current_name(const std::vector<BenchmarkRename>& renames, std::string benchmark) {
+  for (const BenchmarkRename& rename : renames) {
+    if (auto whole = renamed(rename, benchmark)) {
+      benchmark = std::move(*whole);
+      continue;
+    }
+    const std::size_t suffix = std::min(benchmark.find(" ["), benchmark.size());
+    if (auto name = renamed(rename, benchmark.substr(0, suffix))) benchmark = *name + benchmark.substr(suffix);
+  }
+  return benchmark;
+}
+
+std::string to_toml(const std::vector<BenchmarkRename>& renames) {
+  std::string text = renames.empty() ? "" : "\n[rename]\n";
+  for (const BenchmarkRename& rename : renames) {
+    text += quoted_for_toml(rename.from) + " = " + quoted_for_toml(rename.to) + '\n';
+  }
+  return text;
+}
+
+std::string literal_part(const BenchmarkRename& rename) {
+  const std::vector<std::string> parts = split_at_stars(rename.from);
+  return *std::max_element(parts.begin(), parts.end(),
+                           [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+}
+
+}  // namespace steelyard::ci

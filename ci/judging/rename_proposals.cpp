@@ -1,0 +1,134 @@
+#include "ci/judging/rename_proposals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "bench/model/number_text.hpp"
+#include "ci/config/written_value.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+constexpr std::size_t kMaxApart = 200;
+constexpr double kMinLikeness = 0.6;
+
+// What a run knows of one benchmark.
+struct KnownBenchmark {
+  std::optional<double> count;
+  std::optional<double> time;
+  std::set<std::string> functions;
+};
+
+std::optional<double> middle_value(const Measurement& measurement) {
+  std::vector<double> values;
+  for (const InvocationSamples& invocation : measurement.invocations) {
+    values.insert(values.end(), invocation.values.begin(), invocation.values.end());
+  }
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle > 0 && std::isfinite(*middle) ? std::optional(*middle) : std::nullopt;
+}
+
+std::map<std::string, KnownBenchmark> benchmarks_of(const Run& run) {
+  std::map<std::string, KnownBenchmark> known;
+  for (const Measurement& measurement : run.measurements) {
+    KnownBenchmark& one = known[measurement.benchmark.canonical()];
+    if (measurement.metric.name == kInstructions) one.count = middle_value(measurement);
+    if (measurement.metric.name == kRealTime) one.time = middle_value(measurement);
+  }
+  for (const CountedProfile& profile : run.profiles) {
+    const auto found = known.find(profile.benchmark.canonical());
+    if (found == known.end()) continue;
+    for (const ProfiledFunction& function : profile.functions) found->second.functions.insert(function.name);
+  }
+  return known;
+}
+
+// The share of the longer one that need not be edited; what only adds parameters is alike.
+double likeness_of_names(const std::string& a, const std::string& b) {
+  const bool is_axis = b.starts_with(a + '/') || a.starts_with(b + '/');
+  if (is_axis) return 0.9;
+  const auto longer = static_cast<double>(std::max(a.size(), b.size()));
+  return longer > 0 ? std::max(0.0, 1 - edit_distance(a, b) / longer) : 0;
+}
+
+std::optional<double> likeness_of_functions(const std::set<std::string>& a, const std::set<std::string>& b) {
+  if (a.empty() || b.empty()) return std::nullopt;
+  std::size_t both = 0;
+  for (const std::string& name : a) both += b.count(name);
+  return static_cast<double>(both) / static_cast<double>(a.size() + b.size() - both);
+}
+
+std::optional<double> ratio_of(const std::optional<double>& before, const std::optional<double>& after) {
+  return before && after ? std::optional(*after / *before) : std::nullopt;
+}
+
+// 1 for equal levels, 0 from a factor of two on.
+double likeness_of_levels(double ratio) { return std::max(0.0, 1 - std::fabs(std::log2(ratio))); }
+
+}  // namespace
+
+double RenameProposal::likeness() const {
+  // Counts and code tell most: they do not hang on the machine.
+  double weights = 2;
+  double sum = 2 * names;
+  const auto add = [&](double weight, double value) {
+    weights += weight;
+    sum += weight * value;
+  };
+  if (functions) add(3, *functions);
+  if (counts_ratio) add(3, likeness_of_levels(*counts_ratio));
+  if (time_ratio) add(1, likeness_of_levels(*time_ratio));
+  return sum / weights;
+}
+
+std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate) {
+  std::map<std::string, KnownBenchmark> before = benchmarks_of(baseline);
+  std::map<std::string, KnownBenchmark> after = benchmarks_of(candidate);
+  for (auto one = before.begin(); one != before.end();) {
+    one = after.erase(one->first) > 0 ? before.erase(one) : std::next(one);
+  }
+  if (before.size() > kMaxApart || after.size() > kMaxApart) return {};
+  std::vector<RenameProposal> all;
+  for (const auto& [from, old_one] : before) {
+    for (const auto& [to, new_one] : after) {
+      RenameProposal proposal{from, to, likeness_of_names(from, to)};
+      proposal.functions = likeness_of_functions(old_one.functions, new_one.functions);
+      proposal.counts_ratio = ratio_of(old_one.count, new_one.count);
+      proposal.time_ratio = ratio_of(old_one.time, new_one.time);
+      if (proposal.likeness() >= kMinLikeness) all.push_back(std::move(proposal));
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RenameProposal& a, const RenameProposal& b) { return a.likeness() > b.likeness(); });
+  std::vector<RenameProposal> chosen;
+  std::set<std::string> taken;
+  for (RenameProposal& proposal : all) {
+    if (taken.contains("-" + proposal.from) || taken.contains("+" + proposal.to)) continue;
+    taken.insert({"-" + proposal.from, "+" + proposal.to});
+    chosen.push_back(std::move(proposal));
+  }
+  return chosen;
+}
+
+std::string proposals_text(const std::vector<RenameProposal>& proposals) {
+  constexpr std::size_t kMaxProposed = 10;
+  if (proposals.empty()) return "";
+  std::string text = "if these were renamed, a line of steelyard.toml keeps their history:\n  [rename]";
+  for (std::size_t i = 0; i < std::min(proposals.size(), kMaxProposed); ++i) {
+    const RenameProposal& one = proposals[i];
+    text += "\n  " + quoted_for_toml(one.from) + " = " + quoted_for_toml(one.to) + "  #";
+    if (one.counts_ratio) text += " instructions " + change_text(*one.counts_ratio) + ',';
+    if (one.functions) text += ' ' + share_text(*one.functions) + " of their functions,";
+    if (one.time_ratio) text += " time " + change_text(*one.time_ratio) + ',';
+    text += " names alike by " + share_text(one.names);
+  }
+  if (proposals.size() > kMaxProposed) text += "\n  and " + std::to_string(proposals.size() - kMaxProposed) + " more";
+  return text;
+}
+
+}  // namespace steelyard::ci

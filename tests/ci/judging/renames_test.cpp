@@ -1,0 +1,132 @@
+// Histories that go on over a rename, and what is proposed where nobody has confirmed one.
+#include <gmock/gmock.h>
+
+#include "ci/judging/rename_proposals.hpp"
+#include "ci/judging/stored_series.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+storage::HistorySeries series_of(const std::string& benchmark, const std::vector<std::int64_t>& times) {
+  storage::HistorySeries series;
+  series.benchmark = benchmark;
+  series.metric = *well_known_metric(kRealTime);
+  series.fingerprint = "m";
+  for (const std::int64_t time : times) {
+    storage::HistoryPoint point;
+    point.at_unix_ns = time;
+    point.commit = "c" + std::to_string(time);
+    point.value = static_cast<double>(time);
+    series.points.push_back(point);
+  }
+  return series;
+}
+
+TEST(CurrentNames, JoinWhatWasKeptUnderTwoNamesInTheOrderOfTime) {
+  const auto never = [](const storage::HistoryQuery&) -> Result<std::vector<storage::HistorySeries>> {
+    ADD_FAILURE() << "nothing more is to be asked";
+    return std::vector<storage::HistorySeries>{};
+  };
+  storage::HistorySeries before = series_of("old", {1, 2, 5});
+  before.conditions = {"x", "y"};
+  before.points[1].condition = 1;
+  storage::HistorySeries after = series_of("new", {3, 4, 6});
+  after.conditions = {"y"};
+  const auto joined = under_current_names({after, before, series_of("other", {1})}, {}, {{"old", "new"}}, never);
+  ASSERT_TRUE(joined);
+  ASSERT_THAT(*joined, SizeIs(2));
+  const storage::HistorySeries& whole = joined->front();
+  EXPECT_EQ(whole.benchmark, "new");
+  ASSERT_THAT(whole.points, SizeIs(6));
+  for (std::int64_t i = 0; i < 6; ++i) EXPECT_EQ(whole.points[static_cast<std::size_t>(i)].at_unix_ns, i + 1);
+  EXPECT_EQ(whole.conditions[static_cast<std::size_t>(whole.points[1].condition)], "y");
+  EXPECT_EQ(whole.conditions[static_cast<std::size_t>(whole.points[0].condition)], "x");
+}
+
+TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
+  storage::HistoryQuery query;
+  query.benchmark = "new/64";
+  query.limit = 4;
+  std::vector<std::string> asked;
+  const auto read = [&](const storage::HistoryQuery& more) -> Result<std::vector<storage::HistorySeries>> {
+    asked.push_back(more.benchmark);
+    return std::vector<storage::HistorySeries>{series_of("old/64", {1, 2, 3}), series_of("old/8", {1, 2, 3})};
+  };
+  const auto joined = under_current_names({series_of("new/64", {4, 5})}, query, {{"old/*", "new/*"}}, read);
+  ASSERT_TRUE(joined);
+  EXPECT_THAT(asked, testing::ElementsAre("old/"));
+  ASSERT_THAT(*joined, SizeIs(1)) << "old/8 is new/8 today, and nobody asked for it";
+  EXPECT_THAT(joined->front().points, SizeIs(4)) << "the oldest is beyond the limit";
+  EXPECT_EQ(joined->front().points.front().at_unix_ns, 2);
+}
+
+TEST(CurrentNames, LeaveEverythingAsItIsWithoutRenames) {
+  const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {});
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->front().benchmark, "b");
+}
+
+void add(steelyard::Run& run, const std::string& name, double time, std::optional<double> count = {},
+         const std::vector<std::string>& functions = {}) {
+  Measurement measurement;
+  measurement.benchmark = parse_google_benchmark_name(name);
+  measurement.metric = *well_known_metric(kRealTime);
+  measurement.invocations = {{0, {time, time * 1.01}, {}}};
+  run.measurements.push_back(measurement);
+  if (count) {
+    measurement.metric = *well_known_metric(kInstructions);
+    measurement.invocations = {{0, {*count}, {}}};
+    run.measurements.push_back(measurement);
+  }
+  if (functions.empty()) return;
+  CountedProfile profile;
+  profile.benchmark = measurement.benchmark;
+  for (const std::string& function : functions) {
+    profile.functions.emplace_back();
+    profile.functions.back().name = function;
+  }
+  run.profiles.push_back(profile);
+}
+
+TEST(ProposedRenames, AreOfWhatExecutesTheSameWhateverItIsCalled) {
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, "BM_tokenize", 100, 5000, {"tokenize", "next"});
+  add(before, "BM_kept", 10, 100, {"kept"});
+  add(after, "Lexer_words", 101, 5003, {"tokenize", "next"});
+  add(after, "BM_kept", 10, 100, {"kept"});
+  add(after, "BM_tokenizer", 900, 91000, {"other", "thing"});
+  const std::vector<RenameProposal> proposals = propose_renames(before, after);
+  ASSERT_THAT(proposals, SizeIs(1));
+  EXPECT_EQ(proposals[0].from, "BM_tokenize");
+  EXPECT_EQ(proposals[0].to, "Lexer_words") << "its name is less like, its code and count are the same";
+  EXPECT_THAT(proposals_text(proposals), HasSubstr("\"BM_tokenize\" = \"Lexer_words\""));
+}
+
+TEST(ProposedRenames, AreOfAnAxisThatAppeared) {
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, "BM_sort", 100);
+  add(after, "BM_sort/size:1024", 102);
+  add(after, "BM_sort/size:2048", 210);
+  const std::vector<RenameProposal> proposals = propose_renames(before, after);
+  ASSERT_THAT(proposals, SizeIs(1));
+  EXPECT_EQ(proposals[0].to, "BM_sort/size:1024") << "by its time";
+}
+
+TEST(ProposedRenames, AreNoneOfWhatIsUnlikeOrStillThere) {
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, "BM_tokenize", 100, 5000, {"tokenize"});
+  add(after, "quicksort/parallel", 7, 12, {"sort"});
+  EXPECT_THAT(propose_renames(before, after), IsEmpty());
+  EXPECT_THAT(propose_renames(before, before), IsEmpty());
+  EXPECT_EQ(proposals_text({}), "");
+}
+
+}  // namespace
+}  // namespace steelyard::ci
