@@ -178,13 +178,13 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
         })),
         ...Array.from({length: 120}, (_, i) => ({
           kind: 'commit',
-          text: subjects[i % subjects.length],
-          detail: hex(`commit ${i}`, 9),
+          text: hex(`commit ${i}`, 40),
+          detail: subjects[i % subjects.length],
           project: kProject,
           id: hex(`commit ${i}`, 40),
         })),
       ]
-        .filter((one) => like(one.text, query.get('q')) || like(one.id, query.get('q')))
+        .filter((one) => like(one.id, query.get('q')))
         .slice(0, 20),
     }),
   };
