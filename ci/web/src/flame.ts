@@ -44,8 +44,10 @@ function lay_out(flame: Flame): Frame[] {
     },
   ];
   const next: [number, number][] = [[0, 0]];
-  for (const one of flame.frames) {
-    const parent = one.parent === null ? 0 : one.parent + 1;
+  // The service may hand out the root itself.
+  const root = flame.frames[0]?.parent === null && flame.frames[0].name === '(all)' ? 1 : 0;
+  for (const one of flame.frames.slice(root)) {
+    const parent = one.parent === null ? 0 : one.parent + 1 - root;
     const caller = frames[parent];
     const left: [number, number] = [next[parent][0], next[parent][1]];
     next[parent] = [left[0] + one.baseline, left[1] + one.candidate];

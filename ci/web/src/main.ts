@@ -232,7 +232,7 @@ async function begin_session(): Promise<void> {
         : 'reading in public';
   fill(
     footer,
-    `steelyard ${session.version} \u00b7 ${who} \u00b7 `,
+    `${session.version} \u00b7 ${who} \u00b7 `,
     h('a', {href: href('token')}, 'token'),
     ' \u00b7 ',
     h('a', {href: '/api/v1/openapi.json'}, 'API'),

@@ -2,6 +2,7 @@
 import {get, type Found} from './api';
 import {fill, h} from './dom';
 import {href} from './route';
+import {benchmark_text, short} from './words';
 
 const kWait = 120,
   kFewest = 2;
@@ -25,6 +26,10 @@ function href_of(found: Found): string {
       return href('overview');
   }
 }
+
+// Ids as everywhere on the page: the first digits.
+const shown_text = (found: Found): string =>
+  ['commit', 'run', 'machine'].includes(found.kind) ? short(found.text) : benchmark_text(found.text);
 
 export function search_field(project: () => string): {root: HTMLElement; input: HTMLInputElement} {
   const list = h('ul', {id: 'found', role: 'listbox', hidden: true, 'aria-label': 'Found'});
@@ -87,11 +92,11 @@ export function search_field(project: () => string): {root: HTMLElement; input: 
           },
           h('span', {class: 'tag'}, found.kind),
           ' ',
-          h('code', {}, found.text),
+          h('code', {}, shown_text(found)),
           found.detail && h('span', {class: 'dim'}, ` ${found.detail}`),
         ),
       ),
-      items.length ? `${items.length} found` : 'Nothing has that in its name. Try fewer letters.',
+      items.length ? `${items.length} found` : 'Nothing is called that, and no id begins so. Try fewer letters.',
     );
   };
   input.addEventListener('input', () => {

@@ -72,7 +72,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
   };
   const read = {
     session: (_, is_own) => ({
-      version: '0.1.0',
+      version: 'steelyard 0.1.0',
       access: is_own ? 'local' : 'public',
       name: null,
       project: null,
@@ -178,13 +178,13 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
         })),
         ...Array.from({length: 120}, (_, i) => ({
           kind: 'commit',
-          text: subjects[i % subjects.length],
-          detail: hex(`commit ${i}`, 9),
+          text: hex(`commit ${i}`, 40),
+          detail: subjects[i % subjects.length],
           project: kProject,
           id: hex(`commit ${i}`, 40),
         })),
       ]
-        .filter((one) => like(one.text, query.get('q')) || like(one.id, query.get('q')))
+        .filter((one) => like(one.id, query.get('q')))
         .slice(0, 20),
     }),
   };

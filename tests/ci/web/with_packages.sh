@@ -20,6 +20,11 @@ for argument in "$@"; do
   if [ -z "$STEELYARD_BROWSER" ] && grep -qs STEELYARD_BROWSER "$argument"; then skip "chromium is not installed"; fi
 done
 
+# What starts the program needs its store.
+if grep -qs STEELYARD_PROGRAM "$@" && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+  skip "PostgreSQL is not installed"
+fi
+
 # Once, whoever comes first; anew where the lock file changed.
 exec 9>"$STEELYARD_WEB_PACKAGES/lock"
 flock 9
