@@ -8,6 +8,7 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/history_store.hpp"
 #include "storage/place/store_address.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/schema_check.hpp"
 #include "tests/ci/service/served_store.hpp"
@@ -233,6 +234,11 @@ TEST_F(ServiceTest, KnowsNoTokenThatIsForgedExpiredOrRevoked) {
     EXPECT_THAT(reply.fields.at("www-authenticate"), HasSubstr("Bearer"));
   }
   EXPECT_EQ(get("/api/v1/runs", {{"Authorization", "Basic YTpi"}}).status, 401);
+  const std::string late = issue({"read"});
+  storage::Session session = storage::Session::connect(*url_, "test").value();
+  ASSERT_TRUE(
+      session.run_alone("update steelyard.tokens set expires_at = now() where id = '" + late.substr(10, 32) + "'"));
+  EXPECT_EQ(get("/api/v1/runs", bearer(late)).status, 401);
   ASSERT_TRUE(storage::AccessStore(store).revoke_token(good.substr(10, 32), "ada"));
   EXPECT_EQ(get("/api/v1/runs", bearer(good)).status, 401);
 }

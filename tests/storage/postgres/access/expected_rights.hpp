@@ -46,6 +46,7 @@ inline const std::map<std::string, Rights> kRelations{
     {"runs", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"series", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"target_verdicts", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
+    {"request_runs", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     // Dictionaries that projects share.
     {"benchmarks", {"sees own", "sees, adds", "sees", "sees, adds"}},
     {"calibrations", {"sees own", "sees, adds", "sees", "sees, adds"}},
@@ -62,6 +63,7 @@ inline const std::map<std::string, Rights> kRelations{
     {"project_grants", {"", "", "sees", "sees"}},
     {"prunings", {"sees", "sees", "sees", "sees"}},
     {"schema_migrations", {"sees", "sees", "sees", "sees"}},
+    {"token_uses", {"", "", "sees", "sees, adds"}},
     {"tokens", {"", "", "", "sees"}},
     // Reached through their table.
     {"measurements_0", {"", "", "", ""}},

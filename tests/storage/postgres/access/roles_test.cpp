@@ -131,11 +131,13 @@ TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
       "project_grants",
       "projects",
       "prunings",
+      "request_runs",
       "runs",
       "schema_migrations",
       "series",
       "target_verdicts",
       "targets",
+      "token_uses",
       "tokens",
   };
   open_as_administrator();
