@@ -46,13 +46,13 @@ class CommandCounting {
   }
 
   Result<BenchmarkCount> run() && {
-    using Clock = std::chrono::steady_clock;
     const int wanted = std::max(options_.repeats, kLearningRepeats);
     while (static_cast<int>(count_.values.size()) < wanted) {
-      const Clock::time_point begun = Clock::now();
+      const auto begun = std::chrono::steady_clock::now();
       STEELYARD_CHECK(add_collection());
       const bool is_enough = static_cast<int>(count_.values.size()) >= kMinCommandRepeats;
-      if (is_enough && Clock::now() + (Clock::now() - begun) > options_.deadline) break;
+      const auto now = std::chrono::steady_clock::now();
+      if (is_enough && now + (now - begun) > options_.deadline) break;
     }
     count_.iterations = count_.profile.iterations = 1;
     count_.basis = basis_of_repeats({CountScope::whole_program, 1, count_.values});

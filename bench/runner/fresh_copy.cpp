@@ -304,6 +304,7 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
     fresh.executable_ = file;
     fresh.confinement_ = program.confinement;
     const bool is_shared = other == nullptr || std::filesystem::equivalent(file, other->executable, failure);
+    fresh.is_of_both_sides_ = is_shared;
     const bool is_renewed = !is_shared && fresh.add(file, file);
     fresh.pages_ = is_renewed ? PagesOf::reread : PagesOf::kept;
     fresh.why_ = is_shared ? "a command that both sides run where it lies" : "a command, which runs where it lies";

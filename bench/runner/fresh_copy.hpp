@@ -91,8 +91,10 @@ class FreshCopy {
 
   PagesOf pages() const { return pages_; }
   const std::string& why() const { return why_; }  // not copied, or no longer; empty: it is
-  Bytes size() const { return size_; }             // of what is renewed
-  Nanoseconds spent() const { return spent_; }     // on all renewals so far
+  // One file is run by both sides, or by the only one: its pages are no side's luck.
+  bool is_of_both_sides() const { return is_of_both_sides_; }
+  Bytes size() const { return size_; }          // of what is renewed
+  Nanoseconds spent() const { return spent_; }  // on all renewals so far
   int renewals() const { return renewals_; }
 
  private:
@@ -127,6 +129,7 @@ class FreshCopy {
   std::vector<Source> layouts_;  // of the program, in its place
   PagesOf pages_ = PagesOf::copied;
   std::string why_;
+  bool is_of_both_sides_ = false;
   Bytes size_;
   Nanoseconds spent_;
   int renewals_ = 0;

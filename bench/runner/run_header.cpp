@@ -119,7 +119,7 @@ void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy
   PagesOf worst = PagesOf::copied;
   for (const MeasuredSide& side : sides) {
     const FreshCopy& copy = side.copy();
-    worst = std::max(worst, copy.pages());
+    if (!copy.is_of_both_sides()) worst = std::max(worst, copy.pages());
     std::string one;
     switch (copy.pages()) {
       case PagesOf::copied:

@@ -51,6 +51,9 @@ SAYS = [
     (r"v1\.2\.\.HEAD", "{base}..HEAD"),
     (r"targets ceilings(?: --only f64)?$", "targets ceilings --only L2"),
     (r"--steelyard_large --benchmark_filter=mlp_training", "--benchmark_filter=add"),
+    (r"\./tool --check data", "sleep 0.01"),
+    (r'--build "make" ', ""),
+    (r"\./suite --benchmark_out", "./bench --benchmark_min_time=0.001 --benchmark_out"),
     (r"run -- (\S+)steelyard_cpu_suite$", r"run --rounds 2 -- \1steelyard_cpu_suite --benchmark_filter=add"),
 ]
 
@@ -66,6 +69,7 @@ CANNOT_RUN = [
     (r"targets ceilings --from today", "needs a device's results; tests/ci/verbs/targets_verb_test.cpp"),
     (r"targets roofline today", "needs rates of operations and bytes; tests/ci/verbs/targets_verb_test.cpp"),
     (r"--relink ", "needs object files to link; tests/ci/measuring/relink_test.cpp"),
+    (r"--format pytest-benchmark", "needs pytest; tests/ci/verbs/commands_test.cpp has another format"),
     (r"alerts notify", "there is nobody to tell; tests/ci/publish/notice_test.cpp"),
 ]
 
@@ -125,6 +129,7 @@ class Project:
             self.values[side] = self.run("git rev-parse HEAD").strip()
         self.run(f"mkdir -p build old new shards history today before reports && cp {fast} old/bench && "
                  f"cp {slow} new/bench && cp {slow} build/bench && cp {slow} bench && echo 'select 1' >question.sql && "
+                 "seq 100000 >data && "
                  "mkdir -p ../history/$(date +%Y) ../backup && "
                  """echo '{"name": "parse", "values": [101.5, [103, 104, 102], null]}' >series.json""")
         measure = "steelyard run --quiet --no-store --rounds 6 --min-time 1ms --counts always"
