@@ -112,7 +112,9 @@ TEST_F(Serve, LosesNoRunWhereOneOfTwoProcessesIsKilled) {
     run.header.id.clear();
     storage::seal(run);
     const std::string archive = storage::encode_run(run);
-    if (number == 4) EXPECT_EQ(first.end(SIGKILL), 128 + SIGKILL);
+    if (number == 4) {
+      EXPECT_EQ(first.end(SIGKILL), 128 + SIGKILL);
+    }
     HttpReply reply;
     if (number < 4) {
       reply = ask(one, "POST", "/api/v1/runs", fields, archive);
