@@ -86,8 +86,7 @@ TEST_F(Repository, FilesTheCandidateOfARequestUnderNoBranchWhateverIsCheckedOut)
   const GitRepository repository = found();
   const std::string head = *repository.resolve("HEAD");
   made_.git("checkout --quiet -b develop");
-  using Variables = std::map<std::string, std::string>;
-  const std::vector<Variables> jobs{
+  const std::vector<std::map<std::string, std::string>> jobs{
       {{"GITHUB_HEAD_REF", "develop"}, {"GITHUB_BASE_REF", "main"}},
       {{"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "develop"}, {"CI_MERGE_REQUEST_IID", "7"}},
       {{"BUILDKITE", "true"}, {"BUILDKITE_BRANCH", "develop"}, {"BUILDKITE_PULL_REQUEST", "7"}},
@@ -95,7 +94,7 @@ TEST_F(Repository, FilesTheCandidateOfARequestUnderNoBranchWhateverIsCheckedOut)
       {{"JENKINS_URL", "https://ci"}, {"CHANGE_BRANCH", "develop"}, {"CHANGE_TARGET", "main"}}};
   for (const char* checkout : {"checkout --quiet develop", "checkout --quiet --detach"}) {
     made_.git(checkout);
-    for (const Variables& job : jobs) {
+    for (const std::map<std::string, std::string>& job : jobs) {
       for (const auto& [name, value] : job) setenv(name.c_str(), value.c_str(), 1);
       EXPECT_EQ(repository.describe(head)->branch, "") << job.begin()->first << ' ' << checkout;
       EXPECT_EQ(commit_of_folder(made_.root()).branch, "") << job.begin()->first << ' ' << checkout;
