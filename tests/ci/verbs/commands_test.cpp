@@ -85,8 +85,9 @@ TEST_F(Commands, InstructionsOfEqualOnesAreEqualAndAFifthMoreIsFoundToThePoint) 
   const auto unavailable = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !unavailable, *unavailable);
   const auto counted = [&](const std::string& candidate) {
-    const Outcome outcome = run({"ab", "--no-store", "--rounds", "2", "--repetitions", "1", "--counts", "always",
-                                 "--command", "seq 100001 200000", "--command", candidate, "--json"});
+    const Outcome outcome =
+        run({"ab", "--no-store", "--rounds", "2", "--repetitions", "1", "--counts", "always", "--budget", "15m",
+             "--command", "seq 100001 200000", "--command", candidate, "--json"});
     const json comparison = json::parse(outcome.out, nullptr, false);
     const json* const row = comparison.is_object() ? row_of(comparison, "instructions") : nullptr;
     EXPECT_NE(row, nullptr) << outcome.err << outcome.out;
@@ -106,7 +107,7 @@ TEST_F(Commands, ProcessesThatACommandStartsAreCountedWithIt) {
   STEELYARD_SKIP_WITHOUT("valgrind", !unavailable, *unavailable);
   const auto instructions = [&](const std::string& command) {
     const Outcome outcome = run({"run", "--no-store", "--rounds", "2", "--repetitions", "1", "--counts", "always",
-                                 "--shell", "--command", command, "--json"});
+                                 "--budget", "15m", "--shell", "--command", command, "--json"});
     const json whole = json::parse(outcome.out, nullptr, false);
     if (!whole.is_object()) return 0.0;
     for (const json& measurement : whole["measurements"]) {
