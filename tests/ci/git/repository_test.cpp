@@ -9,7 +9,7 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class Repository : public testing::Test {
  protected:

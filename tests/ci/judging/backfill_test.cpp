@@ -9,9 +9,9 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::string name_of(std::size_t place) { return "c" + std::to_string(1000 + place); }
 

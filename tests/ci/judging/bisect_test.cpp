@@ -14,10 +14,10 @@ namespace {
 
 using regress::BisectionEnd;
 using regress::ProbeAnswer;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 BisectReport searched(const BisectQuestion& question, MadeWorld& made) {
   KeptBisect kept;

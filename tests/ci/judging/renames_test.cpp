@@ -7,9 +7,9 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 storage::HistorySeries series_of(const std::string& benchmark, const std::vector<std::int64_t>& times) {
   storage::HistorySeries series;

@@ -12,8 +12,8 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Call {
   std::string name;

@@ -17,8 +17,8 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::array kSizes{1, 13, 52, 300, 1000};
 constexpr std::array kWidths{40, 60, 80, 100, 160};

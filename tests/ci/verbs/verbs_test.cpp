@@ -11,7 +11,7 @@
 namespace steelyard::ci {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::vector<std::string> verb_names() {
   std::vector<std::string> names;
