@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Repository : public testing::Test {
+class Repository : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* variable : {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_REF_NAME",
@@ -240,7 +240,7 @@ TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {
   const auto sha = [&](const char* name) { return repository.resolve(name).value(); };
   const Result<std::vector<storage::CommitParents>> history = repository.recent_history(sha("HEAD"));
   ASSERT_TRUE(history) << history.error().text();
-  EXPECT_THAT(*history, testing::UnorderedElementsAre(storage::CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
+  EXPECT_THAT(*history, ::testing::UnorderedElementsAre(storage::CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
                                                       storage::CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
                                                       storage::CommitParents{sha("side"), {sha("HEAD^1^1")}},
                                                       storage::CommitParents{sha("HEAD^1^1"), {}}));
@@ -256,7 +256,7 @@ TEST_F(Repository, RecentHistoryOfAShallowCloneCallsNothingARoot) {
   const Result<std::vector<storage::CommitParents>> cut =
       repository->recent_history(repository->resolve("HEAD").value());
   ASSERT_TRUE(cut) << cut.error().text();
-  EXPECT_THAT(*cut, testing::IsEmpty());
+  EXPECT_THAT(*cut, ::testing::IsEmpty());
 }
 
 std::string text_of(const std::filesystem::path& file) {
@@ -264,7 +264,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-class WorkTreesOfCommits : public testing::Test {
+class WorkTreesOfCommits : public ::testing::Test {
  protected:
   void SetUp() override {
     made_.write("file", "one\n");

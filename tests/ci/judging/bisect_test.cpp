@@ -185,7 +185,7 @@ TEST(Bisect, RefusesEndsThatDoNotFollowEachOther) {
   KeptBisect kept;
   const Result<BisectReport> report = bisect(question, made.world(), kept);
   ASSERT_FALSE(report);
-  EXPECT_THAT(report.error().text(), testing::HasSubstr("name the older commit first"));
+  EXPECT_THAT(report.error().text(), ::testing::HasSubstr("name the older commit first"));
 }
 
 TEST(Bisect, GoesOnAfterAnInterruptionWithoutMeasuringAnythingTwice) {
@@ -239,7 +239,7 @@ TEST(Bisect, RefusesAKeptFileThatIsDamaged) {
   std::ofstream(std::filesystem::path(folder) / (question.identity() + ".json")) << "{\"schema\": \"steelyard.bi";
   const Result<KeptBisect> kept = read_kept_bisect(folder, question);
   ASSERT_FALSE(kept);
-  EXPECT_THAT(kept.error().text(), testing::HasSubstr(question.identity()));
+  EXPECT_THAT(kept.error().text(), ::testing::HasSubstr(question.identity()));
   std::filesystem::remove_all(folder);
 }
 

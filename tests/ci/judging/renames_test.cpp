@@ -58,7 +58,7 @@ TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
   };
   const auto joined = under_current_names({series_of("new/64", {4, 5})}, query, {{"old/*", "new/*"}}, read);
   ASSERT_TRUE(joined);
-  EXPECT_THAT(asked, testing::ElementsAre("old/"));
+  EXPECT_THAT(asked, ::testing::ElementsAre("old/"));
   ASSERT_THAT(*joined, SizeIs(1)) << "old/8 is new/8 today, and nobody asked for it";
   EXPECT_THAT(joined->front().points, SizeIs(4)) << "the oldest is beyond the limit";
   EXPECT_EQ(joined->front().points.front().at_unix_ns, 2);
