@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 // $STEELYARD_TESTS_PROMISED is a list of words: postgresql valgrind benchmark openblas chromium capstone citus openssl
 // aiosmtpd pgbouncer libfaketime gpu.
@@ -17,13 +17,13 @@ inline bool is_promised(const std::string& tool) {
   return list != nullptr && (" " + std::string(list) + " ").find(" " + tool + " ") != std::string::npos;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit
 
 // Usable where GTEST_SKIP is: in the body of a test or SetUp.
 #define STEELYARD_SKIP_WITHOUT(tool, is_here, why)                                                  \
   do {                                                                                              \
     if (!(is_here)) {                                                                               \
-      ASSERT_FALSE(steelyard::testing::is_promised(tool)) << "promised by ./check, and: " << (why); \
+      ASSERT_FALSE(steelyard::testkit::is_promised(tool)) << "promised by ./check, and: " << (why); \
       GTEST_SKIP() << (why);                                                                        \
     }                                                                                               \
   } while (false)

@@ -10,7 +10,7 @@
 #include "storage/postgres/history/series_choice.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 BrokenClaim broken_claim_about_cursor(const std::string& text) {
   const Result<storage::ChosenSeries> series = storage::read_series_cursor(text);
@@ -62,4 +62,4 @@ BrokenClaim broken_claim_about_system_file(const std::string& text) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

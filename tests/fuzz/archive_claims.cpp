@@ -10,7 +10,7 @@
 #include "storage/archive/measurement_file.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 // A small budget, so that what passes it is seen long before a fuzzer's own limit.
@@ -104,4 +104,4 @@ BrokenClaim broken_claim_about_measurement_archive(const std::string& bytes) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -8,7 +8,7 @@
 
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 using Parts = Result<std::vector<bench::CallgrindPart>>;
@@ -179,4 +179,4 @@ BrokenClaim broken_claim_about_callgrind(const std::string& text) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

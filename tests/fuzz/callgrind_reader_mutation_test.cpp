@@ -93,7 +93,7 @@ TEST(CallgrindReaderMutations, NoMutationOfAProfileBreaksAClaim) {
     for (int mutant = 0; mutant < 1500; ++mutant) {
       std::string text = whole;
       for (std::size_t changes = 1 + chance.below(4); changes > 0; --changes) mutate(text, chance);
-      const auto broken = testing::broken_claim_about_callgrind(text);
+      const auto broken = testkit::broken_claim_about_callgrind(text);
       ASSERT_FALSE(broken) << file << ", mutant " << mutant << ": " << *broken << "\n" << text;
       if (bench::parse_callgrind(text, "profile")) ++accepted;
     }

@@ -10,7 +10,7 @@
 
 #include "storage/archive/archive.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 BrokenClaim broken_claim_about_error(const Error& error, const std::string& file) {
   if (error.kind != ErrorKind::input) return "an error is the input's: " + error.text();
@@ -57,4 +57,4 @@ MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
 std::filesystem::path MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -9,7 +9,7 @@
 #include "bench/model/run.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 // An error of what was read under the name "file" is the input's, says where and what was found, and nothing of what it
 // says of the place moves a terminal's cursor.
@@ -96,4 +96,4 @@ BrokenClaim broken_claim_about_chrome_trace(const std::string& text);
 // The file of recorded spans.
 BrokenClaim broken_claim_about_spans(const std::string& bytes);
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

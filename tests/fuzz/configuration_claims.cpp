@@ -12,7 +12,7 @@
 #include "storage/place/store_address.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 // By all ways to read the pattern's stars: slow, and by nothing of the matcher's.
@@ -118,4 +118,4 @@ BrokenClaim broken_claim_about_written_words(const std::string& text) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -17,7 +17,7 @@ namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::FuzzTarget;
+using testkit::FuzzTarget;
 
 struct CorpusFile {
   fs::path path;
@@ -68,8 +68,8 @@ TEST_P(FuzzCorpus, NoInputBreaksAClaimOrTakesMoreTimeOrMemoryThanItMay) {
     const double before = processor_seconds();
     const auto broken = GetParam().broken_claim(file.content);
     EXPECT_FALSE(broken) << file.path << ": " << *broken;
-    EXPECT_LT(processor_seconds() - before, testing::kMaxSeconds) << file.path;
-    EXPECT_LT(memory_mib("VmHWM") - memory_before, testing::kMaxMemoryMiB) << file.path;
+    EXPECT_LT(processor_seconds() - before, testkit::kMaxSeconds) << file.path;
+    EXPECT_LT(memory_mib("VmHWM") - memory_before, testkit::kMaxMemoryMiB) << file.path;
   }
 }
 
@@ -116,12 +116,12 @@ TEST_P(FuzzCorpus, NoMutationBreaksAClaim) {
 
 std::string name_of(const ::testing::TestParamInfo<FuzzTarget>& info) { return std::string(info.param.name); }
 INSTANTIATE_TEST_SUITE_P(Readers, FuzzCorpus,
-                         ::testing::ValuesIn(testing::fuzz_targets().begin(), testing::fuzz_targets().end()), name_of);
+                         ::testing::ValuesIn(testkit::fuzz_targets().begin(), testkit::fuzz_targets().end()), name_of);
 
 // A folder that no row names would be replayed by nobody.
 TEST(FuzzTargets, EveryFolderOfTheCorpusIsOfATarget) {
   for (const auto& entry : fs::directory_iterator(STEELYARD_FUZZ_CORPUS)) {
-    const auto targets = testing::fuzz_targets();
+    const auto targets = testkit::fuzz_targets();
     const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const FuzzTarget& target) {
       return target.name == entry.path().filename().string();
     });

@@ -6,7 +6,7 @@
 #include "storage/comparison/history_document.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 BrokenClaim broken_claim_about_comparison(const std::string& text) {
   storage::comparison_version(text);
@@ -59,4 +59,4 @@ BrokenClaim broken_claim_about_backup_manifest(const std::string& text) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

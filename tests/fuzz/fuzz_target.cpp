@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 std::span<const FuzzTarget> fuzz_targets() {
   static constexpr std::array kTargets{
@@ -40,4 +40,4 @@ std::span<const FuzzTarget> fuzz_targets() {
   return kTargets;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 // What does not hold, in words; absent: all does.
 using BrokenClaim = std::optional<std::string>;
@@ -28,4 +28,4 @@ inline constexpr int kMaxMemoryMiB = 512;
 
 std::span<const FuzzTarget> fuzz_targets();
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -14,7 +14,7 @@
 #include "bench/runner/program_facts.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 BrokenClaim broken_claim_about_measurement(const Measurement& measurement) {
@@ -120,4 +120,4 @@ BrokenClaim broken_claim_about_program_output(const std::string& bytes) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -6,7 +6,7 @@
 
 #include "storage/packing/packed_samples.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 using Section = std::vector<InvocationSamples>;
@@ -53,4 +53,4 @@ BrokenClaim broken_claim_about_packed_samples(const std::string& bytes) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

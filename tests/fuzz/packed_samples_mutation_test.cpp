@@ -10,7 +10,7 @@
 namespace steelyard {
 namespace {
 
-using testing::broken_claim_about_packed_samples;
+using testkit::broken_claim_about_packed_samples;
 
 TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
   std::mt19937_64 engine(7);

@@ -10,7 +10,7 @@
 #include "bench/environment/readable_symbol.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 constexpr std::size_t kMaxAddresses = 64;
@@ -109,4 +109,4 @@ BrokenClaim broken_claim_about_symbol_name(const std::string& name) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -11,8 +11,8 @@
 
 #include "tests/fuzz/fuzz_target.hpp"
 
-using steelyard::testing::fuzz_targets;
-using steelyard::testing::FuzzTarget;
+using steelyard::testkit::fuzz_targets;
+using steelyard::testkit::FuzzTarget;
 
 namespace {
 
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
     std::exit(3);
   }
   // First, so that whoever asks for other limits gets them.
-  using namespace steelyard::testing;
+  using namespace steelyard::testkit;
   texts.insert(texts.begin() + 1,
                {"-timeout=" + std::to_string(kMaxSeconds), "-rss_limit_mb=" + std::to_string(kMaxMemoryMiB),
                 "-max_len=" + std::to_string(chosen->longest)});

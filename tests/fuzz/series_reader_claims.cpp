@@ -7,7 +7,7 @@
 
 #include "ci/judging/series_file.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 using nlohmann::json;
@@ -65,4 +65,4 @@ BrokenClaim broken_claim_about_series(const std::string& text) {
   return std::nullopt;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -94,7 +94,7 @@ TEST(SeriesReaderMutations, NoMutationOfAFileBreaksAClaim) {
     for (int mutant = 0; mutant < 400; ++mutant) {
       std::string text = whole;
       for (std::size_t changes = 1 + chance.below(3); changes > 0; --changes) mutate(text, chance);
-      const auto broken = testing::broken_claim_about_series(text);
+      const auto broken = testkit::broken_claim_about_series(text);
       ASSERT_FALSE(broken) << *broken << ", mutant " << mutant << ":\n" << text;
       ++tried;
       if (ci::parse_series(text, "file")) ++accepted;

@@ -11,7 +11,7 @@
 #include "storage/document/json.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 constexpr std::string_view kAddress = "https://api.example";
@@ -171,4 +171,4 @@ BrokenClaim broken_claim_about_service(const std::string& text) {
   return broken_claim_about_publishing(gitlab, answers, note);
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

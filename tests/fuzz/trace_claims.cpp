@@ -20,7 +20,7 @@
 #include "bench/profile/trace_repeats.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 // The self times of all events are the time of those that run in no other.
@@ -108,4 +108,4 @@ BrokenClaim broken_claim_about_spans(const std::string& bytes) {
   return broken;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -29,7 +29,7 @@ class Spin : public Workload {
   OperatorCost cost() const override { return {}; }
   int input_sets() const override { return 2; }
   void launch(int, cudaStream_t stream) override {
-    testing::launch_spin(static_cast<unsigned long long>(kSpin.count()), stream);
+    testkit::launch_spin(static_cast<unsigned long long>(kSpin.count()), stream);
   }
   Result<void> verify(std::uint64_t) override { return {}; }
 };
@@ -48,7 +48,7 @@ class SpinOften final : public Workload {
   static constexpr Nanoseconds kEach = microseconds(5);
   OperatorCost cost() const override { return {}; }
   void launch(int, cudaStream_t stream) override {
-    for (int i = 0; i < kTimes; ++i) testing::launch_spin(static_cast<unsigned long long>(kEach.count()), stream);
+    for (int i = 0; i < kTimes; ++i) testkit::launch_spin(static_cast<unsigned long long>(kEach.count()), stream);
   }
   Result<void> verify(std::uint64_t) override { return {}; }
 };
@@ -59,7 +59,7 @@ class Sum final : public Workload {
   Sum() : words_(1U << 18U), sum_(1) { words_.fill_bytes(0); }
   OperatorCost cost() const override { return {}; }
   void launch(int, cudaStream_t stream) override {
-    testing::launch_sum(words_.data(), words_.size(), sum_.data(), stream);
+    testkit::launch_sum(words_.data(), words_.size(), sum_.data(), stream);
   }
   Result<void> verify(std::uint64_t) override { return {}; }
 
@@ -105,7 +105,7 @@ TEST_F(DeviceTest, ATimerWithTheEventClockTimesWhatTheDeviceDid) {
   for (const cudaStream_t given : {stream.get(), cudaStream_t{}}) {
     TimerOptions options{.task = {.statement = "spin", .label = "spin"}};
     options.clock = event_clock(given);
-    Timer timer([given] { testing::launch_spin(static_cast<unsigned long long>(kSpin.count()), given); }, options);
+    Timer timer([given] { testkit::launch_spin(static_cast<unsigned long long>(kSpin.count()), given); }, options);
     const Result<TaskMeasurement> measured = timer.timeit(200);
     ASSERT_TRUE(measured) << measured.error().text();
     EXPECT_GT(*measured->median(), in_seconds(kSpin) * 0.98);
@@ -185,7 +185,7 @@ TEST_F(DeviceTest, ALaunchThatCannotBeCapturedLeavesTheStreamUsable) {
   Stream stream;
   Waits waits;
   EXPECT_THROW(capture(waits, stream, 1), CudaError);
-  testing::launch_spin(1000, stream.get());
+  testkit::launch_spin(1000, stream.get());
   EXPECT_NO_THROW(stream.wait());
 }
 
@@ -251,7 +251,7 @@ TEST(DeviceContext, AnIllegalAddressIsAStickyError) {
   const auto break_it = [] {
     try {
       Stream stream;
-      testing::launch_illegal_write(stream.get());
+      testkit::launch_illegal_write(stream.get());
       stream.wait();
     } catch (const CudaError& error) {
       std::_Exit(error.is_sticky ? 42 : 1);

@@ -24,7 +24,7 @@ class MachineSettings : public ::testing::Test {
   const std::filesystem::path& root() const { return folder_.path(); }
 
  private:
-  testing::TemporaryFolder folder_;
+  testkit::TemporaryFolder folder_;
 };
 
 TEST_F(MachineSettings, ArePlannedWhereTheyHurt) {
@@ -111,7 +111,7 @@ ChangeJournal sample(const std::string& root) {
 }
 
 TEST(ChangeJournal, ReadsBackAsItWasWritten) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto file = folder.path() / "journal";
   ASSERT_TRUE(write_journal(file, sample("/")));
   const auto read = read_journal(file);
@@ -121,7 +121,7 @@ TEST(ChangeJournal, ReadsBackAsItWasWritten) {
 }
 
 TEST(ChangeJournal, IsAbsentWhereThereIsNone) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto read = read_journal(folder.path() / "journal");
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, std::nullopt);
@@ -162,7 +162,7 @@ class Restoring : public ::testing::Test {
   std::string boost() const { return *read_setting(folder_.path(), kCpu + "cpufreq/boost"); }
   RestoreOutcome run() const { return restore(sample(folder_.path().string())); }
 
-  testing::TemporaryFolder folder_;
+  testkit::TemporaryFolder folder_;
 };
 
 TEST_F(Restoring, SetsBackWhatWasSet) {

@@ -8,14 +8,14 @@
 namespace steelyard::bench {
 namespace {
 
-using testing::build_abbreviation;
-using testing::build_elf;
-using testing::build_unit;
-using testing::BuiltSection;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::little_endian;
 using ::testing::Pair;
+using testkit::build_abbreviation;
+using testkit::build_elf;
+using testkit::build_unit;
+using testkit::BuiltSection;
+using testkit::little_endian;
 
 constexpr std::uint64_t kProducer = 0x25;
 constexpr std::uint64_t kLanguage = 0x13;

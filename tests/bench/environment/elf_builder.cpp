@@ -1,6 +1,6 @@
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 std::string unsigned_leb(std::uint64_t value) {
@@ -76,4 +76,4 @@ std::string build_abbreviation(const std::vector<std::pair<std::uint64_t, std::u
   return text + std::string(3, '\0');
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

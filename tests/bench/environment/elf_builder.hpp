@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 struct BuiltSection {
   std::string name;
@@ -24,4 +24,4 @@ std::string build_unit(int version, const std::string& entry, bool long_format =
 // .debug_abbrev with the one abbreviation 1: a compile unit with these pairs of attribute and form.
 std::string build_abbreviation(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& attributes);
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -10,10 +10,10 @@
 namespace steelyard::bench {
 namespace {
 
-using testing::build_elf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::little_endian;
+using testkit::build_elf;
+using testkit::little_endian;
 
 class ElfFiles : public ::testing::TestWithParam<bool> {};
 

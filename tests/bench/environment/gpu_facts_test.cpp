@@ -55,8 +55,8 @@ TEST(GpuFacts, TakeAVirtualDisplayForNone) {
   EXPECT_TRUE(decisive_facts("no such machine").empty());
 }
 
-using testing::build_elf;
-using testing::little_endian;
+using testkit::build_elf;
+using testkit::little_endian;
 
 // A program that asks the loader for one library.
 std::string linking(const std::string& library) {

@@ -92,7 +92,7 @@ TEST(ReadEnvironment, SaysWhatMovesTheClock) {
 
 // What `power.source` is with an adapter that is on or off and a battery of this status; empty: not said.
 std::string power_source(const std::string& online, const std::string& status) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto write = [&](const std::string& file, const std::string& text) {
     const auto path = folder.path() / "sys/class/power_supply" / file;
     std::filesystem::create_directories(path.parent_path());

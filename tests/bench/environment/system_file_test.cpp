@@ -43,7 +43,7 @@ TEST(ReadSystemFile, IsAbsentForWhatIsNoFile) {
 }
 
 TEST(ReadSystemFile, ReadsAllOfALargeFileToItsLimit) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto file = folder.path() / "file";
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{4097},
                                  (std::size_t{3} << 20) + 1, (std::size_t{16} << 20), (std::size_t{16} << 20) + 1}) {
@@ -53,7 +53,7 @@ TEST(ReadSystemFile, ReadsAllOfALargeFileToItsLimit) {
 }
 
 TEST(MemoryInfoBytes, AreThoseOfTheWholeNameInKibibytes) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "proc");
   folder.write("proc/meminfo",
                "MemTotalExtra: 1 kB\nMemTotal:        2 kB\nSwapFree: 0 kB\nPages: 7\nLess: -1 kB\n"

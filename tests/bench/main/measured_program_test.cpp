@@ -17,12 +17,12 @@ Result<MeasuredRun> measure(const std::string& filter, const std::string& behavi
   bench::Program program;
   program.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "main_fixture";
   program.environment = {{"VICTIM", behaviour}};
-  testing::MeasureOptions options;
+  testkit::MeasureOptions options;
   options.filter = filter;
   options.rounds = 2;
   options.repetitions = 2;
   options.min_time = milliseconds(4);
-  return testing::measure_one(program, options);
+  return testkit::measure_one(program, options);
 }
 
 std::size_t invocations_of(const MeasuredRun& run, const std::string& benchmark) {

@@ -41,7 +41,7 @@ struct Ran {
 
 Ran run_to_file(const std::string& filter, std::map<std::string, std::string> environment = {},
                 std::vector<std::string> arguments = {}) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::filesystem::path out = folder.path() / "out.json";
   arguments.insert(arguments.begin(), {"--benchmark_filter=" + filter, "--benchmark_out=" + out.string()});
   if (arguments.size() == 2) arguments.push_back("--benchmark_min_time=0.004");
@@ -252,7 +252,7 @@ TEST(BenchMain, FinishesTheReportOfAProgramThatExits) {
 }
 
 TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::string file = (folder.path() / "it.spans").string();
   run_fixture({"--benchmark_filter=^BM_work$", "--benchmark_min_time=0.004", "--steelyard_spans=" + file});
   const Result<bench::Trace> trace = bench::read_spans(file);
@@ -276,7 +276,7 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
 }
 
 TEST(RunBenchmarks, RecordsSpansAloneAndSaysSoWhereNoDeviceCanBe) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::string file = (folder.path() / "it.spans").string();
   // A library that is no CUPTI.
   const bench::ChildResult child =

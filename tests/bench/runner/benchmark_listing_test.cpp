@@ -112,7 +112,7 @@ TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
 }
 
 TEST(ListBenchmarks, RefusesWhatIsNoProgram) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   EXPECT_EQ(refusal(folder.path() / "missing").kind, ErrorKind::input);
   EXPECT_EQ(refusal(folder.path()).kind, ErrorKind::input);
   EXPECT_EQ(refusal(folder.write("data.json", "{}", false)).kind, ErrorKind::input);

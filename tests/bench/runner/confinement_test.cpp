@@ -48,7 +48,7 @@ class ConfinementTest : public ::testing::Test {
     EXPECT_TRUE(child) << (child ? "" : child.error().text());
     return child ? *child : ChildResult{};
   }
-  testing::TemporaryFolder folder_;
+  testkit::TemporaryFolder folder_;
   std::filesystem::path state_ = folder_.path() / "state";
 };
 

@@ -75,7 +75,7 @@ TEST(ChooseCores, CountsAQuotaBelowTwoCoresAsOne) {
 }
 
 TEST(ReadAllowedCores, ReadsTheMaskAndTheTopology) {
-  const testing::TemporaryFolder root;
+  const testkit::TemporaryFolder root;
   const auto write = [&](const std::string& file, const std::string& content) {
     std::filesystem::create_directories((root.path() / file).parent_path());
     root.write(file, content, false);

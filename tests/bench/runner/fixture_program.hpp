@@ -7,7 +7,7 @@
 
 #include "bench/runner/program.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 inline std::filesystem::path fixture_executable() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "runner_fixture_benchmarks";
@@ -21,7 +21,7 @@ inline bench::Program fixture(std::map<std::string, std::string> behaviour = {})
   return program;
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit
 
 #define STEELYARD_NEEDS_FIXTURE() \
-  STEELYARD_SKIP_WITHOUT("benchmark", steelyard::testing::fixture_is_here(), "Google Benchmark is not installed")
+  STEELYARD_SKIP_WITHOUT("benchmark", steelyard::testkit::fixture_is_here(), "Google Benchmark is not installed")

@@ -47,7 +47,7 @@ Program program_at(const std::filesystem::path& file) {
 }
 
 TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   const auto file = programs.write("bench", some_program(), true);
   Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
   ASSERT_TRUE(copy) << copy.error().text();
@@ -67,7 +67,7 @@ TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
 
 // A stranger's program may be a link, and its loader names the libraries that are copied for it.
 TEST(FreshCopy, HasNoFileThatTheProgramDoesNotSeeAndWaitsForNoPipe) {
-  const testing::TemporaryFolder programs, hidden, folder, other_folder;
+  const testkit::TemporaryFolder programs, hidden, folder, other_folder;
   std::filesystem::create_symlink(hidden.write("password", some_program(), false), programs.path() / "bench");
   Program program = program_at(programs.path() / "bench");
   const Result<FreshCopy> seen = FreshCopy::prepare(program, nullptr, other_folder.path());
@@ -88,7 +88,7 @@ TEST(FreshCopy, HasNoFileThatTheProgramDoesNotSeeAndWaitsForNoPipe) {
 }
 
 TEST(FreshCopy, IsWrittenIntoItsOwnFolderWhateverIsPutInItsPlace) {
-  const testing::TemporaryFolder programs, folder, elsewhere;
+  const testkit::TemporaryFolder programs, folder, elsewhere;
   Result<FreshCopy> copy =
       FreshCopy::prepare(program_at(programs.write("bench", some_program(), true)), nullptr, folder.path());
   ASSERT_TRUE(copy) << copy.error().text();
@@ -105,7 +105,7 @@ TEST(FreshCopy, IsWrittenIntoItsOwnFolderWhateverIsPutInItsPlace) {
 }
 
 TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForAndElseAsBuilt) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   Program program = program_at(programs.write("bench", some_program(), true));
   for (const char* order : {"one", "another"}) {
     program.layouts.push_back({7, programs.write(order, some_program() + order, true)});
@@ -125,7 +125,7 @@ TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForAndElseAsBuilt) {
 
 // What a result says of its layout holds where pages are not renewed too.
 TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForWhereItIsNotCopiedToo) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   Program program = program_at(programs.write("bench", some_program(), true));
   program.layouts = {{7, programs.write("one", some_program() + "one", true)}};
   Result<FreshCopy> copy = FreshCopy::prepare(program, nullptr, folder.path());
@@ -139,7 +139,7 @@ TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForWhereItIsNotCopiedToo) {
 }
 
 TEST(FreshCopy, HasItsProgramsNameAndAPathAsLongAsTheOtherSides) {
-  const testing::TemporaryFolder programs, folders;
+  const testkit::TemporaryFolder programs, folders;
   const Program one = program_at(programs.write("bench", some_program(), true));
   const Program other = program_at(programs.write("bench_of_the_candidate", some_program(), true));
   for (const char* side : {"base", "cand"}) std::filesystem::create_directory(folders.path() / side);
@@ -152,7 +152,7 @@ TEST(FreshCopy, HasItsProgramsNameAndAPathAsLongAsTheOtherSides) {
 }
 
 TEST(FreshCopy, StaysWhatItWasWhereTheProgramIsBuiltAnewMeanwhile) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   const auto file = programs.write("bench", some_program(), true);
   Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
   ASSERT_TRUE(copy);
@@ -164,7 +164,7 @@ TEST(FreshCopy, StaysWhatItWasWhereTheProgramIsBuiltAnewMeanwhile) {
 }
 
 TEST(FreshCopy, LeavesAScriptWhereItIs) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   const auto script = programs.write("bench.sh", "#!/bin/sh\n", true);
   Result<FreshCopy> copy = FreshCopy::prepare(program_at(script), nullptr, folder.path());
   ASSERT_TRUE(copy);
@@ -175,7 +175,7 @@ TEST(FreshCopy, LeavesAScriptWhereItIs) {
 }
 
 TEST(FreshCopy, RunsALargeProgramInPlaceAndReadsItsPagesAnew) {
-  const testing::TemporaryFolder programs, folder;
+  const testkit::TemporaryFolder programs, folder;
   const auto file = programs.write("bench", some_program(), true);
   std::filesystem::resize_file(file, (std::uintmax_t{64} << 20) + 1);  // a hole, which costs no space
   Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
@@ -187,7 +187,7 @@ TEST(FreshCopy, RunsALargeProgramInPlaceAndReadsItsPagesAnew) {
 // The fixture finds a library by $ORIGIN, which is another folder for a copy.
 TEST(FreshCopy, LoadsTheLibrariesThatTheProgramLoadsWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const Program program = testing::fixture();
   Result<FreshCopy> copy = FreshCopy::prepare(program, &program, folder.path());
   ASSERT_TRUE(copy);
@@ -205,7 +205,7 @@ TEST(FreshCopy, LoadsTheLibrariesThatTheProgramLoadsWhereItLies) {
 
 TEST(FreshCopy, BringsCopiesOfTheLibrariesThatTheOtherSideHasElsewhere) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder other_build, folder;
+  const testkit::TemporaryFolder other_build, folder;
   const Program program = testing::fixture();
   const std::string library = "librunner_fixture_library.so";
   std::filesystem::copy(program.executable, other_build.path() / "runner_fixture_benchmarks");
@@ -223,7 +223,7 @@ TEST(FreshCopy, BringsCopiesOfTheLibrariesThatTheOtherSideHasElsewhere) {
 }
 
 TEST(RereadPages, LeavesTheBytesAsTheyAre) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto file = folder.write("bench", some_program(), true);
   reread_pages(file, 7, 0);  // whether they can be dropped is the file system's affair
   EXPECT_EQ(content_of(file), some_program());
@@ -231,7 +231,7 @@ TEST(RereadPages, LeavesTheBytesAsTheyAre) {
 }
 
 TEST(TryRenewal, TellsHowAProgramWouldComeByNewPages) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto copied = try_renewal(program_at(folder.write("bench", some_program(), true)));
   ASSERT_TRUE(copied) << copied.error().text();
   EXPECT_EQ(copied->pages, PagesOf::copied) << copied->why;

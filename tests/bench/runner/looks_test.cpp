@@ -13,8 +13,8 @@
 namespace steelyard::bench {
 namespace {
 
-testing::MeasureOptions quick(std::vector<int> looks) {
-  testing::MeasureOptions options;
+testkit::MeasureOptions quick(std::vector<int> looks) {
+  testkit::MeasureOptions options;
   options.filter = "sum";
   options.layout = Layout::interleaved;
   options.repetitions = 1;
@@ -27,8 +27,8 @@ testing::MeasureOptions quick(std::vector<int> looks) {
   return options;
 }
 
-MeasuredPair measured(const testing::MeasureOptions& options, const Program& candidate = testing::fixture()) {
-  Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), candidate, options);
+MeasuredPair measured(const testkit::MeasureOptions& options, const Program& candidate = testing::fixture()) {
+  Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -48,7 +48,7 @@ std::map<std::string, std::vector<int>> rounds_of(const Run& run) {
 
 TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8"};
   };
@@ -63,7 +63,7 @@ TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
 
 TEST(Looks, TheFirstIsTheLastOfBenchmarksThatAreToHaveNoMore) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8, 12});
+  testkit::MeasureOptions options = quick({4, 8, 12});
   options.first_look_only = {"BM_sum/8"};
   int decided = -1;
   options.progress = [&](const MeasureProgress& now) { decided = std::max(decided, now.decided); };
@@ -77,7 +77,7 @@ TEST(Looks, TheFirstIsTheLastOfBenchmarksThatAreToHaveNoMore) {
 
 TEST(Looks, EndWhenEverythingIsDecided) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8", "BM_sum/64"};
   };
@@ -89,7 +89,7 @@ TEST(Looks, EndWhenEverythingIsDecided) {
 
 TEST(Looks, ShowTheJudgeWhatWasMeasuredAndHow) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   int looks = 0;
   std::string session;
   options.looks.decided = [&](const steelyard::Run& baseline, const steelyard::Run& candidate) {
@@ -110,9 +110,9 @@ TEST(Looks, ShowTheJudgeWhatWasMeasuredAndHow) {
 // What a look saw must not change afterwards, or the look would not be the one that is replayed.
 TEST(Looks, NoRoundThatALookSawIsReplacedLater) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::string mark = (folder.path() / "wandered").string();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   options.filter = "victim";
   options.repeat_disturbed = true;
   std::vector<Measurement> seen;
@@ -136,7 +136,7 @@ TEST(Looks, NoRoundThatALookSawIsReplacedLater) {
 
 TEST(Looks, AreNotTakenWhereTheSidesAreMeasuredOneAfterTheOther) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   options.layout = Layout::sequential;
   options.rounds = 2;
   const MeasuredPair pair = measured(options);
@@ -147,7 +147,7 @@ TEST(Looks, AreNotTakenWhereTheSidesAreMeasuredOneAfterTheOther) {
 TEST(Looks, OfOddOrFallingRoundsAreRefused) {
   STEELYARD_NEEDS_FIXTURE();
   for (const std::vector<int>& looks : {std::vector<int>{3}, {8, 4}, {4, 4}, {0}}) {
-    const auto refused = testing::measure_pair(testing::fixture(), testing::fixture(), quick(looks));
+    const auto refused = testkit::measure_pair(testing::fixture(), testing::fixture(), quick(looks));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::input);
   }
@@ -155,7 +155,7 @@ TEST(Looks, OfOddOrFallingRoundsAreRefused) {
 
 TEST(Looks, ProgressTellsHowManyAreDecided) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick({4, 8});
+  testkit::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8"};
   };

@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-testing::MeasureOptions quick(const std::string& filter) {
-  testing::MeasureOptions options;
+testkit::MeasureOptions quick(const std::string& filter) {
+  testkit::MeasureOptions options;
   options.filter = filter;
   options.rounds = 4;
   options.repetitions = 1;
@@ -27,9 +27,9 @@ testing::MeasureOptions quick(const std::string& filter) {
 }
 
 // The baseline behaves; the candidate's BM_victim does not.
-MeasuredPair with_victim(const std::string& behaviour, testing::MeasureOptions options = quick("victim|sum/8")) {
+MeasuredPair with_victim(const std::string& behaviour, testkit::MeasureOptions options = quick("victim|sum/8")) {
   Result<MeasuredPair> pair =
-      testing::measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
+      testkit::measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -42,8 +42,8 @@ std::size_t invocations_of(const Run& run, const std::string& benchmark) {
 }
 
 Error refusal(const Program& baseline, const Program& candidate,
-              const testing::MeasureOptions& options = quick("sum/8")) {
-  const Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
+              const testkit::MeasureOptions& options = quick("sum/8")) {
+  const Result<MeasuredPair> pair = testkit::measure_pair(baseline, candidate, options);
   EXPECT_FALSE(pair);
   return pair ? Error{} : pair.error();
 }
@@ -66,7 +66,7 @@ TEST(MeasurePairFailures, ContainACrashInItsBenchmarkAndSide) {
 
 TEST(MeasurePairFailures, StopMeasuringABenchmarkThatOneSideHasGivenUp) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("victim");
+  testkit::MeasureOptions options = quick("victim");
   options.rounds = 8;
   const MeasuredPair pair = with_victim("crash", options);
   EXPECT_EQ(pair.candidate.failures.size(), 3U);
@@ -82,7 +82,7 @@ TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
 
 TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("victim");
+  testkit::MeasureOptions options = quick("victim");
   options.timeout = seconds(3);  // far above what the other side's processes take
   const MeasuredPair pair = with_victim("hang", options);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
@@ -92,14 +92,14 @@ TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
 
 TEST(MeasureOneFailures, AHangTakesNoMoreThanIsLeftOfTheBudget) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options;
+  testkit::MeasureOptions options;
   options.filter = "victim|sum/8";
   options.rounds = 4;
   options.repeat_disturbed = false;
   options.budget = seconds(4);
   ASSERT_EQ(options.timeout, seconds(60));
   const auto began = std::chrono::steady_clock::now();
-  const auto run = testing::measure_one(testing::fixture({{"VICTIM", "hang"}}), options);
+  const auto run = testkit::measure_one(testing::fixture({{"VICTIM", "hang"}}), options);
   const auto took = std::chrono::steady_clock::now() - began;
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_LT(took, std::chrono::seconds(40)) << "less than one process may take";
@@ -132,10 +132,10 @@ TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySa
   STEELYARD_NEEDS_FIXTURE();
   const auto program = testing::fixture({{"AGGREGATES", "1"}});
   for (const bool piloted : {false, true}) {
-    testing::MeasureOptions options = quick("aggregates|displayed|flagless");
+    testkit::MeasureOptions options = quick("aggregates|displayed|flagless");
     options.repetitions = 4;
     if (piloted) options.min_time.reset();
-    const Result<MeasuredPair> pair = testing::measure_pair(program, program, options);
+    const Result<MeasuredPair> pair = testkit::measure_pair(program, program, options);
     ASSERT_TRUE(pair) << pair.error().text();
     for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
       EXPECT_TRUE(run->failures.empty()) << run->failures.front().said;
@@ -160,7 +160,7 @@ TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySa
 TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {
   STEELYARD_NEEDS_FIXTURE();
   const auto chatter = testing::fixture({{"START", "chatter"}});
-  const Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), chatter, quick("sum/8"));
+  const Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), chatter, quick("sum/8"));
   ASSERT_TRUE(pair);
   EXPECT_TRUE(pair->candidate.failures.empty());
   EXPECT_EQ(invocations_of(pair->candidate, "BM_sum/8"), 4U);
@@ -208,7 +208,7 @@ TEST(MeasurePairFailures, AreMadeOfABenchmarkWithoutOneIteration) {
 TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
   STEELYARD_NEEDS_FIXTURE();
   const auto crashing = testing::fixture({{"START", "crash"}});
-  const Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), crashing, quick("sum/8"));
+  const Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), crashing, quick("sum/8"));
   ASSERT_TRUE(pair) << pair.error().text();
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
   EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
@@ -220,7 +220,7 @@ TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
 
 TEST(MeasurePairFailures, NameTheSideThatIsNoBenchmarkProgram) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const auto program = [](const std::filesystem::path& executable) {
     Program result;
     result.executable = executable;
@@ -246,14 +246,14 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
 }
 
 // Before any program is looked at.
-std::string where_refused(const testing::MeasureOptions& options) {
+std::string where_refused(const testkit::MeasureOptions& options) {
   const Result<MeasuredPair> pair = measure_pair(ListedProgram{}, ListedProgram{}, options, options, options);
   EXPECT_FALSE(pair);
   return pair ? "" : pair.error().where;
 }
 
 TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
-  testing::MeasureOptions options = quick("");
+  testkit::MeasureOptions options = quick("");
   options.rounds = 3;
   EXPECT_EQ(where_refused(options), "rounds");
   options = quick("");
@@ -269,11 +269,11 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
 
 TEST(MeasureOneFailures, AreThoseOfItsProgram) {
   STEELYARD_NEEDS_FIXTURE();
-  const Result<steelyard::Run> crashed = testing::measure_one(testing::fixture({{"START", "crash"}}), quick(""));
+  const Result<steelyard::Run> crashed = testkit::measure_one(testing::fixture({{"START", "crash"}}), quick(""));
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().kind, ErrorKind::program);
   const Result<steelyard::Run> run =
-      testing::measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
+      testkit::measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
   ASSERT_TRUE(run);
   EXPECT_EQ(run->failures.size(), 3U);
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
@@ -281,11 +281,11 @@ TEST(MeasureOneFailures, AreThoseOfItsProgram) {
 
 TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder folder;
-  std::filesystem::create_symlink(testing::fixture_executable(), folder.path() / "real");
+  const testkit::TemporaryFolder folder;
+  std::filesystem::create_symlink(testkit::fixture_executable(), folder.path() / "real");
   Program script;
   script.executable = folder.write("bench.sh", "#!/bin/sh\nexec \"${0%/*}/real\" \"$@\"\n", true);
-  const Result<steelyard::Run> run = testing::measure_one(script, quick("sum/8"));
+  const Result<steelyard::Run> run = testkit::measure_one(script, quick("sum/8"));
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
 }

@@ -20,8 +20,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-testing::MeasureOptions quick(const std::string& filter) {
-  testing::MeasureOptions options;
+testkit::MeasureOptions quick(const std::string& filter) {
+  testkit::MeasureOptions options;
   options.filter = filter;
   options.layout = Layout::interleaved;
   options.rounds = 4;
@@ -32,8 +32,8 @@ testing::MeasureOptions quick(const std::string& filter) {
   return options;
 }
 
-MeasuredPair measured(const Program& baseline, const Program& candidate, const testing::MeasureOptions& options) {
-  Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
+MeasuredPair measured(const Program& baseline, const Program& candidate, const testkit::MeasureOptions& options) {
+  Result<MeasuredPair> pair = testkit::measure_pair(baseline, candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -73,7 +73,7 @@ TEST(MeasurePair, YieldsEverySampleOfBothSidesGroupedByProcess) {
 
 TEST(MeasurePair, GivesABenchmarkWhoseOwnBudgetIsSpentNoMoreThanThePairOfRoundsItIsIn) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum");
+  testkit::MeasureOptions options = quick("sum");
   options.rounds = 8;
   std::map<std::string, int> told;
   options.spend = [&told](const BenchmarkId& benchmark, Nanoseconds time) {
@@ -109,7 +109,7 @@ TEST(MeasurePair, BalancesTheSlotsInEveryPairOfRounds) {
 TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
   STEELYARD_NEEDS_FIXTURE();
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
-  testing::MeasureOptions options = quick("sum/8|threaded");
+  testkit::MeasureOptions options = quick("sum/8|threaded");
   options.layout.reset();
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   if (pair.baseline.header.layout != Layout::duet) {
@@ -139,7 +139,7 @@ TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
 
 TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("");
+  testkit::MeasureOptions options = quick("");
   options.layout.reset();
   options.rounds = 2;
   const Program program = testing::fixture({{"ONLY_THREADED", "1"}});
@@ -151,7 +151,7 @@ TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
 
 TEST(MeasurePair, MeasuresAllOfOneSideFirstWhereThatIsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum/8");
+  testkit::MeasureOptions options = quick("sum/8");
   options.layout = Layout::sequential;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_EQ(pair.baseline.header.layout, Layout::sequential);
@@ -162,7 +162,7 @@ TEST(MeasurePair, MeasuresAllOfOneSideFirstWhereThatIsAskedFor) {
 
 TEST(MeasurePair, FindsABenchmarkByAnyNameItMayHave) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("odd");
+  testkit::MeasureOptions options = quick("odd");
   options.rounds = 2;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_TRUE(pair.baseline.failures.empty());
@@ -185,12 +185,12 @@ TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
   Program program = testing::fixture();
   program.arguments = {"--benchmark_min_time=0.001"};
   program.suite = "kernels";
-  testing::MeasureOptions options = quick("sum/8");
+  testkit::MeasureOptions options = quick("sum/8");
   options.rounds = 2;
   const MeasuredPair pair = measured(program, program, options);
   const RunHeader& header = pair.candidate.header;
   EXPECT_THAT(header.tool, ::testing::StartsWith("steelyard "));
-  EXPECT_EQ(header.program, testing::fixture_executable().string() + " --benchmark_min_time=0.001");
+  EXPECT_EQ(header.program, testkit::fixture_executable().string() + " --benchmark_min_time=0.001");
   EXPECT_EQ(header.session.size(), 16U);
   EXPECT_EQ(header.session, pair.baseline.header.session);
   EXPECT_EQ(header.layout, Layout::interleaved);
@@ -208,7 +208,7 @@ TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
 
 TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNotReach) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum|victim");
+  testkit::MeasureOptions options = quick("sum|victim");
   options.budget = nanoseconds(1);
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   // One benchmark is always measured; it gets both rounds of its pair.
@@ -223,7 +223,7 @@ TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNo
 
 TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum|victim");
+  testkit::MeasureOptions options = quick("sum|victim");
   options.budget = nanoseconds(1);
   std::set<std::string> reached;
   for (options.seed = 0; options.seed < 12; ++options.seed) {
@@ -236,7 +236,7 @@ TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
 TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
   STEELYARD_NEEDS_FIXTURE();
   std::atomic<bool> cancelled = false;
-  testing::MeasureOptions options = quick("sum");
+  testkit::MeasureOptions options = quick("sum");
   options.cancelled = &cancelled;
   int reports = 0;
   options.progress = [&](const MeasureProgress&) { cancelled = ++reports == 5; };  // as round 2 begins
@@ -251,7 +251,7 @@ TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
 TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
   STEELYARD_NEEDS_FIXTURE();
   const std::atomic<bool> cancelled = true;
-  testing::MeasureOptions options = quick("sum");
+  testkit::MeasureOptions options = quick("sum");
   options.cancelled = &cancelled;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_TRUE(pair.baseline.invocations.empty());
@@ -263,7 +263,7 @@ TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
 TEST(MeasurePair, ReportsProgressThatGrowsToTheEnd) {
   STEELYARD_NEEDS_FIXTURE();
   std::vector<MeasureProgress> reports;
-  testing::MeasureOptions options = quick("sum/8");
+  testkit::MeasureOptions options = quick("sum/8");
   options.progress = [&](const MeasureProgress& progress) { reports.push_back(progress); };
   measured(testing::fixture(), testing::fixture(), options);
   ASSERT_EQ(reports.size(), 5U);  // before each of four rounds, and at the end
@@ -280,7 +280,7 @@ TEST(MeasurePair, ReportsProgressThatGrowsToTheEnd) {
 
 TEST(MeasurePair, LeavesNoFileAndNoProcessBehind) {
   STEELYARD_NEEDS_FIXTURE();
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const char* before = ::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("TMPDIR", folder.path().c_str(), 1);
@@ -293,7 +293,7 @@ TEST(MeasurePair, LeavesNoFileAndNoProcessBehind) {
 // How many a verdict needs is for whoever judges to say; nothing here depends on the number of benchmarks.
 TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum/8");
+  testkit::MeasureOptions options = quick("sum/8");
   options.rounds = 0;
   options.budget = nanoseconds(1);  // ends after what cannot be left out
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -302,10 +302,10 @@ TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
 
 TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = quick("sum/8");
+  testkit::MeasureOptions options = quick("sum/8");
   options.layout.reset();
   options.rounds = 3;
-  const Result<steelyard::Run> run = testing::measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testkit::measure_one(testing::fixture(), options);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->invocations.size(), 3U);
   EXPECT_EQ(run->header.layout, Layout::separate);

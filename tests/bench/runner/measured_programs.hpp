@@ -3,7 +3,7 @@
 
 #include "bench/runner/measure.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 // As if the program had answered so.
 inline bench::ListedProgram listing_of(const bench::Program& program, const std::vector<std::string>& names) {
@@ -29,4 +29,4 @@ inline Result<Run> measure_one(const bench::Program& program, const MeasureOptio
   return steelyard::bench::measure_one(listed, options, options, options);
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

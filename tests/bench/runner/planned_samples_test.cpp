@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-testing::MeasureOptions options_for(const std::string& filter) {
-  testing::MeasureOptions options;
+testkit::MeasureOptions options_for(const std::string& filter) {
+  testkit::MeasureOptions options;
   options.filter = filter;
   options.layout = Layout::interleaved;
   options.rounds = 4;
@@ -28,8 +28,8 @@ testing::MeasureOptions options_for(const std::string& filter) {
   return options;
 }
 
-MeasuredPair measured(const Program& baseline, const Program& candidate, const testing::MeasureOptions& options) {
-  Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
+MeasuredPair measured(const Program& baseline, const Program& candidate, const testkit::MeasureOptions& options) {
+  Result<MeasuredPair> pair = testkit::measure_pair(baseline, candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -56,7 +56,7 @@ TEST(Pilot, DecidesHowLongSamplesAreAndItsOwnAreNotKept) {
 
 TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = options_for("sum/8");
+  testkit::MeasureOptions options = options_for("sum/8");
   options.samples.usual = {0, 1, milliseconds(1)};
   options.samples.sizes["BM_sum/8"] = {0, 2, milliseconds(1)};
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -67,7 +67,7 @@ TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
 TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
   STEELYARD_NEEDS_FIXTURE();
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
-  testing::MeasureOptions options = options_for("sum|victim");
+  testkit::MeasureOptions options = options_for("sum|victim");
   options.budget = seconds(1200);  // of which the trial may have 48, far more than it needs
   EXPECT_THAT(measured(testing::fixture(), testing::fixture(), options).baseline.header.settings.at("layout_reason"),
               ::testing::Not(HasSubstr("tried")));
@@ -81,7 +81,7 @@ TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
 
 TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = options_for("victim");
+  testkit::MeasureOptions options = options_for("victim");
   options.repetitions = 1;
   options.min_time = milliseconds(1);
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -106,12 +106,12 @@ TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
 
 TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = options_for("victim");
+  testkit::MeasureOptions options = options_for("victim");
   options.layout.reset();
   options.repetitions = 1;
   options.min_time = milliseconds(1);
   options.rounds_per_copy = 2;
-  const Result<steelyard::Run> run = testing::measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testkit::measure_one(testing::fixture(), options);
   ASSERT_TRUE(run) << run.error().text();
   const Measurement* inode = find(*run, "BM_victim", "inode");
   ASSERT_NE(inode, nullptr);
@@ -126,14 +126,14 @@ TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   EXPECT_EQ(cores.size(), 1U) << "what cores differ by is not what copies differ by";
   EXPECT_THAT(run->header.settings.at("fresh_copies"), HasSubstr("one for 2 rounds"));
   options.rounds_per_copy = 0;
-  EXPECT_FALSE(testing::measure_one(testing::fixture(), options));
+  EXPECT_FALSE(testkit::measure_one(testing::fixture(), options));
 }
 
 TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
   const Program stays = testing::fixture({{"VICTIM", "stay"}});
   for (const bool planned : {false, true}) {
-    testing::MeasureOptions options = options_for("victim");
+    testkit::MeasureOptions options = options_for("victim");
     if (!planned) {
       options.repetitions = 1;
       options.min_time = milliseconds(1);
@@ -146,8 +146,8 @@ TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   }
 }
 
-testing::MeasureOptions shared_processes() {
-  testing::MeasureOptions options = options_for("sum|victim");
+testkit::MeasureOptions shared_processes() {
+  testkit::MeasureOptions options = options_for("sum|victim");
   options.samples.usual = {0, 2, milliseconds(1)};
   for (const char* name : {"BM_sum/8", "BM_sum/64", "BM_victim"}) options.samples.sizes[name] = options.samples.usual;
   options.samples.group = 8;
@@ -195,7 +195,7 @@ TEST(SharedProcesses, ThatCrashCostNoOtherBenchmarkARound) {
 
 TEST(SharedProcesses, AreOnlyOfBenchmarksWithOneSize) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = shared_processes();
+  testkit::MeasureOptions options = shared_processes();
   options.samples.sizes["BM_victim"].repetitions = 1;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_EQ(pair.baseline.invocations.size(), 8U);

@@ -10,7 +10,7 @@ namespace steelyard::bench {
 namespace {
 
 TEST(PrivateFolder, GivesBothSidesPathsOfEqualLengthThatLeadToTheirPrograms) {
-  const testing::TemporaryFolder programs;
+  const testkit::TemporaryFolder programs;
   const auto old_one = programs.write("old",
                                       "\x7f"
                                       "ELF old",
@@ -32,7 +32,7 @@ TEST(PrivateFolder, GivesBothSidesPathsOfEqualLengthThatLeadToTheirPrograms) {
 }
 
 TEST(PrivateFolder, RunsAScriptByItsOwnPath) {
-  const testing::TemporaryFolder programs;
+  const testkit::TemporaryFolder programs;
   const auto script = programs.write("bench.sh", "#!/bin/sh\n", true);
   const Result<PrivateFolder> folder = PrivateFolder::create();
   ASSERT_TRUE(folder);

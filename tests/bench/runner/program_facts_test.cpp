@@ -8,7 +8,7 @@ namespace steelyard::bench {
 namespace {
 
 TEST(AddProgramFacts, RecordsSizeAndHashWithoutDecidingAnything) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   Environment environment;
   add_program_facts(folder.write("program", "abc", true), environment);
   ASSERT_NE(environment.find("program.bytes"), nullptr);
@@ -18,7 +18,7 @@ TEST(AddProgramFacts, RecordsSizeAndHashWithoutDecidingAnything) {
 }
 
 TEST(AddProgramFacts, LeavesThemOutWhereThereIsNothingToRead) {
-  const testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   Environment environment;
   add_program_facts(folder.path() / "missing", environment);
   add_program_facts(folder.path(), environment);

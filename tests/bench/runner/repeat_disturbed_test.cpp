@@ -19,8 +19,8 @@ namespace {
 
 using ::testing::Contains;
 
-testing::MeasureOptions options_of(Layout layout) {
-  testing::MeasureOptions options;
+testkit::MeasureOptions options_of(Layout layout) {
+  testkit::MeasureOptions options;
   options.filter = "victim";
   options.layout = layout;
   options.rounds = 8;
@@ -30,11 +30,11 @@ testing::MeasureOptions options_of(Layout layout) {
   return options;
 }
 
-MeasuredPair with_wanderer(const testing::MeasureOptions& options) {
-  const testing::TemporaryFolder folder;
+MeasuredPair with_wanderer(const testkit::MeasureOptions& options) {
+  const testkit::TemporaryFolder folder;
   const std::string mark = (folder.path() / "wandered").string();
   const Program candidate = testing::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}});
-  Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), candidate, options);
+  Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -92,7 +92,7 @@ TEST(RepeatDisturbed, SeesAPinnedProcessThatWanders) {
 
 TEST(RepeatDisturbed, MeasuresNothingTwiceWhereItIsToldNotTo) {
   STEELYARD_NEEDS_FIXTURE();
-  testing::MeasureOptions options = options_of(Layout::interleaved);
+  testkit::MeasureOptions options = options_of(Layout::interleaved);
   options.repeat_disturbed = false;
   const MeasuredPair pair = with_wanderer(options);
   EXPECT_EQ(pair.candidate.invocations.size(), 8U);

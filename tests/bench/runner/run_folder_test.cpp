@@ -26,7 +26,7 @@ class RunFolderTest : public ::testing::Test {
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(parent_.path()), {}));
   }
-  testing::TemporaryFolder parent_;
+  testkit::TemporaryFolder parent_;
   std::string before_;
 };
 

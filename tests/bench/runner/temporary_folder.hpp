@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 class TemporaryFolder {
  public:
@@ -35,4 +35,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -12,9 +12,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using steelyard::testing::made_up_file;
-using steelyard::testing::MadeUpDevice;
-using steelyard::testing::MadeUpKernel;
+using steelyard::testkit::made_up_file;
+using steelyard::testkit::MadeUpDevice;
+using steelyard::testkit::MadeUpKernel;
 
 MadeUpKernel layer_norm(double ns) {
   MadeUpKernel kernel;

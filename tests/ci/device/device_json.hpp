@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 struct MadeUpDevice {
   std::string name = "NVIDIA A100-SXM4-40GB";
@@ -85,4 +85,4 @@ inline std::string made_up_file(const MadeUpDevice& device, const std::vector<Ma
   return "{\"context\":" + made_up_context(device) + ",\"benchmarks\":[" + records + "]}\n";
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

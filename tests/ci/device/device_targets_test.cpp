@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 using nlohmann::json;
-using steelyard::testing::made_up_file;
-using steelyard::testing::MadeUpDevice;
-using steelyard::testing::MadeUpKernel;
+using steelyard::testkit::made_up_file;
+using steelyard::testkit::MadeUpDevice;
+using steelyard::testkit::MadeUpKernel;
 
 constexpr double kA100Bandwidth = 1555e9;
 constexpr double kHidden = 14336;

@@ -28,7 +28,7 @@ __attribute__((section(".steelyard_device"), used)) const char kUsesADevice[] = 
 
 namespace {
 
-using steelyard::testing::MadeUpKernel;
+using steelyard::testkit::MadeUpKernel;
 
 std::vector<MadeUpKernel> kernels() {
   MadeUpKernel product{"matmul/dtype:bf16/n:1024", MADE_UP_NS, 6.3e6, 2.1e9, "", MADE_UP_CLOCK, 70500, 1};
@@ -67,10 +67,10 @@ int main(int argc, char** argv) {
     for (const MadeUpKernel& kernel : chosen) std::puts(kernel.name.c_str());
     return 0;
   }
-  steelyard::testing::MadeUpDevice device;
+  steelyard::testkit::MadeUpDevice device;
   device.uuid = MADE_UP_UUID;
   // Processes differ a little, as on a device; by less than what would show in three digits of a change.
   const double factor = 1 + 0.00005 * static_cast<double>(::getpid() % 7 - 3);
-  std::ofstream(out) << steelyard::testing::made_up_file(device, chosen, factor);
+  std::ofstream(out) << steelyard::testkit::made_up_file(device, chosen, factor);
   return 0;
 }

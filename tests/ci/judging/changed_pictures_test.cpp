@@ -30,7 +30,7 @@ class ChangedPictures : public ::testing::Test {
     row.verdict = verdict;
     if (!has_profile) return;
     for (steelyard::Run* run : {&baseline_, &candidate_}) {
-      CountedProfile& profile = run->profiles.emplace_back(testing::diamond());
+      CountedProfile& profile = run->profiles.emplace_back(testkit::diamond());
       profile.benchmark = parse_google_benchmark_name(benchmark);
       profile.functions.front().self.front() += run == &candidate_ ? 5 : 0;
     }

@@ -28,7 +28,7 @@ class CountPlans : public ::testing::Test {
             {side(second_, {"x", "y"}), side(second_, {"x", "y"})}};
   }
   bench::CountSide side(const bench::Program& program, const std::vector<std::string>& names) {
-    return {&listed_.emplace_back(testing::listing_of(program, names)), &run_};
+    return {&listed_.emplace_back(testkit::listing_of(program, names)), &run_};
   }
   static std::vector<std::string> order_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
     CountPlan plan(pairs, seed, nullptr);

@@ -45,8 +45,8 @@ class CountPrograms : public ::testing::Test {
 TEST_F(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   steelyard::Run first, second;
   first.failures.push_back({{}, "", 3, "of timing"});
-  const bench::ListedProgram one = testing::listing_of(program_, {"BM_x", "BM_y"});
-  const bench::ListedProgram other = testing::listing_of(program_, {"BM_z"});
+  const bench::ListedProgram one = testkit::listing_of(program_, {"BM_x", "BM_y"});
+  const bench::ListedProgram other = testkit::listing_of(program_, {"BM_z"});
   count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings_, {seconds(60)}, progress_, warnings_);
 
   ASSERT_EQ(first.failures.size(), 3U);
@@ -60,8 +60,8 @@ TEST_F(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
 
 TEST_F(CountPrograms, ThatBeganBeforeTheTimingFinishWhatIsLeftAndNothingTwice) {
   steelyard::Run baseline, candidate;
-  const bench::ListedProgram old_one = testing::listing_of(program_, {"BM_x"});
-  const bench::ListedProgram new_one = testing::listing_of(program_, {"BM_x", "BM_new"});
+  const bench::ListedProgram old_one = testkit::listing_of(program_, {"BM_x"});
+  const bench::ListedProgram new_one = testkit::listing_of(program_, {"BM_x", "BM_new"});
   ProgramCounting counting({{{&old_one, &baseline}, {&new_one, &candidate}}}, settings_, nullptr, progress_, warnings_);
   counting.begin(seconds(60));
   EXPECT_EQ(baseline.failures.size(), 1U);
@@ -82,8 +82,8 @@ TEST_F(CountPrograms, ThatRunOutOfBudgetSayNothingOfWhatOneSideLacks) {
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   setenv("TMPDIR", folder.c_str(), 1);
   steelyard::Run baseline, candidate;
-  const bench::ListedProgram old_one = testing::listing_of(program_, {"BM_x", "BM_gone"});
-  const bench::ListedProgram new_one = testing::listing_of(program_, {"BM_new", "BM_x"});
+  const bench::ListedProgram old_one = testkit::listing_of(program_, {"BM_x", "BM_gone"});
+  const bench::ListedProgram new_one = testkit::listing_of(program_, {"BM_new", "BM_x"});
   if (!bench::counting_unavailable({})) {
     count_programs({{{&old_one, &baseline}, {&new_one, &candidate}}}, settings_, bench::Limits{Nanoseconds(0)},
                    progress_, warnings_);

@@ -8,7 +8,7 @@
 #include "ci/report/markup.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -101,4 +101,4 @@ std::string Browser::dom_of_svg(const std::string& svg) {
   return dump(file, "", "");
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 class Browser : public ::testing::Test {
  protected:
@@ -33,4 +33,4 @@ class Browser : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -97,8 +97,8 @@ TEST(HtmlReport, DrawsTheSamplesOfBothSides) {
 
 TEST(HtmlReport, DrawsTheDifferenceOfBothProfilesBehindAFinding) {
   steelyard::Run baseline, candidate;
-  baseline.profiles = {testing::sample_profile({{"main", 10}, {"work", 90}}, {{"main", "work", 90}})};
-  candidate.profiles = {testing::sample_profile({{"main", 10}, {"work", 190}}, {{"main", "work", 190}})};
+  baseline.profiles = {testkit::sample_profile({{"main", 10}, {"work", 90}}, {{"main", "work", 90}})};
+  candidate.profiles = {testkit::sample_profile({{"main", 10}, {"work", 190}}, {{"main", "work", 190}})};
   ComparisonRow row = sample::instructions_row("", 100, 200);
   row.benchmark = baseline.profiles.front().benchmark.canonical();
   row.functions = {{"work", "work.cpp", 3, 100, 100, 0, 1, true}};

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kNames =
     "[...document.querySelectorAll('#all > tbody:not([hidden]) th')].map((h)=>h.textContent).join()";
 
-class HtmlPage : public testing::Browser {
+class HtmlPage : public testkit::Browser {
  protected:
   static std::string page_of(const Comparison& comparison) {
     std::vector<Explanation> explanations;

@@ -75,7 +75,7 @@ TEST(TraceFindings, OfAQueueThatIsNeverEmptyThereIsNone) {
 
 TEST(TraceFindings, OfNothingAreNone) { EXPECT_THAT(claims_of(bench::Trace{}), IsEmpty()); }
 
-class TracePage : public testing::Browser {
+class TracePage : public testkit::Browser {
  protected:
   std::string answer(const bench::Trace& trace, const std::string& fragment, const std::string& script,
                      const std::string& expression) {

@@ -38,8 +38,8 @@ class Hardware : public ::testing::Test {
 };
 
 TEST_F(Hardware, BothSidesHaveOneInvocationARoundInTurns) {
-  const ListedProgram both = testing::listing_of(program_of("counters_allocating"), {"one_new", "nothing"});
-  const ListedProgram one = testing::listing_of(program_of("counters_allocating"), {"one_new"});
+  const ListedProgram both = testkit::listing_of(program_of("counters_allocating"), {"one_new", "nothing"});
+  const ListedProgram one = testkit::listing_of(program_of("counters_allocating"), {"one_new"});
   CountedRun baseline, candidate;
   std::vector<std::string> warnings;
   const auto counted = count({{&both, &baseline}, {&one, &candidate}}, warnings);
@@ -62,7 +62,7 @@ TEST_F(Hardware, BothSidesHaveOneInvocationARoundInTurns) {
 // Whatever else the machine does, an iteration takes some time and less than the whole process.
 TEST_F(Hardware, TheTaskClockIsThatOfOneIteration) {
   if (std::find(available.begin(), available.end(), "task_clock") == available.end()) GTEST_SKIP() << "no task clock";
-  const ListedProgram program = testing::listing_of(program_of("counters_allocating"), {"one_new"});
+  const ListedProgram program = testkit::listing_of(program_of("counters_allocating"), {"one_new"});
   CountedRun run;
   std::vector<std::string> warnings;
   ASSERT_TRUE(count({{&program, &run}}, warnings));
@@ -76,7 +76,7 @@ TEST_F(Hardware, TheTaskClockIsThatOfOneIteration) {
 }
 
 TEST_F(Hardware, AProgramWithTheLibraryInsideIsAFailureInWords) {
-  const ListedProgram program = testing::listing_of(program_of("counters_unwatched"), {"one_new"});
+  const ListedProgram program = testkit::listing_of(program_of("counters_unwatched"), {"one_new"});
   CountedRun run;
   std::vector<std::string> warnings;
   ASSERT_TRUE(count({{&program, &run}}, warnings));

@@ -13,7 +13,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class FlamePage : public testing::Browser {
+class FlamePage : public testkit::Browser {
  protected:
   static std::string page_of(const JoinedProfile& profile) {
     return html_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_sample", "old", "new"});
@@ -21,13 +21,13 @@ class FlamePage : public testing::Browser {
   // shared grew in right, old_helper is gone, fresh is new.
   static JoinedProfile changed() {
     const CountedProfile baseline =
-        testing::sample_profile({{"main", 10}, {"left", 20}, {"right", 30}, {"shared", 100}, {"old_helper", 40}},
+        testkit::sample_profile({{"main", 10}, {"left", 20}, {"right", 30}, {"shared", 100}, {"old_helper", 40}},
                                 {{"main", "left", 95},
                                  {"main", "right", 95},
                                  {"left", "shared", 75},
                                  {"right", "shared", 25},
                                  {"right", "old_helper", 40, 9}});
-    const CountedProfile candidate = testing::sample_profile(
+    const CountedProfile candidate = testkit::sample_profile(
         {{"main", 10}, {"left", 20}, {"right", 30}, {"shared", 150}, {"fresh", 90}}, {{"main", "left", 95},
                                                                                       {"main", "right", 195},
                                                                                       {"left", "shared", 75},
@@ -46,14 +46,14 @@ class FlamePage : public testing::Browser {
 };
 
 TEST_F(FlamePage, DrawsEveryFrameWithItsShareForThoseWhoListen) {
-  const std::string dom = dom_of(page_of(testing::joined(testing::diamond())), "");
+  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "");
   EXPECT_EQ(count(dom, "role=\"treeitem\""), 6U);
   EXPECT_THAT(dom, AllOf(HasSubstr("aria-label=\"left, 59.4 % of all\""), HasSubstr("aria-level=\"4\""),
                          HasSubstr("160 Ir"), HasSubstr("the program")));
 }
 
 TEST_F(FlamePage, AddressZoomsAndSearches) {
-  const std::string dom = dom_of(page_of(testing::joined(testing::diamond())), "#zoom=2&search=SHA");
+  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "#zoom=2&search=SHA");
   // (all), main, left and its shared: right is out of sight.
   EXPECT_EQ(count(dom, "role=\"treeitem\""), 4U);
   EXPECT_THAT(dom, HasSubstr("1 function, 62.5 % of Ir"));
@@ -62,18 +62,18 @@ TEST_F(FlamePage, AddressZoomsAndSearches) {
 }
 
 TEST_F(FlamePage, AMatchBelowAMatchIsNotCountedTwice) {
-  EXPECT_THAT(dom_of(page_of(testing::joined(testing::diamond())), "#search=left%7Cshared"),
+  EXPECT_THAT(dom_of(page_of(testing::joined(testkit::diamond())), "#search=left%7Cshared"),
               HasSubstr("2 functions, 75.0 % of Ir"));
 }
 
 TEST_F(FlamePage, ABrokenExpressionIsSaidToBeOne) {
-  EXPECT_THAT(dom_of(page_of(testing::joined(testing::diamond())), "#search=%5B"),
+  EXPECT_THAT(dom_of(page_of(testing::joined(testkit::diamond())), "#search=%5B"),
               AllOf(HasSubstr("not a regular expression"), HasSubstr("aria-invalid=\"true\"")));
 }
 
 TEST_F(FlamePage, AnAddressOfNoFrameShowsAll) {
   for (const char* fragment : {"#zoom=999999", "#zoom=-1", "#zoom=x&at=1e9&side=neither"}) {
-    EXPECT_EQ(count(dom_of(page_of(testing::joined(testing::diamond())), fragment), "role=\"treeitem\""), 6U);
+    EXPECT_EQ(count(dom_of(page_of(testing::joined(testkit::diamond())), fragment), "role=\"treeitem\""), 6U);
   }
 }
 
@@ -106,7 +106,7 @@ TEST_F(FlamePage, TooltipHasBothSidesAndTheChange) {
 }
 
 TEST_F(FlamePage, KeysWalkZoomAndReturn) {
-  const std::string page = page_of(testing::joined(testing::diamond()));
+  const std::string page = page_of(testing::joined(testkit::diamond()));
   const std::string start = "document.querySelector('[data-frame=\"0\"]').focus();";
   const std::string where = tell("document.activeElement.textContent+'|'+location.hash");
   const std::string down = press("ArrowDown") + press("ArrowDown");
@@ -119,14 +119,14 @@ TEST_F(FlamePage, KeysWalkZoomAndReturn) {
 }
 
 TEST_F(FlamePage, TheTooltipGoesAlongWhenAKeyWalksOutOfSight) {
-  std::vector<testing::SampleFunction> functions;
-  std::vector<testing::SampleArc> arcs;
+  std::vector<testkit::SampleFunction> functions;
+  std::vector<testkit::SampleArc> arcs;
   for (int i = 0; i < 200; ++i) {
     functions.push_back({"f" + std::to_string(i), 100});
     if (i > 0)
       arcs.push_back({functions[static_cast<std::size_t>(i - 1)].name, functions.back().name, 20'000 - 100 * i});
   }
-  const std::string page = page_of(testing::joined(testing::sample_profile(functions, arcs)));
+  const std::string page = page_of(testing::joined(testkit::sample_profile(functions, arcs)));
   const std::string walk = "addEventListener('scroll',()=>{" +
                            tell("(scrollY>0)+'|'+document.querySelector('#tip:not([hidden]) b').textContent") + "});" +
                            "document.querySelector('[data-frame=\"0\"]').focus();" + "for(let k=0;k<100;++k){" +
@@ -135,14 +135,14 @@ TEST_F(FlamePage, TheTooltipGoesAlongWhenAKeyWalksOutOfSight) {
 }
 
 TEST_F(FlamePage, OneFrameAtATimeIsInTheOrderOfTabs) {
-  const std::string dom = dom_of(page_of(testing::joined(testing::diamond())), "#at=3");
+  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "#at=3");
   EXPECT_EQ(count(dom, "tabindex=\"0\""), 1U);
   EXPECT_EQ(count(dom, "tabindex=\"-1\""), 5U);
 }
 
 TEST_F(FlamePage, NamesAreTextWhateverTheyContain) {
   const std::string dom = dom_of(
-      page_of(testing::joined(testing::sample_profile(
+      page_of(testing::joined(testkit::sample_profile(
           {{"</script><img src=x onerror=alert(1)>", 50}, {"operator<", 30}, {"a&lt;b\"'`${x}\\u003c<!--", 20}}, {}))),
       "",
       tell("document.images.length+'|'+[...document.querySelectorAll('.frame')]"
@@ -151,7 +151,7 @@ TEST_F(FlamePage, NamesAreTextWhateverTheyContain) {
 }
 
 TEST_F(FlamePage, TextOnEveryFillHasContrastInBothThemes) {
-  const JoinedProfile profile = testing::joined(testing::diamond());
+  const JoinedProfile profile = testing::joined(testkit::diamond());
   std::string tones;
   for (const std::string_view tone : flame_tones()) tones += (tones.empty() ? "'" : ",'") + std::string(tone) + "'";
   const std::string script =
@@ -172,14 +172,14 @@ TEST_F(FlamePage, TextOnEveryFillHasContrastInBothThemes) {
 
 TEST_F(FlamePage, OnlyWhatCanBeSeenIsMade) {
   // Eight thousand leaves of one thousandth of a pixel to two pixels.
-  std::vector<testing::SampleFunction> functions{{"main", 0}};
-  std::vector<testing::SampleArc> arcs;
+  std::vector<testkit::SampleFunction> functions{{"main", 0}};
+  std::vector<testkit::SampleArc> arcs;
   for (int i = 0; i < 8000; ++i) {
     const std::int64_t cost = i < 500 ? 2000 : 1 + i % 50;
     functions.push_back({"f" + std::to_string(i), cost});
     arcs.push_back({"main", functions.back().name, cost});
   }
-  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
   const std::string page = html_flame_graph(
       profile, unfold(profile, {.max_frames = 10'000, .greatest_depth = 100, .min_share = 0}), {"many", "", "new"});
   const std::string dom = dom_of(page, "", tell("document.querySelectorAll('.frame').length"));

@@ -7,7 +7,7 @@
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "bench/counting/reader/call_cycles.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 CountedProfile sample_profile(const std::vector<SampleFunction>& functions, const std::vector<SampleArc>& arcs,
                               std::int64_t iterations) {
@@ -66,4 +66,4 @@ std::string stack_of(const ci::JoinedProfile& profile, const ci::StackTree& tree
   return (below.empty() ? "" : below + ";") + ci::frame_name(profile, shown);
 }
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -6,7 +6,7 @@
 
 #include "ci/report/flame/stack_tree.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::testkit {
 
 struct SampleArc {
   std::string caller;
@@ -34,4 +34,4 @@ std::vector<CountedProfile> corpus(const std::string& file);
 // The frame's stack as folded_stacks writes it: "main;left;shared"; frame 0 is "".
 std::string stack_of(const ci::JoinedProfile& profile, const ci::StackTree& tree, std::size_t frame);
 
-}  // namespace steelyard::testing
+}  // namespace steelyard::testkit

@@ -13,9 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(JoinedProfile, FunctionsOfBothSidesAreMatched) {
-  CountedProfile baseline = testing::sample_profile({{"f", 5}, {"gone", 1}}, {});
+  CountedProfile baseline = testkit::sample_profile({{"f", 5}, {"gone", 1}}, {});
   for (ProfiledFunction& function : baseline.functions) function.object = "/other/build/bench";
-  const JoinedProfile joined = testing::joined(baseline, testing::sample_profile({{"f", 7}, {"fresh", 200}}, {}));
+  const JoinedProfile joined = testing::joined(baseline, testkit::sample_profile({{"f", 7}, {"fresh", 200}}, {}));
   ASSERT_EQ(joined.functions.size(), 3U);
   EXPECT_EQ(joined.functions[0].costs.at(kBaselineSide).self, 5);
   EXPECT_EQ(joined.functions[0].costs.at(kCandidateSide).self, 7);
@@ -26,14 +26,14 @@ TEST(JoinedProfile, FunctionsOfBothSidesAreMatched) {
 }
 
 TEST(JoinedProfile, EqualNamesOfOneSideStayApartByTheirFiles) {
-  CountedProfile profile = testing::sample_profile({{"f", 5}, {"g", 1}}, {});
+  CountedProfile profile = testkit::sample_profile({{"f", 5}, {"g", 1}}, {});
   profile.functions[1].name = "f";
   profile.functions[1].file = "/src/other.cpp";
   EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
 }
 
 TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
-  const CountedProfile baseline = testing::sample_profile({{"main", 10}, {"parse", 5000}, {"sort_rows", 90}},
+  const CountedProfile baseline = testkit::sample_profile({{"main", 10}, {"parse", 5000}, {"sort_rows", 90}},
                                                           {{"main", "parse", 5090, 7}, {"parse", "sort_rows", 90, 3}});
   CountedProfile candidate = baseline;
   candidate.functions[1].name = "read_rows";
@@ -45,13 +45,13 @@ TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
 }
 
 TEST(JoinedProfile, CostsBelowZeroAreNoPartOfWhatCanBeDrawn) {
-  const JoinedProfile joined = testing::joined(testing::sample_profile({{"f", 50}, {"keeps_state", -8}}, {}));
+  const JoinedProfile joined = testing::joined(testkit::sample_profile({{"f", 50}, {"keeps_state", -8}}, {}));
   EXPECT_EQ(joined.totals.at(kCandidateSide), 50);
   EXPECT_EQ(joined.negative.at(kCandidateSide), -8);
 }
 
 TEST(JoinedProfile, PartsOfOneSideAreAddedUp) {
-  const CountedProfile one = testing::diamond();
+  const CountedProfile one = testkit::diamond();
   const auto joined = join_profiles({}, {&one, &one}, "");
   ASSERT_TRUE(joined);
   EXPECT_EQ(joined->functions.size(), 4U);
@@ -61,17 +61,17 @@ TEST(JoinedProfile, PartsOfOneSideAreAddedUp) {
 }
 
 TEST(JoinedProfile, AnUnknownEventNamesThoseThatAreKnown) {
-  const CountedProfile profile = testing::diamond();
+  const CountedProfile profile = testkit::diamond();
   const auto joined = join_profiles({}, {&profile}, "Dr");
   ASSERT_FALSE(joined);
   EXPECT_THAT(joined.error().text(), HasSubstr("--event: found \"Dr\", wanted one of Ir"));
 }
 
 TEST(JoinedProfile, ASideWithoutTheEventIsNoSideOfZeros) {
-  CountedProfile cached = testing::diamond();
+  CountedProfile cached = testkit::diamond();
   cached.events = {"Ir", "Dr"};
   for (ProfiledFunction& function : cached.functions) function.self.push_back(1);
-  const CountedProfile plain = testing::diamond();
+  const CountedProfile plain = testkit::diamond();
   ASSERT_TRUE(join_profiles({}, {&cached}, "Dr"));
   const Result<JoinedProfile> against = join_profiles({&plain}, {&cached}, "Dr");
   ASSERT_FALSE(against);
@@ -80,9 +80,9 @@ TEST(JoinedProfile, ASideWithoutTheEventIsNoSideOfZeros) {
 }
 
 TEST(JoinedProfile, SumsBeyondTheirTypeAndMixedIterationsAreRefused) {
-  const CountedProfile large = testing::sample_profile({{"f", std::numeric_limits<std::int64_t>::max()}}, {});
+  const CountedProfile large = testkit::sample_profile({{"f", std::numeric_limits<std::int64_t>::max()}}, {});
   EXPECT_FALSE(join_profiles({}, {&large, &large}, ""));
-  const CountedProfile one = testing::diamond();
+  const CountedProfile one = testkit::diamond();
   CountedProfile many = one;
   many.iterations = 100;
   EXPECT_FALSE(join_profiles({}, {&one, &many}, ""));
@@ -98,7 +98,7 @@ using Totals = std::map<std::string, std::int64_t>;
 Totals totals_by_stack(const JoinedProfile& profile, const StackTree& tree, std::size_t side = kCandidateSide) {
   Totals totals;
   for (std::size_t i = 0; i < tree.frames.size(); ++i) {
-    totals[testing::stack_of(profile, tree, i)] += tree.frames[i].total.at(side);
+    totals[testkit::stack_of(profile, tree, i)] += tree.frames[i].total.at(side);
   }
   return totals;
 }
@@ -140,7 +140,7 @@ void expect_sound(const JoinedProfile& profile, const StackTree& tree, bool is_w
 }
 
 TEST(StackTree, SplitsASharedCalleeInProportionToItsCallersArcs) {
-  const JoinedProfile profile = testing::joined(testing::diamond());
+  const JoinedProfile profile = testing::joined(testkit::diamond());
   const StackTree tree = unfold(profile, kNoLimits);
   EXPECT_THAT(totals_by_stack(profile, tree),
               ElementsAre(Pair("", 160), Pair("main", 160), Pair("main;left", 95), Pair("main;left;shared", 75),
@@ -150,7 +150,7 @@ TEST(StackTree, SplitsASharedCalleeInProportionToItsCallersArcs) {
 
 TEST(StackTree, WhatCannotBeSplitEvenlyIsSplitByLargestRemainders) {
   const JoinedProfile profile = testing::joined(
-      testing::sample_profile({{"main", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"shared", 101}}, {{"main", "a", 34},
+      testkit::sample_profile({{"main", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"shared", 101}}, {{"main", "a", 34},
                                                                                              {"main", "b", 34},
                                                                                              {"main", "c", 33},
                                                                                              {"a", "shared", 1},
@@ -165,7 +165,7 @@ TEST(StackTree, WhatCannotBeSplitEvenlyIsSplitByLargestRemainders) {
 }
 
 TEST(StackTree, ACycleIsDrawnOnceFromWhereItIsEntered) {
-  const JoinedProfile profile = testing::joined(testing::sample_profile(
+  const JoinedProfile profile = testing::joined(testkit::sample_profile(
       {{"main", 1}, {"is_even", 60}, {"is_odd", 40}, {"leaf", 20}}, {{"main", "is_even", 120},
                                                                      {"is_even", "is_odd", 110},
                                                                      {"is_odd", "is_even", 100},
@@ -180,7 +180,7 @@ TEST(StackTree, ACycleIsDrawnOnceFromWhereItIsEntered) {
 
 TEST(StackTree, ACycleThatNothingEntersIsARoot) {
   const JoinedProfile profile =
-      testing::joined(testing::sample_profile({{"a", 5}, {"b", 6}}, {{"a", "b", 11}, {"b", "a", 11}}));
+      testing::joined(testkit::sample_profile({{"a", 5}, {"b", 6}}, {{"a", "b", 11}, {"b", "a", 11}}));
   const StackTree tree = unfold(profile, kNoLimits);
   EXPECT_THAT(totals_by_stack(profile, tree), ElementsAre(Pair("", 11), Pair("a", 11), Pair("a;b", 6)));
 }
@@ -192,7 +192,7 @@ TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
         "08_recursion/default.callgrind.out", "08_recursion/merged.callgrind.out",
         "09_stripped_static/callgrind.out"}) {
     SCOPED_TRACE(file);
-    for (const CountedProfile& part : testing::corpus(file)) {
+    for (const CountedProfile& part : testkit::corpus(file)) {
       const JoinedProfile profile = testing::joined(part);
       expect_sound(profile, unfold(profile, kNoLimits), true);
       EXPECT_EQ(profile.totals.at(kCandidateSide), part.totals.front());
@@ -203,7 +203,7 @@ TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
 }
 
 TEST(StackTree, GoldenRecursionHasTheTrueInclusiveCosts) {
-  const JoinedProfile profile = testing::joined(testing::corpus("08_recursion/merged.callgrind.out").front());
+  const JoinedProfile profile = testing::joined(testkit::corpus("08_recursion/merged.callgrind.out").front());
   const Totals totals = totals_by_stack(profile, unfold(profile, kNoLimits));
   Totals below_main;
   for (const auto& [stack, total] : totals) {
@@ -224,8 +224,8 @@ TEST(StackTree, GoldenRecursionHasTheTrueInclusiveCosts) {
 }
 
 TEST(StackTree, BothSidesAreUnfoldedAlike) {
-  const CountedProfile baseline = testing::diamond();
-  CountedProfile candidate = testing::sample_profile(
+  const CountedProfile baseline = testkit::diamond();
+  CountedProfile candidate = testkit::sample_profile(
       {{"main", 10}, {"left", 20}, {"right", 30}, {"shared", 140}, {"fresh", 9}}, {{"main", "left", 95},
                                                                                    {"main", "right", 104},
                                                                                    {"left", "shared", 75},
@@ -242,8 +242,8 @@ TEST(StackTree, BothSidesAreUnfoldedAlike) {
 
 TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
   // Forty layers of two functions, each of which calls both of the next layer: 2^40 stacks.
-  std::vector<testing::SampleFunction> functions{{"main", 1}};
-  std::vector<testing::SampleArc> arcs;
+  std::vector<testkit::SampleFunction> functions{{"main", 1}};
+  std::vector<testkit::SampleArc> arcs;
   constexpr int kLayers = 40;
   for (int layer = 0; layer < kLayers; ++layer) {
     for (const char* side : {"l", "r"}) {
@@ -257,7 +257,7 @@ TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
       for (const char* caller : {"l", "r"}) arcs.push_back({caller + std::to_string(layer - 1), name, below / 2});
     }
   }
-  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
   const StackTree tree = unfold(profile, {.max_frames = 2000, .greatest_depth = 500, .min_share = 1e-9});
   EXPECT_LE(tree.frames.size(), 4001U);
   expect_sound(profile, tree, false);
@@ -280,13 +280,13 @@ TEST(StackTree, ADeepChainNeedsNoCallStack) {
 }
 
 TEST(StackTree, NamesOverAllStacksAreBounded) {
-  std::vector<testing::SampleFunction> functions;
-  std::vector<testing::SampleArc> arcs;
+  std::vector<testkit::SampleFunction> functions;
+  std::vector<testkit::SampleArc> arcs;
   for (int i = 0; i < 50; ++i) {
     functions.push_back({"f" + std::to_string(i), 10});
     if (i > 0) arcs.push_back({"f" + std::to_string(i - 1), functions.back().name, 500 - 10 * i});
   }
-  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
   const StackTree tree = unfold(profile, {.max_frames = 1000, .greatest_depth = 100, .min_share = 0, .max_names = 60});
   // 1 + 2 + ... + 10 = 55, and eleven more do not fit: ten functions, the root and (other).
   EXPECT_EQ(tree.frames.size(), 12U);
@@ -301,7 +301,7 @@ TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
 }
 
 CountedProfile in_a_harness(std::int64_t iterations) {
-  return testing::sample_profile({{"main", 0}, {"run", 0}, {"BM_f", 50}, {"f", 200}},
+  return testkit::sample_profile({{"main", 0}, {"run", 0}, {"BM_f", 50}, {"f", 200}},
                                  {{"main", "run", 250, 0}, {"run", "BM_f", 250, 0}, {"BM_f", "f", 200, 3}}, iterations);
 }
 
@@ -328,7 +328,7 @@ TEST(StackTree, AWholeProgramBeginsAtItsRoot) {
 
 CountedProfile with_inlined(std::int64_t own, std::int64_t inlined) {
   CountedProfile profile =
-      testing::sample_profile({{"main", 0}, {"f", own + inlined}}, {{"main", "f", own + inlined, 2}});
+      testkit::sample_profile({{"main", 0}, {"f", own + inlined}}, {{"main", "f", own + inlined, 2}});
   profile.sources = {{1, "/src/sample.cpp", "f", 8, {own}}, {1, "/usr/include/vector.tcc", "push_back", 99, {inlined}}};
   return profile;
 }
