@@ -64,13 +64,13 @@ TEST(ExactFilter, MatchesItsNameAndNoOtherInEveryDialect) {
 
 TEST(ListBenchmarks, YieldsTheNamesInTheProgramsOrder) {
   STEELYARD_NEEDS_FIXTURE();
-  EXPECT_THAT(names_of(testing::fixture(), ""), ElementsAre("BM_threaded/threads:2", "BM_sum/8", "BM_sum/64",
+  EXPECT_THAT(names_of(testkit::fixture(), ""), ElementsAre("BM_threaded/threads:2", "BM_sum/8", "BM_sum/64",
                                                             "BM_odd<a, (b)>[c]{2}^$|.*+?/x", "BM_victim"));
 }
 
 TEST(ListBenchmarks, TakesEachNameApartUnderTheProgramsSuite) {
   STEELYARD_NEEDS_FIXTURE();
-  Program program = testing::fixture();
+  Program program = testkit::fixture();
   program.suite = "cpu";
   const Result<ListedProgram> listed = list_benchmarks(program, asking("threaded|sum/8"));
   ASSERT_TRUE(listed);
@@ -82,13 +82,13 @@ TEST(ListBenchmarks, TakesEachNameApartUnderTheProgramsSuite) {
 
 TEST(ListBenchmarks, KeepsToTheFilter) {
   STEELYARD_NEEDS_FIXTURE();
-  EXPECT_THAT(names_of(testing::fixture(), "sum/"), ElementsAre("BM_sum/8", "BM_sum/64"));
-  EXPECT_THAT(names_of(testing::fixture(), "no such benchmark"), IsEmpty());
+  EXPECT_THAT(names_of(testkit::fixture(), "sum/"), ElementsAre("BM_sum/8", "BM_sum/64"));
+  EXPECT_THAT(names_of(testkit::fixture(), "no such benchmark"), IsEmpty());
 }
 
 TEST(ListBenchmarks, KeepsToTheUsersOwnFilterWhereThereIsNoOther) {
   STEELYARD_NEEDS_FIXTURE();
-  Program program = testing::fixture();
+  Program program = testkit::fixture();
   program.arguments = {"--benchmark_filter=victim"};
   EXPECT_THAT(names_of(program, ""), ElementsAre("BM_victim"));
   EXPECT_THAT(names_of(program, "sum/8"), ElementsAre("BM_sum/8"));
@@ -96,7 +96,7 @@ TEST(ListBenchmarks, KeepsToTheUsersOwnFilterWhereThereIsNoOther) {
 
 TEST(ListBenchmarks, TakesNoChatterForABenchmark) {
   STEELYARD_NEEDS_FIXTURE();
-  EXPECT_THAT(names_of(testing::fixture({{"START", "chatter"}}), "sum"), ElementsAre("BM_sum/8", "BM_sum/64"));
+  EXPECT_THAT(names_of(testkit::fixture({{"START", "chatter"}}), "sum"), ElementsAre("BM_sum/8", "BM_sum/64"));
 }
 
 TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
@@ -123,7 +123,7 @@ TEST(ListBenchmarks, RefusesWhatIsNoProgram) {
 
 TEST(ListBenchmarks, NamesWhatABenchmarkProgramSaidWhenItCrashedOverTheQuestion) {
   STEELYARD_NEEDS_FIXTURE();
-  const Error error = refusal(testing::fixture({{"START", "crash"}}));
+  const Error error = refusal(testkit::fixture({{"START", "crash"}}));
   EXPECT_EQ(error.kind, ErrorKind::program);
   EXPECT_THAT(error.text(), HasSubstr("signal 6"));
   EXPECT_THAT(error.text(), HasSubstr("cannot load the model"));
@@ -131,14 +131,14 @@ TEST(ListBenchmarks, NamesWhatABenchmarkProgramSaidWhenItCrashedOverTheQuestion)
 
 TEST(ListBenchmarks, GivesUpOnAProgramThatHangs) {
   STEELYARD_NEEDS_FIXTURE();
-  const Error error = refusal(testing::fixture({{"START", "hang"}}), milliseconds(200));
+  const Error error = refusal(testkit::fixture({{"START", "hang"}}), milliseconds(200));
   EXPECT_EQ(error.kind, ErrorKind::program);
   EXPECT_THAT(error.text(), HasSubstr("ran past its limit of 200 ms"));
 }
 
 TEST(ListBenchmarks, TakesABenchmarkProgramWhoseOwnArgumentIsWrongForOneThatFailed) {
   STEELYARD_NEEDS_FIXTURE();
-  Program program = testing::fixture();
+  Program program = testkit::fixture();
   program.arguments = {"--no-such-option"};
   const Error error = refusal(program);
   EXPECT_EQ(error.kind, ErrorKind::program);

@@ -188,7 +188,7 @@ TEST(FreshCopy, RunsALargeProgramInPlaceAndReadsItsPagesAnew) {
 TEST(FreshCopy, LoadsTheLibrariesThatTheProgramLoadsWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
   const testkit::TemporaryFolder folder;
-  const Program program = testing::fixture();
+  const Program program = testkit::fixture();
   Result<FreshCopy> copy = FreshCopy::prepare(program, &program, folder.path());
   ASSERT_TRUE(copy);
   ASSERT_EQ(copy->pages(), PagesOf::copied) << copy->why();
@@ -206,7 +206,7 @@ TEST(FreshCopy, LoadsTheLibrariesThatTheProgramLoadsWhereItLies) {
 TEST(FreshCopy, BringsCopiesOfTheLibrariesThatTheOtherSideHasElsewhere) {
   STEELYARD_NEEDS_FIXTURE();
   const testkit::TemporaryFolder other_build, folder;
-  const Program program = testing::fixture();
+  const Program program = testkit::fixture();
   const std::string library = "librunner_fixture_library.so";
   std::filesystem::copy(program.executable, other_build.path() / "runner_fixture_benchmarks");
   std::filesystem::copy(program.executable.parent_path() / library, other_build.path() / library);

@@ -27,8 +27,8 @@ testkit::MeasureOptions quick(std::vector<int> looks) {
   return options;
 }
 
-MeasuredPair measured(const testkit::MeasureOptions& options, const Program& candidate = testing::fixture()) {
-  Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), candidate, options);
+MeasuredPair measured(const testkit::MeasureOptions& options, const Program& candidate = testkit::fixture()) {
+  Result<MeasuredPair> pair = testkit::measure_pair(testkit::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -120,7 +120,7 @@ TEST(Looks, NoRoundThatALookSawIsReplacedLater) {
     seen = candidate.measurements;
     return std::set<std::string>();
   };
-  const MeasuredPair pair = measured(options, testing::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}}));
+  const MeasuredPair pair = measured(options, testkit::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}}));
   ASSERT_EQ(seen.size(), pair.candidate.measurements.size());
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const auto& later = pair.candidate.measurements[i];
@@ -147,7 +147,7 @@ TEST(Looks, AreNotTakenWhereTheSidesAreMeasuredOneAfterTheOther) {
 TEST(Looks, OfOddOrFallingRoundsAreRefused) {
   STEELYARD_NEEDS_FIXTURE();
   for (const std::vector<int>& looks : {std::vector<int>{3}, {8, 4}, {4, 4}, {0}}) {
-    const auto refused = testkit::measure_pair(testing::fixture(), testing::fixture(), quick(looks));
+    const auto refused = testkit::measure_pair(testkit::fixture(), testkit::fixture(), quick(looks));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::input);
   }

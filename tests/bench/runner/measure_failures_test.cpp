@@ -29,7 +29,7 @@ testkit::MeasureOptions quick(const std::string& filter) {
 // The baseline behaves; the candidate's BM_victim does not.
 MeasuredPair with_victim(const std::string& behaviour, testkit::MeasureOptions options = quick("victim|sum/8")) {
   Result<MeasuredPair> pair =
-      testkit::measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
+      testkit::measure_pair(testkit::fixture(), testkit::fixture({{"VICTIM", behaviour}}), options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -99,7 +99,7 @@ TEST(MeasureOneFailures, AHangTakesNoMoreThanIsLeftOfTheBudget) {
   options.budget = seconds(4);
   ASSERT_EQ(options.timeout, seconds(60));
   const auto began = std::chrono::steady_clock::now();
-  const auto run = testkit::measure_one(testing::fixture({{"VICTIM", "hang"}}), options);
+  const auto run = testkit::measure_one(testkit::fixture({{"VICTIM", "hang"}}), options);
   const auto took = std::chrono::steady_clock::now() - began;
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_LT(took, std::chrono::seconds(40)) << "less than one process may take";
@@ -130,7 +130,7 @@ TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
 
 TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySampleIsKept) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto program = testing::fixture({{"AGGREGATES", "1"}});
+  const auto program = testkit::fixture({{"AGGREGATES", "1"}});
   for (const bool piloted : {false, true}) {
     testkit::MeasureOptions options = quick("aggregates|displayed|flagless");
     options.repetitions = 4;
@@ -159,8 +159,8 @@ TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySa
 
 TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto chatter = testing::fixture({{"START", "chatter"}});
-  const Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), chatter, quick("sum/8"));
+  const auto chatter = testkit::fixture({{"START", "chatter"}});
+  const Result<MeasuredPair> pair = testkit::measure_pair(testkit::fixture(), chatter, quick("sum/8"));
   ASSERT_TRUE(pair);
   EXPECT_TRUE(pair->candidate.failures.empty());
   EXPECT_EQ(invocations_of(pair->candidate, "BM_sum/8"), 4U);
@@ -207,8 +207,8 @@ TEST(MeasurePairFailures, AreMadeOfABenchmarkWithoutOneIteration) {
 
 TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto crashing = testing::fixture({{"START", "crash"}});
-  const Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), crashing, quick("sum/8"));
+  const auto crashing = testkit::fixture({{"START", "crash"}});
+  const Result<MeasuredPair> pair = testkit::measure_pair(testkit::fixture(), crashing, quick("sum/8"));
   ASSERT_TRUE(pair) << pair.error().text();
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
   EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
@@ -228,7 +228,7 @@ TEST(MeasurePairFailures, NameTheSideThatIsNoBenchmarkProgram) {
   };
   for (const auto& bad : {folder.path() / "missing", folder.path(), folder.write("data", "x", false),
                           folder.write("script", "exit 0\n", true), std::filesystem::path("/bin/echo")}) {
-    for (const Error& error : {refusal(testing::fixture(), program(bad)), refusal(program(bad), testing::fixture())}) {
+    for (const Error& error : {refusal(testkit::fixture(), program(bad)), refusal(program(bad), testkit::fixture())}) {
       EXPECT_EQ(error.kind, ErrorKind::input) << bad;
       EXPECT_EQ(error.where, bad.string());
       EXPECT_NE(error.found, "");
@@ -240,7 +240,7 @@ TEST(MeasurePairFailures, NameTheSideThatIsNoBenchmarkProgram) {
 
 TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
   STEELYARD_NEEDS_FIXTURE();
-  const Error error = refusal(testing::fixture(), testing::fixture(), quick("no_such_benchmark"));
+  const Error error = refusal(testkit::fixture(), testkit::fixture(), quick("no_such_benchmark"));
   EXPECT_EQ(error.kind, ErrorKind::input);
   EXPECT_THAT(error.text(), HasSubstr("no benchmark that matches \"no_such_benchmark\""));
 }
@@ -269,11 +269,11 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
 
 TEST(MeasureOneFailures, AreThoseOfItsProgram) {
   STEELYARD_NEEDS_FIXTURE();
-  const Result<steelyard::Run> crashed = testkit::measure_one(testing::fixture({{"START", "crash"}}), quick(""));
+  const Result<steelyard::Run> crashed = testkit::measure_one(testkit::fixture({{"START", "crash"}}), quick(""));
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().kind, ErrorKind::program);
   const Result<steelyard::Run> run =
-      testkit::measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
+      testkit::measure_one(testkit::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
   ASSERT_TRUE(run);
   EXPECT_EQ(run->failures.size(), 3U);
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);

@@ -55,7 +55,7 @@ std::vector<Invocation> invocations_of(const Run& run, const std::string& benchm
 
 TEST(MeasurePair, YieldsEverySampleOfBothSidesGroupedByProcess) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), quick("sum"));
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), quick("sum"));
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     EXPECT_TRUE(run->failures.empty());
     EXPECT_EQ(run->invocations.size(), 8U);  // two benchmarks, four rounds
@@ -80,7 +80,7 @@ TEST(MeasurePair, GivesABenchmarkWhoseOwnBudgetIsSpentNoMoreThanThePairOfRoundsI
     EXPECT_GT(time.count(), 0);
     return ++told[benchmark.canonical()] < 3 || benchmark.canonical() != "BM_sum/8";
   };
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     EXPECT_EQ(invocations_of(*run, "BM_sum/8").size(), 4U) << "spent in the third of its rounds";
     EXPECT_EQ(invocations_of(*run, "BM_sum/64").size(), 8U);
@@ -89,7 +89,7 @@ TEST(MeasurePair, GivesABenchmarkWhoseOwnBudgetIsSpentNoMoreThanThePairOfRoundsI
 
 TEST(MeasurePair, BalancesTheSlotsInEveryPairOfRounds) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), quick("sum"));
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), quick("sum"));
   for (const char* benchmark : {"BM_sum/8", "BM_sum/64"}) {
     const auto baseline = invocations_of(pair.baseline, benchmark);
     const auto candidate = invocations_of(pair.candidate, benchmark);
@@ -111,7 +111,7 @@ TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
   testkit::MeasureOptions options = quick("sum/8|threaded");
   options.layout.reset();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   if (pair.baseline.header.layout != Layout::duet) {
     // A sandbox may refuse to pin; then the header has to say so.
     EXPECT_THAT(pair.baseline.header.settings.at("layout_reason"), HasSubstr("refuses to pin"));
@@ -142,7 +142,7 @@ TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
   testkit::MeasureOptions options = quick("");
   options.layout.reset();
   options.rounds = 2;
-  const Program program = testing::fixture({{"ONLY_THREADED", "1"}});
+  const Program program = testkit::fixture({{"ONLY_THREADED", "1"}});
   const MeasuredPair pair = measured(program, program, options);
   EXPECT_EQ(pair.baseline.header.layout, Layout::interleaved);
   EXPECT_NE(pair.baseline.header.settings.at("layout_reason"), "");
@@ -153,7 +153,7 @@ TEST(MeasurePair, MeasuresAllOfOneSideFirstWhereThatIsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = quick("sum/8");
   options.layout = Layout::sequential;
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_EQ(pair.baseline.header.layout, Layout::sequential);
   ASSERT_EQ(pair.baseline.invocations.size(), 4U);
   ASSERT_EQ(pair.candidate.invocations.size(), 4U);
@@ -164,7 +164,7 @@ TEST(MeasurePair, FindsABenchmarkByAnyNameItMayHave) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = quick("odd");
   options.rounds = 2;
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_TRUE(pair.baseline.failures.empty());
   ASSERT_EQ(pair.baseline.measurements.size(), 2U);
   EXPECT_EQ(pair.baseline.measurements[0].benchmark.canonical(), "BM_odd<a, (b)>[c]{2}^$|.*+?/x");
@@ -173,7 +173,7 @@ TEST(MeasurePair, FindsABenchmarkByAnyNameItMayHave) {
 
 TEST(MeasurePair, MeasuresABenchmarkThatOneSideHasOnThatSide) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture({{"EXTRA", "1"}}), quick("extra|sum/8"));
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture({{"EXTRA", "1"}}), quick("extra|sum/8"));
   EXPECT_EQ(find(pair.baseline, "BM_extra"), nullptr);
   EXPECT_TRUE(pair.baseline.failures.empty());
   EXPECT_EQ(invocations_of(pair.candidate, "BM_extra").size(), 4U);
@@ -182,7 +182,7 @@ TEST(MeasurePair, MeasuresABenchmarkThatOneSideHasOnThatSide) {
 
 TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
   STEELYARD_NEEDS_FIXTURE();
-  Program program = testing::fixture();
+  Program program = testkit::fixture();
   program.arguments = {"--benchmark_min_time=0.001"};
   program.suite = "kernels";
   testkit::MeasureOptions options = quick("sum/8");
@@ -210,7 +210,7 @@ TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNo
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = quick("sum|victim");
   options.budget = nanoseconds(1);
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   // One benchmark is always measured; it gets both rounds of its pair.
   EXPECT_EQ(pair.baseline.invocations.size(), 2U);
   EXPECT_EQ(pair.candidate.invocations.size(), 2U);
@@ -227,7 +227,7 @@ TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
   options.budget = nanoseconds(1);
   std::set<std::string> reached;
   for (options.seed = 0; options.seed < 12; ++options.seed) {
-    const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+    const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
     reached.insert(pair.baseline.measurements.at(0).benchmark.canonical());
   }
   EXPECT_EQ(reached.size(), 3U);
@@ -240,7 +240,7 @@ TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
   options.cancelled = &cancelled;
   int reports = 0;
   options.progress = [&](const MeasureProgress&) { cancelled = ++reports == 5; };  // as round 2 begins
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_EQ(pair.baseline.invocations.size(), 4U);
   EXPECT_EQ(pair.candidate.invocations.size(), 4U);
   EXPECT_TRUE(pair.baseline.failures.empty());
@@ -253,7 +253,7 @@ TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
   const std::atomic<bool> cancelled = true;
   testkit::MeasureOptions options = quick("sum");
   options.cancelled = &cancelled;
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_TRUE(pair.baseline.invocations.empty());
   EXPECT_TRUE(pair.baseline.failures.empty());
   EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "interrupted");
@@ -265,7 +265,7 @@ TEST(MeasurePair, ReportsProgressThatGrowsToTheEnd) {
   std::vector<MeasureProgress> reports;
   testkit::MeasureOptions options = quick("sum/8");
   options.progress = [&](const MeasureProgress& progress) { reports.push_back(progress); };
-  measured(testing::fixture(), testing::fixture(), options);
+  measured(testkit::fixture(), testkit::fixture(), options);
   ASSERT_EQ(reports.size(), 5U);  // before each of four rounds, and at the end
   EXPECT_EQ(reports[0].benchmark, "BM_sum/8");
   for (std::size_t i = 0; i < 4; ++i) {
@@ -284,7 +284,7 @@ TEST(MeasurePair, LeavesNoFileAndNoProcessBehind) {
   const char* before = ::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("TMPDIR", folder.path().c_str(), 1);
-  measured(testing::fixture(), testing::fixture({{"VICTIM", "crash"}}), quick("victim"));
+  measured(testkit::fixture(), testkit::fixture({{"VICTIM", "crash"}}), quick("victim"));
   before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -296,7 +296,7 @@ TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
   testkit::MeasureOptions options = quick("sum/8");
   options.rounds = 0;
   options.budget = nanoseconds(1);  // ends after what cannot be left out
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_EQ(pair.baseline.header.settings.at("rounds_planned"), std::to_string(kUsualRounds));
 }
 
@@ -305,7 +305,7 @@ TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
   testkit::MeasureOptions options = quick("sum/8");
   options.layout.reset();
   options.rounds = 3;
-  const Result<steelyard::Run> run = testkit::measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testkit::measure_one(testkit::fixture(), options);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->invocations.size(), 3U);
   EXPECT_EQ(run->header.layout, Layout::separate);

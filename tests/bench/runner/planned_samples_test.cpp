@@ -43,7 +43,7 @@ const Measurement* find(const Run& run, const std::string& benchmark, std::strin
 
 TEST(Pilot, DecidesHowLongSamplesAreAndItsOwnAreNotKept) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options_for("sum"));
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options_for("sum"));
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     EXPECT_TRUE(run->failures.empty());
     EXPECT_EQ(run->invocations.size(), 8U);
@@ -59,7 +59,7 @@ TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
   testkit::MeasureOptions options = options_for("sum/8");
   options.samples.usual = {0, 1, milliseconds(1)};
   options.samples.sizes["BM_sum/8"] = {0, 2, milliseconds(1)};
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_FALSE(pair.baseline.header.settings.contains("pilot"));
   EXPECT_EQ(find(pair.baseline, "BM_sum/8")->invocations[0].values.size(), 2U);
 }
@@ -69,10 +69,10 @@ TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
   testkit::MeasureOptions options = options_for("sum|victim");
   options.budget = seconds(1200);  // of which the trial may have 48, far more than it needs
-  EXPECT_THAT(measured(testing::fixture(), testing::fixture(), options).baseline.header.settings.at("layout_reason"),
+  EXPECT_THAT(measured(testkit::fixture(), testkit::fixture(), options).baseline.header.settings.at("layout_reason"),
               ::testing::Not(HasSubstr("tried")));
   options.layout.reset();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   const std::string& reason = pair.baseline.header.settings.at("layout_reason");
   EXPECT_TRUE(reason.find("16 tried") != std::string::npos || reason.find("refuses to pin") != std::string::npos)
       << reason;
@@ -84,7 +84,7 @@ TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
   testkit::MeasureOptions options = options_for("victim");
   options.repetitions = 1;
   options.min_time = milliseconds(1);
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   std::map<std::pair<int, int>, double> inodes;  // by round and side
   for (const int side : {0, 1}) {
     const steelyard::Run& run = side == 0 ? pair.baseline : pair.candidate;
@@ -111,7 +111,7 @@ TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   options.repetitions = 1;
   options.min_time = milliseconds(1);
   options.rounds_per_copy = 2;
-  const Result<steelyard::Run> run = testkit::measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testkit::measure_one(testkit::fixture(), options);
   ASSERT_TRUE(run) << run.error().text();
   const Measurement* inode = find(*run, "BM_victim", "inode");
   ASSERT_NE(inode, nullptr);
@@ -126,12 +126,12 @@ TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   EXPECT_EQ(cores.size(), 1U) << "what cores differ by is not what copies differ by";
   EXPECT_THAT(run->header.settings.at("fresh_copies"), HasSubstr("one for 2 rounds"));
   options.rounds_per_copy = 0;
-  EXPECT_FALSE(testkit::measure_one(testing::fixture(), options));
+  EXPECT_FALSE(testkit::measure_one(testkit::fixture(), options));
 }
 
 TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
-  const Program stays = testing::fixture({{"VICTIM", "stay"}});
+  const Program stays = testkit::fixture({{"VICTIM", "stay"}});
   for (const bool planned : {false, true}) {
     testkit::MeasureOptions options = options_for("victim");
     if (!planned) {
@@ -156,7 +156,7 @@ testkit::MeasureOptions shared_processes() {
 
 TEST(SharedProcesses, AreOneInvocationOfAllTheirBenchmarks) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), shared_processes());
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), shared_processes());
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     EXPECT_TRUE(run->failures.empty());
     ASSERT_EQ(run->invocations.size(), 4U);
@@ -176,7 +176,7 @@ TEST(SharedProcesses, AreOneInvocationOfAllTheirBenchmarks) {
 
 TEST(SharedProcesses, ThatCrashCostNoOtherBenchmarkARound) {
   STEELYARD_NEEDS_FIXTURE();
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture({{"VICTIM", "crash"}}), shared_processes());
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture({{"VICTIM", "crash"}}), shared_processes());
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     for (const char* name : {"BM_sum/8", "BM_sum/64"}) {
       const Measurement* measurement = find(*run, name);
@@ -197,7 +197,7 @@ TEST(SharedProcesses, AreOnlyOfBenchmarksWithOneSize) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = shared_processes();
   options.samples.sizes["BM_victim"].repetitions = 1;
-  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const MeasuredPair pair = measured(testkit::fixture(), testkit::fixture(), options);
   EXPECT_EQ(pair.baseline.invocations.size(), 8U);
   EXPECT_EQ(find(pair.baseline, "BM_victim")->invocations[0].values.size(), 1U);
   EXPECT_EQ(find(pair.baseline, "BM_sum/8")->invocations[0].values.size(), 2U);

@@ -33,8 +33,8 @@ testkit::MeasureOptions options_of(Layout layout) {
 MeasuredPair with_wanderer(const testkit::MeasureOptions& options) {
   const testkit::TemporaryFolder folder;
   const std::string mark = (folder.path() / "wandered").string();
-  const Program candidate = testing::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}});
-  Result<MeasuredPair> pair = testkit::measure_pair(testing::fixture(), candidate, options);
+  const Program candidate = testkit::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}});
+  Result<MeasuredPair> pair = testkit::measure_pair(testkit::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }

@@ -27,7 +27,7 @@ nlohmann::json data_of(const std::string& html) {
 
 // One root whose costs are these, in `iterations` of each side.
 std::string_view tone_of(std::int64_t baseline, std::int64_t candidate, BySide<std::int64_t> iterations = {1, 1}) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile({{"f", baseline}}, {}, iterations[0]),
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile({{"f", baseline}}, {}, iterations[0]),
                                                 testkit::sample_profile({{"f", candidate}}, {}, iterations[1]));
   return flame_tones().at(flame_tone(profile, unfold(profile, StackLimits{}).frames.at(1)));
 }
@@ -54,7 +54,7 @@ TEST(FlameTone, CountsOfOtherIterationsAreComparedAnIteration) {
 TEST(FlameTone, OfOneProfileSaysWhoseCodeItIs) {
   CountedProfile profile = testkit::sample_profile({{"f", 5}, {"memcpy", 5}}, {});
   profile.functions[1].object = "/usr/lib/x86_64-linux-gnu/libc.so.6";
-  const JoinedProfile joined = testing::joined(profile);
+  const JoinedProfile joined = testkit::joined(profile);
   const StackTree tree = unfold(joined, StackLimits{});
   EXPECT_EQ(flame_tones().at(flame_tone(joined, tree.frames.at(0))), "other");
   for (const std::size_t i : {1U, 2U}) {
@@ -64,7 +64,7 @@ TEST(FlameTone, OfOneProfileSaysWhoseCodeItIs) {
 }
 
 TEST(FlameHtml, HasTheTreeAndTheExactCostsOfFunctions) {
-  const nlohmann::json data = data_of(html_of(testing::joined(testkit::diamond())));
+  const nlohmann::json data = data_of(html_of(testkit::joined(testkit::diamond())));
   EXPECT_EQ(data.at("event"), "Ir");
   EXPECT_TRUE(data.at("sides").at(0).is_null());
   EXPECT_EQ(data.at("sides").at(1).at("total"), 160);
@@ -75,7 +75,7 @@ TEST(FlameHtml, HasTheTreeAndTheExactCostsOfFunctions) {
 }
 
 TEST(FlameHtml, NeedsNothingBesideItself) {
-  const std::string html = html_of(testing::joined(testkit::diamond()));
+  const std::string html = html_of(testkit::joined(testkit::diamond()));
   for (const char* reference : {"src=", "href=", "@import", "url(", "fetch(", "XMLHttpRequest", "http:", "https:"}) {
     EXPECT_THAT(html, Not(HasSubstr(reference)));
   }
@@ -84,8 +84,8 @@ TEST(FlameHtml, NeedsNothingBesideItself) {
 
 TEST(FlameHtml, NoNameEndsTheScriptOrIsCutInTwoWordsOfThePage) {
   const std::string hostile = "</script><b>@script@ @data@";
-  const std::string html = html_flame_graph(testing::joined(testkit::sample_profile({{hostile, 5}}, {})),
-                                            unfold(testing::joined(testkit::sample_profile({{hostile, 5}}, {})), {}),
+  const std::string html = html_flame_graph(testkit::joined(testkit::sample_profile({{hostile, 5}}, {})),
+                                            unfold(testkit::joined(testkit::sample_profile({{hostile, 5}}, {})), {}),
                                             {"@data@ <title>", "", "new"});
   EXPECT_EQ(data_of(html).at("functions").at(0).at("name"), hostile);
   EXPECT_THAT(html, AllOf(Not(HasSubstr("</script><b>")), HasSubstr("<h1>@data@ &lt;title&gt;</h1>")));
@@ -94,11 +94,11 @@ TEST(FlameHtml, NoNameEndsTheScriptOrIsCutInTwoWordsOfThePage) {
 TEST(FlameHtml, IsBoundedWhateverTheNames) {
   std::vector<testkit::SampleFunction> functions;
   for (int i = 0; i < 50; ++i) functions.push_back({std::string(20'000, 'x') + std::to_string(i), 5});
-  EXPECT_LT(html_of(testing::joined(testkit::sample_profile(functions, {}))).size(), 200'000U);
+  EXPECT_LT(html_of(testkit::joined(testkit::sample_profile(functions, {}))).size(), 200'000U);
 }
 
 TEST(FlameSvg, DrawsByTheCandidateAndListsWhatIsGone) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile({{"gone_one", 300}, {"f", 100}}, {}),
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile({{"gone_one", 300}, {"f", 100}}, {}),
                                                 testkit::sample_profile({{"f", 110}}, {}));
   const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
   EXPECT_THAT(svg, AllOf(HasSubstr("400 in the baseline, 110 in the candidate"), HasSubstr("f  +10.0 %"),
@@ -109,7 +109,7 @@ TEST(FlameSvg, DrawsByTheCandidateAndListsWhatIsGone) {
 
 TEST(FlameSvg, TooltipsHavePlaceOldNameAndChange) {
   JoinedProfile profile =
-      testing::joined(testkit::sample_profile({{"f", 100}}, {}, 2), testkit::sample_profile({{"f", 101}}, {}, 2));
+      testkit::joined(testkit::sample_profile({{"f", 100}}, {}, 2), testkit::sample_profile({{"f", 101}}, {}, 2));
   profile.functions.front().renamed_from = "old<f>";
   const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
   EXPECT_THAT(svg, HasSubstr("<title>f\nwas old&lt;f&gt;\n/src/sample.cpp:7, /build/bench\n"));
@@ -117,14 +117,14 @@ TEST(FlameSvg, TooltipsHavePlaceOldNameAndChange) {
 }
 
 TEST(FlameSvg, AChangeTooSmallForDigitsLeavesTheMarkupWhole) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile({{"f", 1'000'000}, {"g", 1'000'001}}, {}),
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile({{"f", 1'000'000}, {"g", 1'000'001}}, {}),
                                                 testkit::sample_profile({{"f", 1'000'001}, {"g", 1'000'000}}, {}));
   const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
   EXPECT_THAT(svg, AllOf(HasSubstr("(+&lt;0.01 %)"), HasSubstr("(-&lt;0.01 %)"), Not(HasSubstr("<0"))));
 }
 
 TEST(FlameSvg, ThePictureInTheDocumentsIsWhatItsCommandDraws) {
-  const JoinedProfile profile = testing::joined(testkit::corpus("08_recursion/merged.callgrind.out").front());
+  const JoinedProfile profile = testkit::joined(testkit::corpus("08_recursion/merged.callgrind.out").front());
   std::ifstream stream(std::string(STEELYARD_SOURCE_FOLDER) + "/docs/guide/flame_graph.svg", std::ios::binary);
   const std::string documented{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(svg_flame_graph(profile, unfold(profile, StackLimits{}), {"merged.callgrind.out", "", ""}), documented)
@@ -134,7 +134,7 @@ TEST(FlameSvg, ThePictureInTheDocumentsIsWhatItsCommandDraws) {
 TEST(FlameSvg, OfNothingIsAPictureAllTheSame) {
   CountedProfile empty;
   empty.events = {"Ir"};
-  const JoinedProfile profile = testing::joined(empty);
+  const JoinedProfile profile = testkit::joined(empty);
   EXPECT_THAT(svg_flame_graph(profile, unfold(profile, {}), {"nothing", "", ""}), HasSubstr("0 Ir"));
 }
 

@@ -33,7 +33,7 @@ class FlamePage : public testkit::Browser {
                                                                                       {"left", "shared", 75},
                                                                                       {"right", "shared", 75},
                                                                                       {"right", "fresh", 90}});
-    return testing::joined(baseline, candidate);
+    return testkit::joined(baseline, candidate);
   }
   static std::size_t count(const std::string& text, const std::string& word) {
     std::size_t found = 0;
@@ -46,14 +46,14 @@ class FlamePage : public testkit::Browser {
 };
 
 TEST_F(FlamePage, DrawsEveryFrameWithItsShareForThoseWhoListen) {
-  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "");
+  const std::string dom = dom_of(page_of(testkit::joined(testkit::diamond())), "");
   EXPECT_EQ(count(dom, "role=\"treeitem\""), 6U);
   EXPECT_THAT(dom, AllOf(HasSubstr("aria-label=\"left, 59.4 % of all\""), HasSubstr("aria-level=\"4\""),
                          HasSubstr("160 Ir"), HasSubstr("the program")));
 }
 
 TEST_F(FlamePage, AddressZoomsAndSearches) {
-  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "#zoom=2&search=SHA");
+  const std::string dom = dom_of(page_of(testkit::joined(testkit::diamond())), "#zoom=2&search=SHA");
   // (all), main, left and its shared: right is out of sight.
   EXPECT_EQ(count(dom, "role=\"treeitem\""), 4U);
   EXPECT_THAT(dom, HasSubstr("1 function, 62.5 % of Ir"));
@@ -62,18 +62,18 @@ TEST_F(FlamePage, AddressZoomsAndSearches) {
 }
 
 TEST_F(FlamePage, AMatchBelowAMatchIsNotCountedTwice) {
-  EXPECT_THAT(dom_of(page_of(testing::joined(testkit::diamond())), "#search=left%7Cshared"),
+  EXPECT_THAT(dom_of(page_of(testkit::joined(testkit::diamond())), "#search=left%7Cshared"),
               HasSubstr("2 functions, 75.0 % of Ir"));
 }
 
 TEST_F(FlamePage, ABrokenExpressionIsSaidToBeOne) {
-  EXPECT_THAT(dom_of(page_of(testing::joined(testkit::diamond())), "#search=%5B"),
+  EXPECT_THAT(dom_of(page_of(testkit::joined(testkit::diamond())), "#search=%5B"),
               AllOf(HasSubstr("not a regular expression"), HasSubstr("aria-invalid=\"true\"")));
 }
 
 TEST_F(FlamePage, AnAddressOfNoFrameShowsAll) {
   for (const char* fragment : {"#zoom=999999", "#zoom=-1", "#zoom=x&at=1e9&side=neither"}) {
-    EXPECT_EQ(count(dom_of(page_of(testing::joined(testkit::diamond())), fragment), "role=\"treeitem\""), 6U);
+    EXPECT_EQ(count(dom_of(page_of(testkit::joined(testkit::diamond())), fragment), "role=\"treeitem\""), 6U);
   }
 }
 
@@ -106,7 +106,7 @@ TEST_F(FlamePage, TooltipHasBothSidesAndTheChange) {
 }
 
 TEST_F(FlamePage, KeysWalkZoomAndReturn) {
-  const std::string page = page_of(testing::joined(testkit::diamond()));
+  const std::string page = page_of(testkit::joined(testkit::diamond()));
   const std::string start = "document.querySelector('[data-frame=\"0\"]').focus();";
   const std::string where = tell("document.activeElement.textContent+'|'+location.hash");
   const std::string down = press("ArrowDown") + press("ArrowDown");
@@ -126,7 +126,7 @@ TEST_F(FlamePage, TheTooltipGoesAlongWhenAKeyWalksOutOfSight) {
     if (i > 0)
       arcs.push_back({functions[static_cast<std::size_t>(i - 1)].name, functions.back().name, 20'000 - 100 * i});
   }
-  const std::string page = page_of(testing::joined(testkit::sample_profile(functions, arcs)));
+  const std::string page = page_of(testkit::joined(testkit::sample_profile(functions, arcs)));
   const std::string walk = "addEventListener('scroll',()=>{" +
                            tell("(scrollY>0)+'|'+document.querySelector('#tip:not([hidden]) b').textContent") + "});" +
                            "document.querySelector('[data-frame=\"0\"]').focus();" + "for(let k=0;k<100;++k){" +
@@ -135,14 +135,14 @@ TEST_F(FlamePage, TheTooltipGoesAlongWhenAKeyWalksOutOfSight) {
 }
 
 TEST_F(FlamePage, OneFrameAtATimeIsInTheOrderOfTabs) {
-  const std::string dom = dom_of(page_of(testing::joined(testkit::diamond())), "#at=3");
+  const std::string dom = dom_of(page_of(testkit::joined(testkit::diamond())), "#at=3");
   EXPECT_EQ(count(dom, "tabindex=\"0\""), 1U);
   EXPECT_EQ(count(dom, "tabindex=\"-1\""), 5U);
 }
 
 TEST_F(FlamePage, NamesAreTextWhateverTheyContain) {
   const std::string dom = dom_of(
-      page_of(testing::joined(testkit::sample_profile(
+      page_of(testkit::joined(testkit::sample_profile(
           {{"</script><img src=x onerror=alert(1)>", 50}, {"operator<", 30}, {"a&lt;b\"'`${x}\\u003c<!--", 20}}, {}))),
       "",
       tell("document.images.length+'|'+[...document.querySelectorAll('.frame')]"
@@ -151,7 +151,7 @@ TEST_F(FlamePage, NamesAreTextWhateverTheyContain) {
 }
 
 TEST_F(FlamePage, TextOnEveryFillHasContrastInBothThemes) {
-  const JoinedProfile profile = testing::joined(testkit::diamond());
+  const JoinedProfile profile = testkit::joined(testkit::diamond());
   std::string tones;
   for (const std::string_view tone : flame_tones()) tones += (tones.empty() ? "'" : ",'") + std::string(tone) + "'";
   const std::string script =
@@ -179,7 +179,7 @@ TEST_F(FlamePage, OnlyWhatCanBeSeenIsMade) {
     functions.push_back({"f" + std::to_string(i), cost});
     arcs.push_back({"main", functions.back().name, cost});
   }
-  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile(functions, arcs));
   const std::string page = html_flame_graph(
       profile, unfold(profile, {.max_frames = 10'000, .greatest_depth = 100, .min_share = 0}), {"many", "", "new"});
   const std::string dom = dom_of(page, "", tell("document.querySelectorAll('.frame').length"));

@@ -48,7 +48,7 @@ std::optional<std::vector<Line>> read_folded(const std::string& text, int column
 }
 
 TEST(FoldedStacks, OneLineForEachFrameWithCostOfItsOwn) {
-  const JoinedProfile profile = testing::joined(testkit::diamond());
+  const JoinedProfile profile = testkit::joined(testkit::diamond());
   const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
   ASSERT_TRUE(text);
   EXPECT_EQ(*text,
@@ -60,7 +60,7 @@ TEST(FoldedStacks, OneLineForEachFrameWithCostOfItsOwn) {
 }
 
 TEST(FoldedStacks, NamesKeepTheFormatsOwnCharactersOut) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile({{"a;b\nc\td", 5}, {"", 6}}, {}));
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile({{"a;b\nc\td", 5}, {"", 6}}, {}));
   const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
   ASSERT_TRUE(text);
   EXPECT_EQ(*text, "??? 6\na:b c d 5\n");
@@ -72,7 +72,7 @@ TEST(FoldedStacks, GoldenCorpusReadBackAddsUpToEachFunctionsSelf) {
        {"01_names/compressed.callgrind.out", "06_parts_toggle/callgrind.out.2", "08_recursion/merged.callgrind.out"}) {
     SCOPED_TRACE(file);
     const CountedProfile part = testkit::corpus(file).front();
-    const JoinedProfile profile = testing::joined(part);
+    const JoinedProfile profile = testkit::joined(part);
     const Result<std::string> text =
         folded_stacks(profile, unfold(profile, {.max_frames = 1'000'000, .greatest_depth = 1'000'000, .min_share = 0}));
     ASSERT_TRUE(text);
@@ -91,7 +91,7 @@ TEST(FoldedStacks, GoldenCorpusReadBackAddsUpToEachFunctionsSelf) {
 TEST(FoldedStacks, OfADifferenceHaveTwoNumbersAtOneCountOfIterations) {
   const CountedProfile baseline = testkit::sample_profile({{"f", 100}}, {}, 10);
   const CountedProfile candidate = testkit::sample_profile({{"f", 300}, {"fresh", 15}}, {}, 15);
-  const JoinedProfile profile = testing::joined(baseline, candidate);
+  const JoinedProfile profile = testkit::joined(baseline, candidate);
   const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
   ASSERT_TRUE(text);
   EXPECT_EQ(*text, "f 300 600\nfresh 0 30\n");
@@ -102,7 +102,7 @@ TEST(FoldedStacks, ScalingBeyondItsTypeIsAnError) {
   const CountedProfile baseline =
       testkit::sample_profile({{"f", std::numeric_limits<std::int64_t>::max() / 2}}, {}, 10);
   const CountedProfile candidate = testkit::sample_profile({{"f", 3}}, {}, 997);
-  const JoinedProfile profile = testing::joined(baseline, candidate);
+  const JoinedProfile profile = testkit::joined(baseline, candidate);
   EXPECT_FALSE(folded_stacks(profile, unfold(profile, {})));
 }
 
@@ -141,7 +141,7 @@ void expect_valid(const Json& file) {
 }
 
 TEST(Speedscope, HasTheStacksAndTheirWeights) {
-  const JoinedProfile profile = testing::joined(testkit::diamond());
+  const JoinedProfile profile = testkit::joined(testkit::diamond());
   const Json file = Json::parse(speedscope_json(profile, unfold(profile, {}), "BM_sample"));
   expect_valid(file);
   EXPECT_EQ(file.at("name"), "BM_sample");
@@ -153,7 +153,7 @@ TEST(Speedscope, HasTheStacksAndTheirWeights) {
 }
 
 TEST(Speedscope, ADifferenceIsTwoProfilesOverOneListOfFrames) {
-  const JoinedProfile profile = testing::joined(testkit::diamond(), testkit::sample_profile({{"main", 4}}, {}));
+  const JoinedProfile profile = testkit::joined(testkit::diamond(), testkit::sample_profile({{"main", 4}}, {}));
   const Json file = Json::parse(speedscope_json(profile, unfold(profile, {}), "BM_sample"));
   expect_valid(file);
   ASSERT_EQ(file.at("profiles").size(), 2U);
@@ -164,7 +164,7 @@ TEST(Speedscope, ADifferenceIsTwoProfilesOverOneListOfFrames) {
 
 TEST(Speedscope, GoldenCorpusAddsUpToEachFunctionsSelf) {
   const CountedProfile part = testkit::corpus("01_names/compressed.callgrind.out").front();
-  const JoinedProfile profile = testing::joined(part);
+  const JoinedProfile profile = testkit::joined(part);
   const Json file = Json::parse(speedscope_json(
       profile, unfold(profile, {.max_frames = 1'000'000, .greatest_depth = 1'000'000, .min_share = 0}), "names"));
   expect_valid(file);
@@ -179,7 +179,7 @@ TEST(Speedscope, GoldenCorpusAddsUpToEachFunctionsSelf) {
 }
 
 TEST(Speedscope, BytesThatAreNoTextAreReplaced) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile({{"\xff\"</script>", 4}}, {}));
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile({{"\xff\"</script>", 4}}, {}));
   expect_valid(Json::parse(speedscope_json(profile, unfold(profile, {}), "x")));
 }
 
@@ -225,7 +225,7 @@ std::vector<std::string> read_pprof(const std::string& bytes) {
 }
 
 TEST(Pprof, HasTheStacksAndTheirCosts) {
-  JoinedProfile profile = testing::joined(testkit::diamond());
+  JoinedProfile profile = testkit::joined(testkit::diamond());
   const StackTree tree = unfold(profile, {});
   EXPECT_EQ(read_pprof(pprof_profile(profile, tree, 0)),
             (std::vector<std::string>{"main 10", "main;left 20", "main;left;shared 75", "main;right 30",
@@ -238,7 +238,7 @@ TEST(Pprof, HasTheStacksAndTheirCosts) {
 
 // Read back by our own reader, which is held to valgrind's files.
 TEST(CallgrindFile, HasEachFunctionAndWhatItCalled) {
-  JoinedProfile profile = testing::joined(testkit::diamond());
+  JoinedProfile profile = testkit::joined(testkit::diamond());
   const StackTree tree = unfold(profile, {});
   for (JoinedFunction& function : profile.functions) function.name += "\nfn=(1)";
   const std::vector<std::int64_t> calls(tree.frames.size(), 2);

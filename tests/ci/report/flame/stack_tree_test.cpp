@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 TEST(JoinedProfile, FunctionsOfBothSidesAreMatched) {
   CountedProfile baseline = testkit::sample_profile({{"f", 5}, {"gone", 1}}, {});
   for (ProfiledFunction& function : baseline.functions) function.object = "/other/build/bench";
-  const JoinedProfile joined = testing::joined(baseline, testkit::sample_profile({{"f", 7}, {"fresh", 200}}, {}));
+  const JoinedProfile joined = testkit::joined(baseline, testkit::sample_profile({{"f", 7}, {"fresh", 200}}, {}));
   ASSERT_EQ(joined.functions.size(), 3U);
   EXPECT_EQ(joined.functions[0].costs.at(kBaselineSide).self, 5);
   EXPECT_EQ(joined.functions[0].costs.at(kCandidateSide).self, 7);
@@ -29,7 +29,7 @@ TEST(JoinedProfile, EqualNamesOfOneSideStayApartByTheirFiles) {
   CountedProfile profile = testkit::sample_profile({{"f", 5}, {"g", 1}}, {});
   profile.functions[1].name = "f";
   profile.functions[1].file = "/src/other.cpp";
-  EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
+  EXPECT_EQ(testkit::joined(profile).functions.size(), 2U);
 }
 
 TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
@@ -37,7 +37,7 @@ TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
                                                           {{"main", "parse", 5090, 7}, {"parse", "sort_rows", 90, 3}});
   CountedProfile candidate = baseline;
   candidate.functions[1].name = "read_rows";
-  const JoinedProfile joined = testing::joined(baseline, candidate);
+  const JoinedProfile joined = testkit::joined(baseline, candidate);
   ASSERT_EQ(joined.functions.size(), 3U);
   EXPECT_EQ(joined.functions[1].name, "read_rows");
   EXPECT_EQ(joined.functions[1].renamed_from, "parse");
@@ -45,7 +45,7 @@ TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
 }
 
 TEST(JoinedProfile, CostsBelowZeroAreNoPartOfWhatCanBeDrawn) {
-  const JoinedProfile joined = testing::joined(testkit::sample_profile({{"f", 50}, {"keeps_state", -8}}, {}));
+  const JoinedProfile joined = testkit::joined(testkit::sample_profile({{"f", 50}, {"keeps_state", -8}}, {}));
   EXPECT_EQ(joined.totals.at(kCandidateSide), 50);
   EXPECT_EQ(joined.negative.at(kCandidateSide), -8);
 }
@@ -140,7 +140,7 @@ void expect_sound(const JoinedProfile& profile, const StackTree& tree, bool is_w
 }
 
 TEST(StackTree, SplitsASharedCalleeInProportionToItsCallersArcs) {
-  const JoinedProfile profile = testing::joined(testkit::diamond());
+  const JoinedProfile profile = testkit::joined(testkit::diamond());
   const StackTree tree = unfold(profile, kNoLimits);
   EXPECT_THAT(totals_by_stack(profile, tree),
               ElementsAre(Pair("", 160), Pair("main", 160), Pair("main;left", 95), Pair("main;left;shared", 75),
@@ -149,7 +149,7 @@ TEST(StackTree, SplitsASharedCalleeInProportionToItsCallersArcs) {
 }
 
 TEST(StackTree, WhatCannotBeSplitEvenlyIsSplitByLargestRemainders) {
-  const JoinedProfile profile = testing::joined(
+  const JoinedProfile profile = testkit::joined(
       testkit::sample_profile({{"main", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"shared", 101}}, {{"main", "a", 34},
                                                                                              {"main", "b", 34},
                                                                                              {"main", "c", 33},
@@ -165,7 +165,7 @@ TEST(StackTree, WhatCannotBeSplitEvenlyIsSplitByLargestRemainders) {
 }
 
 TEST(StackTree, ACycleIsDrawnOnceFromWhereItIsEntered) {
-  const JoinedProfile profile = testing::joined(testkit::sample_profile(
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile(
       {{"main", 1}, {"is_even", 60}, {"is_odd", 40}, {"leaf", 20}}, {{"main", "is_even", 120},
                                                                      {"is_even", "is_odd", 110},
                                                                      {"is_odd", "is_even", 100},
@@ -180,7 +180,7 @@ TEST(StackTree, ACycleIsDrawnOnceFromWhereItIsEntered) {
 
 TEST(StackTree, ACycleThatNothingEntersIsARoot) {
   const JoinedProfile profile =
-      testing::joined(testkit::sample_profile({{"a", 5}, {"b", 6}}, {{"a", "b", 11}, {"b", "a", 11}}));
+      testkit::joined(testkit::sample_profile({{"a", 5}, {"b", 6}}, {{"a", "b", 11}, {"b", "a", 11}}));
   const StackTree tree = unfold(profile, kNoLimits);
   EXPECT_THAT(totals_by_stack(profile, tree), ElementsAre(Pair("", 11), Pair("a", 11), Pair("a;b", 6)));
 }
@@ -193,7 +193,7 @@ TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
         "09_stripped_static/callgrind.out"}) {
     SCOPED_TRACE(file);
     for (const CountedProfile& part : testkit::corpus(file)) {
-      const JoinedProfile profile = testing::joined(part);
+      const JoinedProfile profile = testkit::joined(part);
       expect_sound(profile, unfold(profile, kNoLimits), true);
       EXPECT_EQ(profile.totals.at(kCandidateSide), part.totals.front());
       // With limits something is merged, nothing lost.
@@ -203,7 +203,7 @@ TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
 }
 
 TEST(StackTree, GoldenRecursionHasTheTrueInclusiveCosts) {
-  const JoinedProfile profile = testing::joined(testkit::corpus("08_recursion/merged.callgrind.out").front());
+  const JoinedProfile profile = testkit::joined(testkit::corpus("08_recursion/merged.callgrind.out").front());
   const Totals totals = totals_by_stack(profile, unfold(profile, kNoLimits));
   Totals below_main;
   for (const auto& [stack, total] : totals) {
@@ -231,7 +231,7 @@ TEST(StackTree, BothSidesAreUnfoldedAlike) {
                                                                                    {"left", "shared", 75},
                                                                                    {"right", "shared", 65},
                                                                                    {"right", "fresh", 9}});
-  const JoinedProfile profile = testing::joined(baseline, candidate);
+  const JoinedProfile profile = testkit::joined(baseline, candidate);
   const StackTree tree = unfold(profile, kNoLimits);
   expect_sound(profile, tree, true);
   EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;right;shared"), 25);
@@ -257,7 +257,7 @@ TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
       for (const char* caller : {"l", "r"}) arcs.push_back({caller + std::to_string(layer - 1), name, below / 2});
     }
   }
-  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile(functions, arcs));
   const StackTree tree = unfold(profile, {.max_frames = 2000, .greatest_depth = 500, .min_share = 1e-9});
   EXPECT_LE(tree.frames.size(), 4001U);
   expect_sound(profile, tree, false);
@@ -272,7 +272,7 @@ TEST(StackTree, ADeepChainNeedsNoCallStack) {
     profile.functions.push_back({"", "", "f" + std::to_string(i), 0, 1, {1}, {kDeep - i}});
     if (i > 0) profile.arcs.push_back({i - 1, i, 1, {kDeep - i}});
   }
-  const JoinedProfile joined = testing::joined(profile);
+  const JoinedProfile joined = testkit::joined(profile);
   const StackTree tree = unfold(joined, {.max_frames = 1'000'000, .greatest_depth = 100, .min_share = 0});
   ASSERT_EQ(tree.frames.size(), 102U);
   EXPECT_EQ(tree.frames.back().function, kOtherFunctions);
@@ -286,7 +286,7 @@ TEST(StackTree, NamesOverAllStacksAreBounded) {
     functions.push_back({"f" + std::to_string(i), 10});
     if (i > 0) arcs.push_back({"f" + std::to_string(i - 1), functions.back().name, 500 - 10 * i});
   }
-  const JoinedProfile profile = testing::joined(testkit::sample_profile(functions, arcs));
+  const JoinedProfile profile = testkit::joined(testkit::sample_profile(functions, arcs));
   const StackTree tree = unfold(profile, {.max_frames = 1000, .greatest_depth = 100, .min_share = 0, .max_names = 60});
   // 1 + 2 + ... + 10 = 55, and eleven more do not fit: ten functions, the root and (other).
   EXPECT_EQ(tree.frames.size(), 12U);
@@ -296,7 +296,7 @@ TEST(StackTree, NamesOverAllStacksAreBounded) {
 TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
   CountedProfile empty;
   empty.events = {"Ir"};
-  const JoinedProfile profile = testing::joined(empty);
+  const JoinedProfile profile = testkit::joined(empty);
   EXPECT_EQ(unfold(profile, kNoLimits).frames.size(), 1U);
 }
 
@@ -306,7 +306,7 @@ CountedProfile in_a_harness(std::int64_t iterations) {
 }
 
 TEST(StackTree, BeginsAtTheBenchmarkAndNotAtWhatLeadsToIt) {
-  const JoinedProfile profile = testing::joined(in_a_harness(10));
+  const JoinedProfile profile = testkit::joined(in_a_harness(10));
   const StackTree tree = unfold(profile, kNoLimits);
   EXPECT_THAT(totals_by_stack(profile, tree), ElementsAre(Pair("", 250), Pair("BM_f", 250), Pair("BM_f;f", 200)));
   expect_sound(profile, tree, true);
@@ -315,14 +315,14 @@ TEST(StackTree, BeginsAtTheBenchmarkAndNotAtWhatLeadsToIt) {
 TEST(StackTree, KeepsWhatLeadsToABenchmarkWhereItCostsSomething) {
   CountedProfile costly = in_a_harness(10);
   costly.functions[1].self = {7};
-  const JoinedProfile profile = testing::joined(costly);
+  const JoinedProfile profile = testkit::joined(costly);
   const Totals totals = totals_by_stack(profile, unfold(profile, kNoLimits));
   EXPECT_EQ(totals.at(""), 257);
   EXPECT_EQ(totals.count("run;BM_f"), 1U);
 }
 
 TEST(StackTree, AWholeProgramBeginsAtItsRoot) {
-  const JoinedProfile profile = testing::joined(in_a_harness(0));
+  const JoinedProfile profile = testkit::joined(in_a_harness(0));
   EXPECT_EQ(totals_by_stack(profile, unfold(profile, kNoLimits)).count("main;run;BM_f;f"), 1U);
 }
 
@@ -336,7 +336,7 @@ CountedProfile with_inlined(std::int64_t own, std::int64_t inlined) {
 TEST(StackTree, InlinedCodeIsAFrameBelowTheFunctionThatItRunsIn) {
   const CountedProfile before = with_inlined(30, 10);
   const CountedProfile after = with_inlined(30, 70);
-  const JoinedProfile profile = testing::joined(before, after);
+  const JoinedProfile profile = testkit::joined(before, after);
   const StackTree tree = unfold(profile, kNoLimits);
   expect_sound(profile, tree, true);
   EXPECT_EQ(totals_by_stack(profile, tree).at("main;f;push_back"), 70);
@@ -354,13 +354,13 @@ TEST(JoinedProfile, NothingIsInlinedWhereASideDoesNotKnowItsLinesOrTheyMayBeShif
   ASSERT_TRUE(shifted);
   EXPECT_EQ(shifted->functions.size(), 2U);
   before.sources.clear();
-  EXPECT_EQ(testing::joined(before, after).functions.size(), 2U);
+  EXPECT_EQ(testkit::joined(before, after).functions.size(), 2U);
 }
 
 TEST(JoinedProfile, InlinedCodeThatCostsMoreThanItsFunctionStaysInIt) {
   const CountedProfile profile = with_inlined(-20, 50);
-  EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
-  EXPECT_EQ(testing::joined(profile).totals.at(kCandidateSide), 30);
+  EXPECT_EQ(testkit::joined(profile).functions.size(), 2U);
+  EXPECT_EQ(testkit::joined(profile).totals.at(kCandidateSide), 30);
 }
 
 }  // namespace
