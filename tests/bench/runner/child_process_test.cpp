@@ -92,7 +92,7 @@ TEST(RunChild, GivesTheChildNoVariableBeyondThoseNamed) {
 }
 
 TEST(RunChild, RunsInTheWorkingDirectoryAndTakesTheExecutableFromOurs) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   folder.write("here.sh", "#!/bin/sh\npwd -P\n", true);
   std::filesystem::create_directory(folder.path() / "inner");
   ChildCommand command;
@@ -177,7 +177,7 @@ TEST(RunChild, BlamesNoChildThatItEndedItselfForWhatWasStillRunning) {
 }
 
 TEST(RunChild, EndsEverythingWhereTheCallerItselfIsKilled) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::filesystem::path list = folder.path() / "processes";
   const std::string keep = "echo $$ >> " + list.string() + "; exec sleep 1000";
   const pid_t caller = ::fork();
@@ -246,7 +246,7 @@ TEST(RunChild, GivesTheChildTheStandardDispositionOfSignals) {
 }
 
 TEST(RunChild, StopsWhenCancelled) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::filesystem::path sign = folder.path() / "started";
   std::atomic<bool> cancelled = false;
   std::thread canceller([&] {
@@ -261,7 +261,7 @@ TEST(RunChild, StopsWhenCancelled) {
 }
 
 TEST(RunChildren, RunsBothAtOnce) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const std::string meeting = (folder.path() / "meeting").string();
   ASSERT_EQ(::mkfifo(meeting.c_str(), 0600), 0);
   // Each blocks until the other has opened the pipe.
@@ -296,21 +296,21 @@ TEST(RunChild, RefusesAFolder) {
 }
 
 TEST(RunChild, RefusesAFileThatIsNotExecutable) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const Error error = refusal(folder.write("data.txt", "x", false));
   EXPECT_EQ(error.kind, ErrorKind::input);
   EXPECT_THAT(error.text(), HasSubstr("chmod +x "));
 }
 
 TEST(RunChild, RefusesAScriptWithoutItsInterpreterLine) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const Error error = refusal(folder.write("script", "echo hello\n", true));
   EXPECT_EQ(error.kind, ErrorKind::input);
   EXPECT_THAT(error.text(), HasSubstr("begin a script with #!"));
 }
 
 TEST(RunChild, RefusesAScriptWhoseInterpreterIsMissing) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   const Error error = refusal(folder.write("script", "#!/no/such/interpreter\n", true));
   EXPECT_EQ(error.kind, ErrorKind::input);
   EXPECT_THAT(error.text(), HasSubstr("an interpreter or loader that is missing"));
@@ -350,7 +350,7 @@ TEST(RunChild, RefusesAWorkingDirectoryThatIsMissing) {
 }
 
 TEST(ReadLeftFile, FollowsNoLinkAndWaitsForNoPipe) {
-  const ::testing::TemporaryFolder folder;
+  const testkit::TemporaryFolder folder;
   folder.write("secret", "root:x:0", false);
   folder.write("results", "0123456789", false);
   std::filesystem::create_symlink(folder.path() / "secret", folder.path() / "link");

@@ -36,7 +36,7 @@ class SideRecordTest : public ::testing::Test {
     add(round, "", child);
   }
 
-  ::testing::TemporaryFolder folder_;
+  testkit::TemporaryFolder folder_;
   SideRecord record_;
 };
 
