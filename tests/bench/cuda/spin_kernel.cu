@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-namespace steelyard::cuda::testing {
+namespace steelyard::cuda::testkit {
 namespace {
 
 __global__ void spin_for(unsigned long long nanoseconds) {
@@ -38,4 +38,4 @@ void launch_illegal_write(cudaStream_t stream) {
   check(cudaGetLastError(), "launching write_nowhere");
 }
 
-}  // namespace steelyard::cuda::testing
+}  // namespace steelyard::cuda::testkit

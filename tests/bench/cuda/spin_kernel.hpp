@@ -6,10 +6,10 @@
 
 #include "bench/cuda/workload.hpp"
 
-namespace steelyard::cuda::testing {
+namespace steelyard::cuda::testkit {
 
 void launch_spin(unsigned long long nanoseconds, cudaStream_t stream);
 void launch_sum(const float* words, std::size_t count, float* sum, cudaStream_t stream);
 void launch_illegal_write(cudaStream_t stream);
 
-}  // namespace steelyard::cuda::testing
+}  // namespace steelyard::cuda::testkit
