@@ -48,7 +48,8 @@ void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std
       continue;
     }
     if (values.empty()) continue;  // JMH writes [] where an iteration yielded none
-    if (forks.size() <= fork) forks.push_back(imported.add_process());
+    // A fork before this one may have yielded nothing.
+    while (forks.size() <= fork) forks.push_back(imported.add_process());
     has_samples = true;
     imported.add({where, id, one.metric, forks[fork], std::move(values)});
   }

@@ -246,6 +246,18 @@ TEST_F(ImportBadInput, DeepBracketsAndEndlessLinesAreRefusedAndNoStackIsSpentOnT
   EXPECT_FALSE(recognise_format(file(deep)));
 }
 
+TEST_F(ImportBadInput, AForkOfJmhThatYieldedNothingLeavesTheSamplesBehindItToTheirOwnForks) {
+  const auto runs = load("jmh", R"([{"benchmark": "a", "mode": "avgt",
+      "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[], [812.5], [], [900]]}}])");
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().invocations, SizeIs(4));
+  const auto& of = runs->front().measurements.at(0).invocations;
+  ASSERT_THAT(of, SizeIs(2));
+  EXPECT_EQ(of[0].invocation, 1U);
+  EXPECT_THAT(of[0].values, ElementsAre(812.5));
+  EXPECT_EQ(of[1].invocation, 3U);
+}
+
 TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
   std::string json = golden("nvbench.json");
   const std::string named = "nvbench.json-bin/0.bin";
