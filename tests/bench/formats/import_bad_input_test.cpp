@@ -258,6 +258,22 @@ TEST_F(ImportBadInput, AForkOfJmhThatYieldedNothingLeavesTheSamplesBehindItToThe
   EXPECT_EQ(of[1].invocation, 3U);
 }
 
+TEST_F(ImportBadInput, RoundNumbersOfAJsonFileKeepTheirDigits) {
+  const auto lines =
+      load("json-lines", "{\"benchmark\": \"a\", \"value\": 100000, \"unit\": \"ns\", \"iterations\": 1000000}\n");
+  ASSERT_TRUE(lines) << lines.error().text();
+  EXPECT_THAT(lines->front().failures, IsEmpty());
+  EXPECT_THAT(lines->front().measurements.at(0).invocations.at(0).iterations, ElementsAre(1'000'000));
+  for (const auto& [number, word] :
+       {std::pair("100000", "100000"), std::pair("1e5", "100000"), std::pair("-4e6", "-4000000"),
+        std::pair("9007199254740991", "9007199254740991"), std::pair("0.5", "0.5"), std::pair("1e300", "1e+300")}) {
+    const auto runs = load("jmh", R"([{"benchmark": "a", "mode": "avgt", "params": {"n": )" + std::string(number) +
+                                      R"(}, "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1]]}}])");
+    ASSERT_TRUE(runs) << runs.error().text();
+    EXPECT_EQ(runs->front().measurements.at(0).benchmark.parameters.at(0).value, word);
+  }
+}
+
 TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
   std::string json = golden("nvbench.json");
   const std::string named = "nvbench.json-bin/0.bin";
