@@ -73,10 +73,13 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 // github-action-benchmark ---------------------------------------------------------------------------------------------
 
-// Which of its tools' numbers are better when higher is not in the file but in the tool's name.
-Better better_of_tool(const std::string& tool) {
-  const bool is_higher = tool == "benchmarkjs" || tool == "pytest" || tool == "customBiggerIsBetter";
-  return is_higher ? Better::higher : Better::lower;
+// Which numbers are better when higher is not in the file. The two custom tools say it of all their numbers; of another
+// the unit says it (of go "MB/s" beside "ns/op", of jmh "ops/s"), and the tool where the unit does not.
+Better better_in_action(const std::string& tool, const UnitScale& scale) {
+  if (tool == "customBiggerIsBetter") return Better::higher;
+  if (tool == "customSmallerIsBetter") return Better::lower;
+  if (scale.better != Better::undeclared) return scale.better;
+  return tool == "benchmarkjs" || tool == "pytest" ? Better::higher : Better::lower;
 }
 
 void add_action_entry(const JsonValue& entry, const std::string& where, ImportedRun& imported) {
@@ -93,7 +96,7 @@ void add_action_entry(const JsonValue& entry, const std::string& where, Imported
   for (const JsonValue& bench : entry.items_of("benches")) {
     const std::string place = where + ".benches[" + std::to_string(index++) + ']';
     UnitScale scale = scale_of(bench.text_of("unit"));
-    scale.better = better_of_tool(entry.text_of("tool"));
+    scale.better = better_in_action(entry.text_of("tool"), scale);
     BenchmarkId id = parse_google_benchmark_name(bench.text_of("name"));
     if (suite != "Benchmark") id.suite = suite;
     const auto value = bench.number_of("value");
@@ -273,13 +276,14 @@ struct BencherMeasure {
   std::string_view slug;
   std::string_view metric;
   std::string_view unit;
+  Better better;  // in whatever unit
 };
-constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns"},
-                                      BencherMeasure{"throughput", "throughput", "ops/s"},
-                                      BencherMeasure{"instructions", "instructions", "count"},
-                                      BencherMeasure{"file-size", "binary_size", "bytes"},
-                                      BencherMeasure{"total-bytes", "bytes_allocated", "bytes"},
-                                      BencherMeasure{"total-blocks", "allocations", "count"}};
+constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns", Better::lower},
+                                      BencherMeasure{"throughput", "throughput", "ops/s", Better::higher},
+                                      BencherMeasure{"instructions", "instructions", "count", Better::lower},
+                                      BencherMeasure{"file-size", "binary_size", "bytes", Better::lower},
+                                      BencherMeasure{"total-bytes", "bytes_allocated", "bytes", Better::lower},
+                                      BencherMeasure{"total-blocks", "allocations", "count", Better::lower}};
 
 // `units`: "nanoseconds (ns)", or nothing.
 std::pair<Metric, double> bencher_metric(const std::string& slug, std::string units) {
@@ -293,7 +297,7 @@ std::pair<Metric, double> bencher_metric(const std::string& slug, std::string un
     return {std::move(metric), scale.factor};
   }
   UnitScale scale = scale_of(units.empty() ? known->unit : std::string_view(units));
-  if (scale.better == Better::undeclared) scale.better = Better::lower;
+  scale.better = known->better;
   return {metric_named(known->metric, scale), scale.factor};
 }
 

@@ -99,9 +99,11 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"samples.csv", "csv"},
       {"samples.jsonl", "json-lines"},
       {"github_action_benchmark.js", "github-action-benchmark"},
+      {"github_action_directions.js", "github-action-benchmark"},
       {"asv", "asv"},
       {"asv/machine", "asv"},
       {"bencher.json", "bencher"},
+      {"bencher_units.json", "bencher"},
       {"bencher_metrics.json", "bencher-metrics"},
       {"conbench.json", "conbench"}};
   std::set<std::string_view> seen{"google-benchmark"};  // its own tests have real files
@@ -309,6 +311,30 @@ TEST(ImportedStores, GithubActionBenchmarkHasARunForEachCommitAndSuite) {
   ASSERT_NE(rate, nullptr);
   EXPECT_EQ(rate->metric.better, Better::higher);
   EXPECT_THAT(imported.warnings, ElementsAre(HasSubstr("in 3 of 3 runs")));
+}
+
+TEST(ImportedStores, RatesAreBetterHigherWhateverToolOfGithubActionBenchmarkWroteThem) {
+  const Imported imported = import_golden("github_action_directions.js");
+  ASSERT_THAT(imported.runs, SizeIs(4)) << imported.error;
+  const auto better_of = [&](std::size_t run, const std::string& benchmark, std::string_view metric) {
+    const Measurement* const measurement = measurement_of(imported.runs[run], benchmark, metric);
+    return measurement != nullptr ? measurement->metric.better : Better::undeclared;
+  };
+  EXPECT_EQ(better_of(0, "BenchmarkCopy [suite=Go]", kRealTime), Better::lower);
+  EXPECT_EQ(better_of(0, "BenchmarkCopy - MB/s [suite=Go]", "bytes_per_second"), Better::higher);
+  EXPECT_EQ(better_of(0, "BenchmarkCopy - allocs/op [suite=Go]", "value"), Better::lower) << "go says it, not the unit";
+  EXPECT_EQ(better_of(1, "Sort.sort [suite=Java]", "throughput"), Better::higher);
+  EXPECT_EQ(better_of(2, "idle [suite=Bigger]", kRealTime), Better::higher) << "customBiggerIsBetter says it of all";
+  EXPECT_EQ(better_of(3, "requests [suite=Smaller]", "throughput"), Better::lower);
+}
+
+TEST(ImportedStores, ThroughputOfBencherIsBetterHigherInAUnitOfItsOwn) {
+  const Imported imported = import_golden("bencher_units.json");
+  ASSERT_THAT(imported.runs, SizeIs(1)) << imported.error;
+  const Measurement* const rate = measurement_of(imported.runs[0], "serve", "throughput");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->metric.unit, "requests/s");
+  EXPECT_EQ(rate->metric.better, Better::higher);
 }
 
 TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
