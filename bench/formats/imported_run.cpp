@@ -247,6 +247,10 @@ void ImportedRun::fact(std::string name, std::string value, bool decisive) {
   run_.environment.set(name, std::move(value), decisive);
 }
 
+bool ImportedRun::is_all_bad() const {
+  return !is_empty() && run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
+}
+
 Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   if (is_too_large_) {
     return input_error(path_.string(),
@@ -257,9 +261,7 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
                        "import it in several files");
   }
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));
-  const bool is_all_bad =
-      run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
-  if (is_all_bad) {
+  if (is_all_bad()) {
     return input_error(path_.string(), "nothing that can be used (" + run_.failures.front().said + ")",
                        std::string(wanted), std::string(fix));
   }

@@ -71,7 +71,9 @@ class ImportedRun {
   void fact(std::string name, std::string value, bool decisive = false);
 
   bool is_empty() const { return run_.measurements.empty() && run_.failures.empty(); }
-  // Error (input): nothing was found ("results of JMH" were wanted), or too much.
+  // It has bad records and nothing else.
+  bool is_all_bad() const;
+  // Error (input): nothing was found or nothing that can be used ("results of JMH" were wanted), or too much.
   Result<Run> finish(std::string_view wanted, std::string_view fix = "");
 
  private:

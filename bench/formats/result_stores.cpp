@@ -33,17 +33,28 @@ class StoredRuns {
     return at->second.get();
   }
 
+  // A commit of which nothing can be used costs itself, not the others of the history. Error (input): none is left.
   Result<std::vector<Run>> finish(std::string_view wanted) {
     if (runs_.size() > kMaxStoredRuns) {
       return input_error(path_.string(), "more than " + std::to_string(kMaxStoredRuns) + " runs",
                          "at most " + std::to_string(kMaxStoredRuns), "import it in several files");
     }
     std::vector<Run> runs;
+    ImportedRun* first_bad = nullptr;
+    std::vector<std::string> left_out;
     for (auto& [key, imported] : runs_) {
       if (imported->is_empty()) continue;
+      if (imported->is_all_bad()) {
+        left_out.push_back(said_of_left_out(imported->run()));
+        if (first_bad == nullptr) first_bad = imported.get();
+        continue;
+      }
       STEELYARD_TRY(Run run, imported->finish(wanted));
       runs.push_back(std::move(run));
     }
+    // Before the records of which they are made: of a long history only the first warnings are printed.
+    warnings_.insert(warnings_.begin(), left_out.begin(), left_out.end());
+    if (runs.empty() && first_bad != nullptr) return first_bad->finish(wanted).error();
     if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
     std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
       return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
@@ -52,6 +63,12 @@ class StoredRuns {
   }
 
  private:
+  std::string said_of_left_out(const Run& run) const {
+    const std::string& sha = run.header.commit.sha;
+    return path_.string() + ": of " + (sha.empty() ? "a commit without a hash" : "commit " + sha) +
+           " nothing can be used; it is left out";
+  }
+
   std::string tool_;
   fs::path path_;
   std::vector<std::string>& warnings_;

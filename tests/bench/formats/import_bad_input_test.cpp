@@ -274,6 +274,27 @@ TEST_F(ImportBadInput, RoundNumbersOfAJsonFileKeepTheirDigits) {
   }
 }
 
+TEST_F(ImportBadInput, ACommitOfWhichNothingCanBeUsedCostsItselfAndNotTheHistory) {
+  const auto entry = [](char digit, const std::string& value) {
+    return R"({"commit": {"id": ")" + std::string(40, digit) + R"("}, "tool": "go", "date": 179352720000)" + digit +
+           R"(, "benches": [{"name": "a", "unit": "ns/op", "value": )" + value + "}]}";
+  };
+  const auto history = [](const std::string& entries) {
+    return R"(window.BENCHMARK_DATA = {"entries": {"Benchmark": [)" + entries + R"(]}, "repoUrl": ""})";
+  };
+  const auto runs =
+      load("github-action-benchmark", history(entry('1', "5") + ", " + entry('2', "NaN") + ", " + entry('3', "6")));
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_THAT(*runs, SizeIs(2));
+  EXPECT_EQ(runs->front().header.commit.sha, std::string(40, '1'));
+  EXPECT_EQ(runs->back().header.commit.sha, std::string(40, '3'));
+  EXPECT_THAT(warnings_, Contains(AllOf(HasSubstr("commit 2222222222"), HasSubstr("it is left out"))));
+
+  const auto none = load("github-action-benchmark", history(entry('1', "0") + ", " + entry('2', "NaN")));
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), AllOf(HasSubstr("nothing that can be used"), HasSubstr("entries.Benchmark[0]")));
+}
+
 TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
   std::string json = golden("nvbench.json");
   const std::string named = "nvbench.json-bin/0.bin";
