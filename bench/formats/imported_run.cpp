@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/model/text.hpp"
@@ -274,6 +276,23 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   }
   run_.header.settings["imported_files"] = "1";
   return std::move(run_);
+}
+
+Environment merged_environment(const std::vector<const Environment*>& of_files) {
+  Environment merged;
+  std::map<std::string, std::set<std::string>> decisive_values;
+  for (const Environment* environment : of_files) {
+    for (const Fact& fact : environment->facts) {
+      if (fact.decisive) decisive_values[fact.name].insert(fact.value);
+      if (merged.find(fact.name) == nullptr) merged.set(fact.name, fact.value, fact.decisive);
+    }
+  }
+  for (const auto& [name, values] : decisive_values) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+    merged.set(name, text, true);
+  }
+  return merged;
 }
 
 std::vector<double> numbers_at(const JsonValue& record, std::string_view path, double factor, std::string& flaw) {

@@ -89,6 +89,10 @@ class ImportedRun {
   bool is_too_large_ = false;
 };
 
+// What the files of one folder say of their machine. Facts that vary from process to process are kept as the first file
+// has them; decisive ones with all their values ("8 and 16"), so that files of two machines in one folder are seen.
+Environment merged_environment(const std::vector<const Environment*>& of_files);
+
 // The numbers of a list, each times `factor`; empty where it is none, or `flaw` says which one is no number.
 std::vector<double> numbers_at(const JsonValue& record, std::string_view path, double factor, std::string& flaw);
 

@@ -324,6 +324,69 @@ TEST_F(ImportBadInput, FilesOfAFolderAreProcessesOfOneRun) {
   EXPECT_THAT(warnings_, IsEmpty()) << "not alone, and with samples";
 }
 
+class ImportedFolder : public ImportBadInput {
+ protected:
+  // The files of a folder, "1.json" first.
+  LoadedRuns load_folder(std::string_view format, const std::vector<std::string>& texts) {
+    std::filesystem::remove_all(folder_ / "runs");
+    std::filesystem::create_directory(folder_ / "runs");
+    for (std::size_t i = 0; i < texts.size(); ++i) file(texts[i], "runs/" + std::to_string(i + 1) + ".json");
+    warnings_.clear();
+    return load_imported(format_named(format), folder_ / "runs", warnings_);
+  }
+  static std::string pytest(const std::string& processor, const std::string& commit, const std::string& stats) {
+    return R"({"machine_info": {"processor": ")" + processor + R"("}, "commit_info": {"id": ")" + commit +
+           R"("}, "version": "4.0.0", "benchmarks": [{"fullname": "a", "stats": )" + stats + "}]}";
+  }
+};
+
+TEST_F(ImportedFolder, KeepsEveryValueOfADecisiveFactSoThatTwoMachinesAreNoneOfThem) {
+  const std::string data = R"({"data": [1]})";
+  const auto one = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("x", "", data)});
+  const auto two = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("y", "", data)});
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(*one->front().environment.find("python.cpu"), "x");
+  EXPECT_EQ(*two->front().environment.find("python.cpu"), "x and y");
+  EXPECT_NE(one->front().environment.fingerprint(), two->front().environment.fingerprint());
+}
+
+TEST_F(ImportedFolder, OfTwoCommitsIsRefusedAndACommitThatOneFileNamesIsThatOfAll) {
+  const std::string data = R"({"data": [1]})";
+  const auto two = load_folder("pytest-benchmark",
+                               {pytest("x", "1111111", data), pytest("x", "", data), pytest("x", "2222222", data)});
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().where, HasSubstr("3.json"));
+  EXPECT_THAT(two.error().text(), AllOf(HasSubstr("1111111"), HasSubstr("2222222")));
+  const auto one = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("x", "2222222", data)});
+  ASSERT_TRUE(one) << one.error().text();
+  EXPECT_EQ(one->front().header.commit.sha, "2222222");
+}
+
+TEST_F(ImportedFolder, AnotherUnitOrDirectionThanInTheFileBeforeIsABadRecord) {
+  const std::string first = R"({"benchmark": "a", "metric": "rate", "unit": "1/s", "value": 1})";
+  for (const char* other : {R"({"benchmark": "a", "metric": "rate", "unit": "bytes/s", "value": 2})",
+                            R"({"benchmark": "a", "metric": "rate", "unit": "1/s", "value": 2, "better": "lower"})"}) {
+    const auto runs = load_folder("json-lines", {first, other});
+    ASSERT_TRUE(runs) << runs.error().text();
+    ASSERT_THAT(runs->front().measurements, SizeIs(1));
+    EXPECT_THAT(runs->front().measurements[0].invocations, SizeIs(1)) << "what is refused is no sample";
+    ASSERT_THAT(runs->front().failures, SizeIs(1)) << other;
+    EXPECT_EQ(runs->front().failures[0].kind, FailureKind::bad_record);
+    EXPECT_THAT(warnings_, Contains(AllOf(HasSubstr("2.json"), HasSubstr("1/s, better higher was in a file before"))));
+  }
+}
+
+TEST_F(ImportedFolder, CountsTheAggregatesOfAllItsFilesAndKeepsEveryVersionOfTheTool) {
+  const auto runs = load_folder(
+      "pytest-benchmark",
+      {pytest("x", "", R"({"data": [1]})"), pytest("x", "", R"({"mean": 1})"), pytest("x", "", R"({"mean": 2})")});
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_EQ(runs->front().header.settings.at("imported_aggregates"), "2");
+  EXPECT_EQ(runs->front().header.settings.at("imported_files"), "3");
+  EXPECT_EQ(runs->front().header.settings.at("pytest-benchmark"), "4.0.0");
+  EXPECT_THAT(warnings_, Contains(HasSubstr("of 2 benchmarks in its 3 files, each counted, it has one aggregate")));
+}
+
 TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {
   {
     std::ofstream out(folder_ / "million.csv");
