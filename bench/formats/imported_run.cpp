@@ -72,12 +72,12 @@ bool is_printable(std::string_view text, std::size_t longest) {
 }
 
 // What is wrong with a value; empty: nothing.
-std::string flaw_of_value(double value, const Metric& metric) {
+std::string flaw_of_value(double value, const Metric& metric, bool may_be_zero) {
   if (std::isnan(value)) return "NaN or infinity";
   if (std::isinf(value)) return "infinity";
   if (std::abs(value) > kLargestValue) return shortest_text(value) + ", which is beyond what is kept";
   if (value < 0 && metric.better != Better::undeclared) return shortest_text(value);
-  if (value == 0 && metric.unit == "ns") return "0";
+  if (value == 0 && metric.unit == "ns" && !may_be_zero) return "0";
   return "";
 }
 
@@ -166,7 +166,7 @@ bool ImportedRun::is_storable(const Samples& samples) {
 bool ImportedRun::add(Samples samples) {
   if (!is_storable(samples)) return false;
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
-    const std::string flaw = flaw_of_value(samples.values[i], samples.metric);
+    const std::string flaw = flaw_of_value(samples.values[i], samples.metric, samples.may_be_zero);
     if (flaw.empty()) continue;
     const std::string place = samples.values.size() > 1 ? '[' + std::to_string(i) + ']' : "";
     bad(samples.where + place, "found " + flaw + ", wanted " + wanted_of(samples.metric), samples.benchmark,

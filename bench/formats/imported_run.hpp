@@ -58,6 +58,7 @@ class ImportedRun {
     std::vector<double> values;  // per iteration, in the metric's unit
     std::vector<std::int64_t> iterations = {};
     bool may_continue = false;  // more samples of the same process may follow, as where each stands in a line
+    bool may_be_zero = false;   // a time that something took part of, and at times none: of a garbage collector
   };
   // False: a bad record, which is kept as a failure.
   bool add(Samples samples);

@@ -258,6 +258,25 @@ TEST_F(ImportBadInput, AForkOfJmhThatYieldedNothingLeavesTheSamplesBehindItToThe
   EXPECT_EQ(of[1].invocation, 3U);
 }
 
+TEST_F(ImportBadInput, ACollectorOfJmhThatHadNothingToDoIsNoBadRecord) {
+  const auto text = [](const std::string& time) {
+    return R"([{"benchmark": "a", "mode": "avgt", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[)" + time +
+           R"(]]}, "secondaryMetrics": {"gc.time": {"scoreUnit": "ms", "rawData": [[0]]},
+               "gc.count": {"scoreUnit": "counts", "rawData": [[0]]},
+               "part": {"scoreUnit": "ns/op", "rawData": [[4]]}}}])";
+  };
+  EXPECT_THAT(flaws("jmh", text("0")), ElementsAre(HasSubstr("primaryMetric"))) << "an operation takes some time";
+  const auto runs = load("jmh", text("8"));
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().failures, IsEmpty());
+  ASSERT_THAT(runs->front().measurements, SizeIs(4));
+  for (const Measurement& one : runs->front().measurements) {
+    const bool is_of_collector = one.metric.name.starts_with("gc.");
+    EXPECT_EQ(one.metric.better, is_of_collector ? Better::undeclared : Better::lower) << one.metric.name;
+    if (is_of_collector) EXPECT_THAT(one.invocations.at(0).values, ElementsAre(0));
+  }
+}
+
 TEST_F(ImportBadInput, RoundNumbersOfAJsonFileKeepTheirDigits) {
   const auto lines =
       load("json-lines", "{\"benchmark\": \"a\", \"value\": 100000, \"unit\": \"ns\", \"iterations\": 1000000}\n");
