@@ -81,6 +81,20 @@ TEST_F(ImportVerb, ResultsWithoutAPlaceToKeepThemAreRefusedBeforeTheyAreRead) {
   EXPECT_THAT(outcome.err, HasSubstr("--output"));
 }
 
+TEST_F(ImportVerb, AHistoryForOneArchiveIsRefusedBeforeAnyOfItIsKept) {
+  const Outcome outcome = run({"import", golden("github_action_benchmark.js"), "--output", "x.syrun"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--output"), HasSubstr("3 runs")));
+  EXPECT_FALSE(std::filesystem::exists("x.syrun"));
+  std::vector<std::string> kept;
+  if (std::filesystem::exists("state")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("state")) {
+      if (entry.path().extension() == ".syrun") kept.push_back(entry.path().string());
+    }
+  }
+  EXPECT_THAT(kept, ::testing::IsEmpty()) << "neither in the store nor in the spool";
+}
+
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
   const json comparison = json::parse(outcome.out);
