@@ -228,6 +228,15 @@ void add_asv_benchmark(const std::string& name, const AsvColumns& columns, const
   }
 }
 
+// Older files have it in their name alone, behind the beginning of the commit: "11111111-virtualenv-py3.11.json".
+std::string asv_environment(const JsonValue& document, const fs::path& file) {
+  std::string named = document.text_of("env_name");
+  const std::string stem = file.stem().string();
+  const std::string begin = document.text_of("commit_hash").substr(0, 8) + '-';
+  if (named.empty() && stem.starts_with(begin)) named = stem.substr(begin.size());
+  return named;
+}
+
 using AsvBenchmarks = std::unordered_map<std::string_view, const JsonValue*>;
 
 Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
@@ -241,10 +250,13 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
   run.header.commit.sha = hash_at(document, "commit_hash");
   run.header.commit.committed_at_unix_s = unix_ns_of(document, "date") / 1'000'000'000;
   run.header.created_at_unix_ns = unix_ns_of(document, "date");
-  run.header.program = document.text_of("env_name");
+  run.header.program = asv_environment(document, file);
   for (const char* fact : {"arch", "cpu", "num_cpu", "os", "ram"}) {
     imported->fact(std::string("asv.") + fact, document.text_of(std::string("params.") + fact), *fact != 'o');
   }
+  // Another environment is another Python or another dependency: as asv draws a graph of each, its runs are comparable
+  // with those of the same one alone.
+  imported->fact("asv.environment", asv_environment(document, file), true);
   imported->fact("asv.machine", document.text_of("params.machine"));
   imported->fact("asv.python", document.text_of("python"));
   imported->add_process();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -102,6 +103,7 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"github_action_directions.js", "github-action-benchmark"},
       {"asv", "asv"},
       {"asv/machine", "asv"},
+      {"asv_environments", "asv"},
       {"bencher.json", "bencher"},
       {"bencher_units.json", "bencher"},
       {"bencher_metrics.json", "bencher-metrics"},
@@ -353,6 +355,17 @@ TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
   ASSERT_THAT(imported.runs[1].failures, SizeIs(1)) << "NaN: it skipped itself";
   EXPECT_EQ(imported.runs[1].failures[0].kind, FailureKind::skipped);
   EXPECT_EQ(first.environment.fingerprint(), imported.runs[1].environment.fingerprint());
+}
+
+TEST(ImportedStores, RunsOfTwoEnvironmentsOfAsvOnOneMachineAreTwoHistories) {
+  const Imported imported = import_golden("asv_environments");
+  ASSERT_THAT(imported.runs, SizeIs(4)) << imported.error;
+  std::map<std::string, std::set<std::string>> environments;  // by fingerprint
+  for (const steelyard::Run& run : imported.runs) {
+    environments[run.environment.fingerprint()].insert(*run.environment.find("asv.environment"));
+  }
+  EXPECT_THAT(environments, SizeIs(2)) << "each commit's two; of the second commit only the file's name tells it";
+  for (const auto& [fingerprint, names] : environments) EXPECT_THAT(names, SizeIs(1)) << fingerprint;
 }
 
 TEST(ImportedStores, IterationsOfABencherReportAreInvocationsOfOneRun) {
