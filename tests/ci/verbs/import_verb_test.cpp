@@ -141,6 +141,17 @@ TEST_F(ImportVerb, CsvAndJsonLinesOfARunAreTheSameRunAgain) {
   }
 }
 
+TEST_F(ImportVerb, AMillionIterationsAreReadBackFromOurOwnJsonLines) {
+  write("million.csv", "benchmark,unit,value,iterations\nsort/n:100000,ns,200000,1000000\n");
+  ASSERT_EQ(import("million.csv", "million.syrun").status, 0);
+  ASSERT_EQ(run({"export", "million.syrun", "--output", "million.jsonl"}).status, 0);
+  ASSERT_EQ(import("million.jsonl", "again.syrun").status, 0);
+  const steelyard::Run again = archive("again.syrun");
+  ASSERT_THAT(again.measurements, SizeIs(1));
+  EXPECT_EQ(again.measurements[0].benchmark.canonical(), "sort/n:100000");
+  EXPECT_THAT(again.measurements[0].invocations.at(0).iterations, ElementsAre(1'000'000));
+}
+
 TEST_F(ImportVerb, BenchstatTextIsReadAsTheGoOutputThatItWas) {
   ASSERT_EQ(run({"export", golden("go.txt"), "--format", "benchstat", "--output", "stat.txt"}).status, 0);
   const std::string text = text_of("stat.txt");
