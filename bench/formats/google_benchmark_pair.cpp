@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/imported_run.hpp"
 #include "bench/model/sha256.hpp"
 
 namespace steelyard::bench {
@@ -235,29 +236,16 @@ void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
   }
 }
 
-// Facts that vary from process to process are kept as the first file has them. Decisive ones are kept with all their
-// values, so that files of two machines in one folder are seen.
-Environment merge_environments(const GoogleBenchmarkSide& side) {
-  Environment merged;
-  std::map<std::string, std::set<std::string>> decisive_values;
-  for (const LoadedFile& file : side.files) {
-    for (const Fact& fact : file.content.environment.facts) {
-      if (fact.decisive) decisive_values[fact.name].insert(fact.value);
-      if (merged.find(fact.name) == nullptr) merged.set(fact.name, fact.value, fact.decisive);
-    }
-  }
-  for (const auto& [name, values] : decisive_values) {
-    std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
-    merged.set(name, text, true);
-  }
-  return merged;
+Environment environment_of(const GoogleBenchmarkSide& side) {
+  std::vector<const Environment*> of_files;
+  for (const LoadedFile& file : side.files) of_files.push_back(&file.content.environment);
+  return merged_environment(of_files);
 }
 
 Run to_run(GoogleBenchmarkSide& side, const std::vector<std::int32_t>& rounds, const std::vector<std::int32_t>& slots) {
   Run run;
   run.header.tool = "google-benchmark";
-  run.environment = merge_environments(side);
+  run.environment = environment_of(side);
   const std::string* const executable = run.environment.find("google.executable");
   run.header.program = executable != nullptr ? *executable : side.path.filename().string();
   run.header.settings["imported_files"] = std::to_string(side.files.size());

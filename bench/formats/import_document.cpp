@@ -17,6 +17,7 @@ constexpr std::size_t kMaxHeldValues = 1'000'000;
 constexpr std::size_t kMaxHeldNumbers = 64'000'000;  // half a gigabyte, in lists of numbers
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr char kNotFinite = '\x7f';              // between the quotes of what was NaN or infinity
+constexpr double kFirstInexactInteger = 0x1p53;  // from here on not every whole number is a double
 constexpr std::size_t kLongestAssignment = 200;  // "window.BENCHMARK_DATA = "
 
 Error no_such_file(const std::filesystem::path& path) {
@@ -376,8 +377,10 @@ const JsonValue* JsonValue::find(std::string_view path) const {
 std::string JsonValue::word() const {
   if (kind == Kind::text) return text;
   if (kind == Kind::boolean) return number != 0 ? "true" : "false";
-  if (kind == Kind::number && std::isfinite(number)) return shortest_text(number);
-  return "";
+  if (kind != Kind::number || !std::isfinite(number)) return "";
+  // 100000, which the shortest text of a double has as 1e+05.
+  const bool is_whole = std::abs(number) < kFirstInexactInteger && number == std::trunc(number);
+  return is_whole ? std::to_string(static_cast<std::int64_t>(number)) : shortest_text(number);
 }
 
 std::string JsonValue::text_of(std::string_view path) const {

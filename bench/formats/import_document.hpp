@@ -45,7 +45,7 @@ struct JsonValue {
   const std::vector<std::pair<std::string, JsonValue>>& members_of(std::string_view path) const;
   // A list of whichever kind, as values.
   std::vector<JsonValue> list_of(std::string_view path) const;
-  // As it would be written, of a text, a number or a boolean; else empty.
+  // As it would be written, of a text, a number (a whole one below 2^53 in digits alone) or a boolean; else empty.
   std::string word() const;
 };
 

@@ -4,9 +4,12 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/imported_run.hpp"
+#include "bench/model/parse_number.hpp"
 
 namespace steelyard::bench {
 
@@ -37,6 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxJoinedFiles = 10'000;
+constexpr std::size_t kMaxRefused = 100;  // measurements of them that are named
 constexpr std::size_t kMaxWarningsOfHistory = 200;
 constexpr std::size_t kMaxLookedAt = 20'000;  // files and folders, to tell what a folder is of
 
@@ -207,10 +211,18 @@ Result<std::vector<fs::path>> files_to_join(const fs::path& folder) {
   return files;
 }
 
-// Appends the processes of one file, which are processes of the same program.
+// Appends the processes of one file, which are processes of the same program. What the files disagree about is not
+// taken from the first alone: decisive facts and settings keep all their values, another commit is refused, and another
+// unit is a bad record.
 class JoinedRun {
  public:
-  void add(Run run) {
+  explicit JoinedRun(std::vector<std::string>& warnings) : warnings_(warnings) {}
+
+  // Error (input): it is of another commit than a file before it.
+  Result<void> add(Run run, const fs::path& file) {
+    ++files_;
+    STEELYARD_CHECK(take_header(run.header, file));
+    environments_.push_back(std::move(run.environment));
     const auto first = static_cast<std::uint32_t>(joined_.invocations.size());
     for (Invocation& invocation : run.invocations) {
       invocation.round = static_cast<std::int32_t>(joined_.invocations.size());
@@ -218,36 +230,101 @@ class JoinedRun {
     }
     for (Measurement& measurement : run.measurements) {
       for (InvocationSamples& samples : measurement.invocations) samples.invocation += first;
-      const auto [at, is_new] = measurement_by_name_.try_emplace(
-          measurement.benchmark.canonical() + '\n' + measurement.metric.name, joined_.measurements.size());
-      if (is_new) {
-        joined_.measurements.push_back(std::move(measurement));
-        continue;
-      }
-      std::vector<InvocationSamples>& of = joined_.measurements[at->second].invocations;
-      std::move(measurement.invocations.begin(), measurement.invocations.end(), std::back_inserter(of));
+      take_measurement(std::move(measurement), file);
     }
     std::move(run.failures.begin(), run.failures.end(), std::back_inserter(joined_.failures));
     joined_.labels.merge(run.labels);
-    if (files_++ == 0) {
-      joined_.header = std::move(run.header);
-      joined_.environment = std::move(run.environment);
-    }
-    joined_.header.settings["imported_files"] = std::to_string(files_);
+    return {};
   }
-  Run take() { return std::move(joined_); }
+
+  Run take(const fs::path& folder) {
+    if (refused_ > kMaxRefused) {
+      warnings_.push_back(folder.string() + ": " + std::to_string(refused_ - kMaxRefused) + " more bad records");
+    }
+    std::vector<const Environment*> of_files;
+    for (const Environment& environment : environments_) of_files.push_back(&environment);
+    joined_.environment = merged_environment(of_files);
+    for (const auto& [name, values] : settings_) {
+      std::string text;
+      for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+      joined_.header.settings[name] = text;
+    }
+    if (aggregates_ > 0) joined_.header.settings["imported_aggregates"] = std::to_string(aggregates_);
+    joined_.header.settings["imported_files"] = std::to_string(files_);
+    return std::move(joined_);
+  }
 
  private:
+  Result<void> take_header(RunHeader& header, const fs::path& file) {
+    for (const auto& [name, value] : header.settings) {
+      if (name == "imported_aggregates") {
+        aggregates_ += parse_as<std::size_t>(value).value_or(0);
+      } else if (name != "imported_files") {
+        settings_[name].insert(value);
+      }
+    }
+    if (files_ == 1) {
+      joined_.header = std::move(header);
+      joined_.header.settings.clear();
+      return {};
+    }
+    Commit& known = joined_.header.commit;
+    const Commit& other = header.commit;
+    if (!known.sha.empty() && !other.sha.empty() && known.sha != other.sha) {
+      return input_error(file.string(), "commit " + other.sha, known.sha + ", of which the files before it are",
+                         "import the files of each commit from a folder of their own");
+    }
+    const bool is_dirty = known.dirty || other.dirty;
+    if (known.sha.empty()) known = other;
+    known.dirty = is_dirty;
+    return {};
+  }
+
+  void take_measurement(Measurement measurement, const fs::path& file) {
+    const auto [at, is_new] = measurement_by_name_.try_emplace(
+        measurement.benchmark.canonical() + '\n' + measurement.metric.name, joined_.measurements.size());
+    if (is_new) {
+      joined_.measurements.push_back(std::move(measurement));
+      return;
+    }
+    Measurement& known = joined_.measurements[at->second];
+    if (known.metric.unit != measurement.metric.unit || known.metric.better != measurement.metric.better) {
+      return refuse(measurement, known.metric, file);
+    }
+    std::move(measurement.invocations.begin(), measurement.invocations.end(), std::back_inserter(known.invocations));
+  }
+
+  // The run names no file, so that the same content is the same run whatever it is called.
+  void refuse(const Measurement& measurement, const Metric& known, const fs::path& file) {
+    const auto said_of = [](const Metric& metric) {
+      return metric.unit + ", better " + std::string(to_text(metric.better));
+    };
+    const std::string why = measurement.benchmark.canonical() + ", " + measurement.metric.name + ": found " +
+                            said_of(measurement.metric) + " where " + said_of(known) +
+                            " was in a file before, wanted one unit and direction for a metric of a benchmark";
+    if (++refused_ > kMaxRefused) return;
+    joined_.failures.push_back({measurement.benchmark, measurement.metric.name, -1,
+                                "file " + std::to_string(files_) + ": " + why, FailureKind::bad_record});
+    warnings_.push_back(file.string() + ": " + why);
+  }
+
+  std::vector<std::string>& warnings_;
   Run joined_;
   std::size_t files_ = 0;
+  std::size_t aggregates_ = 0;
+  std::size_t refused_ = 0;
+  std::vector<Environment> environments_;
+  std::map<std::string, std::set<std::string>> settings_;
   std::map<std::string, std::size_t> measurement_by_name_;
 };
 
 void warn_of(const Run& run, const fs::path& path, std::vector<std::string>& warnings) {
   const auto aggregates = run.header.settings.find("imported_aggregates");
   if (aggregates != run.header.settings.end()) {
+    const std::string& files = run.header.settings.at("imported_files");
     warnings.push_back(path.string() + ": of " + aggregates->second +
                        (aggregates->second == "1" ? " benchmark" : " benchmarks") +
+                       (files == "1" ? "" : " in its " + files + " files, each counted,") +
                        " it has one aggregate and no samples, by which no change can be judged");
   }
   if (run.invocations.size() == 1 && aggregates == run.header.settings.end()) {
@@ -307,12 +384,12 @@ Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::pat
     runs.push_back(std::move(run));
   } else {
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
-    JoinedRun joined;
+    JoinedRun joined(warnings);
     for (const fs::path& file : files) {
       STEELYARD_TRY(Run run, format.load(file, warnings));
-      joined.add(std::move(run));
+      STEELYARD_CHECK(joined.add(std::move(run), file));
     }
-    runs.push_back(joined.take());
+    runs.push_back(joined.take(path));
   }
   const bool warns_itself = format.load == load_google_benchmark;
   if (!warns_itself) warn_of(runs.front(), path, warnings);

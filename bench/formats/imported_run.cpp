@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/model/text.hpp"
@@ -70,12 +72,12 @@ bool is_printable(std::string_view text, std::size_t longest) {
 }
 
 // What is wrong with a value; empty: nothing.
-std::string flaw_of_value(double value, const Metric& metric) {
+std::string flaw_of_value(double value, const Metric& metric, bool may_be_zero) {
   if (std::isnan(value)) return "NaN or infinity";
   if (std::isinf(value)) return "infinity";
   if (std::abs(value) > kLargestValue) return shortest_text(value) + ", which is beyond what is kept";
   if (value < 0 && metric.better != Better::undeclared) return shortest_text(value);
-  if (value == 0 && metric.unit == "ns") return "0";
+  if (value == 0 && metric.unit == "ns" && !may_be_zero) return "0";
   return "";
 }
 
@@ -164,7 +166,7 @@ bool ImportedRun::is_storable(const Samples& samples) {
 bool ImportedRun::add(Samples samples) {
   if (!is_storable(samples)) return false;
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
-    const std::string flaw = flaw_of_value(samples.values[i], samples.metric);
+    const std::string flaw = flaw_of_value(samples.values[i], samples.metric, samples.may_be_zero);
     if (flaw.empty()) continue;
     const std::string place = samples.values.size() > 1 ? '[' + std::to_string(i) + ']' : "";
     bad(samples.where + place, "found " + flaw + ", wanted " + wanted_of(samples.metric), samples.benchmark,
@@ -247,6 +249,10 @@ void ImportedRun::fact(std::string name, std::string value, bool decisive) {
   run_.environment.set(name, std::move(value), decisive);
 }
 
+bool ImportedRun::is_all_bad() const {
+  return !is_empty() && run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
+}
+
 Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   if (is_too_large_) {
     return input_error(path_.string(),
@@ -257,9 +263,7 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
                        "import it in several files");
   }
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));
-  const bool is_all_bad =
-      run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
-  if (is_all_bad) {
+  if (is_all_bad()) {
     return input_error(path_.string(), "nothing that can be used (" + run_.failures.front().said + ")",
                        std::string(wanted), std::string(fix));
   }
@@ -272,6 +276,23 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   }
   run_.header.settings["imported_files"] = "1";
   return std::move(run_);
+}
+
+Environment merged_environment(const std::vector<const Environment*>& of_files) {
+  Environment merged;
+  std::map<std::string, std::set<std::string>> decisive_values;
+  for (const Environment* environment : of_files) {
+    for (const Fact& fact : environment->facts) {
+      if (fact.decisive) decisive_values[fact.name].insert(fact.value);
+      if (merged.find(fact.name) == nullptr) merged.set(fact.name, fact.value, fact.decisive);
+    }
+  }
+  for (const auto& [name, values] : decisive_values) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+    merged.set(name, text, true);
+  }
+  return merged;
 }
 
 std::vector<double> numbers_at(const JsonValue& record, std::string_view path, double factor, std::string& flaw) {

@@ -58,6 +58,7 @@ class ImportedRun {
     std::vector<double> values;  // per iteration, in the metric's unit
     std::vector<std::int64_t> iterations = {};
     bool may_continue = false;  // more samples of the same process may follow, as where each stands in a line
+    bool may_be_zero = false;   // a time that something took part of, and at times none: of a garbage collector
   };
   // False: a bad record, which is kept as a failure.
   bool add(Samples samples);
@@ -71,7 +72,9 @@ class ImportedRun {
   void fact(std::string name, std::string value, bool decisive = false);
 
   bool is_empty() const { return run_.measurements.empty() && run_.failures.empty(); }
-  // Error (input): nothing was found ("results of JMH" were wanted), or too much.
+  // It has bad records and nothing else.
+  bool is_all_bad() const;
+  // Error (input): nothing was found or nothing that can be used ("results of JMH" were wanted), or too much.
   Result<Run> finish(std::string_view wanted, std::string_view fix = "");
 
  private:
@@ -86,6 +89,10 @@ class ImportedRun {
   std::size_t bad_records_ = 0;
   bool is_too_large_ = false;
 };
+
+// What the files of one folder say of their machine. Facts that vary from process to process are kept as the first file
+// has them; decisive ones with all their values ("8 and 16"), so that files of two machines in one folder are seen.
+Environment merged_environment(const std::vector<const Environment*>& of_files);
 
 // The numbers of a list, each times `factor`; empty where it is none, or `flaw` says which one is no number.
 std::vector<double> numbers_at(const JsonValue& record, std::string_view path, double factor, std::string& flaw);

@@ -2,6 +2,10 @@
 // round unless --benchmark-save or no option at all left "data" out. pyperf (1.0 and newer) runs each of its "runs" in
 // a worker process of its own, so that a run is an invocation; runs that only calibrate have no values and are left
 // aside.
+#include <array>
+#include <map>
+#include <utility>
+
 #include "bench/formats/import_formats.hpp"
 #include "bench/formats/imported_run.hpp"
 
@@ -88,25 +92,22 @@ std::string pyperf_metadata(const JsonValue& benchmark, const JsonValue* run, co
   return benchmark.text_of("metadata." + key);
 }
 
-struct PyperfBenchmark {
-  JsonValue record;
-  std::string where;
-};
+constexpr std::array kPyperfFacts{"cpu_model_name", "cpu_count", "hostname", "python_version", "platform"};
 
-// Where the suite's own metadata, which may stand behind the benchmarks, is known.
-void add_pyperf_benchmark(const PyperfBenchmark& benchmark, const JsonValue& suite, ImportedRun& imported) {
+void add_pyperf_benchmark(const JsonValue& benchmark, const std::string& place, const JsonValue& suite,
+                          ImportedRun& imported) {
   const auto metadata = [&](const JsonValue* run, const std::string& key) {
-    const std::string own = pyperf_metadata(benchmark.record, run, key);
+    const std::string own = pyperf_metadata(benchmark, run, key);
     return own.empty() ? suite.text_of("metadata." + key) : own;
   };
-  const std::vector<JsonValue>& runs = benchmark.record.items_of("runs");
+  const std::vector<JsonValue>& runs = benchmark.items_of("runs");
   const JsonValue* const first = runs.empty() ? nullptr : &runs.front();
   const BenchmarkId id = benchmark_named(metadata(first, "name"));
   const PyperfUnit unit = pyperf_unit(metadata(first, "unit"));
   std::size_t with_values = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const JsonValue& run = runs[i];
-    const std::string where = benchmark.where + ".runs[" + std::to_string(i) + ']';
+    const std::string where = place + ".runs[" + std::to_string(i) + ']';
     if (run.find("values") == nullptr) continue;
     std::string flaw;
     std::vector<double> values = numbers_at(run, "values", unit.factor, flaw);
@@ -118,13 +119,12 @@ void add_pyperf_benchmark(const PyperfBenchmark& benchmark, const JsonValue& sui
     const std::uint32_t process = imported.add_process(unix_ns_of(run, "metadata.date"));
     const double loops =
         run.number_of("metadata.loops")
-            .value_or(
-                benchmark.record.number_of("metadata.loops").value_or(suite.number_of("metadata.loops").value_or(0)));
+            .value_or(benchmark.number_of("metadata.loops").value_or(suite.number_of("metadata.loops").value_or(0)));
     std::vector<std::int64_t> iterations;
     if (loops >= 1 && loops < 0x1p62) iterations.assign(values.size(), static_cast<std::int64_t>(loops));
     imported.add({where + ".values", id, unit.metric, process, std::move(values), std::move(iterations)});
   }
-  if (with_values == 0) imported.bad(benchmark.where, "found no run with values, wanted at least one", id);
+  if (with_values == 0) imported.bad(place, "found no run with values, wanted at least one", id);
 }
 
 }  // namespace
@@ -146,19 +146,27 @@ Result<Run> load_pytest_benchmark(const std::filesystem::path& path, std::vector
   return imported.finish("benchmarks of pytest-benchmark", kHowToKeepRounds);
 }
 
+// Read twice: the suite's own metadata, which each benchmark may lean on, stand behind the benchmarks, and these are
+// not held for its sake.
 Result<Run> load_pyperf(const std::filesystem::path& path, std::vector<std::string>& warnings) {
   ImportedRun imported("pyperf", path, warnings);
-  std::vector<PyperfBenchmark> benchmarks;
-  STEELYARD_TRY(const JsonValue rest,
-                read_json(path, "benchmarks[]", [&](JsonValue&& record, const std::string& where) {
-                  benchmarks.push_back({std::move(record), where});
-                  return true;
-                }));
-  for (const PyperfBenchmark& benchmark : benchmarks) add_pyperf_benchmark(benchmark, rest, imported);
+  STEELYARD_TRY(const JsonValue suite,
+                read_json(path, "benchmarks[]", [](JsonValue&&, const std::string&) { return true; }));
+  std::map<std::string, std::string> of_first;  // metadata of the first benchmark
+  bool is_first = true;
+  STEELYARD_CHECK(read_json(path, "benchmarks[]", [&](JsonValue&& benchmark, const std::string& where) {
+    if (std::exchange(is_first, false)) {
+      const std::vector<JsonValue>& runs = benchmark.items_of("runs");
+      for (const char* key : kPyperfFacts) {
+        of_first[key] = pyperf_metadata(benchmark, runs.empty() ? nullptr : &runs.front(), key);
+      }
+    }
+    add_pyperf_benchmark(benchmark, where, suite, imported);
+    return true;
+  }));
   const auto metadata = [&](const std::string& key) {
-    if (std::string own = rest.text_of("metadata." + key); !own.empty() || benchmarks.empty()) return own;
-    const std::vector<JsonValue>& runs = benchmarks.front().record.items_of("runs");
-    return pyperf_metadata(benchmarks.front().record, runs.empty() ? nullptr : &runs.front(), key);
+    const std::string own = suite.text_of("metadata." + key);
+    return own.empty() ? of_first[key] : own;
   };
   imported.fact("python.cpu", metadata("cpu_model_name"), true);
   imported.fact("python.cpu_count", metadata("cpu_count"), true);

@@ -33,17 +33,28 @@ class StoredRuns {
     return at->second.get();
   }
 
+  // A commit of which nothing can be used costs itself, not the others of the history. Error (input): none is left.
   Result<std::vector<Run>> finish(std::string_view wanted) {
     if (runs_.size() > kMaxStoredRuns) {
       return input_error(path_.string(), "more than " + std::to_string(kMaxStoredRuns) + " runs",
                          "at most " + std::to_string(kMaxStoredRuns), "import it in several files");
     }
     std::vector<Run> runs;
+    ImportedRun* first_bad = nullptr;
+    std::vector<std::string> left_out;
     for (auto& [key, imported] : runs_) {
       if (imported->is_empty()) continue;
+      if (imported->is_all_bad()) {
+        left_out.push_back(said_of_left_out(imported->run()));
+        if (first_bad == nullptr) first_bad = imported.get();
+        continue;
+      }
       STEELYARD_TRY(Run run, imported->finish(wanted));
       runs.push_back(std::move(run));
     }
+    // Before the records of which they are made: of a long history only the first warnings are printed.
+    warnings_.insert(warnings_.begin(), left_out.begin(), left_out.end());
+    if (runs.empty() && first_bad != nullptr) return first_bad->finish(wanted).error();
     if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
     std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
       return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
@@ -52,6 +63,12 @@ class StoredRuns {
   }
 
  private:
+  std::string said_of_left_out(const Run& run) const {
+    const std::string& sha = run.header.commit.sha;
+    return path_.string() + ": of " + (sha.empty() ? "a commit without a hash" : "commit " + sha) +
+           " nothing can be used; it is left out";
+  }
+
   std::string tool_;
   fs::path path_;
   std::vector<std::string>& warnings_;
@@ -73,10 +90,13 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 // github-action-benchmark ---------------------------------------------------------------------------------------------
 
-// Which of its tools' numbers are better when higher is not in the file but in the tool's name.
-Better better_of_tool(const std::string& tool) {
-  const bool is_higher = tool == "benchmarkjs" || tool == "pytest" || tool == "customBiggerIsBetter";
-  return is_higher ? Better::higher : Better::lower;
+// Which numbers are better when higher is not in the file. The two custom tools say it of all their numbers; of another
+// the unit says it (of go "MB/s" beside "ns/op", of jmh "ops/s"), and the tool where the unit does not.
+Better better_in_action(const std::string& tool, const UnitScale& scale) {
+  if (tool == "customBiggerIsBetter") return Better::higher;
+  if (tool == "customSmallerIsBetter") return Better::lower;
+  if (scale.better != Better::undeclared) return scale.better;
+  return tool == "benchmarkjs" || tool == "pytest" ? Better::higher : Better::lower;
 }
 
 void add_action_entry(const JsonValue& entry, const std::string& where, ImportedRun& imported) {
@@ -93,7 +113,7 @@ void add_action_entry(const JsonValue& entry, const std::string& where, Imported
   for (const JsonValue& bench : entry.items_of("benches")) {
     const std::string place = where + ".benches[" + std::to_string(index++) + ']';
     UnitScale scale = scale_of(bench.text_of("unit"));
-    scale.better = better_of_tool(entry.text_of("tool"));
+    scale.better = better_in_action(entry.text_of("tool"), scale);
     BenchmarkId id = parse_google_benchmark_name(bench.text_of("name"));
     if (suite != "Benchmark") id.suite = suite;
     const auto value = bench.number_of("value");
@@ -208,6 +228,15 @@ void add_asv_benchmark(const std::string& name, const AsvColumns& columns, const
   }
 }
 
+// Older files have it in their name alone, behind the beginning of the commit: "11111111-virtualenv-py3.11.json".
+std::string asv_environment(const JsonValue& document, const fs::path& file) {
+  std::string named = document.text_of("env_name");
+  const std::string stem = file.stem().string();
+  const std::string begin = document.text_of("commit_hash").substr(0, 8) + '-';
+  if (named.empty() && stem.starts_with(begin)) named = stem.substr(begin.size());
+  return named;
+}
+
 using AsvBenchmarks = std::unordered_map<std::string_view, const JsonValue*>;
 
 Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
@@ -221,10 +250,13 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
   run.header.commit.sha = hash_at(document, "commit_hash");
   run.header.commit.committed_at_unix_s = unix_ns_of(document, "date") / 1'000'000'000;
   run.header.created_at_unix_ns = unix_ns_of(document, "date");
-  run.header.program = document.text_of("env_name");
+  run.header.program = asv_environment(document, file);
   for (const char* fact : {"arch", "cpu", "num_cpu", "os", "ram"}) {
     imported->fact(std::string("asv.") + fact, document.text_of(std::string("params.") + fact), *fact != 'o');
   }
+  // Another environment is another Python or another dependency: as asv draws a graph of each, its runs are comparable
+  // with those of the same one alone.
+  imported->fact("asv.environment", asv_environment(document, file), true);
   imported->fact("asv.machine", document.text_of("params.machine"));
   imported->fact("asv.python", document.text_of("python"));
   imported->add_process();
@@ -273,13 +305,14 @@ struct BencherMeasure {
   std::string_view slug;
   std::string_view metric;
   std::string_view unit;
+  Better better;  // in whatever unit
 };
-constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns"},
-                                      BencherMeasure{"throughput", "throughput", "ops/s"},
-                                      BencherMeasure{"instructions", "instructions", "count"},
-                                      BencherMeasure{"file-size", "binary_size", "bytes"},
-                                      BencherMeasure{"total-bytes", "bytes_allocated", "bytes"},
-                                      BencherMeasure{"total-blocks", "allocations", "count"}};
+constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns", Better::lower},
+                                      BencherMeasure{"throughput", "throughput", "ops/s", Better::higher},
+                                      BencherMeasure{"instructions", "instructions", "count", Better::lower},
+                                      BencherMeasure{"file-size", "binary_size", "bytes", Better::lower},
+                                      BencherMeasure{"total-bytes", "bytes_allocated", "bytes", Better::lower},
+                                      BencherMeasure{"total-blocks", "allocations", "count", Better::lower}};
 
 // `units`: "nanoseconds (ns)", or nothing.
 std::pair<Metric, double> bencher_metric(const std::string& slug, std::string units) {
@@ -293,7 +326,7 @@ std::pair<Metric, double> bencher_metric(const std::string& slug, std::string un
     return {std::move(metric), scale.factor};
   }
   UnitScale scale = scale_of(units.empty() ? known->unit : std::string_view(units));
-  if (scale.better == Better::undeclared) scale.better = Better::lower;
+  scale.better = known->better;
   return {metric_named(known->metric, scale), scale.factor};
 }
 

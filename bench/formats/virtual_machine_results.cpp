@@ -32,6 +32,7 @@ struct JmhMetric {
   std::string where;
   Metric metric;
   double factor = 1;
+  bool is_secondary = false;  // what a profiler found, of which there may be nothing
 };
 
 void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std::uint32_t>& forks,
@@ -48,15 +49,17 @@ void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std
       continue;
     }
     if (values.empty()) continue;  // JMH writes [] where an iteration yielded none
-    if (forks.size() <= fork) forks.push_back(imported.add_process());
+    // A fork before this one may have yielded nothing.
+    while (forks.size() <= fork) forks.push_back(imported.add_process());
     has_samples = true;
-    imported.add({where, id, one.metric, forks[fork], std::move(values)});
+    imported.add({where, id, one.metric, forks[fork], std::move(values), {}, false, one.is_secondary});
   }
   if (has_samples) return;
   const auto score = one.of.number_of("score");
   if (!score) return imported.bad(one.where, "found neither rawData nor a score, wanted one", id, one.metric.name);
   if (forks.empty()) forks.push_back(imported.add_process());
-  imported.add_aggregate({one.where + ".score", id, one.metric, forks.front(), {*score * one.factor}});
+  imported.add_aggregate(
+      {one.where + ".score", id, one.metric, forks.front(), {*score * one.factor}, {}, false, one.is_secondary});
 }
 
 // "gc.alloc.rate.norm" with a mark before it in older versions ("·gc.alloc.rate.norm").
@@ -75,11 +78,15 @@ void add_jmh_record(const JsonValue& record, const std::string& where, ImportedR
   add_jmh_metric({*primary, where + ".primaryMetric", jmh_metric(record.text_of("mode"), scale), scale.factor}, id,
                  forks, imported);
   for (const auto& [name, secondary] : record.members_of("secondaryMetrics")) {
-    const UnitScale of_secondary = scale_of(secondary.text_of("scoreUnit"));
+    const std::string unit = secondary.text_of("scoreUnit");
+    const UnitScale of_secondary = scale_of(unit);
     Metric metric = metric_named(profiler_metric(name), of_secondary);
-    // What a profiler counts explains a time; only the bytes that an operation allocates are good or bad by themselves.
-    if (metric.name != "bytes_allocated" && of_secondary.unit != "ns") metric.better = Better::undeclared;
-    add_jmh_metric({secondary, where + ".secondaryMetrics." + name, metric, of_secondary.factor}, id, forks, imported);
+    // What a profiler counts explains a time, and so does the sum of what the collector took ("ms"); only the bytes
+    // that an operation allocates, and the time of a part of it ("ns/op"), are good or bad by themselves.
+    const bool is_judged = metric.name == "bytes_allocated" || (of_secondary.unit == "ns" && unit.ends_with("/op"));
+    if (!is_judged) metric.better = Better::undeclared;
+    add_jmh_metric({secondary, where + ".secondaryMetrics." + name, metric, of_secondary.factor, true}, id, forks,
+                   imported);
   }
 }
 

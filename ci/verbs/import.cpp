@@ -148,7 +148,6 @@ void take_file(const std::string& path, const ImportOptions& options, const std:
     return;
   }
   for (Run& run : *runs) {
-    if (!options.no_store) imports.code = worse(imports.code, keep_in_spool({&run}, app));
     print_bad_records(path, run, app);
     const auto skips = std::count_if(run.failures.begin(), run.failures.end(),
                                      [](const Failure& failure) { return is_skip(failure.kind); });
@@ -172,11 +171,14 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   for (const std::string& path : options.paths) {
     take_file(path, options, project_name(configuration), app, imports);
   }
+  if (!options.output.empty() && imports.runs.size() > 1) {
+    return input_error("--output", std::to_string(imports.runs.size()) + " runs", "one run, which an archive holds",
+                       "import into the store, or one file at a time");
+  }
+  if (!options.no_store) {
+    for (const Run& run : imports.runs) imports.code = worse(imports.code, keep_in_spool({&run}, app));
+  }
   if (!options.output.empty() && !imports.runs.empty()) {
-    if (imports.runs.size() > 1) {
-      return input_error("--output", std::to_string(imports.runs.size()) + " runs", "one run, which an archive holds",
-                         "import into the store, or one file at a time");
-    }
     const Result<void> written = storage::write_archive(options.output, imports.runs.front());
     if (!written) imports.code = worse(imports.code, app.report(written.error()));
   }

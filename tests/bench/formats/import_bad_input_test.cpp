@@ -246,6 +246,74 @@ TEST_F(ImportBadInput, DeepBracketsAndEndlessLinesAreRefusedAndNoStackIsSpentOnT
   EXPECT_FALSE(recognise_format(file(deep)));
 }
 
+TEST_F(ImportBadInput, AForkOfJmhThatYieldedNothingLeavesTheSamplesBehindItToTheirOwnForks) {
+  const auto runs = load("jmh", R"([{"benchmark": "a", "mode": "avgt",
+      "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[], [812.5], [], [900]]}}])");
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().invocations, SizeIs(4));
+  const auto& of = runs->front().measurements.at(0).invocations;
+  ASSERT_THAT(of, SizeIs(2));
+  EXPECT_EQ(of[0].invocation, 1U);
+  EXPECT_THAT(of[0].values, ElementsAre(812.5));
+  EXPECT_EQ(of[1].invocation, 3U);
+}
+
+TEST_F(ImportBadInput, ACollectorOfJmhThatHadNothingToDoIsNoBadRecord) {
+  const auto text = [](const std::string& time) {
+    return R"([{"benchmark": "a", "mode": "avgt", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[)" + time +
+           R"(]]}, "secondaryMetrics": {"gc.time": {"scoreUnit": "ms", "rawData": [[0]]},
+               "gc.count": {"scoreUnit": "counts", "rawData": [[0]]},
+               "part": {"scoreUnit": "ns/op", "rawData": [[4]]}}}])";
+  };
+  EXPECT_THAT(flaws("jmh", text("0")), ElementsAre(HasSubstr("primaryMetric"))) << "an operation takes some time";
+  const auto runs = load("jmh", text("8"));
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(runs->front().failures, IsEmpty());
+  ASSERT_THAT(runs->front().measurements, SizeIs(4));
+  for (const Measurement& one : runs->front().measurements) {
+    const bool is_of_collector = one.metric.name.starts_with("gc.");
+    EXPECT_EQ(one.metric.better, is_of_collector ? Better::undeclared : Better::lower) << one.metric.name;
+    EXPECT_THAT(one.invocations.at(0).values, ElementsAre(is_of_collector ? 0 : one.metric.name == "part" ? 4 : 8));
+  }
+}
+
+TEST_F(ImportBadInput, RoundNumbersOfAJsonFileKeepTheirDigits) {
+  const auto lines =
+      load("json-lines", "{\"benchmark\": \"a\", \"value\": 100000, \"unit\": \"ns\", \"iterations\": 1000000}\n");
+  ASSERT_TRUE(lines) << lines.error().text();
+  EXPECT_THAT(lines->front().failures, IsEmpty());
+  EXPECT_THAT(lines->front().measurements.at(0).invocations.at(0).iterations, ElementsAre(1'000'000));
+  for (const auto& [number, word] :
+       {std::pair("100000", "100000"), std::pair("1e5", "100000"), std::pair("-4e6", "-4000000"),
+        std::pair("9007199254740991", "9007199254740991"), std::pair("0.5", "0.5"), std::pair("1e300", "1e+300")}) {
+    const auto runs = load("jmh", R"([{"benchmark": "a", "mode": "avgt", "params": {"n": )" + std::string(number) +
+                                      R"(}, "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1]]}}])");
+    ASSERT_TRUE(runs) << runs.error().text();
+    EXPECT_EQ(runs->front().measurements.at(0).benchmark.parameters.at(0).value, word);
+  }
+}
+
+TEST_F(ImportBadInput, ACommitOfWhichNothingCanBeUsedCostsItselfAndNotTheHistory) {
+  const auto entry = [](char digit, const std::string& value) {
+    return R"({"commit": {"id": ")" + std::string(40, digit) + R"("}, "tool": "go", "date": 179352720000)" + digit +
+           R"(, "benches": [{"name": "a", "unit": "ns/op", "value": )" + value + "}]}";
+  };
+  const auto history = [](const std::string& entries) {
+    return R"(window.BENCHMARK_DATA = {"entries": {"Benchmark": [)" + entries + R"(]}, "repoUrl": ""})";
+  };
+  const auto runs =
+      load("github-action-benchmark", history(entry('1', "5") + ", " + entry('2', "NaN") + ", " + entry('3', "6")));
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_THAT(*runs, SizeIs(2));
+  EXPECT_EQ(runs->front().header.commit.sha, std::string(40, '1'));
+  EXPECT_EQ(runs->back().header.commit.sha, std::string(40, '3'));
+  EXPECT_THAT(warnings_, Contains(AllOf(HasSubstr("commit 2222222222"), HasSubstr("it is left out"))));
+
+  const auto none = load("github-action-benchmark", history(entry('1', "0") + ", " + entry('2', "NaN")));
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), AllOf(HasSubstr("nothing that can be used"), HasSubstr("entries.Benchmark[0]")));
+}
+
 TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
   std::string json = golden("nvbench.json");
   const std::string named = "nvbench.json-bin/0.bin";
@@ -273,6 +341,104 @@ TEST_F(ImportBadInput, FilesOfAFolderAreProcessesOfOneRun) {
   EXPECT_THAT(runs->front().measurements.at(0).invocations, SizeIs(3));
   EXPECT_EQ(runs->front().header.settings.at("imported_files"), "3");
   EXPECT_THAT(warnings_, IsEmpty()) << "not alone, and with samples";
+}
+
+class ImportedFolder : public ImportBadInput {
+ protected:
+  // The files of a folder, "1.json" first.
+  LoadedRuns load_folder(std::string_view format, const std::vector<std::string>& texts) {
+    std::filesystem::remove_all(folder_ / "runs");
+    std::filesystem::create_directory(folder_ / "runs");
+    for (std::size_t i = 0; i < texts.size(); ++i) file(texts[i], "runs/" + std::to_string(i + 1) + ".json");
+    warnings_.clear();
+    return load_imported(format_named(format), folder_ / "runs", warnings_);
+  }
+  static std::string pytest(const std::string& processor, const std::string& commit, const std::string& stats) {
+    return R"({"machine_info": {"processor": ")" + processor + R"("}, "commit_info": {"id": ")" + commit +
+           R"("}, "version": "4.0.0", "benchmarks": [{"fullname": "a", "stats": )" + stats + "}]}";
+  }
+};
+
+TEST_F(ImportedFolder, KeepsEveryValueOfADecisiveFactSoThatTwoMachinesAreNoneOfThem) {
+  const std::string data = R"({"data": [1]})";
+  const auto one = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("x", "", data)});
+  const auto two = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("y", "", data)});
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(*one->front().environment.find("python.cpu"), "x");
+  EXPECT_EQ(*two->front().environment.find("python.cpu"), "x and y");
+  EXPECT_NE(one->front().environment.fingerprint(), two->front().environment.fingerprint());
+}
+
+TEST_F(ImportedFolder, OfTwoCommitsIsRefusedAndACommitThatOneFileNamesIsThatOfAll) {
+  const std::string data = R"({"data": [1]})";
+  const auto two = load_folder("pytest-benchmark",
+                               {pytest("x", "1111111", data), pytest("x", "", data), pytest("x", "2222222", data)});
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().where, HasSubstr("3.json"));
+  EXPECT_THAT(two.error().text(), AllOf(HasSubstr("1111111"), HasSubstr("2222222")));
+  const auto one = load_folder("pytest-benchmark", {pytest("x", "", data), pytest("x", "2222222", data)});
+  ASSERT_TRUE(one) << one.error().text();
+  EXPECT_EQ(one->front().header.commit.sha, "2222222");
+}
+
+TEST_F(ImportedFolder, AnotherUnitOrDirectionThanInTheFileBeforeIsABadRecord) {
+  const std::string first = R"({"benchmark": "a", "metric": "rate", "unit": "1/s", "value": 1})";
+  for (const char* other : {R"({"benchmark": "a", "metric": "rate", "unit": "bytes/s", "value": 2})",
+                            R"({"benchmark": "a", "metric": "rate", "unit": "1/s", "value": 2, "better": "lower"})"}) {
+    const auto runs = load_folder("json-lines", {first, other});
+    ASSERT_TRUE(runs) << runs.error().text();
+    ASSERT_THAT(runs->front().measurements, SizeIs(1));
+    EXPECT_THAT(runs->front().measurements[0].invocations, SizeIs(1)) << "what is refused is no sample";
+    ASSERT_THAT(runs->front().failures, SizeIs(1)) << other;
+    EXPECT_EQ(runs->front().failures[0].kind, FailureKind::bad_record);
+    EXPECT_THAT(warnings_, Contains(AllOf(HasSubstr("2.json"), HasSubstr("1/s, better higher was in a file before"))));
+  }
+}
+
+TEST_F(ImportedFolder, CountsTheAggregatesOfAllItsFilesAndKeepsEveryVersionOfTheTool) {
+  const auto runs = load_folder(
+      "pytest-benchmark",
+      {pytest("x", "", R"({"data": [1]})"), pytest("x", "", R"({"mean": 1})"), pytest("x", "", R"({"mean": 2})")});
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_EQ(runs->front().header.settings.at("imported_aggregates"), "2");
+  EXPECT_EQ(runs->front().header.settings.at("imported_files"), "3");
+  EXPECT_EQ(runs->front().header.settings.at("pytest-benchmark"), "4.0.0");
+  EXPECT_THAT(warnings_, Contains(HasSubstr("of 2 benchmarks in its 3 files, each counted, it has one aggregate")));
+}
+
+// What the sanitizer holds back of freed memory, 256 MiB, counts as well.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr long kMostGrowthKib = 768L << 10;
+#else
+constexpr long kMostGrowthKib = 160L << 10;
+#endif
+
+// As JSON all of it would be above 300 MB. Stands before the test below, which takes more.
+TEST_F(ImportBadInput, BenchmarksOfPyperfAreNotHeldUntilTheSuitesMetadataBehindThem) {
+  {
+    std::ofstream out(folder_ / "pyperf.json");
+    out << R"({"benchmarks": [)";
+    for (int benchmark = 0; benchmark < 40; ++benchmark) {
+      out << (benchmark > 0 ? "," : "") << R"({"metadata": {"name": "b)" << benchmark << R"("}, "runs": [)";
+      for (int i = 0; i < 4000; ++i) {
+        out << (i > 0 ? "," : "")
+            << R"({"metadata": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "h": 8}, "values": [1]})";
+      }
+      out << "]}\n";
+    }
+    out << R"(], "metadata": {"cpu_model_name": "x", "loops": 16, "unit": "byte"}, "version": "1.0"})";
+  }
+  rusage before{};
+  getrusage(RUSAGE_SELF, &before);
+  const auto runs = load_imported(format_named("pyperf"), folder_ / "pyperf.json", warnings_);
+  rusage after{};
+  getrusage(RUSAGE_SELF, &after);
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_THAT(runs->front().measurements, SizeIs(40));
+  EXPECT_EQ(runs->front().measurements[0].metric.unit, "bytes") << "said behind the benchmarks";
+  EXPECT_THAT(runs->front().measurements[0].invocations.at(0).iterations, ElementsAre(16));
+  EXPECT_EQ(*runs->front().environment.find("python.cpu"), "x");
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, kMostGrowthKib);
 }
 
 TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -99,9 +100,12 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"samples.csv", "csv"},
       {"samples.jsonl", "json-lines"},
       {"github_action_benchmark.js", "github-action-benchmark"},
+      {"github_action_directions.js", "github-action-benchmark"},
       {"asv", "asv"},
       {"asv/machine", "asv"},
+      {"asv_environments", "asv"},
       {"bencher.json", "bencher"},
+      {"bencher_units.json", "bencher"},
       {"bencher_metrics.json", "bencher-metrics"},
       {"conbench.json", "conbench"}};
   std::set<std::string_view> seen{"google-benchmark"};  // its own tests have real files
@@ -311,6 +315,30 @@ TEST(ImportedStores, GithubActionBenchmarkHasARunForEachCommitAndSuite) {
   EXPECT_THAT(imported.warnings, ElementsAre(HasSubstr("in 3 of 3 runs")));
 }
 
+TEST(ImportedStores, RatesAreBetterHigherWhateverToolOfGithubActionBenchmarkWroteThem) {
+  const Imported imported = import_golden("github_action_directions.js");
+  ASSERT_THAT(imported.runs, SizeIs(4)) << imported.error;
+  const auto better_of = [&](std::size_t run, const std::string& benchmark, std::string_view metric) {
+    const Measurement* const measurement = measurement_of(imported.runs[run], benchmark, metric);
+    return measurement != nullptr ? measurement->metric.better : Better::undeclared;
+  };
+  EXPECT_EQ(better_of(0, "BenchmarkCopy [suite=Go]", kRealTime), Better::lower);
+  EXPECT_EQ(better_of(0, "BenchmarkCopy - MB/s [suite=Go]", "bytes_per_second"), Better::higher);
+  EXPECT_EQ(better_of(0, "BenchmarkCopy - allocs/op [suite=Go]", "value"), Better::lower) << "go says it, not the unit";
+  EXPECT_EQ(better_of(1, "Sort.sort [suite=Java]", "throughput"), Better::higher);
+  EXPECT_EQ(better_of(2, "idle [suite=Bigger]", kRealTime), Better::higher) << "customBiggerIsBetter says it of all";
+  EXPECT_EQ(better_of(3, "requests [suite=Smaller]", "throughput"), Better::lower);
+}
+
+TEST(ImportedStores, ThroughputOfBencherIsBetterHigherInAUnitOfItsOwn) {
+  const Imported imported = import_golden("bencher_units.json");
+  ASSERT_THAT(imported.runs, SizeIs(1)) << imported.error;
+  const Measurement* const rate = measurement_of(imported.runs[0], "serve", "throughput");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->metric.unit, "requests/s");
+  EXPECT_EQ(rate->metric.better, Better::higher);
+}
+
 TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
   const Imported imported = import_golden("asv");
   ASSERT_THAT(imported.runs, SizeIs(2));
@@ -327,6 +355,17 @@ TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
   ASSERT_THAT(imported.runs[1].failures, SizeIs(1)) << "NaN: it skipped itself";
   EXPECT_EQ(imported.runs[1].failures[0].kind, FailureKind::skipped);
   EXPECT_EQ(first.environment.fingerprint(), imported.runs[1].environment.fingerprint());
+}
+
+TEST(ImportedStores, RunsOfTwoEnvironmentsOfAsvOnOneMachineAreTwoHistories) {
+  const Imported imported = import_golden("asv_environments");
+  ASSERT_THAT(imported.runs, SizeIs(4)) << imported.error;
+  std::map<std::string, std::set<std::string>> environments;  // by fingerprint
+  for (const steelyard::Run& run : imported.runs) {
+    environments[run.environment.fingerprint()].insert(*run.environment.find("asv.environment"));
+  }
+  EXPECT_THAT(environments, SizeIs(2)) << "each commit's two; of the second commit only the file's name tells it";
+  for (const auto& [fingerprint, names] : environments) EXPECT_THAT(names, SizeIs(1)) << fingerprint;
 }
 
 TEST(ImportedStores, IterationsOfABencherReportAreInvocationsOfOneRun) {

@@ -81,6 +81,20 @@ TEST_F(ImportVerb, ResultsWithoutAPlaceToKeepThemAreRefusedBeforeTheyAreRead) {
   EXPECT_THAT(outcome.err, HasSubstr("--output"));
 }
 
+TEST_F(ImportVerb, AHistoryForOneArchiveIsRefusedBeforeAnyOfItIsKept) {
+  const Outcome outcome = run({"import", golden("github_action_benchmark.js"), "--output", "x.syrun"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--output"), HasSubstr("3 runs")));
+  EXPECT_FALSE(std::filesystem::exists("x.syrun"));
+  std::vector<std::string> kept;
+  if (std::filesystem::exists("state")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("state")) {
+      if (entry.path().extension() == ".syrun") kept.push_back(entry.path().string());
+    }
+  }
+  EXPECT_THAT(kept, ::testing::IsEmpty()) << "neither in the store nor in the spool";
+}
+
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
   const json comparison = json::parse(outcome.out);
@@ -125,6 +139,17 @@ TEST_F(ImportVerb, CsvAndJsonLinesOfARunAreTheSameRunAgain) {
       EXPECT_EQ(again.measurements[i].invocations, whole.measurements[i].invocations) << name;
     }
   }
+}
+
+TEST_F(ImportVerb, AMillionIterationsAreReadBackFromOurOwnJsonLines) {
+  write("million.csv", "benchmark,unit,value,iterations\nsort/n:100000,ns,200000,1000000\n");
+  ASSERT_EQ(import("million.csv", "million.syrun").status, 0);
+  ASSERT_EQ(run({"export", "million.syrun", "--output", "million.jsonl"}).status, 0);
+  ASSERT_EQ(import("million.jsonl", "again.syrun").status, 0);
+  const steelyard::Run again = archive("again.syrun");
+  ASSERT_THAT(again.measurements, SizeIs(1));
+  EXPECT_EQ(again.measurements[0].benchmark.canonical(), "sort/n:100000");
+  EXPECT_THAT(again.measurements[0].invocations.at(0).iterations, ElementsAre(1'000'000));
 }
 
 TEST_F(ImportVerb, BenchstatTextIsReadAsTheGoOutputThatItWas) {
