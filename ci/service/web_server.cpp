@@ -14,6 +14,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/status.hpp>
+#include <cassert>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -153,6 +154,7 @@ struct WebServer::State {
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;
+  bool is_accepting = false;
   asio::steady_timer timer;
   std::set<std::shared_ptr<Connection>> connections;
   std::optional<Workers> workers;
@@ -191,9 +193,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (server_.is_stopping && (is_idle_ || is_stream_)) return close();
     if (now < deadline_) return;
     if (!is_idle_ && !is_lingering_) ++server_.timed_out;
-    if (is_reading_head_ && !is_idle_ && !is_lingering_ && !in_.empty())
-      return refuse({408, "a header that took too long"});
-    close();
+    close();  // with no words: a read or a write is under way, and what it ends in may not change
   }
   void send_event(const WebEvent& event) {
     if (!is_stream_ || (!audience_.empty() && audience_ != event.audience)) return;
@@ -231,8 +231,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     tls_ ? tls_->async_read_some(buffer, handler) : socket_.async_read_some(buffer, handler);
   }
   void write(std::vector<asio::const_buffer> buffers, std::function<void()> then) {
+    assert(!is_writing_ && "what is written stands still until it is sent");
+    is_writing_ = true;
     extend(server_.options.read_time);
     const auto handler = [self = shared_from_this(), then = std::move(then)](const error_code& code, std::size_t) {
+      self->is_writing_ = false;
       code || self->is_closed_ ? self->close() : then();
     };
     tls_ ? asio::async_write(*tls_, buffers, handler) : asio::async_write(socket_, buffers, handler);
@@ -248,8 +251,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
     extend(is_idle_ ? server_.options.idle_time : server_.options.header_time);
     in_.empty() ? read(&Connection::parse_head) : parse_head();
   }
+  // Whether a line of the head goes on in the next one, which the parser joins and a proxy may not. It takes a line
+  // only with the byte behind it, so that both are still here.
+  bool is_folded() const {
+    if (!is_reading_head_ || in_.starts_with("\r\n")) return false;
+    const std::string_view head = std::string_view(in_).substr(0, in_.find("\r\n\r\n"));
+    return head.find("\r\n ") != head.npos || head.find("\r\n\t") != head.npos;
+  }
   // Gives the parser what there is. True: go on; false: more is awaited by `then`, or the request was refused.
   bool parse(void (Connection::*then)()) {
+    if (is_folded()) {
+      refuse({400, "a header field that is folded over two lines"});
+      return false;
+    }
     while (!in_.empty()) {
       error_code code;
       const std::size_t taken = parser_->put(asio::buffer(in_), code);
@@ -434,6 +448,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_reading_head_ = false;
   bool is_last_ = false;
   bool is_lingering_ = false;
+  bool is_writing_ = false;
   bool is_stream_ = false;
   bool is_writing_stream_ = false;
   bool is_closed_ = false;
@@ -442,21 +457,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
 }  // namespace
 
 void WebServer::State::accept() {
+  is_accepting = true;
   acceptor.async_accept([this](const error_code& code, tcp::socket socket) {
-    if (!acceptor.is_open()) return;
-    if (!code) {
-      error_code ignored;
-      const auto peer = socket.remote_endpoint(ignored);
-      ++accepted;
-      if (connections.size() >= options.most_connections) {
-        ++refused;  // closed with the socket: an answer would cost what there is too little of
-      } else if (!ignored) {
-        socket.set_option(tcp::no_delay(true), ignored);
-        const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer.address().to_string());
-        connections.insert(connection);
-        open = connections.size();
-        connection->start();
-      }
+    is_accepting = false;
+    // Trouble such as too many open files lasts: the next tick tries again, and not at once for ever.
+    if (!acceptor.is_open() || code) return;
+    error_code ignored;
+    const auto peer = socket.remote_endpoint(ignored);
+    ++accepted;
+    if (connections.size() >= options.most_connections) {
+      ++refused;  // closed with the socket: an answer would cost what there is too little of
+    } else if (!ignored) {
+      socket.set_option(tcp::no_delay(true), ignored);
+      const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer.address().to_string());
+      connections.insert(connection);
+      open = connections.size();
+      connection->start();
     }
     accept();
   });
@@ -481,6 +497,7 @@ void WebServer::State::tick(const std::atomic<bool>* stop) {
     for (const auto& connection : all) connection->close();
     return io.stop();
   }
+  if (!is_accepting && !is_stopping) accept();
   timer.expires_after(kTick);
   timer.async_wait([this, stop](const error_code&) { tick(stop); });
 }
@@ -542,6 +559,7 @@ Result<void> WebServer::run(const std::atomic<bool>* stop) {
   state_->accept();
   state_->tick(stop);
   state_->io.run();
+  state_->workers->forget();
   state_->workers.reset();
   state_->connections.clear();
   return {};

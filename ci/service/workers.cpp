@@ -34,6 +34,12 @@ bool Workers::add(Task task) {
   return true;
 }
 
+void Workers::forget() {
+  std::deque<Task> gone;  // ended without the lock: a task may hold more than itself
+  const std::lock_guard lock(mutex_);
+  gone.swap(queue_);
+}
+
 void Workers::work(std::size_t worker) {
   for (;;) {
     Task task;

@@ -13,7 +13,7 @@
 
 namespace steelyard::ci {
 
-// What waits when they end is still done.
+// What waits when they end is still done, unless it was forgotten.
 class Workers {
  public:
   using Task = std::function<void(std::size_t worker)>;  // which of them, from 0
@@ -23,6 +23,8 @@ class Workers {
   ~Workers();
   // False: the queue is full.
   bool add(Task task);
+  // What waits now is not done: whoever asked for it has gone.
+  void forget();
 
  private:
   void work(std::size_t worker);

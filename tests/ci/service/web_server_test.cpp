@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 #include "tests/ci/service/http_client.hpp"
@@ -132,6 +133,9 @@ const std::vector<BadRequest> kBadRequests{
      "POST /take HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", 400},
     {"line ends without CR", "GET / HTTP/1.1\nHost: x\n\n", 505},
     {"a zero byte in a field", "GET / HTTP/1.1\r\n" + kHost + std::string("X: a\0b\r\n\r\n", 11), 400},
+    {"a line folded over two", "GET / HTTP/1.1\r\n" + kHost + "X: a\r\n b\r\n\r\n", 400},
+    {"a host folded with a tab", "GET / HTTP/1.1\r\nHost:\r\n\tx\r\n\r\n", 400},
+    {"a fold behind the first line", "GET / HTTP/1.1\r\n X: a\r\n" + kHost + "\r\n", 400},
     {"no host", "GET / HTTP/1.1\r\n\r\n", 400},
     {"two hosts", "GET / HTTP/1.1\r\n" + kHost + kHost + "\r\n", 400},
     {"a whole address as target", "GET http://elsewhere/ HTTP/1.1\r\n" + kHost + "\r\n", 400},
@@ -161,6 +165,22 @@ TEST_F(WebServerTest, RefusesWhatCouldBeReadInTwoWaysAndEndsTheConnection) {
   EXPECT_EQ(exchange("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200) << "and the next one is answered";
 }
 
+TEST_F(WebServerTest, RefusesAFoldedLineThatComesByteByByte) {
+  start();
+  HttpClient client(port_);
+  for (const char c : std::string("GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n")) {
+    if (!client.send(std::string_view(&c, 1))) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(client.receive().status, 400);
+}
+
+TEST_F(WebServerTest, TakesABodyWhoseLinesBeginWithBlanks) {
+  start();
+  EXPECT_EQ(exchange("POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\na\r\n b\n").body,
+            "POST /take a\r\n b\n");
+}
+
 TEST_F(WebServerTest, RefusesAFloodOfFields) {
   start();
   std::string request = "GET / HTTP/1.1\r\n" + kHost;
@@ -181,6 +201,27 @@ TEST_F(WebServerTest, GivesUpOnWhoSendsAHeaderByteByByte) {
   EXPECT_FALSE(is_heard);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
   EXPECT_EQ(server_->counts().timed_out, 1U);
+}
+
+TEST_F(WebServerTest, TakesTheRestOfAHeaderForNoRequestOnceItsTimeIsOver) {
+  WebOptions options;
+  options.header_time = std::chrono::milliseconds(400);
+  start(options);
+  for (int i = 0; i < 20; ++i) {
+    HttpClient client(port_);
+    client.send("GET /a HTTP/1.1\r\nHost: x\r\nX: ");
+    std::this_thread::sleep_for(std::chrono::milliseconds(390 + 10 * (i % 12)));
+    client.send("y\r\n\r\n");
+    const HttpReply reply = client.receive();
+    EXPECT_TRUE(reply.status == 0 || reply.body == "GET /a ") << reply.status << reply.body;
+    if (reply.status == 0) {
+      EXPECT_TRUE(client.is_closed_within(10'000));
+    }
+  }
+  HttpClient late(port_);
+  late.send("GET /a HTTP/1.1\r\nHost: x\r\nX: ");
+  EXPECT_EQ(late.receive_for(5'000), "") << "nothing is said to it";
+  EXPECT_GE(server_->counts().timed_out, 1U);
 }
 
 TEST_F(WebServerTest, GivesUpOnABodyThatDoesNotCome) {
@@ -232,6 +273,23 @@ TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   EXPECT_EQ(reply.fields.at("retry-after"), "1");
   EXPECT_EQ(slow.receive().status, 200);
   EXPECT_EQ(queued.receive().status, 200);
+}
+
+TEST_F(WebServerTest, EndsInItsTimeHoweverMuchWaits) {
+  WebOptions options;
+  options.workers = 1;
+  options.stop_time = std::chrono::milliseconds(200);
+  start(options);
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<HttpClient>(port_));
+    clients.back()->send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const auto begin = std::chrono::steady_clock::now();
+  stop_ = true;
+  thread_.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "all of it would take 30";
 }
 
 TEST_F(WebServerTest, FinishesWhatWasBegunWhenItIsToEnd) {
