@@ -296,7 +296,8 @@ Result<bool> RunStore::put(const Run& run, const Submission& submission) {
       return write_audit(transaction, submission.note);
     };
     STEELYARD_TRY(const bool is_new, write_run(session, run, connection_.keys(), beside));
-    STEELYARD_CHECK(place_commit_of(session, run.header));
+    // Parents and branches are only ever added to, so that nothing takes back what a request's run would say of them.
+    if (!submission.of_request) STEELYARD_CHECK(place_commit_of(session, run.header));
     return is_new;
   });
 }

@@ -260,6 +260,7 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
           "join steelyard.projects p using (project_key) cross join lateral (select r.run_key, r.environment_key "
           "from steelyard.runs r where r.project_key = b.project_key "
           "and hashtextextended(r.branch, 0) = hashtextextended(b.branch, 0) and r.branch = b.branch "
+          "and not exists (select from steelyard.request_runs q where q.run_key = r.run_key) "
           "order by r.run_key desc limit ") +
       kRunsLookedAtForTargets +
       ") r where ($1::text = '' or p.name = $1::text) and ($2::text = '' or b.branch = $2::text) "
