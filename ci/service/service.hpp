@@ -81,13 +81,15 @@ class Service : public WebHandler {
   WebAnswer answered(std::size_t worker, const WebRequest& request);
   std::pair<BodyPlan, WebAnswer> plan(std::size_t worker, const WebRequest& head);
   Outcome admitted(std::size_t worker, const WebRequest& request);
-  std::optional<WebAnswer> check_limits(const WebRequest& request, const Caller& caller);
+  // Who asks with a token; else the refusal.
+  std::optional<WebAnswer> identify_caller(std::size_t worker, const WebRequest& request, Caller& caller);
+  std::optional<WebAnswer> too_many(const WebRequest& request, const std::string& who);
   Result<storage::Store*> store_of(std::size_t worker);
   Result<std::string> version(storage::Store& store);
   WebAnswer answer_operation(std::size_t worker, const WebRequest& request, const Admitted& admitted);
   WebAnswer answer_own(std::size_t worker, const WebRequest& request, const Admitted& admitted);
   WebAnswer answer_page(const WebRequest& request);
-  WebAnswer ready(std::size_t worker, const WebRequest& request);
+  WebAnswer ready(std::size_t worker, const WebRequest& request, const Caller& caller);
   std::string metrics_text();
   WebAnswer conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key);
   WebAnswer problem(int status, const std::string& detail, const std::string& fix, const std::string& id);
@@ -103,6 +105,7 @@ class Service : public WebHandler {
   JobTokens jobs_;
   RateLimit requests_;
   RateLimit failures_;  // of those whose tokens are none
+  KnownTokens known_;
   WebServer* server_ = nullptr;
   std::thread watcher_;
   std::atomic<bool> is_ending_{false};
