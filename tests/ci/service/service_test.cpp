@@ -106,6 +106,9 @@ TEST_F(ServiceTest, TellsTheColumnsOfOneSeriesThatWereAskedFor) {
   EXPECT_EQ(points["least"][1], -0.0);
   EXPECT_FALSE(checked("/api/v1/points", which).contains("low"));
   EXPECT_THAT(get(which + "&columns=at,secret").body, HasSubstr("secret"));
+  const HttpReply twice = get(which + "&columns=at,subject,subject");
+  EXPECT_EQ(twice.status, 400);
+  EXPECT_THAT(twice.body, HasSubstr("subject twice"));
   EXPECT_EQ(get("/api/v1/points?project=demo&metric=real_time&benchmark=BM_none").status, 400);
 }
 
@@ -125,6 +128,17 @@ TEST_F(ServiceTest, PagesByKeysFromOneItemToTheNext) {
     const HttpReply reply = get("/api/v1/" + std::string(path) + "?after=runs-7a-7a");
     EXPECT_EQ(reply.status, 400) << path << reply.body;
   }
+}
+
+TEST_F(ServiceTest, RefusesAPlaceBeyondEveryNumber) {
+  const std::string runs = checked("/api/v1/runs", "/api/v1/runs?limit=1")["next"];
+  // A list's place is its kind and each field in hexadecimal digits.
+  const std::string kind = runs.substr(0, runs.find('-'));
+  std::string digits;
+  for (int i = 0; i < 19; ++i) digits += "39";  // "9999999999999999999" has 64 bits and more
+  EXPECT_EQ(get("/api/v1/runs?after=" + kind + '-' + digits + "-31").status, 400);
+  EXPECT_EQ(get("/api/v1/runs?after=" + kind + "-31-" + digits).status, 400);
+  EXPECT_EQ(get("/api/v1/targets?after=targets-61-" + digits + "-30").status, 400);
 }
 
 TEST_F(ServiceTest, SaysThatNothingChangedToWhoHasTheAnswer) {
