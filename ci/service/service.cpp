@@ -24,7 +24,9 @@ using storage::JsonWriter;
 constexpr std::chrono::milliseconds kVersionHolds{100};  // how late one process hears what another one wrote
 constexpr std::chrono::seconds kStoreRest{1};            // between tries to reach a store that is away
 constexpr std::chrono::seconds kLook{1};                 // for what is new
-constexpr double kFailuresASecond = 1.0 / 6;             // of one address, with tokens that are none: docs' table
+// Of the store, but for putting a run: less than the time that the service takes to end (WebOptions::stop_time).
+constexpr std::chrono::seconds kLongestStatement{15};
+constexpr double kFailuresASecond = 1.0 / 6;  // of one address, with tokens that are none: docs' table
 constexpr double kFailuresAtOnce = 20;
 constexpr std::size_t kWorthPacking = 1024;  // bytes
 constexpr int kPackingEffort = 4;            // of 9
@@ -214,6 +216,7 @@ Result<storage::Store*> Service::store_of(std::size_t worker) {
     seat.store.emplace(std::move(opened).value());
     store_is_up_ = true;
   }
+  seat.store->limit_statements(kLongestStatement);
   STEELYARD_CHECK(seat.store->see_only(""));
   return &*seat.store;
 }
@@ -400,6 +403,8 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     const Result<void> limited = store.see_only(caller.project, writes);
     if (!limited) return problem_of(limited.error(), 500, request.id);
   }
+  // It is safe to send again, and would take as long again.
+  if (operation.scope == "submit") store.limit_statements(std::chrono::milliseconds(0));
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
@@ -474,6 +479,30 @@ std::string Service::metrics_text() {
   return text + "# EOF\n";
 }
 
+// Tells what is new since the marks; absent: there was none to tell it from, or the store is away.
+void Service::look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks) {
+  if (!store) {
+    Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
+    if (!opened) return;
+    store.emplace(std::move(opened).value());
+    store->limit_statements(kLongestStatement);
+  }
+  storage::CatalogStore catalog(*store);
+  if (!marks) {
+    const Result<storage::NewsMarks> newest = catalog.newest();
+    if (!newest) return store.reset();
+    marks = *newest;
+    return;
+  }
+  const Result<std::vector<storage::NewsEntry>> news = catalog.news(*marks);
+  if (!news) return store.reset();
+  for (const storage::NewsEntry& one : *news) {
+    JsonWriter data;
+    data("project", one.project, {.null = Null::written});
+    server_->publish({one.project, "event: " + one.kind + "\ndata: " + data.one_line() + "\n\n"});
+  }
+}
+
 void Service::watch() {
   std::optional<storage::Store> store;
   std::optional<storage::NewsMarks> marks;
@@ -485,25 +514,11 @@ void Service::watch() {
       marks.reset();
       continue;
     }
-    if (!store) {
-      Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
-      if (!opened) continue;
-      store.emplace(std::move(opened).value());
-    }
-    storage::NewsMarks known = marks.value_or(storage::NewsMarks{});
-    const Result<std::vector<storage::NewsEntry>> news = storage::CatalogStore(*store).news(known);
-    if (!news) {
+    try {
+      look_for_news(store, marks);
+    } catch (const std::exception& exception) {
+      std::fprintf(stderr, "steelyard: events: %s\n", printable_line(exception.what(), false).c_str());
       store.reset();
-      continue;
-    }
-    // The first look only says what was there before.
-    const bool is_first = !marks;
-    marks = known;
-    for (const storage::NewsEntry& one : *news) {
-      if (is_first) break;
-      JsonWriter data;
-      data("project", one.project, {.null = Null::written});
-      server_->publish({one.project, "event: " + one.kind + "\ndata: " + data.one_line() + "\n\n"});
     }
   }
 }

@@ -26,6 +26,7 @@
 #include "ci/service/caller.hpp"
 #include "ci/service/description.hpp"
 #include "ci/service/web_server.hpp"
+#include "storage/model/catalog.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::ci {
@@ -96,6 +97,7 @@ class Service : public WebHandler {
   WebAnswer problem_of(const Error& error, int input_status, const std::string& id);
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();
+  void look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks);
 
   ServingOptions options_;
   ApiDescription description_;

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -134,6 +133,11 @@ Operation acting(storage::AlertAct::Kind kind) {
   return {act, 409, kMaxJsonBytes};
 }
 
+Reply no_owner() {
+  return {"the service's login of the store is no owner, and issues and revokes no tokens: steelyard serve token", "",
+          403};
+}
+
 Result<Reply> issue_token(const Call& call) {
   STEELYARD_TRY(const JsonDocument document, read_body(call, {"name", "project", "scopes", "days"}));
   const JsonValue root = document.root();
@@ -148,7 +152,10 @@ Result<Reply> issue_token(const Call& call) {
   if (!call.caller.project.empty() && wanted.project != call.caller.project) {
     return Reply{"a token of another project than one's own", "", 403};
   }
-  STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(call.store).issue_token(wanted));
+  storage::AccessStore access(call.store);
+  STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
+  if (!is_owner) return no_owner();
+  STEELYARD_TRY(const storage::IssuedToken issued, access.issue_token(wanted));
   JsonWriter token;
   token("id", issued.token.id);
   token("name", issued.token.name);
@@ -171,6 +178,8 @@ Result<Reply> revoke_token(const Call& call) {
     };
     if (std::none_of(all.begin(), all.end(), is_own)) return Reply{"token:" + call["id"] + ": no such token", "", 404};
   }
+  STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
+  if (!is_owner) return no_owner();
   STEELYARD_TRY(const bool done, access.revoke_token(call["id"], call.caller.who()));
   static_cast<void>(done);  // twice is as good as once
   return Reply{"", "", 204};

@@ -83,6 +83,13 @@ TEST_F(TokenRows, OfOneMoreProjectWaitForNobodyWhoReads) {
   ASSERT_TRUE(store.see_only("another"));
 }
 
+TEST_F(TokenRows, AreIssuedByAnOwnerAndTheStoreSaysWhetherItIsOne) {
+  Store store = open();
+  const auto may = AccessStore(store).may_issue_tokens();
+  ASSERT_TRUE(may) << may.error().text();
+  EXPECT_TRUE(*may);
+}
+
 TEST_F(TokenRows, AreGoodForNothingOnceTheyExpired) {
   Store store = open();
   const auto issued = AccessStore(store).issue_token({"x", "", {"read"}, 1, "ada"});
