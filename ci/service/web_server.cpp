@@ -147,10 +147,13 @@ class Connection;
 }  // namespace
 
 struct WebServer::State {
-  State(const WebOptions& wanted, WebHandler& its) : options(wanted), handler(its), acceptor(io), timer(io) {}
+  State(const WebOptions& wanted, WebHandler& its) : options(wanted), handler(its), acceptor(io), timer(io) {
+    bodies.most = options.most_body_bytes;
+  }
 
   WebOptions options;
   WebHandler& handler;
+  BodyBytes bodies;
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;
@@ -270,7 +273,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       in_.erase(0, taken);
       if (code == http::error::need_more) break;
       if (code) {
-        // A body within its bound that was not taken is one that the disk has no room for.
+        // A body within its bound that was not taken is one that there is no room for.
         const bool is_unkept = code == http::error::body_limit && body_file_ && body_bytes_ <= plan_.most_bytes;
         refuse(is_unkept ? Malformed{503, "what is sent cannot be kept now"} : malformed(code));
         return false;
@@ -323,7 +326,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return refuse({413, "a body of " + std::to_string(*known) + " bytes, where " + std::to_string(plan.most_bytes) +
                               " are allowed"});
     }
-    if (plan.into_file) body_file_ = std::make_unique<BodyFile>(server_.options.folder);
+    if (plan.into_file) body_file_ = std::make_unique<BodyFile>(server_.options.folder, server_.bodies);
     parser_->take_body = [this](std::string_view bytes) { return keep_body(bytes); };
     body_until_ = Clock::now() + server_.options.body_time;
     if (!parser_->expects_continue()) return read_body();
@@ -339,7 +342,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_body() {
     deadline_ = std::min(Clock::now() + server_.options.read_time, body_until_);
     if (!parse(&Connection::read_body)) return;
-    if (body_file_) parser_->request.body_file = body_file_->path();
+    if (body_file_) parser_->request.body_file = body_file_->descriptor();
     ask();
   }
   void ask() {

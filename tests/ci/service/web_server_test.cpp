@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -32,7 +34,7 @@ class Echo : public WebHandler {
     }
     const std::string body = request.target == "/large" ? std::string(3'000'000, 'x')
                                                         : request.method + ' ' + request.target + ' ' + request.body +
-                                                              (request.body_file.empty() ? "" : "in a file");
+                                                              (request.body_file < 0 ? "" : "in a file");
     return {200, {}, std::make_shared<std::string>(body)};
   }
   WebAnswer refusal(int status, const std::string& detail, const std::string&) override {
@@ -43,7 +45,7 @@ class Echo : public WebHandler {
 class WebServerTest : public ::testing::Test {
  protected:
   void start(WebOptions options = {}) {
-    options.folder = ::testing::TempDir();
+    if (options.folder.empty()) options.folder = ::testing::TempDir();
     auto listening = WebServer::listen(options, echo_);
     ASSERT_TRUE(listening) << listening.error().text();
     server_.emplace(std::move(listening).value());
@@ -83,6 +85,26 @@ TEST_F(WebServerTest, TakesABodyInChunksAndIntoAFile) {
       " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;name=v\r\nde\r\n0\r\n\r\n";
   EXPECT_EQ(exchange("POST /take" + chunks).body, "POST /take abcde");
   EXPECT_EQ(exchange("POST /take/file" + chunks).body, "POST /take/file in a file");
+}
+
+TEST_F(WebServerTest, TakesNoMoreBytesOfBodiesThanThereIsRoomForAndLeavesNoFile) {
+  WebOptions options;
+  options.most_body_bytes = 100;
+  options.folder = std::filesystem::path(::testing::TempDir()) / ("bodies-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(options.folder);
+  start(options);
+  const std::string head = "POST /take/file HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\n";
+  {
+    HttpClient first(port_);
+    first.send(head + std::string(50, 'x'));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_EQ(exchange(head + std::string(60, 'x')).status, 503);
+    EXPECT_TRUE(std::filesystem::is_empty(options.folder));
+    first.send(std::string(10, 'x'));
+    EXPECT_EQ(first.receive().body, "POST /take/file in a file");
+  }
+  EXPECT_EQ(exchange(head + std::string(60, 'x')).status, 200) << "and there is room again";
+  std::filesystem::remove_all(options.folder);
 }
 
 TEST_F(WebServerTest, SendsWhatIsLargerThanAnyBufferWhole) {
