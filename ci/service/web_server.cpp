@@ -170,6 +170,8 @@ struct WebServer::State {
 
   void accept();
   void tick(const std::atomic<bool>* stop);
+  std::size_t connections_of(const std::string& peer) const;
+  std::size_t streams_of(const std::string& peer) const;
   std::string new_id() { return id_begin + std::to_string(++last_id); }
 };
 
@@ -195,7 +197,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void look(Clock::time_point now) {
     if (server_.is_stopping && (is_idle_ || is_stream_)) return close();
     if (now < deadline_) return;
-    if (!is_idle_ && !is_lingering_) ++server_.timed_out;
+    if (!is_idle_ && !is_lingering_ && (!is_stream_ || is_writing_)) ++server_.timed_out;
     close();  // with no words: a read or a write is under way, and what it ends in may not change
   }
   void send_event(const WebEvent& event) {
@@ -206,6 +208,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (is_stream_) add_to_stream(":\n\n");
   }
   bool is_stream() const { return is_stream_; }
+  const std::string& peer() const { return peer_; }
   void close() {
     if (is_closed_) return;
     is_closed_ = true;
@@ -366,7 +369,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_file_.reset();
     answer_ = std::move(answer);
     is_last_ = last || server_.is_stopping || !parser_->is_done() || !parser_->keep_alive() || answer_.is_event_stream;
-    if (answer_.is_event_stream && server_.streams >= server_.options.most_streams) {
+    if (answer_.is_event_stream && (server_.streams >= server_.options.most_streams ||
+                                    server_.streams_of(peer_) >= server_.options.most_streams_of_peer)) {
       answer_ = server_.handler.refusal(503, "more streams of events than are kept", parser_->request.id);
     }
     const std::size_t size = answer_.body ? answer_.body->size() : 0;
@@ -409,7 +413,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     is_stream_ = true;
     ++server_.streams;
     audience_ = answer_.audience;
-    deadline_ = Clock::time_point::max();
+    stream_until_ = Clock::now() + server_.options.stream_time;
+    deadline_ = stream_until_;
     out_.clear();
     in_.clear();
     read(&Connection::close);  // a client of a stream says nothing more
@@ -424,7 +429,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     out_ = std::exchange(waiting_, {});
     write({asio::buffer(out_)}, [self = shared_from_this()] {
       self->is_writing_stream_ = false;
-      self->deadline_ = Clock::time_point::max();
+      self->deadline_ = self->stream_until_;
       if (!self->waiting_.empty()) self->write_stream();
     });
   }
@@ -446,6 +451,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t drained_ = 0;
   std::string audience_;
   std::string waiting_;  // of a stream
+  Clock::time_point stream_until_{};
   Clock::time_point deadline_ = Clock::time_point::max();
   bool is_idle_ = false;
   bool is_reading_head_ = false;
@@ -459,6 +465,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
+std::size_t WebServer::State::connections_of(const std::string& peer) const {
+  const auto is_its = [&](const auto& one) { return one->peer() == peer; };
+  return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(), is_its));
+}
+
+std::size_t WebServer::State::streams_of(const std::string& peer) const {
+  const auto is_its = [&](const auto& one) { return one->is_stream() && one->peer() == peer; };
+  return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(), is_its));
+}
+
 void WebServer::State::accept() {
   is_accepting = true;
   acceptor.async_accept([this](const error_code& code, tcp::socket socket) {
@@ -466,13 +482,13 @@ void WebServer::State::accept() {
     // Trouble such as too many open files lasts: the next tick tries again, and not at once for ever.
     if (!acceptor.is_open() || code) return;
     error_code ignored;
-    const auto peer = socket.remote_endpoint(ignored);
+    const std::string peer = socket.remote_endpoint(ignored).address().to_string();
     ++accepted;
-    if (connections.size() >= options.most_connections) {
+    if (connections.size() >= options.most_connections || connections_of(peer) >= options.most_connections_of_peer) {
       ++refused;  // closed with the socket: an answer would cost what there is too little of
     } else if (!ignored) {
       socket.set_option(tcp::no_delay(true), ignored);
-      const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer.address().to_string());
+      const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer);
       connections.insert(connection);
       open = connections.size();
       connection->start();

@@ -77,6 +77,9 @@ struct WebOptions {
   std::size_t most_connections = 512;
   std::size_t most_queued = 256;  // requests that wait for a worker; more are told to come again
   std::size_t most_streams = 128;
+  // Of one address; a proxy before this has all connections of one.
+  std::size_t most_connections_of_peer = 512;
+  std::size_t most_streams_of_peer = 128;
   std::filesystem::path folder{};                        // for bodies while they come in
   std::int64_t most_body_bytes = std::int64_t{1} << 30;  // of all of them there
   std::filesystem::path certificate{};                   // PEM, with its chain; empty: no TLS
@@ -85,7 +88,8 @@ struct WebOptions {
   std::chrono::milliseconds read_time{15'000};    // for each piece of a body, and for each piece of an answer
   std::chrono::milliseconds body_time{300'000};   // for the whole of it
   std::chrono::milliseconds idle_time{60'000};
-  std::chrono::milliseconds stop_time{20'000};  // for what was begun, once it is to end
+  std::chrono::milliseconds stream_time{600'000};  // then whoever listens asks again, and shows what lets them
+  std::chrono::milliseconds stop_time{20'000};     // for what was begun, once it is to end
 };
 inline constexpr std::size_t kMaxFields = 64;
 inline constexpr std::uint32_t kMaxHeadBytes = 16 * 1024;

@@ -40,6 +40,9 @@ struct ServeOptions {
 };
 
 constexpr int kMaxWorkers = 64;
+// Of one address, where others than a proxy of this machine come.
+constexpr std::size_t kMostConnectionsOfPeer = 128;
+constexpr std::size_t kMostStreamsOfPeer = 32;
 constexpr int kRequestsAtOnce = 10;  // times those of a second
 
 struct Place {
@@ -126,6 +129,10 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   http.host = place.host;
   http.port = place.port;
   http.workers = service_options.workers;
+  if (!is_loopback(place.host)) {
+    http.most_connections_of_peer = kMostConnectionsOfPeer;
+    http.most_streams_of_peer = kMostStreamsOfPeer;
+  }
   http.certificate = options.certificate;
   http.key = options.key;
   STEELYARD_TRY(http.folder, body_folder());

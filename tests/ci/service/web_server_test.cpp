@@ -278,6 +278,33 @@ TEST_F(WebServerTest, TakesNoMoreConnectionsThanItMay) {
   EXPECT_TRUE(third.is_closed_within(10'000));
 }
 
+TEST_F(WebServerTest, TakesNoMoreConnectionsOfOneAddressThanItMay) {
+  WebOptions options;
+  options.most_connections_of_peer = 1;
+  start(options);
+  HttpClient first(port_);
+  first.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(first.receive().status, 200);
+  HttpClient second(port_);
+  EXPECT_TRUE(second.is_closed_within(10'000));
+}
+
+TEST_F(WebServerTest, EndsAStreamInItsTimeAndKeepsNoMoreOfOneAddressThanItMay) {
+  WebOptions options;
+  options.stream_time = std::chrono::milliseconds(1500);
+  options.most_streams_of_peer = 1;
+  start(options);
+  const std::string request = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
+  HttpClient client(port_);
+  client.send(request);
+  EXPECT_THAT(client.receive_for(10'000, "retry: 1\n\n"), HasSubstr("text/event-stream"));
+  for (int i = 0; i < 100 && server_->counts().streams < 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(exchange(request).status, 503);
+  EXPECT_TRUE(client.is_closed_within(10'000));
+  EXPECT_EQ(server_->counts().timed_out, 0U) << "its time is no fault of its own";
+}
+
 TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   WebOptions options;
   options.workers = 1;
