@@ -23,6 +23,8 @@ class AccessStore {
 
   // So that Store::see_only() may name that project, which need not have a run yet. Part of issue_token() for one.
   Result<void> prepare_limits(const std::string& project);
+  // Whether the login is an owner, as issuing and revoking tokens takes.
+  Result<bool> may_issue_tokens();
   // The token itself is in the answer and nowhere else.
   Result<IssuedToken> issue_token(const TokenRequest& request);
   // Absent where what was sent is no token, or one that is unknown, expired or revoked.

@@ -37,6 +37,8 @@ class CatalogStore {
   // What is newer than the marks, which are moved; each kind of each project once. For whoever shows it: a row whose
   // transaction ended after a later one's may be missed.
   Result<std::vector<NewsEntry>> news(NewsMarks& marks);
+  // The marks of what is there now.
+  Result<NewsMarks> newest();
   Result<int> schema_version();
   // Another text whenever something that answers are made of was added; cheap.
   Result<std::string> version();

@@ -178,6 +178,11 @@ class StoreConnection {
     apply_limit();
     return {};
   }
+  // Holds on the connections to come, too.
+  void limit_statements(std::chrono::milliseconds most) {
+    most_ = most;
+    session().limit_statements(most_);
+  }
   // Absent where the server is someone else's.
   std::optional<EmbeddedServer>& server() { return open_.link.server; }
   const std::filesystem::path& state() const { return state_; }
@@ -239,6 +244,7 @@ class StoreConnection {
     std::string role;
   };
   void apply_limit() {
+    session().limit_statements(most_);
     if (limit_.project.empty()) return;
     session().act_as(limit_.role);
     session().see_only(limit_.project);
@@ -255,6 +261,7 @@ class StoreConnection {
   std::filesystem::path state_;
   OpenSession open_;
   Limit limit_;
+  std::chrono::milliseconds most_{0};
 };
 
 Store::Store(std::unique_ptr<StoreConnection> connection) : connection_(std::move(connection)) {}
@@ -271,6 +278,8 @@ std::vector<std::string> Store::take_notices() {
   std::optional<EmbeddedServer>& server = connection_->server();
   return server ? std::exchange(server->news, {}) : std::vector<std::string>();
 }
+
+void Store::limit_statements(std::chrono::milliseconds most) { connection_->limit_statements(most); }
 
 Result<void> Store::see_only(const std::string& project, bool may_write) {
   return connection_->see_only(project, may_write);
@@ -296,7 +305,8 @@ Result<bool> RunStore::put(const Run& run, const Submission& submission) {
       return write_audit(transaction, submission.note);
     };
     STEELYARD_TRY(const bool is_new, write_run(session, run, connection_.keys(), beside));
-    STEELYARD_CHECK(place_commit_of(session, run.header));
+    // Parents and branches are only ever added to, so that nothing takes back what a request's run would say of them.
+    if (!submission.of_request) STEELYARD_CHECK(place_commit_of(session, run.header));
     return is_new;
   });
 }
@@ -440,6 +450,10 @@ Result<std::map<std::string, PointSpread>> CatalogStore::spreads(const SpreadQue
   return connection_.read([&](Session& session) { return read_spreads(session, query); });
 }
 
+Result<NewsMarks> CatalogStore::newest() {
+  return connection_.read([](Session& session) { return read_news_marks(session); });
+}
+
 Result<std::vector<NewsEntry>> CatalogStore::news(NewsMarks& marks) {
   return connection_.read([&](Session& session) { return read_news(session, marks); });
 }
@@ -469,6 +483,13 @@ Result<std::vector<AccessGrant>> AccessStore::grants() {
 
 Result<void> AccessStore::prepare_limits(const std::string& project) {
   return connection_.read_as_owner([&](Session& session, const Login&) { return prepare_limits_to(session, project); });
+}
+
+Result<bool> AccessStore::may_issue_tokens() {
+  return connection_.read_as_owner([](Session& session, const Login& login) {
+    const AsOwner owner(session, login);
+    return storage::may_issue_tokens(session);
+  });
 }
 
 Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {

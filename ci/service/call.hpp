@@ -16,6 +16,10 @@
 
 namespace steelyard::ci {
 
+// Of a request's target: before the question mark, and behind it.
+std::string_view path_of(const std::string& target);
+std::string_view query_of(const std::string& target);
+
 struct Call {
   const WebRequest& request;
   const ApiValues& values;  // every parameter of the operation, checked; empty: not given

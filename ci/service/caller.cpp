@@ -48,8 +48,7 @@ Result<Caller> identify(std::string_view authorization, const Admission& admissi
                         storage::Store& store) {
   Caller caller;
   if (authorization.empty()) {
-    caller.kind = admission.is_loopback && !admission.is_public ? Caller::Kind::local : Caller::Kind::anybody;
-    if (admission.is_loopback || admission.is_public) caller.scopes = {"read"};
+    if (admission.is_public) caller.scopes = {"read"};
     return caller;
   }
   if (!is_bearer(authorization)) return no_token();
@@ -100,6 +99,28 @@ bool RateLimit::take(const std::string& who, Clock::time_point now) {
   if (bucket.left < 1) return false;
   bucket.left -= 1;
   return true;
+}
+
+bool RateLimit::has(const std::string& who, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  const auto at = buckets_.find(who);
+  return (at == buckets_.end() ? at_once_ : left_at(at->second, now)) >= 1;
+}
+
+bool KnownTokens::holds(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  return digests_.contains(digest);
+}
+
+void KnownTokens::keep(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  if (digests_.size() >= kMaxBuckets) digests_.clear();
+  digests_.insert(digest);
+}
+
+void KnownTokens::forget(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  digests_.erase(digest);
 }
 
 }  // namespace steelyard::ci

@@ -33,9 +33,8 @@ struct Caller {
 };
 
 struct Admission {
-  bool is_loopback = true;  // the service listens for this machine alone: reading needs nothing
-  bool is_public = false;   // anybody may read
-  std::string key;          // what the one who started it sends to write; empty: there is none
+  bool is_public = false;  // anybody may read
+  std::string key;         // what the one who started it sends, where it listens for this machine alone; empty: none
 };
 
 // authorization: the request's field. Error (input): it is no token that is good now, without saying why. Error
@@ -51,6 +50,8 @@ class RateLimit {
   RateLimit(double a_second, double at_once) : a_second_(a_second), at_once_(at_once) {}
   // False: not now. who: address or token. From any thread.
   bool take(const std::string& who, Clock::time_point now = Clock::now());
+  // Whether take() would take one.
+  bool has(const std::string& who, Clock::time_point now = Clock::now());
 
  private:
   struct Bucket {
@@ -63,6 +64,19 @@ class RateLimit {
   double at_once_;
   std::mutex mutex_;
   std::map<std::string, Bucket> buckets_;
+};
+
+// Digests of what was a good token when it was looked at last: says whose guess it is not, and lets nobody in. Bounded;
+// where there are too many all are forgotten. From any thread.
+class KnownTokens {
+ public:
+  bool holds(const std::string& digest);
+  void keep(const std::string& digest);
+  void forget(const std::string& digest);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> digests_;
 };
 
 }  // namespace steelyard::ci

@@ -19,7 +19,8 @@ namespace {
 using storage::JsonDocument;
 using storage::JsonValue;
 
-constexpr std::int64_t kKeysHold = 3600;  // seconds; a new one that is not among them is asked for before
+constexpr std::int64_t kKeysHold = 3600;     // seconds; a new one that is not among them is asked for before
+constexpr std::int64_t kKeysServe = 86'400;  // where the issuer does not answer
 constexpr std::int64_t kBetweenQuestions = 60;
 constexpr std::int64_t kLeeway = 60;           // that clocks may differ
 constexpr std::int64_t kLongestLife = 86'400;  // of a token: what lives longer is none of a job
@@ -128,18 +129,22 @@ bool is_good_at(const JsonValue& claims, std::int64_t now) {
   return now < end + kLeeway && begin <= now + kLeeway && issued <= now + kLeeway && end - issued <= kLongestLife;
 }
 
+// Empty: it is of none, such as a tag.
+std::string branch_of(bool is_github, const JsonValue& claims) {
+  const std::string ref = claims.at("ref").text();
+  if (is_github) return ref.starts_with(kBranchBegin) ? ref.substr(kBranchBegin.size()) : "";
+  return claims.at("ref_type").text() == "branch" ? ref : "";
+}
+
 // The branch that the job is of, and whether it adds to that branch's history.
 JobIdentity identity_of(const TrustedJobs& trusted, const JsonValue& claims) {
-  JobIdentity job{trusted.repository, trusted.project, "", true};
-  const std::string ref = claims.at("ref").text();
+  JobIdentity job{trusted.repository, trusted.project, branch_of(trusted.is_github, claims), true};
   bool is_of_a_push = false;
   if (trusted.is_github) {
     const std::string event = claims.at("event_name").text();
-    if (ref.starts_with(kBranchBegin)) job.branch = ref.substr(kBranchBegin.size());
     is_of_a_push = event == "push" || event == "schedule" || event == "workflow_dispatch";
   } else {
     const std::string source = claims.at("pipeline_source").text();
-    if (claims.at("ref_type").text() == "branch") job.branch = ref;
     is_of_a_push = source == "push" || source == "schedule" || source == "web";
   }
   const bool is_its_branch = !job.branch.empty() && (trusted.branch.empty() || job.branch == trusted.branch);
@@ -181,6 +186,18 @@ Result<TrustedJobs> parse_trust(const std::string& text) {
   return has_slash && is_plain ? Result<TrustedJobs>(trusted) : other;
 }
 
+Result<void> check_distinct(const std::vector<TrustedJobs>& trusted) {
+  for (auto one = trusted.begin(); one != trusted.end(); ++one) {
+    const auto is_same = [&](const TrustedJobs& other) {
+      return other.issuer == one->issuer && other.repository == one->repository && other.branch == one->branch;
+    };
+    if (std::none_of(trusted.begin(), one, is_same)) continue;
+    return input_error("--trust", one->repository + (one->branch.empty() ? "" : '@' + one->branch) + " twice",
+                       "each branch of a repository once", "leave one of them out");
+  }
+  return {};
+}
+
 JobTokens::JobTokens(std::vector<TrustedJobs> trusted, std::string audience, Fetch fetch)
     : trusted_(std::move(trusted)), audience_(std::move(audience)), fetch_(std::move(fetch)) {}
 
@@ -201,20 +218,50 @@ Result<std::map<std::string, JobTokens::Key>> JobTokens::parse_keys(const std::s
 
 Result<std::optional<JobTokens::Key>> JobTokens::key_of(const std::string& address, const std::string& id,
                                                         std::int64_t now) {
+  const auto known = [&id](const Keys& keys) {
+    const auto found = keys.by_id.find(id);
+    return found == keys.by_id.end() ? std::optional<Key>() : std::optional(found->second);
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    Keys& keys = keys_[address];
+    const std::optional<Key> key = known(keys);
+    const std::int64_t age = now - keys.told_at;
+    if (key && age < kKeysHold) return key;
+    // A stranger who makes names up makes us ask no more often than that.
+    if (keys.is_asking || now - keys.asked_at < kBetweenQuestions) {
+      if (key && age < kKeysServe) return key;
+      if (keys.told_at == keys.asked_at) return std::optional<Key>();  // the last question was answered
+      return store_error(address, "no keys a moment ago", "an answer", "try again in a minute");
+    }
+    keys.asked_at = now;
+    keys.is_asking = true;
+  }
+  const Result<std::string> text = fetch_(address);
+  Result<std::map<std::string, Key>> parsed =
+      text ? parse_keys(*text) : Result<std::map<std::string, Key>>(text.error());
   const std::lock_guard lock(mutex_);
   Keys& keys = keys_[address];
-  const auto found = keys.by_id.find(id);
-  const bool is_fresh = now - keys.asked_at < kKeysHold;
-  if (found != keys.by_id.end() && is_fresh) return std::optional(found->second);
-  // A stranger who makes names up makes us ask no more often than that.
-  if (now - keys.asked_at < kBetweenQuestions) return std::optional<Key>();
-  keys.asked_at = now;
-  STEELYARD_TRY(const std::string text, fetch_(address));
-  Result<std::map<std::string, Key>> parsed = parse_keys(text);
-  if (!parsed) return store_error(address, parsed.error().text(), "a set of keys");
+  keys.is_asking = false;
+  if (!parsed) {
+    const std::optional<Key> key = known(keys);
+    if (key && now - keys.told_at < kKeysServe) return key;
+    return store_error(address, parsed.error().text(), "a set of keys");
+  }
   keys.by_id = std::move(parsed).value();
-  const auto now_found = keys.by_id.find(id);
-  return now_found == keys.by_id.end() ? std::optional<Key>() : std::optional(now_found->second);
+  keys.told_at = now;
+  return known(keys);
+}
+
+const TrustedJobs* JobTokens::entry_of(const std::string& issuer, const std::string& repository,
+                                       const std::string& branch) const {
+  const TrustedJobs* best = nullptr;
+  const auto rank = [&](const TrustedJobs& one) { return one.branch.empty() ? 1 : one.branch == branch ? 2 : 0; };
+  for (const TrustedJobs& one : trusted_) {
+    if (one.issuer != issuer || one.repository != repository) continue;
+    if (best == nullptr || rank(one) > rank(*best)) best = &one;
+  }
+  return best;
 }
 
 Result<std::optional<JobIdentity>> JobTokens::identify(std::string_view token, std::int64_t now) {
@@ -226,17 +273,15 @@ Result<std::optional<JobIdentity>> JobTokens::identify(std::string_view token, s
   const JsonValue claims = document->root();
   const std::string issuer = claims.at("iss").text();
   // Who it is from and for is looked at before anything is asked of anybody.
-  for (const TrustedJobs& trusted : trusted_) {
-    if (trusted.issuer != issuer) continue;
-    if (claims.at(trusted.is_github ? "repository" : "project_path").text() != trusted.repository) continue;
-    if (!has_audience(claims.at("aud"), audience_) || !is_good_at(claims, now)) return none;
-    JobIdentity job = identity_of(trusted, claims);
-    if (!document->check()) return none;
-    STEELYARD_TRY(const std::optional<Key> key, key_of(trusted.keys, parts->key, now));
-    if (!key || !is_signed(parts->text, parts->signature, key->modulus, key->exponent)) return none;
-    return std::optional(std::move(job));
-  }
-  return none;
+  const bool is_github = issuer == kGithub;
+  const std::string repository = claims.at(is_github ? "repository" : "project_path").text();
+  const TrustedJobs* trusted = entry_of(issuer, repository, branch_of(is_github, claims));
+  if (trusted == nullptr || !has_audience(claims.at("aud"), audience_) || !is_good_at(claims, now)) return none;
+  JobIdentity job = identity_of(*trusted, claims);
+  if (!document->check()) return none;
+  STEELYARD_TRY(const std::optional<Key> key, key_of(trusted->keys, parts->key, now));
+  if (!key || !is_signed(parts->text, parts->signature, key->modulus, key->exponent)) return none;
+  return std::optional(std::move(job));
 }
 
 Result<std::string> fetch_over_https(const std::string& url) {

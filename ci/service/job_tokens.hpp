@@ -31,6 +31,8 @@ struct TrustedJobs {
 // "github:OWNER/NAME@BRANCH=PROJECT", "gitlab:GROUP/NAME@BRANCH=PROJECT" for gitlab.com, and with a server of one's own
 // "gitlab:https://gitlab.example.org/GROUP/NAME@BRANCH=PROJECT"; "@BRANCH" may be left out. Error (input): other text.
 Result<TrustedJobs> parse_trust(const std::string& text);
+// Error (input): two are of one branch of one repository, so that the second would mean nothing.
+Result<void> check_distinct(const std::vector<TrustedJobs>& trusted);
 
 struct JobIdentity {
   std::string repository;
@@ -57,9 +59,14 @@ class JobTokens {
   };
   struct Keys {
     std::map<std::string, Key> by_id;
-    std::int64_t asked_at = 0;
+    std::int64_t asked_at = 0;  // of the last question, answered or not
+    std::int64_t told_at = 0;   // of the last answer
+    bool is_asking = false;
   };
-  // Of that name; absent where the issuer has none.
+  // The entry that a job of these claims is of: of its branch, else of any branch, else the first of its repository.
+  const TrustedJobs* entry_of(const std::string& issuer, const std::string& repository,
+                              const std::string& branch) const;
+  // Of that name; absent where the issuer has none. Other threads do not wait while it is asked.
   Result<std::optional<Key>> key_of(const std::string& address, const std::string& id, std::int64_t now);
   static Result<std::map<std::string, Key>> parse_keys(const std::string& document);
 

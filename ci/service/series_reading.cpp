@@ -94,11 +94,16 @@ Result<HistorySeries> one_series(std::vector<HistorySeries> found, const Call& c
   return input_error("machine", list(machines), "one machine");
 }
 
-std::vector<std::string> wanted_columns(const std::string& text) {
+// Error (input): one is named twice, which would make an answer of any length.
+Result<std::vector<std::string>> wanted_columns(const std::string& text) {
   std::vector<std::string> columns;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    columns.push_back(text.substr(at, end - at));
+    std::string one = text.substr(at, end - at);
+    if (std::find(columns.begin(), columns.end(), one) != columns.end()) {
+      return input_error("columns", one.substr(0, 100) + " twice", "each column once");
+    }
+    columns.push_back(std::move(one));
     at = end + 1;
   }
   return columns;
@@ -170,6 +175,7 @@ Result<Reply> points(const Call& call) {
   constexpr int kEnoughToTellThemApart = 20;
   query.series_limit = kEnoughToTellThemApart;
   HistoryStore history_store(call.store);
+  STEELYARD_TRY(const std::vector<std::string> columns, wanted_columns(call["columns"]));
   // Which series first: of many the points are not asked for.
   if (query.after.empty()) {
     storage::HistoryQuery which = query;
@@ -180,7 +186,6 @@ Result<Reply> points(const Call& call) {
   }
   STEELYARD_TRY(auto page, history_store.page(query));
   STEELYARD_TRY(const HistorySeries one, one_series(std::move(page.items), call));
-  const std::vector<std::string> columns = wanted_columns(call["columns"]);
   const auto is_spread = [](const std::string& name) {
     return std::find(kSpreadColumns.begin(), kSpreadColumns.end(), name) != kSpreadColumns.end();
   };

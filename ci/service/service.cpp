@@ -24,7 +24,9 @@ using storage::JsonWriter;
 constexpr std::chrono::milliseconds kVersionHolds{100};  // how late one process hears what another one wrote
 constexpr std::chrono::seconds kStoreRest{1};            // between tries to reach a store that is away
 constexpr std::chrono::seconds kLook{1};                 // for what is new
-constexpr double kFailuresASecond = 1.0 / 6;             // of one address, with tokens that are none
+// Of the store, but for putting a run: less than the time that the service takes to end (WebOptions::stop_time).
+constexpr std::chrono::seconds kLongestStatement{15};
+constexpr double kFailuresASecond = 1.0 / 6;  // of one address, with tokens that are none: docs' table
 constexpr double kFailuresAtOnce = 20;
 constexpr std::size_t kWorthPacking = 1024;  // bytes
 constexpr int kPackingEffort = 4;            // of 9
@@ -64,14 +66,6 @@ std::string title_of(int status) {
                                                  {505, "HTTP Version Not Supported"}};
   const auto found = titles.find(status);
   return found == titles.end() ? "Error" : found->second;
-}
-
-std::string_view path_of(const std::string& target) {
-  return std::string_view(target).substr(0, std::min(target.find('?'), target.size()));
-}
-std::string_view query_of(const std::string& target) {
-  const std::size_t at = target.find('?');
-  return at == std::string::npos ? std::string_view{} : std::string_view(target).substr(at + 1);
 }
 
 const char* type_of(std::string_view name) {
@@ -114,13 +108,6 @@ bool takes_gzip(std::string_view accepted) {
     if (one.starts_with("gzip")) return one.find("q=0") == one.npos || one.find("q=0.") != one.npos;
   }
   return false;
-}
-
-// Of this machine: what a page of another one, whose name was made to point here, does not send.
-bool is_own_host(std::string_view host) {
-  if (host.starts_with('[')) return host.starts_with("[::1]");
-  const std::string_view name = host.substr(0, std::min(host.find(':'), host.size()));
-  return name == "localhost" || (name.starts_with("127.") && name.find_first_not_of("0123456789.") == name.npos);
 }
 
 std::string etag_of(std::string_view body) { return "W/\"" + sha256_hex(body).substr(0, 32) + '"'; }
@@ -229,6 +216,7 @@ Result<storage::Store*> Service::store_of(std::size_t worker) {
     seat.store.emplace(std::move(opened).value());
     store_is_up_ = true;
   }
+  seat.store->limit_statements(kLongestStatement);
   STEELYARD_CHECK(seat.store->see_only(""));
   return &*seat.store;
 }
@@ -244,62 +232,6 @@ Result<std::string> Service::version(storage::Store& store) {
   version_ = newest;
   version_at_ = now;
   return newest;
-}
-
-std::optional<WebAnswer> Service::check_limits(const WebRequest& request, const Caller& caller) {
-  if (requests_.take(caller.id.empty() ? "address " + request.peer : "token " + caller.id)) return std::nullopt;
-  WebAnswer answer = problem(429, "more requests than are answered in a time", "wait a second", request.id);
-  answer.fields.emplace_back("Retry-After", "1");
-  return answer;
-}
-
-Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {
-  const auto refused = [](WebAnswer answer) { return Outcome{std::nullopt, std::move(answer)}; };
-  const bool is_guarded = options_.admission.is_loopback && !options_.admission.is_public;
-  if (is_guarded && !is_own_host(request.field("host"))) {
-    return refused(problem(403, "Host: another name than this machine's own", "ask localhost, or start with --public",
-                           request.id));
-  }
-  ApiDescription::Match match = description_.find(request.method, path_of(request.target));
-  if (match.operation == nullptr) {
-    if (match.allowed.empty()) return refused(problem(404, "no such path", "see /api/v1/openapi.json", request.id));
-    WebAnswer answer = problem(405, request.method.substr(0, 20) + " is not for this path", "", request.id);
-    std::string allowed;
-    for (const std::string& method : match.allowed) allowed += (allowed.empty() ? "" : ", ") + method;
-    answer.fields.emplace_back("Allow", allowed);
-    return refused(std::move(answer));
-  }
-  Admitted admitted;
-  admitted.operation = match.operation;
-  const auto act = operations_.find(match.operation->id);
-  if (act != operations_.end()) admitted.act = &act->second;
-  const std::string_view authorization = request.field("authorization");
-  if (!authorization.empty() || admitted.act != nullptr) {
-    const Result<storage::Store*> store = store_of(worker);
-    if (!store) return refused(problem_of(store.error(), 500, request.id));
-    Result<Caller> caller = identify(authorization, options_.admission, jobs_, **store);
-    if (!caller) {
-      if (caller.error().kind != ErrorKind::input) return refused(problem_of(caller.error(), 401, request.id));
-      const bool is_allowed = failures_.take(request.peer);
-      return refused(is_allowed ? problem_of(caller.error(), 401, request.id)
-                                : problem(429, "too many tokens that are none", "wait a minute", request.id));
-    }
-    admitted.caller = std::move(caller).value();
-  } else {
-    const bool may_read = options_.admission.is_loopback || options_.admission.is_public;
-    admitted.caller.kind = is_guarded ? Caller::Kind::local : Caller::Kind::anybody;
-    if (may_read) admitted.caller.scopes = {"read"};
-  }
-  if (std::optional<WebAnswer> limited = check_limits(request, admitted.caller)) return refused(*limited);
-  if (!admitted.caller.may(match.operation->scope)) {
-    const int status = authorization.empty() ? 401 : 403;
-    return refused(problem(status, "this needs a token with the scope " + match.operation->scope,
-                           "an owner issues one: steelyard serve token NAME --scopes read", request.id));
-  }
-  Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
-  if (!values) return refused(problem_of(values.error(), 400, request.id));
-  admitted.values = std::move(values).value();
-  return {std::move(admitted), {}};
 }
 
 // A mistake in one answer, or memory that there is too little of, ends that answer and not the service.
@@ -364,9 +296,9 @@ WebAnswer Service::conditional(const WebRequest& request, AnswerCache::Answer an
   WebAnswer http{200, common_fields(options_.is_encrypted)};
   const bool is_page = answer.type.starts_with("text/html");
   http.fields.emplace_back("Content-Security-Policy", is_page ? page_policy(options_.embedders) : kDataPolicy);
-  // A badge stands in other places' pages.
-  http.fields.emplace_back("Cross-Origin-Resource-Policy",
-                           answer.type == "image/svg+xml" ? "cross-origin" : "same-origin");
+  // A badge that anybody may see stands in other places' pages.
+  const bool is_for_others = options_.admission.is_public && std::string_view(answer.type) == "image/svg+xml";
+  http.fields.emplace_back("Cross-Origin-Resource-Policy", is_for_others ? "cross-origin" : "same-origin");
   http.fields.emplace_back("ETag", answer.etag);
   http.fields.emplace_back("Cache-Control", options_.admission.is_public || is_page ? "no-cache" : "private, no-cache");
   http.fields.emplace_back("Vary", "Accept-Encoding, Authorization");
@@ -407,7 +339,7 @@ WebAnswer Service::answer_page(const WebRequest& request) {
                  name == "index.html" ? "this build has no page; /api/v1/openapi.json is there" : "", request.id);
 }
 
-WebAnswer Service::ready(std::size_t worker, const WebRequest& request) {
+WebAnswer Service::ready(std::size_t worker, const WebRequest& request, const Caller& caller) {
   if (server_ != nullptr && server_->is_stopping()) return problem(503, "the service is ending", "", request.id);
   const Result<storage::Store*> store = store_of(worker);
   if (!store) return problem_of(store.error(), 503, request.id);
@@ -417,7 +349,9 @@ WebAnswer Service::ready(std::size_t worker, const WebRequest& request) {
   JsonWriter writer;
   writer("status", std::string("ready"));
   writer("schema_version", *schema);
-  writer("store", options_.store.safe_text());
+  // Where it is, is for whoever may see all of it.
+  const bool is_known = caller.kind != Caller::Kind::anybody && caller.may("read") && caller.project.empty();
+  if (is_known) writer("store", options_.store.safe_text());
   WebAnswer answer{200, common_fields(options_.is_encrypted), std::make_shared<std::string>(writer.one_line() + '\n')};
   answer.fields.emplace_back("Content-Type", "application/json");
   return answer;
@@ -425,7 +359,7 @@ WebAnswer Service::ready(std::size_t worker, const WebRequest& request) {
 
 WebAnswer Service::answer_own(std::size_t worker, const WebRequest& request, const Admitted& admitted) {
   const std::string& id = admitted.operation->id;
-  if (id == "ready") return ready(worker, request);
+  if (id == "ready") return ready(worker, request, admitted.caller);
   if (id == "openapi") {
     AnswerCache::Answer answer{kAssetVersion, etag_of(openapi_document()), "application/json",
                                std::make_shared<const std::string>(openapi_document()), nullptr};
@@ -469,6 +403,8 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     const Result<void> limited = store.see_only(caller.project, writes);
     if (!limited) return problem_of(limited.error(), 500, request.id);
   }
+  // It is safe to send again, and would take as long again.
+  if (operation.scope == "submit") store.limit_statements(std::chrono::milliseconds(0));
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
@@ -543,6 +479,30 @@ std::string Service::metrics_text() {
   return text + "# EOF\n";
 }
 
+// Tells what is new since the marks; absent: there was none to tell it from, or the store is away.
+void Service::look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks) {
+  if (!store) {
+    Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
+    if (!opened) return;
+    store.emplace(std::move(opened).value());
+    store->limit_statements(kLongestStatement);
+  }
+  storage::CatalogStore catalog(*store);
+  if (!marks) {
+    const Result<storage::NewsMarks> newest = catalog.newest();
+    if (!newest) return store.reset();
+    marks = *newest;
+    return;
+  }
+  const Result<std::vector<storage::NewsEntry>> news = catalog.news(*marks);
+  if (!news) return store.reset();
+  for (const storage::NewsEntry& one : *news) {
+    JsonWriter data;
+    data("project", one.project, {.null = Null::written});
+    server_->publish({one.project, "event: " + one.kind + "\ndata: " + data.one_line() + "\n\n"});
+  }
+}
+
 void Service::watch() {
   std::optional<storage::Store> store;
   std::optional<storage::NewsMarks> marks;
@@ -554,25 +514,11 @@ void Service::watch() {
       marks.reset();
       continue;
     }
-    if (!store) {
-      Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
-      if (!opened) continue;
-      store.emplace(std::move(opened).value());
-    }
-    storage::NewsMarks known = marks.value_or(storage::NewsMarks{});
-    const Result<std::vector<storage::NewsEntry>> news = storage::CatalogStore(*store).news(known);
-    if (!news) {
+    try {
+      look_for_news(store, marks);
+    } catch (const std::exception& exception) {
+      std::fprintf(stderr, "steelyard: events: %s\n", printable_line(exception.what(), false).c_str());
       store.reset();
-      continue;
-    }
-    // The first look only says what was there before.
-    const bool is_first = !marks;
-    marks = known;
-    for (const storage::NewsEntry& one : *news) {
-      if (is_first) break;
-      JsonWriter data;
-      data("project", one.project, {.null = Null::written});
-      server_->publish({one.project, "event: " + one.kind + "\ndata: " + data.one_line() + "\n\n"});
     }
   }
 }

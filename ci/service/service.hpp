@@ -26,6 +26,7 @@
 #include "ci/service/caller.hpp"
 #include "ci/service/description.hpp"
 #include "ci/service/web_server.hpp"
+#include "storage/model/catalog.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::ci {
@@ -81,19 +82,22 @@ class Service : public WebHandler {
   WebAnswer answered(std::size_t worker, const WebRequest& request);
   std::pair<BodyPlan, WebAnswer> plan(std::size_t worker, const WebRequest& head);
   Outcome admitted(std::size_t worker, const WebRequest& request);
-  std::optional<WebAnswer> check_limits(const WebRequest& request, const Caller& caller);
+  // Who asks with a token; else the refusal.
+  std::optional<WebAnswer> identify_caller(std::size_t worker, const WebRequest& request, Caller& caller);
+  std::optional<WebAnswer> too_many(const WebRequest& request, const std::string& who);
   Result<storage::Store*> store_of(std::size_t worker);
   Result<std::string> version(storage::Store& store);
   WebAnswer answer_operation(std::size_t worker, const WebRequest& request, const Admitted& admitted);
   WebAnswer answer_own(std::size_t worker, const WebRequest& request, const Admitted& admitted);
   WebAnswer answer_page(const WebRequest& request);
-  WebAnswer ready(std::size_t worker, const WebRequest& request);
+  WebAnswer ready(std::size_t worker, const WebRequest& request, const Caller& caller);
   std::string metrics_text();
   WebAnswer conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key);
   WebAnswer problem(int status, const std::string& detail, const std::string& fix, const std::string& id);
   WebAnswer problem_of(const Error& error, int input_status, const std::string& id);
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();
+  void look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks);
 
   ServingOptions options_;
   ApiDescription description_;
@@ -103,6 +107,7 @@ class Service : public WebHandler {
   JobTokens jobs_;
   RateLimit requests_;
   RateLimit failures_;  // of those whose tokens are none
+  KnownTokens known_;
   WebServer* server_ = nullptr;
   std::thread watcher_;
   std::atomic<bool> is_ending_{false};

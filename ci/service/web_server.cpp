@@ -14,6 +14,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/status.hpp>
+#include <cassert>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -146,13 +147,17 @@ class Connection;
 }  // namespace
 
 struct WebServer::State {
-  State(const WebOptions& wanted, WebHandler& its) : options(wanted), handler(its), acceptor(io), timer(io) {}
+  State(const WebOptions& wanted, WebHandler& its) : options(wanted), handler(its), acceptor(io), timer(io) {
+    bodies.most = options.most_body_bytes;
+  }
 
   WebOptions options;
   WebHandler& handler;
+  BodyBytes bodies;
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;
+  bool is_accepting = false;
   asio::steady_timer timer;
   std::set<std::shared_ptr<Connection>> connections;
   std::optional<Workers> workers;
@@ -165,6 +170,8 @@ struct WebServer::State {
 
   void accept();
   void tick(const std::atomic<bool>* stop);
+  std::size_t connections_of(const std::string& peer) const;
+  std::size_t streams_of(const std::string& peer) const;
   std::string new_id() { return id_begin + std::to_string(++last_id); }
 };
 
@@ -190,10 +197,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void look(Clock::time_point now) {
     if (server_.is_stopping && (is_idle_ || is_stream_)) return close();
     if (now < deadline_) return;
-    if (!is_idle_ && !is_lingering_) ++server_.timed_out;
-    if (is_reading_head_ && !is_idle_ && !is_lingering_ && !in_.empty())
-      return refuse({408, "a header that took too long"});
-    close();
+    if (!is_idle_ && !is_lingering_ && (!is_stream_ || is_writing_)) ++server_.timed_out;
+    close();  // with no words: a read or a write is under way, and what it ends in may not change
   }
   void send_event(const WebEvent& event) {
     if (!is_stream_ || (!audience_.empty() && audience_ != event.audience)) return;
@@ -203,6 +208,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (is_stream_) add_to_stream(":\n\n");
   }
   bool is_stream() const { return is_stream_; }
+  const std::string& peer() const { return peer_; }
   void close() {
     if (is_closed_) return;
     is_closed_ = true;
@@ -231,8 +237,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     tls_ ? tls_->async_read_some(buffer, handler) : socket_.async_read_some(buffer, handler);
   }
   void write(std::vector<asio::const_buffer> buffers, std::function<void()> then) {
+    assert(!is_writing_ && "what is written stands still until it is sent");
+    is_writing_ = true;
     extend(server_.options.read_time);
     const auto handler = [self = shared_from_this(), then = std::move(then)](const error_code& code, std::size_t) {
+      self->is_writing_ = false;
       code || self->is_closed_ ? self->close() : then();
     };
     tls_ ? asio::async_write(*tls_, buffers, handler) : asio::async_write(socket_, buffers, handler);
@@ -248,15 +257,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
     extend(is_idle_ ? server_.options.idle_time : server_.options.header_time);
     in_.empty() ? read(&Connection::parse_head) : parse_head();
   }
+  // Whether a line of the head goes on in the next one, which the parser joins and a proxy may not. It takes a line
+  // only with the byte behind it, so that both are still here.
+  bool is_folded() const {
+    if (!is_reading_head_ || in_.starts_with("\r\n")) return false;
+    const std::string_view head = std::string_view(in_).substr(0, in_.find("\r\n\r\n"));
+    return head.find("\r\n ") != head.npos || head.find("\r\n\t") != head.npos;
+  }
   // Gives the parser what there is. True: go on; false: more is awaited by `then`, or the request was refused.
   bool parse(void (Connection::*then)()) {
+    if (is_folded()) {
+      refuse({400, "a header field that is folded over two lines"});
+      return false;
+    }
     while (!in_.empty()) {
       error_code code;
       const std::size_t taken = parser_->put(asio::buffer(in_), code);
       in_.erase(0, taken);
       if (code == http::error::need_more) break;
       if (code) {
-        // A body within its bound that was not taken is one that the disk has no room for.
+        // A body within its bound that was not taken is one that there is no room for.
         const bool is_unkept = code == http::error::body_limit && body_file_ && body_bytes_ <= plan_.most_bytes;
         refuse(is_unkept ? Malformed{503, "what is sent cannot be kept now"} : malformed(code));
         return false;
@@ -309,7 +329,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return refuse({413, "a body of " + std::to_string(*known) + " bytes, where " + std::to_string(plan.most_bytes) +
                               " are allowed"});
     }
-    if (plan.into_file) body_file_ = std::make_unique<BodyFile>(server_.options.folder);
+    if (plan.into_file) body_file_ = std::make_unique<BodyFile>(server_.options.folder, server_.bodies);
     parser_->take_body = [this](std::string_view bytes) { return keep_body(bytes); };
     body_until_ = Clock::now() + server_.options.body_time;
     if (!parser_->expects_continue()) return read_body();
@@ -325,7 +345,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_body() {
     deadline_ = std::min(Clock::now() + server_.options.read_time, body_until_);
     if (!parse(&Connection::read_body)) return;
-    if (body_file_) parser_->request.body_file = body_file_->path();
+    if (body_file_) parser_->request.body_file = body_file_->descriptor();
     ask();
   }
   void ask() {
@@ -349,7 +369,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_file_.reset();
     answer_ = std::move(answer);
     is_last_ = last || server_.is_stopping || !parser_->is_done() || !parser_->keep_alive() || answer_.is_event_stream;
-    if (answer_.is_event_stream && server_.streams >= server_.options.most_streams) {
+    if (answer_.is_event_stream && (server_.streams >= server_.options.most_streams ||
+                                    server_.streams_of(peer_) >= server_.options.most_streams_of_peer)) {
       answer_ = server_.handler.refusal(503, "more streams of events than are kept", parser_->request.id);
     }
     const std::size_t size = answer_.body ? answer_.body->size() : 0;
@@ -392,7 +413,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     is_stream_ = true;
     ++server_.streams;
     audience_ = answer_.audience;
-    deadline_ = Clock::time_point::max();
+    stream_until_ = Clock::now() + server_.options.stream_time;
+    deadline_ = stream_until_;
     out_.clear();
     in_.clear();
     read(&Connection::close);  // a client of a stream says nothing more
@@ -407,7 +429,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     out_ = std::exchange(waiting_, {});
     write({asio::buffer(out_)}, [self = shared_from_this()] {
       self->is_writing_stream_ = false;
-      self->deadline_ = Clock::time_point::max();
+      self->deadline_ = self->stream_until_;
       if (!self->waiting_.empty()) self->write_stream();
     });
   }
@@ -429,11 +451,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t drained_ = 0;
   std::string audience_;
   std::string waiting_;  // of a stream
+  Clock::time_point stream_until_{};
   Clock::time_point deadline_ = Clock::time_point::max();
   bool is_idle_ = false;
   bool is_reading_head_ = false;
   bool is_last_ = false;
   bool is_lingering_ = false;
+  bool is_writing_ = false;
   bool is_stream_ = false;
   bool is_writing_stream_ = false;
   bool is_closed_ = false;
@@ -441,22 +465,33 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
+std::size_t WebServer::State::connections_of(const std::string& peer) const {
+  const auto is_its = [&](const auto& one) { return one->peer() == peer; };
+  return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(), is_its));
+}
+
+std::size_t WebServer::State::streams_of(const std::string& peer) const {
+  const auto is_its = [&](const auto& one) { return one->is_stream() && one->peer() == peer; };
+  return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(), is_its));
+}
+
 void WebServer::State::accept() {
+  is_accepting = true;
   acceptor.async_accept([this](const error_code& code, tcp::socket socket) {
-    if (!acceptor.is_open()) return;
-    if (!code) {
-      error_code ignored;
-      const auto peer = socket.remote_endpoint(ignored);
-      ++accepted;
-      if (connections.size() >= options.most_connections) {
-        ++refused;  // closed with the socket: an answer would cost what there is too little of
-      } else if (!ignored) {
-        socket.set_option(tcp::no_delay(true), ignored);
-        const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer.address().to_string());
-        connections.insert(connection);
-        open = connections.size();
-        connection->start();
-      }
+    is_accepting = false;
+    // Trouble such as too many open files lasts: the next tick tries again, and not at once for ever.
+    if (!acceptor.is_open() || code) return;
+    error_code ignored;
+    const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+    ++accepted;
+    if (connections.size() >= options.most_connections || connections_of(peer) >= options.most_connections_of_peer) {
+      ++refused;  // closed with the socket: an answer would cost what there is too little of
+    } else if (!ignored) {
+      socket.set_option(tcp::no_delay(true), ignored);
+      const auto connection = std::make_shared<Connection>(*this, std::move(socket), peer);
+      connections.insert(connection);
+      open = connections.size();
+      connection->start();
     }
     accept();
   });
@@ -481,6 +516,7 @@ void WebServer::State::tick(const std::atomic<bool>* stop) {
     for (const auto& connection : all) connection->close();
     return io.stop();
   }
+  if (!is_accepting && !is_stopping) accept();
   timer.expires_after(kTick);
   timer.async_wait([this, stop](const error_code&) { tick(stop); });
 }
@@ -542,6 +578,7 @@ Result<void> WebServer::run(const std::atomic<bool>* stop) {
   state_->accept();
   state_->tick(stop);
   state_->io.run();
+  state_->workers->forget();
   state_->workers.reset();
   state_->connections.clear();
   return {};

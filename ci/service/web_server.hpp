@@ -28,13 +28,13 @@ namespace steelyard::ci {
 using WebFields = std::vector<std::pair<std::string, std::string>>;
 
 struct WebRequest {
-  std::string id;                   // of this request, of our making: in the answer, in problems
-  std::string method;               // "GET", "HEAD", "POST", ...
-  std::string target;               // as sent, from the slash on
-  WebFields fields;                 // names in small letters, as they came; at most kMaxFields
-  std::string peer;                 // address without a port
-  std::string body;                 // empty where it went to a file
-  std::filesystem::path body_file;  // gone with the request
+  std::string id;      // of this request, of our making: in the answer, in problems
+  std::string method;  // "GET", "HEAD", "POST", ...
+  std::string target;  // as sent, from the slash on
+  WebFields fields;    // names in small letters, as they came; at most kMaxFields
+  std::string peer;    // address without a port
+  std::string body;    // empty where it went to a file
+  int body_file = -1;  // descriptor of an open file, gone with the request; -1: none
 
   // The first of that name (small letters); empty: none.
   std::string_view field(std::string_view name) const;
@@ -77,14 +77,19 @@ struct WebOptions {
   std::size_t most_connections = 512;
   std::size_t most_queued = 256;  // requests that wait for a worker; more are told to come again
   std::size_t most_streams = 128;
-  std::filesystem::path folder{};       // for bodies while they come in
-  std::filesystem::path certificate{};  // PEM, with its chain; empty: no TLS
+  // Of one address; a proxy before this has all connections of one.
+  std::size_t most_connections_of_peer = 512;
+  std::size_t most_streams_of_peer = 128;
+  std::filesystem::path folder{};                        // for bodies while they come in
+  std::int64_t most_body_bytes = std::int64_t{1} << 30;  // of all of them there
+  std::filesystem::path certificate{};                   // PEM, with its chain; empty: no TLS
   std::filesystem::path key{};
   std::chrono::milliseconds header_time{10'000};  // for the whole of it
   std::chrono::milliseconds read_time{15'000};    // for each piece of a body, and for each piece of an answer
   std::chrono::milliseconds body_time{300'000};   // for the whole of it
   std::chrono::milliseconds idle_time{60'000};
-  std::chrono::milliseconds stop_time{20'000};  // for what was begun, once it is to end
+  std::chrono::milliseconds stream_time{600'000};  // then whoever listens asks again, and shows what lets them
+  std::chrono::milliseconds stop_time{20'000};     // for what was begun, once it is to end
 };
 inline constexpr std::size_t kMaxFields = 64;
 inline constexpr std::uint32_t kMaxHeadBytes = 16 * 1024;

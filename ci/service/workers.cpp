@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace steelyard::ci {
@@ -34,6 +33,12 @@ bool Workers::add(Task task) {
   return true;
 }
 
+void Workers::forget() {
+  std::deque<Task> gone;  // ended without the lock: a task may hold more than itself
+  const std::lock_guard lock(mutex_);
+  gone.swap(queue_);
+}
+
 void Workers::work(std::size_t worker) {
   for (;;) {
     Task task;
@@ -48,19 +53,22 @@ void Workers::work(std::size_t worker) {
   }
 }
 
-BodyFile::BodyFile(const std::filesystem::path& folder) {
+BodyFile::BodyFile(const std::filesystem::path& folder, BodyBytes& all) : all_(all) {
   std::string name = (folder / "body-XXXXXX").string();
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor_ >= 0) path_ = name;
+  // Now, so that none is left of a process that was killed.
+  if (descriptor_ >= 0) ::unlink(name.c_str());
 }
 
 BodyFile::~BodyFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  std::error_code code;
-  if (!path_.empty()) std::filesystem::remove(path_, code);
+  all_.now -= bytes_;
 }
 
 bool BodyFile::write(std::string_view bytes) {
+  const auto more = static_cast<std::int64_t>(bytes.size());
+  bytes_ += more;
+  if ((all_.now += more) > all_.most) return false;
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;

@@ -1,8 +1,10 @@
 // What a server owns besides its sockets: threads with a bounded queue before them, and files for what comes in.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -13,7 +15,7 @@
 
 namespace steelyard::ci {
 
-// What waits when they end is still done.
+// What waits when they end is still done, unless it was forgotten.
 class Workers {
  public:
   using Task = std::function<void(std::size_t worker)>;  // which of them, from 0
@@ -23,6 +25,8 @@ class Workers {
   ~Workers();
   // False: the queue is full.
   bool add(Task task);
+  // What waits now is not done: whoever asked for it has gone.
+  void forget();
 
  private:
   void work(std::size_t worker);
@@ -35,19 +39,27 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-// A file for a body while it comes in; gone with its owner. Where it cannot be made, writing says so.
+// How many bytes of bodies there may be at once, and are. Outlives them.
+struct BodyBytes {
+  std::int64_t most = 0;
+  std::atomic<std::int64_t> now{0};
+};
+
+// A file for a body while it comes in, which no folder names; gone with its owner, or the process. Where it cannot be
+// made, or all bodies together would be too many bytes, writing says so.
 class BodyFile {
  public:
-  explicit BodyFile(const std::filesystem::path& folder);
+  BodyFile(const std::filesystem::path& folder, BodyBytes& all);
   BodyFile(const BodyFile&) = delete;
   BodyFile& operator=(const BodyFile&) = delete;
   ~BodyFile();
   bool write(std::string_view bytes);
-  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
 
  private:
+  BodyBytes& all_;
+  std::int64_t bytes_ = 0;
   int descriptor_ = -1;
-  std::filesystem::path path_;
 };
 
 }  // namespace steelyard::ci

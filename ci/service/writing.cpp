@@ -1,12 +1,12 @@
 // What the API takes: runs, what people say of alerts, tokens. Each leaves a line in the audit trail, in the
 // transaction of the act.
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <memory>
+#include <mutex>
 
 #include "ci/app/settings.hpp"
 #include "ci/report/history.hpp"
@@ -47,17 +47,37 @@ Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>&
   return document;
 }
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return store_error("submission", "what was sent could not be kept", "", "make room on the service's disk");
-  return bytes;
-}
+constexpr std::size_t kLargeArchive = std::size_t{4} << 20;
 
-Result<Reply> submit_run(const Call& call) {
-  if (call.request.body_file.empty()) return input_error("body", "nothing", "an archive");
-  STEELYARD_TRY(const std::string bytes, read_file(call.request.body_file));
-  STEELYARD_TRY(const Run run, storage::decode_sealed_run(bytes, "submission"));
+// A file's bytes where they are.
+class MappedFile {
+ public:
+  explicit MappedFile(int descriptor) {
+    struct stat known {};
+    if (::fstat(descriptor, &known) != 0 || known.st_size <= 0) return;
+    const auto size = static_cast<std::size_t>(known.st_size);
+    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (at != MAP_FAILED) bytes_ = {static_cast<const char*>(at), size};
+  }
+  ~MappedFile() {
+    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  std::string_view bytes() const { return bytes_; }  // empty: it has none, or there is no room for them
+
+ private:
+  std::string_view bytes_;
+};
+
+// large: held while a large one is read and put, so that several at once do not need the memory of several.
+Result<Reply> submit_run(const Call& call, std::mutex& large) {
+  if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
+  const MappedFile file(call.request.body_file);
+  if (file.bytes().empty()) return store_error("submission", "no room for its bytes", "", "give the service memory");
+  std::unique_lock turn(large, std::defer_lock);
+  if (file.bytes().size() > kLargeArchive) turn.lock();
+  STEELYARD_TRY(const Run run, storage::decode_sealed_run(file.bytes(), "submission"));
   if (!call.caller.project.empty() && run.header.project != call.caller.project) {
     Reply refused{"", "", 403};
     refused.body = "a run of another project than the token's";
@@ -134,6 +154,11 @@ Operation acting(storage::AlertAct::Kind kind) {
   return {act, 409, kMaxJsonBytes};
 }
 
+Reply no_owner() {
+  return {"the service's login of the store is no owner, and issues and revokes no tokens: steelyard serve token", "",
+          403};
+}
+
 Result<Reply> issue_token(const Call& call) {
   STEELYARD_TRY(const JsonDocument document, read_body(call, {"name", "project", "scopes", "days"}));
   const JsonValue root = document.root();
@@ -148,7 +173,10 @@ Result<Reply> issue_token(const Call& call) {
   if (!call.caller.project.empty() && wanted.project != call.caller.project) {
     return Reply{"a token of another project than one's own", "", 403};
   }
-  STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(call.store).issue_token(wanted));
+  storage::AccessStore access(call.store);
+  STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
+  if (!is_owner) return no_owner();
+  STEELYARD_TRY(const storage::IssuedToken issued, access.issue_token(wanted));
   JsonWriter token;
   token("id", issued.token.id);
   token("name", issued.token.name);
@@ -171,6 +199,8 @@ Result<Reply> revoke_token(const Call& call) {
     };
     if (std::none_of(all.begin(), all.end(), is_own)) return Reply{"token:" + call["id"] + ": no such token", "", 404};
   }
+  STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
+  if (!is_owner) return no_owner();
   STEELYARD_TRY(const bool done, access.revoke_token(call["id"], call.caller.who()));
   static_cast<void>(done);  // twice is as good as once
   return Reply{"", "", 204};
@@ -180,7 +210,8 @@ Result<Reply> revoke_token(const Call& call) {
 
 void add_writing(Operations& operations) {
   constexpr int kNotAsWanted = 422;
-  operations["submitRun"] = {submit_run, kNotAsWanted, storage::ArchiveLimits{}.file_bytes, true};
+  const auto submit = [large = std::make_shared<std::mutex>()](const Call& call) { return submit_run(call, *large); };
+  operations["submitRun"] = {submit, kNotAsWanted, storage::ArchiveLimits{}.file_bytes, true};
   operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
   operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);

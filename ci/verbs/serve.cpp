@@ -22,7 +22,7 @@ namespace {
 
 struct ServeOptions {
   enum class Action { serve, token, tokens, revoke };
-  Action action = ServeOptions::Action::serve;
+  Action action = Action::serve;
   std::string name;  // with token: what it is for; with revoke: its public id
   std::string listen = "127.0.0.1:8731";
   bool is_public = false;
@@ -40,6 +40,9 @@ struct ServeOptions {
 };
 
 constexpr int kMaxWorkers = 64;
+// Of one address, where others than a proxy of this machine come.
+constexpr std::size_t kMostConnectionsOfPeer = 128;
+constexpr std::size_t kMostStreamsOfPeer = 32;
 constexpr int kRequestsAtOnce = 10;  // times those of a second
 
 struct Place {
@@ -95,6 +98,7 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
     STEELYARD_TRY(TrustedJobs jobs, parse_trust(text));
     service_options.trusted.push_back(std::move(jobs));
   }
+  STEELYARD_CHECK(check_distinct(service_options.trusted));
   service_options.audience = options.audience;
   if (!options.trusted.empty() && options.audience.empty()) {
     return input_error("--trust", "no --audience", "whom the jobs' tokens are for",
@@ -110,9 +114,8 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   service_options.requests_a_second = options.rate;
   service_options.requests_at_once = kRequestsAtOnce * options.rate;
   Admission& admission = service_options.admission;
-  admission.is_loopback = is_loopback(place.host);
   admission.is_public = options.is_public;
-  if (admission.is_loopback && !admission.is_public) {
+  if (is_loopback(place.host)) {
     STEELYARD_TRY(admission.key, new_key());
   }
   // Delivers what waits, and says now what would be wrong with every request.
@@ -126,6 +129,10 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   http.host = place.host;
   http.port = place.port;
   http.workers = service_options.workers;
+  if (!is_loopback(place.host)) {
+    http.most_connections_of_peer = kMostConnectionsOfPeer;
+    http.most_streams_of_peer = kMostStreamsOfPeer;
+  }
   http.certificate = options.certificate;
   http.key = options.key;
   STEELYARD_TRY(http.folder, body_folder());
@@ -137,7 +144,7 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   app.print("listening on " + server.address() + '\n');
   app.streams.out.flush();
   if (!admission.key.empty()) app.note("open " + server.address() + "/#key=" + admission.key);
-  if (!admission.is_loopback && !service_options.is_encrypted) {
+  if (!is_loopback(place.host) && !service_options.is_encrypted) {
     app.warn(
         "tokens go over the network as they are: give --tls-certificate and --tls-key, or put a proxy with TLS "
         "in front");
@@ -184,13 +191,13 @@ Result<ExitCode> revoke(const ServeOptions& options, const Configuration& config
 Result<ExitCode> run_serve(const ServeOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   switch (options.action) {
-    case ServeOptions::ServeOptions::Action::token:
+    case ServeOptions::Action::token:
       return issue(options, configuration, app);
-    case ServeOptions::ServeOptions::Action::tokens:
+    case ServeOptions::Action::tokens:
       return list_tokens(configuration, app);
-    case ServeOptions::ServeOptions::Action::revoke:
+    case ServeOptions::Action::revoke:
       return revoke(options, configuration, app);
-    case ServeOptions::ServeOptions::Action::serve:
+    case ServeOptions::Action::serve:
       break;
   }
   return serve(options, configuration, app);
@@ -227,8 +234,9 @@ Verb serve_verb() {
       options, run_serve, "serve",
       "Serves the store over HTTP: the page, the API /api/v1 that it describes itself (/api/v1/openapi.json), "
       "/healthz, "
-      "/readyz and /metrics. For this machine alone, reading needs no set-up; writing, and every request from other "
-      "machines unless --public lets anybody read, needs a token. Ends in order on SIGTERM. `serve token NAME` issues "
+      "/readyz and /metrics. For this machine alone it prints an address with a key, which needs no set-up; every "
+      "other "
+      "request needs a token, unless --public lets anybody read. Ends in order on SIGTERM. `serve token NAME` issues "
       "a token and prints it this once, `serve tokens` lists them, `serve revoke ID` ends one "
       "(docs/operations/service.md).",
       "  steelyard serve\n"

@@ -142,6 +142,12 @@ $$
 constexpr const char* kAreLimited =
     "select coalesce((select relrowsecurity from pg_class where oid = to_regclass('steelyard.runs')), false)";
 
+// That, and that who sees everything may see less.
+constexpr const char* kMayBeLimited =
+    "select coalesce((select relrowsecurity from pg_class where oid = to_regclass('steelyard.runs')), false) "
+    "and exists (select from pg_roles w, pg_roles p where w.rolname = 'steelyard_writer' "
+    "and p.rolname = 'steelyard_project_writer' and pg_has_role(w.oid, p.oid, 'MEMBER'))";
+
 std::string filled(std::string script) {
   const auto put = [&script](std::string_view mark, std::string_view text) {
     for (std::size_t at = 0; (at = script.find(mark, at)) != std::string::npos; at += text.size()) {
@@ -377,7 +383,9 @@ Result<void> prepare_limits_to(Session& session, const std::string& project) {
   const ActingAs itself(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_CHECK(check_server(transaction));
-  STEELYARD_CHECK(limit_projects(transaction));
+  // Once: it locks every table, and waits for everybody who reads one.
+  STEELYARD_TRY(const Rows ready, transaction.run(kMayBeLimited, {}, kOneRow));
+  if (!ready.boolean(0, 0)) STEELYARD_CHECK(limit_projects(transaction));
   STEELYARD_CHECK(ensure_project(transaction, project));
   return transaction.commit();
 }

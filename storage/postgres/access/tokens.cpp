@@ -87,6 +87,13 @@ Result<void> check_request(const TokenRequest& request) {
   return {};
 }
 
+Result<bool> may_issue_tokens(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select has_table_privilege('steelyard.tokens', 'INSERT')", {}, kOneRow));
+  return rows.boolean(0, 0);
+}
+
 Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret) {
   STEELYARD_CHECK(check_request(request));
   STEELYARD_TRY(const TokenText text, take_apart_token(secret));

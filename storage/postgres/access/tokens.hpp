@@ -14,6 +14,8 @@
 namespace steelyard::storage {
 
 // `secret`: made by token_from_bytes(), by the caller so that a retry issues the same token.
+// Whether the session's role may.
+Result<bool> may_issue_tokens(Session& session);
 Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret);
 // The token that was sent, where it is good now; absent where it is unknown, expired or revoked, without saying which.
 Result<std::optional<Token>> find_token(Session& session, const std::string& text);

@@ -1,8 +1,10 @@
 #include "storage/postgres/catalog/catalog_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "bench/model/quantile.hpp"
@@ -64,16 +66,21 @@ struct TimePlace {
   std::int64_t at = std::numeric_limits<std::int64_t>::max();
   std::int64_t key = std::numeric_limits<std::int64_t>::max();
 };
-bool is_whole_number(const std::string& text) {
-  const std::size_t sign = text.starts_with('-') ? 1 : 0;
-  return text.size() > sign && text.size() < 20 && text.find_first_not_of("0123456789", sign) == text.npos;
+// Absent: it is none, or one of more than 64 bits.
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  return code == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 Error not_a_place() { return input_error("after", "a place of no list of ours", "what the page before gave as next"); }
 Result<TimePlace> time_place_of(const ListQuery& query, std::string_view kind) {
   if (query.after.empty()) return TimePlace{};
   STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kind, 2, query.after));
-  if (!is_whole_number(fields[0]) || !is_whole_number(fields[1])) return not_a_place();
-  return TimePlace{integer_of_text(fields[0]), integer_of_text(fields[1])};
+  const std::optional<std::int64_t> at = whole_number(fields[0]);
+  const std::optional<std::int64_t> key = whole_number(fields[1]);
+  if (!at || !key) return not_a_place();
+  return TimePlace{*at, *key};
 }
 
 }  // namespace
@@ -252,7 +259,9 @@ constexpr const char* kRunsLookedAtForTargets = "200";
 Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& query) {
   constexpr std::string_view kKind = "targets";
   STEELYARD_TRY(const std::vector<std::string> place, place_of(query, kKind, {"", "0", "-1"}));
-  if (!is_whole_number(place[1]) || !is_whole_number(place[2])) return not_a_place();
+  const std::optional<std::int64_t> run_key = whole_number(place[1]);
+  const std::optional<std::int64_t> position = whole_number(place[2]);
+  if (!run_key || !position) return not_a_place();
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   const std::string newest =
       std::string(
@@ -260,6 +269,7 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
           "join steelyard.projects p using (project_key) cross join lateral (select r.run_key, r.environment_key "
           "from steelyard.runs r where r.project_key = b.project_key "
           "and hashtextextended(r.branch, 0) = hashtextextended(b.branch, 0) and r.branch = b.branch "
+          "and not exists (select from steelyard.request_runs q where q.run_key = r.run_key) "
           "order by r.run_key desc limit ") +
       kRunsLookedAtForTargets +
       ") r where ($1::text = '' or p.name = $1::text) and ($2::text = '' or b.branch = $2::text) "
@@ -282,7 +292,7 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
       "r.id >= $4::text) order by t.benchmark, t.run_key, t.position limit $8";
   SqlValues values;
   values.text(query.project).text(query.branch).text(query.benchmark).text(query.run).text(place[0]);
-  values.integer(integer_of_text(place[1])).integer(integer_of_text(place[2]));
+  values.integer(*run_key).integer(*position);
   return read_list<TargetEntry>(transaction,
                                 {kKind, 3,
                                  "select q.benchmark, q.run_key, q.position, " + selected<TargetEntry>("q") +
@@ -409,6 +419,19 @@ Result<std::vector<NewsEntry>> read_news(Session& session, NewsMarks& marks) {
     news.push_back(std::move(one));
   }
   return news;
+}
+
+// From the ends of four indexes.
+Result<NewsMarks> read_news_marks(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run("select coalesce((select max(run_key) from steelyard.runs), 0)::bigint, "
+                      "coalesce((select max(comparison_key) from steelyard.comparisons), 0)::bigint, "
+                      "coalesce((select max(alert_event_key) from steelyard.alert_events), 0)::bigint, "
+                      "coalesce((select max(change_point_log_key) from steelyard.change_point_log), 0)::bigint",
+                      {}, kOneRow));
+  return NewsMarks{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3)};
 }
 
 Result<int> read_schema_version(Session& session) {

@@ -20,6 +20,7 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
 Result<std::vector<FoundEntry>> read_found(Session& session, const std::string& text, const ListQuery& query);
 Result<std::map<std::string, PointSpread>> read_spreads(Session& session, const SpreadQuery& query);
 Result<std::vector<NewsEntry>> read_news(Session& session, NewsMarks& marks);
+Result<NewsMarks> read_news_marks(Session& session);
 Result<int> read_schema_version(Session& session);
 Result<std::string> read_store_version(Session& session);
 

@@ -20,11 +20,13 @@ struct BranchKey {
 // Beyond it a branch or a project is refused rather than loaded: some hundred bytes each.
 constexpr std::int64_t kMaxCommits = 2'000'000;
 
+// What came of a request says where it belongs, and nobody proved it: no branch's order has it.
 constexpr const char* kMeasured =
     "select c.sha, max(c.committed_at_unix_s), min(r.created_at_unix_ns) "
     "from steelyard.runs r join steelyard.commits c using (commit_key) "
     "where r.project_key = $1 and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0) and r.branch = $2 "
-    "and c.sha <> '' and octet_length(c.sha) <= 2000 group by c.sha";
+    "and c.sha <> '' and octet_length(c.sha) <= 2000 "
+    "and not exists (select from steelyard.request_runs q where q.run_key = r.run_key) group by c.sha";
 
 constexpr const char* kParents =
     "select distinct on (sha) sha, parents from steelyard.commit_parents where project_key = $1 "
@@ -158,7 +160,8 @@ constexpr const char* kGraphLock =
 constexpr const char* kRunsOfCommit =
     "select coalesce(max(c.committed_at_unix_s), 0), min(r.created_at_unix_ns), count(*) "
     "from steelyard.commits c join steelyard.runs r using (commit_key) "
-    "where c.sha = $3 and r.project_key = $1 and r.branch = $2";
+    "where c.sha = $3 and r.project_key = $1 and r.branch = $2 "
+    "and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)";
 
 // From a commit along the first parents, newest first, down to the tip: sha, whether it is a merge, whether its parents
 // are known.
@@ -418,8 +421,9 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
 
 Result<std::int64_t> rebuild_commit_order(Session& session) {
   STEELYARD_TRY(Transaction list, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, list.run("select distinct project_key, branch from steelyard.runs "
-                                          "where branch <> '' and octet_length(branch) <= 500 "
+  STEELYARD_TRY(const Rows rows, list.run("select distinct r.project_key, r.branch from steelyard.runs r "
+                                          "where r.branch <> '' and octet_length(r.branch) <= 500 and not exists "
+                                          "(select from steelyard.request_runs q where q.run_key = r.run_key) "
                                           "union select project_key, branch from steelyard.branches order by 1, 2"));
   STEELYARD_CHECK(list.commit());
   for (std::int64_t row = 0; row < rows.size(); ++row) {

@@ -263,6 +263,7 @@ from (
   join steelyard.environments e using (environment_key)
   where o.project_key = $1 and o.branch = $2::text and o.on_branch
     and (o.position between $3 - 199 and $3 or o.position between greatest($3, $4 - 200) + 1 and $4)
+    and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 ) newest
 where age <= $5
 )sql";
@@ -273,6 +274,7 @@ select r.run_key, c.sha = $3::text
 from steelyard.commits c
 join steelyard.runs r using (commit_key)
 where c.sha in ($2::text, $3::text) and r.project_key = $1
+  and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 )sql";
 
 // $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. The planner takes one series to

@@ -184,6 +184,7 @@ struct Session::Connection {
   std::string name;
   std::string role{};
   std::string only_project{};
+  std::chrono::milliseconds most_of_a_statement{0};
   bool is_limited = false;     // the role sees some rows only
   bool refused_login = false;  // Session::refused_login()
   Link link = Link::up;
@@ -279,6 +280,8 @@ std::string Session::act_as(std::string role) {
   return std::exchange(connection_->role, std::move(role));
 }
 
+void Session::limit_statements(std::chrono::milliseconds most) { connection_->most_of_a_statement = most; }
+
 void Session::see_only(std::string project) { connection_->only_project = std::move(project); }
 
 struct Transaction::Work {
@@ -302,6 +305,9 @@ Result<Transaction> Transaction::begin(Session& session) {
     if (const std::string& project = work->connection->only_project; !project.empty()) {
       settings += "; select set_config('steelyard.only_project', " +
                   session.connection_->server->quote(encode_database_text(project)) + ", true)";
+    }
+    if (const auto most = work->connection->most_of_a_statement; most.count() > 0) {
+      settings += "; set local statement_timeout = " + std::to_string(most.count());
     }
     work->work->exec(settings);
   }));

@@ -9,6 +9,7 @@
 //     STEELYARD_CHECK(transaction.commit());
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -75,6 +76,8 @@ class Session {
   // The project that every transaction from now on sees alone, where its role is one of projects and the login sees all
   // of them; empty: those that were granted to the login.
   void see_only(std::string project);
+  // Of every transaction from now on no statement takes longer; zero: however long it takes.
+  void limit_statements(std::chrono::milliseconds most);
 
  private:
   friend class Transaction;

@@ -8,6 +8,7 @@
 #include <openssl/rsa.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace steelyard::ci {
 namespace {
@@ -210,6 +211,70 @@ TEST_F(JobTokensTest, SayThatTheIssuerIsAway) {
   const auto trouble = tokens_.identify(issuer_.token(push_claims()), kNow);
   ASSERT_FALSE(trouble);
   EXPECT_EQ(trouble.error().kind, ErrorKind::store);
+}
+
+TEST_F(JobTokensTest, AskForTheKeysAgainAMinuteAfterTheIssuerWasAwayAndKeepTheOldOnes) {
+  const std::string token = issuer_.token(push_claims());
+  is_away_ = true;
+  EXPECT_FALSE(tokens_.identify(token, kNow));
+  const auto soon = tokens_.identify(token, kNow + 10);
+  ASSERT_FALSE(soon) << "it is no bad token for that";
+  EXPECT_EQ(soon.error().kind, ErrorKind::store);
+  EXPECT_EQ(asked_.size(), 1U);
+  is_away_ = false;
+  EXPECT_TRUE(*tokens_.identify(token, kNow + 70));
+  is_away_ = true;
+  json later = push_claims();
+  for (const char* time : {"iat", "nbf", "exp"}) later[time] = later[time].get<std::int64_t>() + 5000;
+  for (const int seconds : {5000, 5010}) {
+    const auto job = tokens_.identify(issuer_.token(later), kNow + seconds);
+    ASSERT_TRUE(job) << job.error().text();
+    EXPECT_TRUE(*job) << "the keys of an hour ago serve";
+  }
+}
+
+TEST_F(JobTokensTest, AnswerOthersWhileTheIssuerTakesItsTime) {
+  JobTokens* self = nullptr;
+  const std::string token = issuer_.token(push_claims());
+  JobTokens tokens({parse_trust("github:owner/name@main=demo").value()}, kAudience,
+                   [&](const std::string&) -> Result<std::string> {
+                     const auto beside = self->identify(token, kNow);
+                     EXPECT_FALSE(beside);
+                     if (!beside) {
+                       EXPECT_EQ(beside.error().kind, ErrorKind::store);
+                     }
+                     return issuer_.keys("one");
+                   });
+  self = &tokens;
+  EXPECT_TRUE(*tokens.identify(token, kNow));
+}
+
+TEST_F(JobTokensTest, AreOfTheEntryThatNamesTheirBranch) {
+  JobTokens tokens({parse_trust("github:owner/name@main=demo").value(),
+                    parse_trust("github:owner/name@next=new").value(), parse_trust("github:owner/name=rest").value()},
+                   kAudience, [this](const std::string&) -> Result<std::string> { return issuer_.keys("one"); });
+  for (const auto& [ref, project, is_request] :
+       std::vector<std::tuple<const char*, const char*, bool>>{{"refs/heads/main", "demo", false},
+                                                               {"refs/heads/next", "new", false},
+                                                               {"refs/heads/else", "rest", false},
+                                                               {"refs/pull/7/merge", "rest", true}}) {
+    json claims = push_claims();
+    claims["ref"] = ref;
+    if (is_request) claims["event_name"] = "pull_request";
+    const auto job = tokens.identify(issuer_.token(claims), kNow).value();
+    ASSERT_TRUE(job) << ref;
+    EXPECT_EQ(job->project, project) << ref;
+    EXPECT_EQ(job->is_request, is_request) << ref;
+  }
+}
+
+TEST(ParseTrust, TakesEachBranchOfARepositoryOnce) {
+  const auto main_branch = parse_trust("github:owner/name@main=demo").value();
+  EXPECT_TRUE(check_distinct({main_branch, parse_trust("github:owner/name@next=demo").value(),
+                              parse_trust("github:owner/name=demo").value(),
+                              parse_trust("gitlab:owner/name@main=demo").value()}));
+  EXPECT_THAT(check_distinct({main_branch, parse_trust("github:owner/name@main=other").value()}).error().text(),
+              HasSubstr("owner/name@main twice"));
 }
 
 TEST(ParseTrust, NamesARepositoryItsBranchAndTheProject) {

@@ -125,7 +125,8 @@ TEST_F(Serve, LosesNoRunWhereOneOfTwoProcessesIsKilled) {
     EXPECT_EQ(reply.status, 201) << reply.body;
     taken.push_back(run.header.id);
   }
-  for (const std::string& id : taken) EXPECT_EQ(ask(other, "GET", "/api/v1/runs/" + id).status, 200) << id;
+  const Fields reader{{"Authorization", "Bearer " + token("read")}};
+  for (const std::string& id : taken) EXPECT_EQ(ask(other, "GET", "/api/v1/runs/" + id, reader).status, 200) << id;
   EXPECT_EQ(second.end(SIGTERM), 0);
 }
 

@@ -99,6 +99,14 @@ ServingOptions ServedStore::options() {
   return options;
 }
 
+Fields ServedStore::with_token(Fields fields) {
+  for (const auto& [name, value] : fields) {
+    if (name == "Authorization") return fields;
+  }
+  fields.emplace_back("Authorization", std::string("Bearer ") + kKey);
+  return fields;
+}
+
 storage::Store ServedStore::open() {
   auto store = storage::Store::open({false, *url_}, state_);
   if (!store) throw std::runtime_error(store.error().text());

@@ -42,7 +42,11 @@ class ServedStore : public ::testing::Test {
   static Fields bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
   static std::string issue(const std::vector<std::string>& scopes, const std::string& project = "");
   static const nlohmann::json& document();
-  HttpReply get(const std::string& target, const Fields& fields = {}) { return ask(port(), "GET", target, fields); }
+  // With the key of whoever started it, unless the fields have a token.
+  HttpReply get(const std::string& target, const Fields& fields = {}) {
+    return ask(port(), "GET", target, with_token(fields));
+  }
+  static Fields with_token(Fields fields = {});
   // What is answered, once it was held against the description of that path.
   nlohmann::json checked(const std::string& path, const std::string& target, int status = 200,
                          const Fields& fields = {});

@@ -36,8 +36,9 @@ TEST_F(ServiceTest, AnswersEveryReadingOperationAsItsDescriptionSays) {
 
   EXPECT_EQ(checked("/healthz", "/healthz")["status"], "ok");
   EXPECT_GE(checked("/readyz", "/readyz")["schema_version"], 31);
+  EXPECT_THAT(checked("/readyz", "/readyz")["store"].dump(), HasSubstr("postgresql"));
   checked("/api/v1/openapi.json", "/api/v1/openapi.json");
-  EXPECT_EQ(checked("/api/v1/session", "/api/v1/session")["scopes"], json::array({"read"}));
+  EXPECT_EQ(checked("/api/v1/session", "/api/v1/session")["scopes"], json::array({"read", "report", "submit"}));
   json projects = checked("/api/v1/projects", "/api/v1/projects");
   ASSERT_EQ(projects["items"].size(), 2U);
   EXPECT_EQ(projects["items"][0]["name"], "demo");
@@ -105,6 +106,9 @@ TEST_F(ServiceTest, TellsTheColumnsOfOneSeriesThatWereAskedFor) {
   EXPECT_EQ(points["least"][1], -0.0);
   EXPECT_FALSE(checked("/api/v1/points", which).contains("low"));
   EXPECT_THAT(get(which + "&columns=at,secret").body, HasSubstr("secret"));
+  const HttpReply twice = get(which + "&columns=at,subject,subject");
+  EXPECT_EQ(twice.status, 400);
+  EXPECT_THAT(twice.body, HasSubstr("subject twice"));
   EXPECT_EQ(get("/api/v1/points?project=demo&metric=real_time&benchmark=BM_none").status, 400);
 }
 
@@ -126,6 +130,17 @@ TEST_F(ServiceTest, PagesByKeysFromOneItemToTheNext) {
   }
 }
 
+TEST_F(ServiceTest, RefusesAPlaceBeyondEveryNumber) {
+  const std::string runs = checked("/api/v1/runs", "/api/v1/runs?limit=1")["next"];
+  // A list's place is its kind and each field in hexadecimal digits.
+  const std::string kind = runs.substr(0, runs.find('-'));
+  std::string digits;
+  for (int i = 0; i < 19; ++i) digits += "39";  // "9999999999999999999" has 64 bits and more
+  EXPECT_EQ(get("/api/v1/runs?after=" + kind + '-' + digits + "-31").status, 400);
+  EXPECT_EQ(get("/api/v1/runs?after=" + kind + "-31-" + digits).status, 400);
+  EXPECT_EQ(get("/api/v1/targets?after=targets-61-" + digits + "-30").status, 400);
+}
+
 TEST_F(ServiceTest, SaysThatNothingChangedToWhoHasTheAnswer) {
   const HttpReply first = get("/api/v1/runs");
   ASSERT_EQ(first.status, 200);
@@ -135,7 +150,7 @@ TEST_F(ServiceTest, SaysThatNothingChangedToWhoHasTheAnswer) {
   EXPECT_EQ(second.body, "");
   EXPECT_EQ(second.fields.at("etag"), etag);
   EXPECT_EQ(get("/api/v1/runs", {{"If-None-Match", "W/\"0123\""}}).status, 200);
-  const HttpReply head = ask(port(), "HEAD", "/api/v1/runs");
+  const HttpReply head = ask(port(), "HEAD", "/api/v1/runs", with_token());
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.fields.at("content-length"), std::to_string(first.body.size()));
 }
@@ -359,22 +374,31 @@ TEST_F(ServiceTest, TakesSqlAndScriptInEveryParameterForText) {
   EXPECT_GE(checked("/api/v1/projects", "/api/v1/projects")["items"].size(), 2U) << "all is there";
 }
 
-TEST_F(ServiceTest, AnswersOnThisMachineOnlyToItsOwnNames) {
-  for (const char* host : {"localhost", "localhost:8731", "127.0.0.1:1", "[::1]:8731"}) {
-    HttpClient client(port());
-    client.send("GET /api/v1/runs HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
-    EXPECT_EQ(client.receive().status, 200) << host;
+// Another user of this machine, a page of a stranger whose name was made to point here, and whoever comes through a
+// proxy on this machine.
+TEST_F(ServiceTest, TellsNobodyOnThisMachineAnythingWithoutTheKeyOrAToken) {
+  for (const char* host : {"localhost", "127.0.0.1:8731", "[::1]:8731", "evil.example", ""}) {
+    HttpClient stranger(port());
+    stranger.send("GET /api/v1/runs HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
+    EXPECT_EQ(stranger.receive().status, 401) << host;
+    HttpClient own(port());
+    own.send("GET /api/v1/runs HTTP/1.1\r\nHost: " + std::string(host) + "\r\nAuthorization: Bearer " + kKey +
+             "\r\n\r\n");
+    EXPECT_EQ(own.receive().status, 200) << host;
   }
-  for (const char* host : {"evil.example", "127.0.0.1.evil.example", "localhost.evil.example", ""}) {
-    HttpClient client(port());
-    client.send("GET /api/v1/runs HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
-    EXPECT_EQ(client.receive().status, 403) << host;
-  }
+  EXPECT_EQ(ask(port(), "GET", "/api/v1/runs", {{"X-Forwarded-For", "192.0.2.1"}}).status, 401);
+  EXPECT_EQ(ask(port(), "GET", "/api/v1/events").status, 401);
+  const HttpReply badge = ask(port(), "GET", "/api/v1/badge.svg?project=demo");
+  EXPECT_EQ(badge.status, 401);
+  EXPECT_EQ(get("/api/v1/badge.svg?project=demo").fields.at("cross-origin-resource-policy"), "same-origin");
+  const HttpReply ready = ask(port(), "GET", "/readyz");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_FALSE(json::parse(ready.body).contains("store")) << "where it is";
 }
 
 TEST_F(ServiceTest, AsksForATokenWhereOthersCanReachItUnlessItIsPublic) {
   ServingOptions guarded = options();
-  guarded.admission = {false, false, ""};
+  guarded.admission = {};
   {
     const RunningService service(guarded);
     EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs").status, 401);
@@ -386,6 +410,9 @@ TEST_F(ServiceTest, AsksForATokenWhereOthersCanReachItUnlessItIsPublic) {
   guarded.admission.is_public = true;
   const RunningService service(guarded);
   EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs").status, 200);
+  EXPECT_EQ(ask(service.port(), "GET", "/api/v1/badge.svg?project=demo").fields.at("cross-origin-resource-policy"),
+            "cross-origin");
+  EXPECT_FALSE(json::parse(ask(service.port(), "GET", "/readyz").body).contains("store"));
   EXPECT_EQ(ask(service.port(), "POST", "/api/v1/runs", {{"Content-Type", "application/octet-stream"}}, "x").status,
             401);
 }
@@ -395,8 +422,8 @@ TEST_F(ServiceTest, LimitsHowOftenSomebodyAsks) {
   few.requests_a_second = 0.001;
   few.requests_at_once = 3;
   const RunningService service(few);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs").status, 200);
-  const HttpReply refused = ask(service.port(), "GET", "/api/v1/runs");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs", with_token()).status, 200);
+  const HttpReply refused = ask(service.port(), "GET", "/api/v1/runs", with_token());
   EXPECT_EQ(refused.status, 429);
   EXPECT_TRUE(refused.fields.contains("retry-after"));
   EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs", bearer(issue({"read"}))).status, 200) << "a token has its own";
@@ -404,6 +431,18 @@ TEST_F(ServiceTest, LimitsHowOftenSomebodyAsks) {
   for (int i = 0; i < 40; ++i)
     unknown += ask(service.port(), "GET", "/api/v1/runs", bearer("guess")).status == 429 ? 1 : 0;
   EXPECT_GT(unknown, 15) << "guessing is limited";
+}
+
+TEST_F(ServiceTest, LooksUpNoTokenOfWhoGuessedTooOftenAndKnowsWhoBelongs) {
+  const RunningService service(options());
+  const Fields known = bearer(issue({"read"}));
+  EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs", known).status, 200);
+  int guesses = 0;
+  while (guesses < 100 && ask(service.port(), "GET", "/api/v1/runs", bearer("guess")).status == 401) ++guesses;
+  EXPECT_GE(guesses, 20);
+  EXPECT_LT(guesses, 60);
+  EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs", bearer(issue({"read"}))).status, 429) << "it might be a guess";
+  EXPECT_EQ(ask(service.port(), "GET", "/api/v1/runs", known).status, 200) << "behind a proxy all have one address";
 }
 
 // The signature is job_tokens_test's to check: here is what a job may do whose token is good.
@@ -433,7 +472,8 @@ TEST_F(ServiceTest, MakesNoBaselineOfWhatARequestsJobSends) {
 
 TEST_F(ServiceTest, TellsWhoListensOfARunThatCameIn) {
   HttpClient client(port());
-  client.send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  client.send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + std::string(kKey) +
+              "\r\n\r\n");
   EXPECT_THAT(client.receive_for(10'000, "retry"), HasSubstr("text/event-stream"));
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   Fields fields = bearer(issue({"submit"}));
@@ -464,7 +504,7 @@ TEST_F(ServiceTest, SaysThatTheStoreIsAwayAndComesBackWithIt) {
   }
   EXPECT_GT(away, 3);
   EXPECT_EQ(get("/readyz").status, 503);
-  EXPECT_EQ(get("/healthz").status, 200) << "the process itself is well";
+  EXPECT_EQ(ask(port(), "GET", "/healthz").status, 200) << "the process itself is well";
   ASSERT_TRUE(storage::ensure_embedded_running(storage_test::server_state()));
   int status = 0;
   for (int i = 0; i < 100 && status != 200; ++i) {
@@ -482,7 +522,7 @@ TEST_F(ServiceTest, TellsNothingOfItselfInAProblem) {
   EXPECT_EQ(problem["request"], reply.fields.at("x-request-id"));
   EXPECT_EQ(reply.fields.at("content-type"), "application/problem+json");
   EXPECT_EQ(get("/api/v1/nothing").status, 404);
-  const HttpReply wrong = ask(port(), "DELETE", "/api/v1/runs");
+  const HttpReply wrong = ask(port(), "DELETE", "/api/v1/runs", with_token());
   EXPECT_EQ(wrong.status, 405);
   EXPECT_THAT(wrong.fields.at("allow"), HasSubstr("POST"));
   EXPECT_EQ(get("/../../etc/passwd").status, 404);

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "tests/ci/service/http_client.hpp"
@@ -31,7 +34,7 @@ class Echo : public WebHandler {
     }
     const std::string body = request.target == "/large" ? std::string(3'000'000, 'x')
                                                         : request.method + ' ' + request.target + ' ' + request.body +
-                                                              (request.body_file.empty() ? "" : "in a file");
+                                                              (request.body_file < 0 ? "" : "in a file");
     return {200, {}, std::make_shared<std::string>(body)};
   }
   WebAnswer refusal(int status, const std::string& detail, const std::string&) override {
@@ -42,7 +45,7 @@ class Echo : public WebHandler {
 class WebServerTest : public ::testing::Test {
  protected:
   void start(WebOptions options = {}) {
-    options.folder = ::testing::TempDir();
+    if (options.folder.empty()) options.folder = ::testing::TempDir();
     auto listening = WebServer::listen(options, echo_);
     ASSERT_TRUE(listening) << listening.error().text();
     server_.emplace(std::move(listening).value());
@@ -82,6 +85,26 @@ TEST_F(WebServerTest, TakesABodyInChunksAndIntoAFile) {
       " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;name=v\r\nde\r\n0\r\n\r\n";
   EXPECT_EQ(exchange("POST /take" + chunks).body, "POST /take abcde");
   EXPECT_EQ(exchange("POST /take/file" + chunks).body, "POST /take/file in a file");
+}
+
+TEST_F(WebServerTest, TakesNoMoreBytesOfBodiesThanThereIsRoomForAndLeavesNoFile) {
+  WebOptions options;
+  options.most_body_bytes = 100;
+  options.folder = std::filesystem::path(::testing::TempDir()) / ("bodies-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(options.folder);
+  start(options);
+  const std::string head = "POST /take/file HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\n";
+  {
+    HttpClient first(port_);
+    first.send(head + std::string(50, 'x'));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_EQ(exchange(head + std::string(60, 'x')).status, 503);
+    EXPECT_TRUE(std::filesystem::is_empty(options.folder));
+    first.send(std::string(10, 'x'));
+    EXPECT_EQ(first.receive().body, "POST /take/file in a file");
+  }
+  EXPECT_EQ(exchange(head + std::string(60, 'x')).status, 200) << "and there is room again";
+  std::filesystem::remove_all(options.folder);
 }
 
 TEST_F(WebServerTest, SendsWhatIsLargerThanAnyBufferWhole) {
@@ -132,6 +155,9 @@ const std::vector<BadRequest> kBadRequests{
      "POST /take HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", 400},
     {"line ends without CR", "GET / HTTP/1.1\nHost: x\n\n", 505},
     {"a zero byte in a field", "GET / HTTP/1.1\r\n" + kHost + std::string("X: a\0b\r\n\r\n", 11), 400},
+    {"a line folded over two", "GET / HTTP/1.1\r\n" + kHost + "X: a\r\n b\r\n\r\n", 400},
+    {"a host folded with a tab", "GET / HTTP/1.1\r\nHost:\r\n\tx\r\n\r\n", 400},
+    {"a fold behind the first line", "GET / HTTP/1.1\r\n X: a\r\n" + kHost + "\r\n", 400},
     {"no host", "GET / HTTP/1.1\r\n\r\n", 400},
     {"two hosts", "GET / HTTP/1.1\r\n" + kHost + kHost + "\r\n", 400},
     {"a whole address as target", "GET http://elsewhere/ HTTP/1.1\r\n" + kHost + "\r\n", 400},
@@ -161,6 +187,22 @@ TEST_F(WebServerTest, RefusesWhatCouldBeReadInTwoWaysAndEndsTheConnection) {
   EXPECT_EQ(exchange("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200) << "and the next one is answered";
 }
 
+TEST_F(WebServerTest, RefusesAFoldedLineThatComesByteByByte) {
+  start();
+  HttpClient client(port_);
+  for (const char c : std::string("GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n")) {
+    if (!client.send(std::string_view(&c, 1))) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(client.receive().status, 400);
+}
+
+TEST_F(WebServerTest, TakesABodyWhoseLinesBeginWithBlanks) {
+  start();
+  EXPECT_EQ(exchange("POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\na\r\n b\n").body,
+            "POST /take a\r\n b\n");
+}
+
 TEST_F(WebServerTest, RefusesAFloodOfFields) {
   start();
   std::string request = "GET / HTTP/1.1\r\n" + kHost;
@@ -181,6 +223,27 @@ TEST_F(WebServerTest, GivesUpOnWhoSendsAHeaderByteByByte) {
   EXPECT_FALSE(is_heard);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9));
   EXPECT_EQ(server_->counts().timed_out, 1U);
+}
+
+TEST_F(WebServerTest, TakesTheRestOfAHeaderForNoRequestOnceItsTimeIsOver) {
+  WebOptions options;
+  options.header_time = std::chrono::milliseconds(400);
+  start(options);
+  for (int i = 0; i < 20; ++i) {
+    HttpClient client(port_);
+    client.send("GET /a HTTP/1.1\r\nHost: x\r\nX: ");
+    std::this_thread::sleep_for(std::chrono::milliseconds(390 + 10 * (i % 12)));
+    client.send("y\r\n\r\n");
+    const HttpReply reply = client.receive();
+    EXPECT_TRUE(reply.status == 0 || reply.body == "GET /a ") << reply.status << reply.body;
+    if (reply.status == 0) {
+      EXPECT_TRUE(client.is_closed_within(10'000));
+    }
+  }
+  HttpClient late(port_);
+  late.send("GET /a HTTP/1.1\r\nHost: x\r\nX: ");
+  EXPECT_EQ(late.receive_for(5'000), "") << "nothing is said to it";
+  EXPECT_GE(server_->counts().timed_out, 1U);
 }
 
 TEST_F(WebServerTest, GivesUpOnABodyThatDoesNotCome) {
@@ -215,6 +278,33 @@ TEST_F(WebServerTest, TakesNoMoreConnectionsThanItMay) {
   EXPECT_TRUE(third.is_closed_within(10'000));
 }
 
+TEST_F(WebServerTest, TakesNoMoreConnectionsOfOneAddressThanItMay) {
+  WebOptions options;
+  options.most_connections_of_peer = 1;
+  start(options);
+  HttpClient first(port_);
+  first.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(first.receive().status, 200);
+  HttpClient second(port_);
+  EXPECT_TRUE(second.is_closed_within(10'000));
+}
+
+TEST_F(WebServerTest, EndsAStreamInItsTimeAndKeepsNoMoreOfOneAddressThanItMay) {
+  WebOptions options;
+  options.stream_time = std::chrono::milliseconds(1500);
+  options.most_streams_of_peer = 1;
+  start(options);
+  const std::string request = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
+  HttpClient client(port_);
+  client.send(request);
+  EXPECT_THAT(client.receive_for(10'000, "retry: 1\n\n"), HasSubstr("text/event-stream"));
+  for (int i = 0; i < 100 && server_->counts().streams < 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(exchange(request).status, 503);
+  EXPECT_TRUE(client.is_closed_within(10'000));
+  EXPECT_EQ(server_->counts().timed_out, 0U) << "its time is no fault of its own";
+}
+
 TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   WebOptions options;
   options.workers = 1;
@@ -232,6 +322,23 @@ TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   EXPECT_EQ(reply.fields.at("retry-after"), "1");
   EXPECT_EQ(slow.receive().status, 200);
   EXPECT_EQ(queued.receive().status, 200);
+}
+
+TEST_F(WebServerTest, EndsInItsTimeHoweverMuchWaits) {
+  WebOptions options;
+  options.workers = 1;
+  options.stop_time = std::chrono::milliseconds(200);
+  start(options);
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<HttpClient>(port_));
+    clients.back()->send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const auto begin = std::chrono::steady_clock::now();
+  stop_ = true;
+  thread_.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "all of it would take 30";
 }
 
 TEST_F(WebServerTest, FinishesWhatWasBegunWhenItIsToEnd) {

@@ -196,6 +196,9 @@ TEST_F(RolesTest, OnlyAnOwnerMakesTokensAndNobodySaysWhoElseDidSomething) {
   auto store = open_as("bert");
   ASSERT_TRUE(store) << store.error().text();
   EXPECT_FALSE(AccessStore(*store).issue_token({"x", "", {"admin"}, 1, "bert"}));
+  const auto may = AccessStore(*store).may_issue_tokens();
+  ASSERT_TRUE(may) << may.error().text();
+  EXPECT_FALSE(*may);
   EXPECT_TRUE(AccessStore(*store).find_token("sty_nonsense"));
   const std::string entry = "('bert', 'alert accepted', 'alert:1', ''";
   EXPECT_EQ(refusal("insert into steelyard.audit_trail (who, action, subject, detail) values " + entry + ")"), "done");

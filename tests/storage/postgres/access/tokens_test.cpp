@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "storage/access_store.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -65,6 +67,27 @@ TEST_F(TokenRows, AreFoundUntilTheyAreRevokedAndTheSecretIsNowhere) {
   EXPECT_EQ(ask("select string_agg(action, ',' order by audit_key) from steelyard.audit_trail"),
             "token issued,token revoked");
   EXPECT_THAT(AccessStore(store).revoke_token("0123", "ada").error().text(), HasSubstr("no such token"));
+}
+
+// The policies are laid down with the first of them; that waits for everybody who reads.
+TEST_F(TokenRows, OfOneMoreProjectWaitForNobodyWhoReads) {
+  Store store = open();
+  ASSERT_TRUE(AccessStore(store).issue_token({"first", "demo", {"read"}, 1, "ada"}));
+  Session reading = session();
+  auto transaction = Transaction::begin(reading);
+  ASSERT_TRUE(transaction->run("select count(*) from steelyard.runs"));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto issued = AccessStore(store).issue_token({"second", "another", {"read"}, 1, "ada"});
+  ASSERT_TRUE(issued) << issued.error().text();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  ASSERT_TRUE(store.see_only("another"));
+}
+
+TEST_F(TokenRows, AreIssuedByAnOwnerAndTheStoreSaysWhetherItIsOne) {
+  Store store = open();
+  const auto may = AccessStore(store).may_issue_tokens();
+  ASSERT_TRUE(may) << may.error().text();
+  EXPECT_TRUE(*may);
 }
 
 TEST_F(TokenRows, AreGoodForNothingOnceTheyExpired) {

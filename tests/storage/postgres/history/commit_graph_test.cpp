@@ -226,6 +226,46 @@ TEST_F(CommitGraphTest, WhatIsKeptIsWhatARebuildComputes) {
   }
 }
 
+// Whoever opens a request writes what its run says of its branch, its date and its parent.
+TEST_F(CommitGraphTest, ARunOfARequestIsOfNoBranchNoLevelAndNoView) {
+  tell({{"b", {"a"}}, {"a", {}}});
+  put(1, {"a", {}, 1000});
+  put(2, {"b", {"a"}, 2000});
+  const std::string before = derived();
+  const RunStore::Submission request{{"job of owner/name", "run submitted", "run", "demo"}, true};
+  const auto submit = [&](const steelyard::Run& run) {
+    const auto is_new = RunStore(*store_).put(run, request);
+    ASSERT_TRUE(is_new) << is_new.error().text();
+    EXPECT_TRUE(*is_new);
+  };
+  submit(run_of(3, {"made up", {"b"}, 4'000'000'000}, "main", true));
+  submit(run_of(4, {"made up", {"b"}, 4'000'000'000}, "another", true));
+  submit(run_of(500, {"b", {"a"}, 2000}, "main", true));
+  EXPECT_EQ(derived(), before);
+  expect_rebuilt_to_the_same("a request's runs");
+  EXPECT_THAT(history(), ElementsAre("a", "b"));
+  RangeQuery range;
+  range.project = "demo";
+  range.branch = "main";
+  range.from = sha_of("a");
+  range.to = sha_of("b");
+  const auto moved = HistoryStore(*store_).top_movers(range);
+  ASSERT_TRUE(moved) << moved.error().text();
+  ASSERT_EQ(moved->items.size(), 1U);
+  EXPECT_EQ(moved->items[0].after, 102.0);
+  auto session = Session::connect(url_, "test");
+  auto transaction = Transaction::begin(*session);
+  const auto told = transaction->run(
+      "select (select count(*) from steelyard.history), (select count(*) from steelyard.commit_parents where sha = $1)",
+      SqlValues().text(sha_of("made up")), kOneRow);
+  ASSERT_TRUE(told) << told.error().text();
+  EXPECT_EQ(told->integer(0, 0), 2) << "rows of the view";
+  EXPECT_EQ(told->integer(0, 1), 0) << "parents that a request's run told";
+  put(5, {"c", {"b"}, 3000}, "main", true);
+  EXPECT_THAT(history(), ElementsAre("a", "b", "c"));
+  expect_rebuilt_to_the_same("a run behind them");
+}
+
 TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
   tell({{"c", {"b"}}, {"b", {"a"}}, {"a", {}}});
   put(1, {"a", {}, 1000});

@@ -53,6 +53,16 @@ TEST_F(SessionTest, CarriesEveryKindOfValueThereAndBack) {
   EXPECT_EQ(numbers_of_array(rows->raw(0, 6)), std::vector<double>{1.0 / 3});
 }
 
+TEST_F(SessionTest, EndsAStatementThatTakesLongerThanItMay) {
+  Session session = connect();
+  session.limit_statements(std::chrono::milliseconds(100));
+  EXPECT_FALSE(begin(session).run("select pg_sleep(60)"));
+  EXPECT_EQ(session.link(), Session::Link::up);
+  EXPECT_TRUE(begin(session).run("select 1"));
+  session.limit_statements(std::chrono::milliseconds(0));
+  EXPECT_TRUE(begin(session).run("select pg_sleep(0.3)"));
+}
+
 TEST_F(SessionTest, CopiesRowsWithEverySpecialCharacter) {
   Session session = connect();
   Transaction transaction = begin(session);

@@ -1,0 +1,89 @@
+// Which requests are let in: who asks, how often, whether they may, and whether it is what openapi.json describes.
+#include "bench/model/sha256.hpp"
+#include "ci/service/service.hpp"
+
+namespace steelyard::ci {
+
+std::string_view path_of(const std::string& target) {
+  return std::string_view(target).substr(0, std::min(target.find('?'), target.size()));
+}
+std::string_view query_of(const std::string& target) {
+  const std::size_t at = target.find('?');
+  return at == std::string::npos ? std::string_view{} : std::string_view(target).substr(at + 1);
+}
+
+std::optional<WebAnswer> Service::too_many(const WebRequest& request, const std::string& who) {
+  if (requests_.take(who)) return std::nullopt;
+  WebAnswer answer = problem(429, "more requests than are answered in a time", "wait a second", request.id);
+  answer.fields.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+// What nobody was known by a moment ago is looked up no more often than an address may guess; whoever is known shares
+// an address with who guesses, behind a proxy, and is not stopped by them.
+std::optional<WebAnswer> Service::identify_caller(std::size_t worker, const WebRequest& request, Caller& caller) {
+  const std::string_view authorization = request.field("authorization");
+  const std::string digest = authorization.empty() ? "" : sha256_hex(authorization);
+  if (!authorization.empty() && !known_.holds(digest)) {
+    if (std::optional<WebAnswer> refusal = too_many(request, "stranger " + request.peer)) return refusal;
+    if (!failures_.has(request.peer)) {
+      return problem(429, "too many tokens that are none", "wait a minute", request.id);
+    }
+  }
+  const Result<storage::Store*> store = store_of(worker);
+  if (!store) return problem_of(store.error(), 500, request.id);
+  Result<Caller> found = identify(authorization, options_.admission, jobs_, **store);
+  if (!found) {
+    if (found.error().kind == ErrorKind::input) {
+      static_cast<void>(failures_.take(request.peer));
+      known_.forget(digest);
+    }
+    return problem_of(found.error(), 401, request.id);
+  }
+  if (!authorization.empty()) known_.keep(digest);
+  caller = std::move(found).value();
+  return std::nullopt;
+}
+
+Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {
+  const auto refused = [](WebAnswer answer) { return Outcome{std::nullopt, std::move(answer)}; };
+  ApiDescription::Match match = description_.find(request.method, path_of(request.target));
+  if (match.operation == nullptr) {
+    if (match.allowed.empty()) return refused(problem(404, "no such path", "see /api/v1/openapi.json", request.id));
+    WebAnswer answer = problem(405, request.method.substr(0, 20) + " is not for this path", "", request.id);
+    std::string allowed;
+    for (const std::string& method : match.allowed) allowed += (allowed.empty() ? "" : ", ") + method;
+    answer.fields.emplace_back("Allow", allowed);
+    return refused(std::move(answer));
+  }
+  Admitted admitted;
+  admitted.operation = match.operation;
+  const auto act = operations_.find(match.operation->id);
+  if (act != operations_.end()) admitted.act = &act->second;
+  const std::string_view authorization = request.field("authorization");
+  if (!authorization.empty() || admitted.act != nullptr) {
+    if (std::optional<WebAnswer> refusal = identify_caller(worker, request, admitted.caller)) {
+      return refused(std::move(*refusal));
+    }
+  } else if (options_.admission.is_public) {
+    admitted.caller.scopes = {"read"};
+  }
+  const std::string& id = admitted.caller.id;
+  if (std::optional<WebAnswer> limited = too_many(request, id.empty() ? "address " + request.peer : "token " + id)) {
+    return refused(std::move(*limited));
+  }
+  if (!admitted.caller.may(match.operation->scope)) {
+    const int status = authorization.empty() ? 401 : 403;
+    const std::string fix = options_.admission.key.empty()
+                                ? "an owner issues one: steelyard serve token NAME --scopes read"
+                                : "open the address that steelyard serve printed, or have an owner issue one: "
+                                  "steelyard serve token NAME --scopes read";
+    return refused(problem(status, "this needs a token with the scope " + match.operation->scope, fix, request.id));
+  }
+  Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
+  if (!values) return refused(problem_of(values.error(), 400, request.id));
+  admitted.values = std::move(values).value();
+  return {std::move(admitted), {}};
+}
+
+}  // namespace steelyard::ci
