@@ -102,7 +102,7 @@ class Search {
                             double sought) const;
   Result<std::vector<Commit>> describe(const std::vector<std::string>& line,
                                        const std::vector<std::size_t>& places) const;
-  void tell_rest(const LineSearch& outermost, BisectReport& report) const;
+  void tell_rest(const BisectProbe& all, const BisectProbe& part, BisectReport& report) const;
 
   const BisectQuestion& question_;
   const BisectWorld& world_;
@@ -274,21 +274,19 @@ Result<std::vector<Commit>> Search::describe(const std::vector<std::string>& lin
 
 // What the whole change is over what was found. Their errors add up as those of independent measurements do: half
 // widths of the intervals by their squares.
-void Search::tell_rest(const LineSearch& outermost, BisectReport& report) const {
+void Search::tell_rest(const BisectProbe& all, const BisectProbe& part, BisectReport& report) const {
   const bool is_exact = is_counted();
-  const std::optional<BisectProbe>& all = outermost.ends;
-  const std::optional<BisectProbe>& part = outermost.check;
-  if (!all || !part || !all->ratio || !part->ratio || !(*all->ratio > 0) || !(*part->ratio > 0)) return;
-  const double rest = log_of(*all) - log_of(*part);
+  if (!all.ratio || !part.ratio || !(*all.ratio > 0) || !(*part.ratio > 0)) return;
+  const double rest = log_of(all) - log_of(part);
   const auto half = [](const BisectProbe& probe) {
     if (!probe.interval || !(probe.interval->low > 0)) return std::numeric_limits<double>::infinity();
     return std::log(probe.interval->high / probe.interval->low) / 2;
   };
-  const double width = is_exact ? 0 : std::hypot(half(*all), half(*part));
+  const double width = is_exact ? 0 : std::hypot(half(all), half(part));
   report.rest = std::exp(rest);
   if (std::isfinite(width)) report.rest_interval = Interval{std::exp(rest - width), std::exp(rest + width)};
   const double least = std::log1p(question_.minimum_effect);
-  const double found = std::fabs(log_of(*part));
+  const double found = std::fabs(log_of(part));
   if (std::fabs(rest) - width >= (is_exact ? std::min(least, found / 10) : least)) {
     report.others = OtherChanges::shown;
   } else if (std::fabs(rest) + width < found / 2) {
@@ -319,7 +317,8 @@ Result<BisectReport> Search::run() && {
     if (world_.author) report.author = world_.author(found.culprit());
     STEELYARD_TRY(report.before, world_.describe(found.before()));
     STEELYARD_TRY(report.range, describe(found.line, found.conclusion.between));
-    tell_rest(outermost, report);
+    // Of the commit that is named, not of the merge by which it came: a merge may bring several changes.
+    if (outermost.ends && found.check) tell_rest(*outermost.ends, *found.check, report);
   }
   const bool is_by_time = found.witness == ProbeWitness::values && !is_counted();
   if (is_by_time) report.wrong_commit = regress::kProbesShare * question_.rate;

@@ -169,6 +169,16 @@ TEST(Bisect, NamesTheMergeWhereNothingOfWhatItMergedShowsTheChange) {
   EXPECT_THAT(report.merges, SizeIs(0));
 }
 
+TEST(Bisect, OfAMergeThatBroughtTwoEqualChangesNamesOneAndSaysThatThereIsAnother) {
+  MadeWorld made = with_branch({1000, 1050, 1050, 1102.5}, 1102.5);
+  const BisectReport report = searched(question_of(11, kInstructions), made);
+  ASSERT_TRUE(report.culprit);
+  EXPECT_EQ(report.culprit->sha, "b1");
+  ASSERT_TRUE(report.rest);
+  EXPECT_NEAR(*report.rest, 1.05, 1e-9);
+  EXPECT_EQ(report.others, OtherChanges::shown);
+}
+
 TEST(Bisect, SaysThatNothingChangedWhereTheEndsAreAlike) {
   MadeWorld made{std::vector<MadeCommit>(65)};
   const BisectReport report = searched(question_of(65), made);
