@@ -94,7 +94,7 @@ class Search {
   bool is_counted() const { return question_.metric.kind == MetricKind::counted; }
   Result<LineSearch> along(std::vector<std::string> line, int depth);
   Result<void> by(ProbeWitness witness, const BisectProbe& ends, LineSearch& search);
-  Result<void> by_counts_first(LineSearch& search);
+  Result<void> by_counts_first(LineSearch& search, double rate);
   Result<void> count_functions(LineSearch& search);
   Result<void> into_merges(LineSearch& search, BisectReport& report);
   Result<BisectProbe> ask(const ProbeQuestion& question, double sought, std::size_t left);
@@ -174,8 +174,12 @@ Result<void> Search::by(ProbeWitness witness, const BisectProbe& ends, LineSearc
 }
 
 // Where counts changed as time did the commit is found by counts, which cost no rounds and do not err; whether it is
-// the time's as well is then measured. Where it is not, or the counts do not tell, the search goes by time.
-Result<void> Search::by_counts_first(LineSearch& search) {
+// the time's as well is then measured. Where it is not, where that cannot be told, or the counts do not tell, the
+// search goes by time.
+//
+// No probe stands before that check, so it alone has to err as seldom as a search by time: half of that is for it, the
+// other half for the search that may follow. Whether it is asked follows from counts, and is no chance.
+Result<void> Search::by_counts_first(LineSearch& search, double rate) {
   const BisectProbe ends = *search.ends;
   const double sought = log_of(ends);
   const std::size_t last = search.line.size() - 1;
@@ -186,12 +190,14 @@ Result<void> Search::by_counts_first(LineSearch& search) {
     STEELYARD_CHECK(by(ProbeWitness::counts, counts, search));
     if (search.is_named()) {
       const regress::BisectionConclusion& found = search.conclusion;
+      levels_.check = regress::kProbesShare * rate / 2 / rules_.attempts;
       for (int attempt = 0; attempt < rules_.attempts; ++attempt) {
         const regress::BisectionProbe check{ProbePurpose::check, found.last_good, found.first_bad, attempt};
         STEELYARD_TRY(search.check, ask(question_of(check, search, ProbeWitness::values, sought), sought, 1));
         if (search.check->answer != ProbeAnswer::cannot_tell) break;
       }
-      if (search.check->answer == ProbeAnswer::changed || search.check->answer == ProbeAnswer::cannot_tell) return {};
+      if (search.check->answer == ProbeAnswer::changed) return {};
+      levels_ = regress::bisection_levels(search.line.size(), rate / 2, rules_);
     }
   }
   return by(ProbeWitness::values, ends, search);
@@ -225,7 +231,7 @@ Result<LineSearch> Search::along(std::vector<std::string> line, int depth) {
     return search;
   }
   if (!is_counted() && question_.counts) {
-    STEELYARD_CHECK(by_counts_first(search));
+    STEELYARD_CHECK(by_counts_first(search, rate));
   } else {
     STEELYARD_CHECK(by(witness, *search.ends, search));
   }
@@ -320,8 +326,7 @@ Result<BisectReport> Search::run() && {
     // Of the commit that is named, not of the merge by which it came: a merge may bring several changes.
     if (outermost.ends && found.check) tell_rest(*outermost.ends, *found.check, report);
   }
-  const bool is_by_time = found.witness == ProbeWitness::values && !is_counted();
-  if (is_by_time) report.wrong_commit = regress::kProbesShare * question_.rate;
+  if (!is_counted()) report.wrong_commit = regress::kProbesShare * question_.rate;
   report.probes = kept_.probes;
   report.builds = builds_before_ + world_.builds();
   return report;

@@ -175,13 +175,12 @@ void add_search(const BisectReport& report, Lines& lines) {
 std::string certainty(const BisectReport& report) {
   if (report.end != BisectionEnd::found && report.end != BisectionEnd::range) return "";
   if (report.metric.kind == MetricKind::counted) return "counts are exact: nothing of this is chance";
-  if (report.witness == ProbeWitness::counts) {
-    const bool is_confirmed = report.check && report.check->answer == ProbeAnswer::changed;
-    return std::string("found by counts of instructions, which are exact") +
-           (is_confirmed ? "; the time of this commit was then measured against the one before"
-                         : "; its time could not be told");
-  }
-  return "the chance that a commit is named which changes nothing is at most " + share_text(report.wrong_commit);
+  const std::string chance =
+      "the chance that a commit is named which changes nothing is at most " + share_text(report.wrong_commit);
+  if (report.witness == ProbeWitness::values) return chance;
+  return "found by counts of instructions, which are exact; the time of this commit was then measured against the one "
+         "before; " +
+         chance;
 }
 
 std::string advice(const BisectReport& report) {

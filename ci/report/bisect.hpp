@@ -88,7 +88,7 @@ struct BisectReport {
   OtherChanges others = OtherChanges::possible;
   std::optional<double> rest;  // ratio of what is left over
   std::optional<Interval> rest_interval;
-  double wrong_commit = 0;  // the chance that a commit without a change is named; 0: counts are exact
+  double wrong_commit = 0;  // the chance that a commit without a change is named; 0: of a count, which is exact
   std::vector<BisectProbe> probes;
   std::int64_t builds = 0;
   std::string again = {};  // the command that measures what was found once more
