@@ -41,7 +41,8 @@ bool is_measured(Verdict verdict) {
   return moved(verdict) || verdict == Verdict::unchanged || verdict == Verdict::inconclusive;
 }
 
-double log_of(const BisectProbe& probe) { return std::log(probe.ratio.value_or(1)); }
+// 0 where there is no ratio, or none with a logarithm: from zero, or to zero.
+double log_of(const BisectProbe& probe) { return probe.ratio && *probe.ratio > 0 ? std::log(*probe.ratio) : 0; }
 
 // `sought`: the logarithm of the change between the ends; 0: not known yet, any change is one.
 ProbeAnswer answer_of(const ComparisonRow& row, const ProbeQuestion& question, double sought) {

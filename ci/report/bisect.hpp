@@ -106,10 +106,14 @@ std::string bisect_command(const BisectRange& range);
 // Whether it is a metric that a bisect can measure.
 bool can_be_bisected(const std::string& metric);
 
-// "time +3.10 % (+2.80 % to +3.40 %), p 0.002, 24 rounds"; "instructions +14.3 %, exactly".
+// "time +3.10 % (+2.80 % to +3.40 %), p 0.002, 24 rounds"; "instructions +14.3 %, exactly"; "allocations from 0 to 5,
+// exactly".
 std::string probe_text(const BisectProbe& probe, const Metric& metric);
 // For a line while it is searched: "1a2b3c4d5: time +3.10 % (...): changed; 15 commits can be it".
 std::string progress_text(const BisectProbe& probe, const Metric& metric, std::size_t left);
+
+// Whether the bad end is worse than the good one: by their ratio, and by their levels where there is none, as of zero.
+bool became_worse(const BisectReport& report);
 
 std::string terminal_bisect(const BisectReport& report, const TerminalStyle& style);
 // schema steelyard.bisect/1

@@ -75,11 +75,8 @@ ExitCode outcome_of(const BisectReport& report) {
     case regress::BisectionEnd::ends_alike:
       return ExitCode::success;
     case regress::BisectionEnd::found:
-    case regress::BisectionEnd::range: {
-      const bool lower_is_better = report.metric.better != Better::higher;
-      const double ratio = report.ends && report.ends->ratio ? *report.ends->ratio : 1;
-      return (ratio > 1) == lower_is_better ? ExitCode::regression : ExitCode::success;
-    }
+    case regress::BisectionEnd::range:
+      return became_worse(report) ? ExitCode::regression : ExitCode::success;
     case regress::BisectionEnd::not_confirmed:
     case regress::BisectionEnd::ends_cannot_tell:
     case regress::BisectionEnd::ends_skipped:

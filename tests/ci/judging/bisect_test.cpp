@@ -68,6 +68,24 @@ TEST(Bisect, OfACountIsExactAndTimesNothing) {
   }
 }
 
+TEST(Bisect, OfACountThatWasZeroIsWorseAndSaysItsLevels) {
+  std::vector<MadeCommit> commits(17);
+  for (std::size_t i = 0; i < commits.size(); ++i) commits[i].count = i < 9 ? 0 : 5;
+  MadeWorld made(commits);
+  const BisectReport report = searched(question_of(17, "allocations"), made);
+  ASSERT_TRUE(report.culprit);
+  EXPECT_EQ(report.culprit->sha, commit_at(9));
+  EXPECT_TRUE(became_worse(report));
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("allocations from 0 to 5, exactly"));
+
+  for (MadeCommit& commit : commits) commit.count = 5 - commit.count;
+  MadeWorld back(commits);
+  const BisectReport better = searched(question_of(17, "allocations"), back);
+  ASSERT_TRUE(better.culprit);
+  EXPECT_EQ(better.culprit->sha, commit_at(9));
+  EXPECT_FALSE(became_worse(better));
+}
+
 TEST(Bisect, OfTimeGoesByCountsWhereTheyChangedAsWellAndThenMeasuresTheTimeOnce) {
   std::vector<MadeCommit> commits = slower_from(65, 41, 1.05);
   for (std::size_t i = 41; i < commits.size(); ++i) commits[i].count = 1100;
