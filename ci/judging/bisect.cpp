@@ -337,9 +337,9 @@ Result<BisectReport> Search::run() && {
 
 std::string BisectQuestion::identity() const {
   Sha256 hash;
-  for (const std::string& text :
-       {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name, build_command, programs,
-        std::string(counts ? "counts" : "values"), shortest_text(rate), shortest_text(minimum_effect)}) {
+  for (const std::string& text : {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name,
+                                  build_command, programs, std::string(counts ? "counts" : "values"),
+                                  shortest_text(rate), shortest_text(minimum_effect), shortest_text(budget.count())}) {
     hash.add_text(text);
   }
   return hash.hex().substr(0, 16);

@@ -54,6 +54,7 @@ BisectQuestion question_of(const BisectOptions& options, const Configuration& co
   question.rate = policy.false_alarm_rate;
   question.minimum_effect = policy.minimum_effect;
   question.counts = configuration.run.counts != bench::CountChoice::never;
+  question.budget = configuration.run.budget.value_or(kProbeBudget);
   question.order_probes = options.order ? kOrderProbes : 0;
   return question;
 }

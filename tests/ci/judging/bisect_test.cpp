@@ -296,6 +296,7 @@ TEST(Bisect, HasAFileForEachQuestion) {
                       +[](BisectQuestion& other) { other.build_command = "make"; },
                       +[](BisectQuestion& other) { other.repository = "/x"; },
                       +[](BisectQuestion& other) { other.metric.name = "cpu_time"; },
+                      +[](BisectQuestion& other) { other.budget = seconds(300); },
                       +[](BisectQuestion& other) { other.rate = 0.01; }}) {
     BisectQuestion other = question;
     change(other);
