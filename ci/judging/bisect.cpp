@@ -41,7 +41,8 @@ bool is_measured(Verdict verdict) {
   return moved(verdict) || verdict == Verdict::unchanged || verdict == Verdict::inconclusive;
 }
 
-double log_of(const BisectProbe& probe) { return std::log(probe.ratio.value_or(1)); }
+// 0 where there is no ratio, or none with a logarithm: from zero, or to zero.
+double log_of(const BisectProbe& probe) { return probe.ratio && *probe.ratio > 0 ? std::log(*probe.ratio) : 0; }
 
 // `sought`: the logarithm of the change between the ends; 0: not known yet, any change is one.
 ProbeAnswer answer_of(const ComparisonRow& row, const ProbeQuestion& question, double sought) {
@@ -94,7 +95,7 @@ class Search {
   bool is_counted() const { return question_.metric.kind == MetricKind::counted; }
   Result<LineSearch> along(std::vector<std::string> line, int depth);
   Result<void> by(ProbeWitness witness, const BisectProbe& ends, LineSearch& search);
-  Result<void> by_counts_first(LineSearch& search);
+  Result<void> by_counts_first(LineSearch& search, double rate);
   Result<void> count_functions(LineSearch& search);
   Result<void> into_merges(LineSearch& search, BisectReport& report);
   Result<BisectProbe> ask(const ProbeQuestion& question, double sought, std::size_t left);
@@ -102,7 +103,7 @@ class Search {
                             double sought) const;
   Result<std::vector<Commit>> describe(const std::vector<std::string>& line,
                                        const std::vector<std::size_t>& places) const;
-  void tell_rest(const LineSearch& outermost, BisectReport& report) const;
+  void tell_rest(const BisectProbe& all, const BisectProbe& part, BisectReport& report) const;
 
   const BisectQuestion& question_;
   const BisectWorld& world_;
@@ -174,8 +175,12 @@ Result<void> Search::by(ProbeWitness witness, const BisectProbe& ends, LineSearc
 }
 
 // Where counts changed as time did the commit is found by counts, which cost no rounds and do not err; whether it is
-// the time's as well is then measured. Where it is not, or the counts do not tell, the search goes by time.
-Result<void> Search::by_counts_first(LineSearch& search) {
+// the time's as well is then measured. Where it is not, where that cannot be told, or the counts do not tell, the
+// search goes by time.
+//
+// No probe stands before that check, so it alone has to err as seldom as a search by time: half of that is for it, the
+// other half for the search that may follow. Whether it is asked follows from counts, and is no chance.
+Result<void> Search::by_counts_first(LineSearch& search, double rate) {
   const BisectProbe ends = *search.ends;
   const double sought = log_of(ends);
   const std::size_t last = search.line.size() - 1;
@@ -186,12 +191,14 @@ Result<void> Search::by_counts_first(LineSearch& search) {
     STEELYARD_CHECK(by(ProbeWitness::counts, counts, search));
     if (search.is_named()) {
       const regress::BisectionConclusion& found = search.conclusion;
+      levels_.check = regress::kProbesShare * rate / 2 / rules_.attempts;
       for (int attempt = 0; attempt < rules_.attempts; ++attempt) {
         const regress::BisectionProbe check{ProbePurpose::check, found.last_good, found.first_bad, attempt};
         STEELYARD_TRY(search.check, ask(question_of(check, search, ProbeWitness::values, sought), sought, 1));
         if (search.check->answer != ProbeAnswer::cannot_tell) break;
       }
-      if (search.check->answer == ProbeAnswer::changed || search.check->answer == ProbeAnswer::cannot_tell) return {};
+      if (search.check->answer == ProbeAnswer::changed) return {};
+      levels_ = regress::bisection_levels(search.line.size(), rate / 2, rules_);
     }
   }
   return by(ProbeWitness::values, ends, search);
@@ -225,7 +232,7 @@ Result<LineSearch> Search::along(std::vector<std::string> line, int depth) {
     return search;
   }
   if (!is_counted() && question_.counts) {
-    STEELYARD_CHECK(by_counts_first(search));
+    STEELYARD_CHECK(by_counts_first(search, rate));
   } else {
     STEELYARD_CHECK(by(witness, *search.ends, search));
   }
@@ -274,21 +281,19 @@ Result<std::vector<Commit>> Search::describe(const std::vector<std::string>& lin
 
 // What the whole change is over what was found. Their errors add up as those of independent measurements do: half
 // widths of the intervals by their squares.
-void Search::tell_rest(const LineSearch& outermost, BisectReport& report) const {
+void Search::tell_rest(const BisectProbe& all, const BisectProbe& part, BisectReport& report) const {
   const bool is_exact = is_counted();
-  const std::optional<BisectProbe>& all = outermost.ends;
-  const std::optional<BisectProbe>& part = outermost.check;
-  if (!all || !part || !all->ratio || !part->ratio || !(*all->ratio > 0) || !(*part->ratio > 0)) return;
-  const double rest = log_of(*all) - log_of(*part);
+  if (!all.ratio || !part.ratio || !(*all.ratio > 0) || !(*part.ratio > 0)) return;
+  const double rest = log_of(all) - log_of(part);
   const auto half = [](const BisectProbe& probe) {
     if (!probe.interval || !(probe.interval->low > 0)) return std::numeric_limits<double>::infinity();
     return std::log(probe.interval->high / probe.interval->low) / 2;
   };
-  const double width = is_exact ? 0 : std::hypot(half(*all), half(*part));
+  const double width = is_exact ? 0 : std::hypot(half(all), half(part));
   report.rest = std::exp(rest);
   if (std::isfinite(width)) report.rest_interval = Interval{std::exp(rest - width), std::exp(rest + width)};
   const double least = std::log1p(question_.minimum_effect);
-  const double found = std::fabs(log_of(*part));
+  const double found = std::fabs(log_of(part));
   if (std::fabs(rest) - width >= (is_exact ? std::min(least, found / 10) : least)) {
     report.others = OtherChanges::shown;
   } else if (std::fabs(rest) + width < found / 2) {
@@ -319,10 +324,10 @@ Result<BisectReport> Search::run() && {
     if (world_.author) report.author = world_.author(found.culprit());
     STEELYARD_TRY(report.before, world_.describe(found.before()));
     STEELYARD_TRY(report.range, describe(found.line, found.conclusion.between));
-    tell_rest(outermost, report);
+    // Of the commit that is named, not of the merge by which it came: a merge may bring several changes.
+    if (outermost.ends && found.check) tell_rest(*outermost.ends, *found.check, report);
   }
-  const bool is_by_time = found.witness == ProbeWitness::values && !is_counted();
-  if (is_by_time) report.wrong_commit = regress::kProbesShare * question_.rate;
+  if (!is_counted()) report.wrong_commit = regress::kProbesShare * question_.rate;
   report.probes = kept_.probes;
   report.builds = builds_before_ + world_.builds();
   return report;
@@ -332,9 +337,9 @@ Result<BisectReport> Search::run() && {
 
 std::string BisectQuestion::identity() const {
   Sha256 hash;
-  for (const std::string& text :
-       {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name, build_command, programs,
-        std::string(counts ? "counts" : "values"), shortest_text(rate), shortest_text(minimum_effect)}) {
+  for (const std::string& text : {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name,
+                                  build_command, programs, std::string(counts ? "counts" : "values"),
+                                  shortest_text(rate), shortest_text(minimum_effect), shortest_text(budget.count())}) {
     hash.add_text(text);
   }
   return hash.hex().substr(0, 16);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "ci/report/bisect.hpp"
@@ -35,6 +36,9 @@ struct BisectQuestion {
   double rate = 0.05;    // of false checks (regress::bisection_levels)
   double minimum_effect = 0.01;
   bool counts = true;  // may decide
+  // Of the first attempt at one commit. Another one is another search: what could not be told in a shorter one is
+  // measured anew, and no search has more attempts than its levels are shared by.
+  Nanoseconds budget = {};
   int order_probes = 0;
 
   // What the answers of one search hold for, as a name of its file.

@@ -175,13 +175,12 @@ void add_search(const BisectReport& report, Lines& lines) {
 std::string certainty(const BisectReport& report) {
   if (report.end != BisectionEnd::found && report.end != BisectionEnd::range) return "";
   if (report.metric.kind == MetricKind::counted) return "counts are exact: nothing of this is chance";
-  if (report.witness == ProbeWitness::counts) {
-    const bool is_confirmed = report.check && report.check->answer == ProbeAnswer::changed;
-    return std::string("found by counts of instructions, which are exact") +
-           (is_confirmed ? "; the time of this commit was then measured against the one before"
-                         : "; its time could not be told");
-  }
-  return "the chance that a commit is named which changes nothing is at most " + share_text(report.wrong_commit);
+  const std::string chance =
+      "the chance that a commit is named which changes nothing is at most " + share_text(report.wrong_commit);
+  if (report.witness == ProbeWitness::values) return chance;
+  return "found by counts of instructions, which are exact; the time of this commit was then measured against the one "
+         "before; " +
+         chance;
 }
 
 std::string advice(const BisectReport& report) {
@@ -239,8 +238,13 @@ std::string probe_text(const BisectProbe& probe, const Metric& metric) {
   const bool counts = probe.witness == ProbeWitness::counts;
   const std::string name =
       counts && metric.kind != MetricKind::counted ? std::string(kInstructions) : metric_text(metric.name);
-  if (!probe.ratio) return name + " without a ratio";
-  std::string text = name + ' ' + change_text(*probe.ratio);
+  if (!probe.ratio && (!probe.baseline_level || !probe.candidate_level)) return name + " without a ratio";
+  std::string text = name + ' ';
+  if (probe.ratio) {
+    text += change_text(*probe.ratio);
+  } else {
+    text += "from " + shortest_text(*probe.baseline_level) + " to " + shortest_text(*probe.candidate_level);
+  }
   if (counts) return text + ", exactly";
   if (probe.interval) text += " (" + range_text(*probe.interval) + ')';
   if (probe.p) text += ", p " + p_value_text(*probe.p);
@@ -254,6 +258,14 @@ std::string progress_text(const BisectProbe& probe, const Metric& metric, std::s
   text += word_of(probe.answer);
   if (probe.purpose != regress::ProbePurpose::search) return text;
   return text + "; of " + plural_text(static_cast<std::int64_t>(left), "commit") + " that could be it";
+}
+
+bool became_worse(const BisectReport& report) {
+  if (!report.ends) return false;
+  const BisectProbe& ends = *report.ends;
+  const double before = ends.ratio ? 1 : ends.baseline_level.value_or(0);
+  const double after = ends.ratio ? *ends.ratio : ends.candidate_level.value_or(0);
+  return report.metric.better == Better::higher ? after < before : after > before;
 }
 
 std::string terminal_bisect(const BisectReport& report, const TerminalStyle& style) {

@@ -88,7 +88,7 @@ struct BisectReport {
   OtherChanges others = OtherChanges::possible;
   std::optional<double> rest;  // ratio of what is left over
   std::optional<Interval> rest_interval;
-  double wrong_commit = 0;  // the chance that a commit without a change is named; 0: counts are exact
+  double wrong_commit = 0;  // the chance that a commit without a change is named; 0: of a count, which is exact
   std::vector<BisectProbe> probes;
   std::int64_t builds = 0;
   std::string again = {};  // the command that measures what was found once more
@@ -106,10 +106,14 @@ std::string bisect_command(const BisectRange& range);
 // Whether it is a metric that a bisect can measure.
 bool can_be_bisected(const std::string& metric);
 
-// "time +3.10 % (+2.80 % to +3.40 %), p 0.002, 24 rounds"; "instructions +14.3 %, exactly".
+// "time +3.10 % (+2.80 % to +3.40 %), p 0.002, 24 rounds"; "instructions +14.3 %, exactly"; "allocations from 0 to 5,
+// exactly".
 std::string probe_text(const BisectProbe& probe, const Metric& metric);
 // For a line while it is searched: "1a2b3c4d5: time +3.10 % (...): changed; 15 commits can be it".
 std::string progress_text(const BisectProbe& probe, const Metric& metric, std::size_t left);
+
+// Whether the bad end is worse than the good one: by their ratio, and by their levels where there is none, as of zero.
+bool became_worse(const BisectReport& report);
 
 std::string terminal_bisect(const BisectReport& report, const TerminalStyle& style);
 // schema steelyard.bisect/1

@@ -54,6 +54,7 @@ BisectQuestion question_of(const BisectOptions& options, const Configuration& co
   question.rate = policy.false_alarm_rate;
   question.minimum_effect = policy.minimum_effect;
   question.counts = configuration.run.counts != bench::CountChoice::never;
+  question.budget = configuration.run.budget.value_or(kProbeBudget);
   question.order_probes = options.order ? kOrderProbes : 0;
   return question;
 }
@@ -75,11 +76,8 @@ ExitCode outcome_of(const BisectReport& report) {
     case regress::BisectionEnd::ends_alike:
       return ExitCode::success;
     case regress::BisectionEnd::found:
-    case regress::BisectionEnd::range: {
-      const bool lower_is_better = report.metric.better != Better::higher;
-      const double ratio = report.ends && report.ends->ratio ? *report.ends->ratio : 1;
-      return (ratio > 1) == lower_is_better ? ExitCode::regression : ExitCode::success;
-    }
+    case regress::BisectionEnd::range:
+      return became_worse(report) ? ExitCode::regression : ExitCode::success;
     case regress::BisectionEnd::not_confirmed:
     case regress::BisectionEnd::ends_cannot_tell:
     case regress::BisectionEnd::ends_skipped:

@@ -68,6 +68,24 @@ TEST(Bisect, OfACountIsExactAndTimesNothing) {
   }
 }
 
+TEST(Bisect, OfACountThatWasZeroIsWorseAndSaysItsLevels) {
+  std::vector<MadeCommit> commits(17);
+  for (std::size_t i = 0; i < commits.size(); ++i) commits[i].count = i < 9 ? 0 : 5;
+  MadeWorld made(commits);
+  const BisectReport report = searched(question_of(17, "allocations"), made);
+  ASSERT_TRUE(report.culprit);
+  EXPECT_EQ(report.culprit->sha, commit_at(9));
+  EXPECT_TRUE(became_worse(report));
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("allocations from 0 to 5, exactly"));
+
+  for (MadeCommit& commit : commits) commit.count = 5 - commit.count;
+  MadeWorld back(commits);
+  const BisectReport better = searched(question_of(17, "allocations"), back);
+  ASSERT_TRUE(better.culprit);
+  EXPECT_EQ(better.culprit->sha, commit_at(9));
+  EXPECT_FALSE(became_worse(better));
+}
+
 TEST(Bisect, OfTimeGoesByCountsWhereTheyChangedAsWellAndThenMeasuresTheTimeOnce) {
   std::vector<MadeCommit> commits = slower_from(65, 41, 1.05);
   for (std::size_t i = 41; i < commits.size(); ++i) commits[i].count = 1100;
@@ -80,6 +98,49 @@ TEST(Bisect, OfTimeGoesByCountsWhereTheyChangedAsWellAndThenMeasuresTheTimeOnce)
   EXPECT_EQ(report.check->answer, ProbeAnswer::changed);
   ASSERT_TRUE(report.check_count);
   EXPECT_THAT(report.check_count->functions, SizeIs(1));
+  EXPECT_DOUBLE_EQ(report.wrong_commit, 0.005);
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("found by counts of instructions"));
+}
+
+TEST(Bisect, NamesNoCommitOfTimeByCountsWhereItsTimeCannotBeTold) {
+  std::vector<MadeCommit> commits = slower_from(9, 6, 1.05);
+  for (std::size_t i = 3; i < commits.size(); ++i) commits[i].count = 1100;
+  MadeWorld made(commits);
+  BisectWorld world = made.world();
+  const auto probe = world.probe;
+  world.probe = [&](const ProbeQuestion& question) -> Result<ProbeData> {
+    Result<ProbeData> data = probe(question);
+    const bool is_check = question.candidate == commit_at(3) && question.baseline == commit_at(2);
+    if (data && is_check && question.witness == ProbeWitness::values) data->row->verdict = Verdict::inconclusive;
+    return data;
+  };
+  KeptBisect kept;
+  const Result<BisectReport> report = bisect(question_of(9), world, kept);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->witness, ProbeWitness::values);
+  ASSERT_TRUE(report->culprit);
+  EXPECT_EQ(report->culprit->sha, commit_at(6));
+}
+
+TEST(Bisect, AllowsACheckWithoutProbesAndTheSearchBehindItHalfOfTheStatedErrorEach) {
+  std::vector<MadeCommit> commits = slower_from(65, 20, 1.06);
+  for (std::size_t i = 50; i < commits.size(); ++i) commits[i].count = 1100;
+  MadeWorld made(commits);
+  BisectWorld world = made.world();
+  const auto probe = world.probe;
+  std::vector<double> levels;  // of checks by time, in their order
+  world.probe = [&](const ProbeQuestion& question) {
+    const bool is_check = question.purpose == regress::ProbePurpose::check;
+    if (is_check && question.witness == ProbeWitness::values) levels.push_back(question.false_alarm_rate);
+    return probe(question);
+  };
+  KeptBisect kept;
+  const BisectQuestion question = question_of(65);
+  ASSERT_TRUE(bisect(question, world, kept));
+  const double of_the_line = question.rate / 2;
+  ASSERT_GE(levels.size(), 2U);
+  EXPECT_DOUBLE_EQ(levels.front(), regress::kProbesShare * of_the_line / 2 / 3);
+  EXPECT_DOUBLE_EQ(levels.back(), regress::bisection_levels(65, of_the_line / 2).check);
 }
 
 TEST(Bisect, GoesByTimeWhereTheCommitThatChangedTheCountIsNotTheOne) {
@@ -169,6 +230,16 @@ TEST(Bisect, NamesTheMergeWhereNothingOfWhatItMergedShowsTheChange) {
   EXPECT_THAT(report.merges, SizeIs(0));
 }
 
+TEST(Bisect, OfAMergeThatBroughtTwoEqualChangesNamesOneAndSaysThatThereIsAnother) {
+  MadeWorld made = with_branch({1000, 1050, 1050, 1102.5}, 1102.5);
+  const BisectReport report = searched(question_of(11, kInstructions), made);
+  ASSERT_TRUE(report.culprit);
+  EXPECT_EQ(report.culprit->sha, "b1");
+  ASSERT_TRUE(report.rest);
+  EXPECT_NEAR(*report.rest, 1.05, 1e-9);
+  EXPECT_EQ(report.others, OtherChanges::shown);
+}
+
 TEST(Bisect, SaysThatNothingChangedWhereTheEndsAreAlike) {
   MadeWorld made{std::vector<MadeCommit>(65)};
   const BisectReport report = searched(question_of(65), made);
@@ -225,6 +296,7 @@ TEST(Bisect, HasAFileForEachQuestion) {
                       +[](BisectQuestion& other) { other.build_command = "make"; },
                       +[](BisectQuestion& other) { other.repository = "/x"; },
                       +[](BisectQuestion& other) { other.metric.name = "cpu_time"; },
+                      +[](BisectQuestion& other) { other.budget = seconds(300); },
                       +[](BisectQuestion& other) { other.rate = 0.01; }}) {
     BisectQuestion other = question;
     change(other);

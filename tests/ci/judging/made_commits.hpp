@@ -88,8 +88,8 @@ class MadeWorld {
     row.metric = *well_known_metric(kInstructions);
     row.baseline = before;
     row.candidate = after;
-    row.ratio = after / before;
-    row.interval = Interval{after / before, after / before};
+    if (before > 0) row.ratio = after / before;
+    if (before > 0) row.interval = Interval{after / before, after / before};
     row.verdict = after > before ? Verdict::regression : after < before ? Verdict::improvement : Verdict::unchanged;
     if (question.purpose == regress::ProbePurpose::check && after != before)
       row.functions.push_back({"culprit()", "a.cpp"});
