@@ -41,11 +41,11 @@ class StoredRuns {
     }
     std::vector<Run> runs;
     ImportedRun* first_bad = nullptr;
-    std::vector<std::string> left_out;
+    std::vector<std::string> excluded;
     for (auto& [key, imported] : runs_) {
       if (imported->is_empty()) continue;
       if (imported->is_all_bad()) {
-        left_out.push_back(said_of_left_out(imported->run()));
+        excluded.push_back(said_of_excluded(imported->run()));
         if (first_bad == nullptr) first_bad = imported.get();
         continue;
       }
@@ -53,7 +53,7 @@ class StoredRuns {
       runs.push_back(std::move(run));
     }
     // Before the records of which they are made: of a long history only the first warnings are printed.
-    warnings_.insert(warnings_.begin(), left_out.begin(), left_out.end());
+    warnings_.insert(warnings_.begin(), excluded.begin(), excluded.end());
     if (runs.empty() && first_bad != nullptr) return first_bad->finish(wanted).error();
     if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
     std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
@@ -63,7 +63,7 @@ class StoredRuns {
   }
 
  private:
-  std::string said_of_left_out(const Run& run) const {
+  std::string said_of_excluded(const Run& run) const {
     const std::string& sha = run.header.commit.sha;
     return path_.string() + ": of " + (sha.empty() ? "a commit without a hash" : "commit " + sha) +
            " nothing can be used; it is left out";

@@ -408,9 +408,9 @@ TEST_F(ImportedFolder, CountsTheAggregatesOfAllItsFilesAndKeepsEveryVersionOfThe
 
 // What the sanitizer holds back of freed memory, 256 MiB, counts as well.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr long kMostGrowthKib = 768L << 10;
+constexpr long kMaxGrowthKib = 768L << 10;
 #else
-constexpr long kMostGrowthKib = 160L << 10;
+constexpr long kMaxGrowthKib = 160L << 10;
 #endif
 
 // As JSON all of it would be above 300 MB. Stands before the test below, which takes more.
@@ -438,7 +438,7 @@ TEST_F(ImportBadInput, BenchmarksOfPyperfAreNotHeldUntilTheSuitesMetadataBehindT
   EXPECT_EQ(runs->front().measurements[0].metric.unit, "bytes") << "said behind the benchmarks";
   EXPECT_THAT(runs->front().measurements[0].invocations.at(0).iterations, ElementsAre(16));
   EXPECT_EQ(*runs->front().environment.find("python.cpu"), "x");
-  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, kMostGrowthKib);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, kMaxGrowthKib);
 }
 
 TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {
