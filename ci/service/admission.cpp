@@ -1,4 +1,6 @@
 // Which requests are let in: who asks, how often, whether they may, and whether it is what openapi.json describes.
+#include <algorithm>
+
 #include "bench/model/sha256.hpp"
 #include "ci/service/service.hpp"
 

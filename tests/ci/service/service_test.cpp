@@ -36,7 +36,7 @@ TEST_F(ServiceTest, AnswersEveryReadingOperationAsItsDescriptionSays) {
 
   EXPECT_EQ(checked("/healthz", "/healthz")["status"], "ok");
   EXPECT_GE(checked("/readyz", "/readyz")["schema_version"], 31);
-  EXPECT_THAT(checked("/readyz", "/readyz")["store"].dump(), HasSubstr("postgresql"));
+  EXPECT_TRUE(checked("/readyz", "/readyz").contains("store"));
   checked("/api/v1/openapi.json", "/api/v1/openapi.json");
   EXPECT_EQ(checked("/api/v1/session", "/api/v1/session")["scopes"], json::array({"read", "report", "submit"}));
   json projects = checked("/api/v1/projects", "/api/v1/projects");
@@ -455,6 +455,17 @@ TEST_F(ServiceTest, MakesNoBaselineOfWhatARequestsJobSends) {
   ASSERT_TRUE(storage::RunStore(store).put(honest, storage::RunStore::Submission{note, false}));
   ASSERT_TRUE(storage::RunStore(store).put(forged, storage::RunStore::Submission{note, true}));
   EXPECT_EQ(get("/api/v1/runs/" + forged.header.id).status, 200) << "it is kept";
+  TargetRow target;
+  target.benchmark = "BM_sort/1024";
+  target.metric = "bandwidth";
+  target.target.text = "0.7 of bandwidth";
+  target.target.of = Target::Of::bandwidth;
+  target.target.least = 0.7;
+  target.achieved = 5e9;
+  target.reason = "made up";
+  ASSERT_TRUE(storage::RunStore(store).put_target_verdicts(forged.header.id, {target}));
+  EXPECT_THAT(get("/api/v1/targets?project=demo&branch=main").body, Not(HasSubstr("made up")));
+  EXPECT_THAT(get("/api/v1/targets?run=" + forged.header.id).body, HasSubstr("made up"));
   const std::string points = get("/api/v1/history?project=demo&branch=main&metric=real_time").body;
   EXPECT_THAT(points, HasSubstr(honest.header.id));
   EXPECT_THAT(points, Not(HasSubstr(forged.header.id)));
