@@ -30,6 +30,7 @@ constexpr std::size_t kMaxNameBytes = 4096;
 constexpr const char* kLineCommits = "--max-count=500";
 constexpr const char* kCommitsAround = "--max-count=1000";
 constexpr const char* kLongestLine = "--max-count=5000";
+constexpr std::size_t kMaxBetween = 5000;
 constexpr std::size_t kMaxReleases = 20;
 
 std::map<std::string, std::string> git_environment(GitReach reach) {
@@ -177,9 +178,17 @@ Result<std::vector<std::string>> GitRepository::line_to(const std::string& sha) 
 
 Result<std::vector<std::string>> GitRepository::line_between(const std::string& from, const std::string& to) const {
   STEELYARD_TRY(const GitAnswer answer,
-                run_git(root_, {"rev-list", "--first-parent", kLongestLine, to, '^' + from, "--"}));
+                run_git(root_, {"rev-list", "--first-parent", "--max-count=" + std::to_string(kMaxBetween + 1), to,
+                                '^' + from, "--"}));
   if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
   std::vector<std::string> line = words(answer.output);
+  // The newest of them alone would look as if the line had left the older end long ago.
+  if (line.size() > kMaxBetween) {
+    return input_error(root_.string(),
+                       "more than " + std::to_string(kMaxBetween) + " commits between " + from.substr(0, 12) + " and " +
+                           to.substr(0, 12),
+                       "at most " + std::to_string(kMaxBetween), "name an older end that is nearer");
+  }
   if (line.empty()) return std::vector<std::string>{to};
   std::reverse(line.begin(), line.end());
   STEELYARD_TRY(const std::vector<std::string> before, parents(line.front()));

@@ -74,8 +74,8 @@ class GitRepository {
   Result<std::vector<storage::CommitParents>> recent_history(const std::string& sha) const;
   // First parents, up to that commit, oldest first; the newest 5000 of them.
   Result<std::vector<std::string>> line_to(const std::string& sha) const;
-  // The line of first parents of `to` back to what `from` reaches: that commit first, `to` last; at most 5000. `from`
-  // is the first only where it lies on the line. One commit alone: `from` reaches `to`.
+  // The line of first parents of `to` back to what `from` reaches: that commit first, `to` last. `from` is the first
+  // only where it lies on the line. One commit alone: `from` reaches `to`. Error (input): more than 5000 behind it.
   Result<std::vector<std::string>> line_between(const std::string& from, const std::string& to) const;
   // The newest 20 of the repository that have one of these commits (full hashes).
   std::vector<Release> releases(const std::set<std::string>& commits) const;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/model/metric.hpp"
+#include "regress/ab/distributions.hpp"
 #include "regress/history/chain.hpp"
 
 namespace steelyard::ci {
@@ -15,7 +16,6 @@ namespace {
 
 using Places = std::map<std::string, std::size_t>;  // by sha
 
-constexpr double kHalfWidths = 1.96;  // standard errors in half of a 95 % interval
 // Of a step without an interval: as if it could be anything within a factor of e.
 constexpr double kUnknownError = 1;
 
@@ -24,7 +24,9 @@ std::optional<regress::ChainStep> chain_step(const storage::MeasuredStep& step, 
   const auto after = places.find(step.after);
   if (before == places.end() || after == places.end() || !(step.ratio > 0)) return std::nullopt;
   const bool has_interval = step.low && step.high && *step.low > 0 && std::isfinite(*step.high);
-  const double error = has_interval ? std::log(*step.high / *step.low) / 2 / kHalfWidths : kUnknownError;
+  const bool is_known = has_interval && step.confidence > 0 && step.confidence < 1;
+  const double half_widths = is_known ? regress::normal_quantile((1 + step.confidence) / 2) : 1;
+  const double error = is_known ? std::log(*step.high / *step.low) / 2 / half_widths : kUnknownError;
   return regress::ChainStep{before->second, after->second, std::log(step.ratio), error};
 }
 

@@ -92,8 +92,11 @@ class Search {
   Result<BisectReport> run() &&;
 
  private:
+  // Lines within each other share the rate: a half for the outermost, a quarter for the next, ...; those that one merge
+  // brought share its part.
+  double rate_at(int depth) const { return question_.rate * std::pow(0.5, depth + 1); }
   bool is_counted() const { return question_.metric.kind == MetricKind::counted; }
-  Result<LineSearch> along(std::vector<std::string> line, int depth);
+  Result<LineSearch> along(std::vector<std::string> line, double rate);
   Result<void> by(ProbeWitness witness, const BisectProbe& ends, LineSearch& search);
   Result<void> by_counts_first(LineSearch& search, double rate);
   Result<void> count_functions(LineSearch& search);
@@ -213,11 +216,10 @@ Result<void> Search::count_functions(LineSearch& search) {
   return {};
 }
 
-Result<LineSearch> Search::along(std::vector<std::string> line, int depth) {
+// `rate`: of false checks along this line.
+Result<LineSearch> Search::along(std::vector<std::string> line, double rate) {
   LineSearch search;
   search.line = std::move(line);
-  // Lines within each other share the rate: a half for the outermost, a quarter for the next, ...
-  const double rate = question_.rate * std::pow(0.5, depth + 1);
   levels_ = regress::bisection_levels(search.line.size(), rate, rules_);
   const ProbeWitness witness = is_counted() ? ProbeWitness::counts : ProbeWitness::values;
   regress::Bisection ends(search.line.size(), rules_);
@@ -249,9 +251,15 @@ Result<void> Search::into_merges(LineSearch& search, BisectReport& report) {
     report.is_merge_itself = true;
     report.is_inside_unsure = false;
     for (std::size_t i = 1; i < parents.size() && !inside; ++i) {
-      STEELYARD_TRY(std::vector<std::string> line, world_.line(parents.front(), parents[i]));
+      Result<std::vector<std::string>> merged = world_.line(parents.front(), parents[i]);
+      if (!merged) {  // as it is too long: the merge is an answer all the same
+        report.is_inside_unsure = true;
+        continue;
+      }
+      std::vector<std::string> line = std::move(merged).value();
       if (line.size() < 2) continue;
-      STEELYARD_TRY(LineSearch found, along(std::move(line), depth));
+      const auto lines = static_cast<double>(parents.size() - 1);
+      STEELYARD_TRY(LineSearch found, along(std::move(line), rate_at(depth) / lines));
       if (found.is_named()) {
         inside = std::move(found);
       } else if (found.conclusion.end != BisectionEnd::ends_alike) {
@@ -309,7 +317,7 @@ Result<BisectReport> Search::run() && {
   report.commits = line.size() - 1;
   STEELYARD_TRY(report.good, world_.describe(question_.good));
   STEELYARD_TRY(report.bad, world_.describe(question_.bad));
-  STEELYARD_TRY(LineSearch found, along(std::move(line), 0));
+  STEELYARD_TRY(LineSearch found, along(std::move(line), rate_at(0)));
   const LineSearch outermost = found;
   STEELYARD_CHECK(into_merges(found, report));
   report.end = found.conclusion.end;

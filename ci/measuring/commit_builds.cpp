@@ -16,6 +16,14 @@ std::filesystem::path kept_folder() {
   return named.empty() ? storage::state_folder() / "builds" : named;
 }
 
+// Where there is none, no other tree can be made either.
+bool has_room(const std::filesystem::path& folder) {
+  constexpr std::uintmax_t kLeast = std::uintmax_t{16} << 20;
+  std::error_code trouble;
+  const std::filesystem::space_info space = std::filesystem::space(folder, trouble);
+  return !trouble && space.available >= kLeast;
+}
+
 std::string name_of_commit(const Commit& commit) { return "commit " + commit.sha.substr(0, 9); }
 
 }  // namespace
@@ -81,8 +89,11 @@ Result<std::filesystem::path> CommitBuilds::tree_of(const Commit& commit) {
   const auto known = known_.find(commit.sha);
   if (known != known_.end()) return known->second;
   // Names of one length, so that no side's paths are longer.
-  STEELYARD_TRY(const std::filesystem::path tree, trees_.add("c-" + commit.sha.substr(0, 16), commit.sha));
-  Result<std::filesystem::path> built = build_in(tree, commit);
+  Result<std::filesystem::path> tree = trees_.add("c-" + commit.sha.substr(0, 16), commit.sha);
+  if (!tree && !has_room(trees_.folder())) return tree;
+  // A submodule's commit that nobody has any more, for one: others can be made.
+  Result<std::filesystem::path> built =
+      tree ? build_in(*tree, commit) : program_error(name_of_commit(commit), tree.error().text());
   if (cancelled_ != nullptr && cancelled_->load()) return built;
   return known_.emplace(commit.sha, std::move(built)).first->second;
 }

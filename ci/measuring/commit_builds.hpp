@@ -35,8 +35,9 @@ class CommitBuilds {
   static Result<CommitBuilds> create(const GitRepository& repository, const Plan& plan, const App& app,
                                      const std::atomic<bool>* cancelled);
 
-  // Its tree with the build in it. Error (program): it does not build, or lacks a program afterwards, as far as it was
-  // cancelled; asked again it is the same error. Error (input): the tree cannot be made.
+  // Its tree with the build in it. Error (program): it cannot be checked out, its submodules neither, does not build,
+  // or lacks a program afterwards, as far as it was cancelled; asked again it is the same error. Error (input): no tree
+  // can be made, as the disk is full.
   Result<std::filesystem::path> tree_of(const Commit& commit);
   // Of two trees, one pair a program.
   Result<std::vector<ProgramPair>> pairs_of(const Commit& baseline, const Commit& candidate);

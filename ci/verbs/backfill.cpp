@@ -100,14 +100,14 @@ class PairMeasurer {
   std::uint64_t measured_ = 0;
 };
 
-// What the store has of this machine, asked anew each time: what was just measured is there by then.
-Result<std::vector<storage::MeasuredStep>> steps_of_this_machine(const Configuration& configuration, const App& app) {
+// What the store has of the line on this machine, asked anew each time: what was just measured is there by then.
+Result<std::vector<storage::MeasuredStep>> steps_along(const std::vector<std::string>& line,
+                                                       const Configuration& configuration, const App& app) {
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-  STEELYARD_TRY(std::vector<storage::MeasuredStep> steps,
-                storage::HistoryStore(store).steps({project_name(configuration)}));
-  const std::string machine = bench::read_environment().fingerprint();
-  std::erase_if(steps, [&machine](const storage::MeasuredStep& step) { return step.fingerprint != machine; });
-  return steps;
+  storage::StepQuery query{project_name(configuration)};
+  query.fingerprint = bench::read_environment().fingerprint();
+  query.commits = line;
+  return storage::HistoryStore(store).steps(query);
 }
 
 Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancellation, const App& app) {
@@ -132,7 +132,7 @@ Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancel
   STEELYARD_CHECK(builds.tree_of(oldest));
   PairMeasurer measurer(repository, configuration, programs, builds, cancellation.flag(), app);
   BackfillWorld world;
-  world.steps = [&] { return steps_of_this_machine(configuration, app); };
+  world.steps = [&] { return steps_along(line, configuration, app); };
   world.measure = [&](const std::string& before, const std::string& after) { return measurer.measure(before, after); };
   world.elapsed = [begun] {
     return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begun).count());

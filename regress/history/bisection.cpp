@@ -50,6 +50,13 @@ bool Bisection::is_open(std::size_t place) const {
 
 namespace {
 
+// The halvings, and once more the two that a contradicted search asks again, each as often as it may be tried. Most are
+// told at once, and leave theirs to a second search and to neighbours.
+int probes_of_commits(std::size_t commits, const BisectionRules& rules) {
+  const int halvings = static_cast<int>(std::bit_width(std::max<std::size_t>(commits, 2) - 1));
+  return (halvings + 2 * rules.repeats + rules.order_probes) * rules.attempts;
+}
+
 // Of the longest run of open places between `low` and `high`, its middle.
 std::size_t middle_of_longest(const std::vector<std::size_t>& open) {
   std::size_t best_begin = 0;
@@ -97,6 +104,7 @@ std::optional<std::size_t> Bisection::best_of(const Bracket& bracket) const {
 }
 
 std::optional<BisectionProbe> Bisection::within(const Bracket& bracket) const {
+  if (spent_ >= probes_of_commits(places_.size(), rules_)) return std::nullopt;
   const std::optional<std::size_t> best = best_of(bracket);
   if (!best) return std::nullopt;
   return BisectionProbe{ProbePurpose::search, 0, *best, places_[*best].attempts};
@@ -105,7 +113,7 @@ std::optional<BisectionProbe> Bisection::within(const Bracket& bracket) const {
 // The middle of the widest gap between two commits of one answer, behind each other: where a change there and back
 // could lie.
 std::optional<BisectionProbe> Bisection::out_of_order() const {
-  if (ordered_ >= rules_.order_probes) return std::nullopt;
+  if (ordered_ >= rules_.order_probes || spent_ >= probes_of_commits(places_.size(), rules_)) return std::nullopt;
   const auto answer_at = [this](std::size_t place) {
     if (place == 0) return std::optional(ProbeAnswer::unchanged);
     if (place + 1 == places_.size()) return std::optional(ProbeAnswer::changed);
@@ -183,6 +191,8 @@ void Bisection::answer(const BisectionProbe& probe, ProbeAnswer answer) {
   place.answer = answer;
   place.again = false;
   ++place.attempts;
+  const bool is_of_commit = probe.purpose == ProbePurpose::search || probe.purpose == ProbePurpose::order;
+  if (is_of_commit && answer != ProbeAnswer::skipped) ++spent_;
   if (probe.purpose == ProbePurpose::order) ++ordered_;
   if (probe.purpose == ProbePurpose::check && answer == ProbeAnswer::unchanged && repeats_ < rules_.repeats) {
     ++repeats_;
@@ -193,9 +203,7 @@ void Bisection::answer(const BisectionProbe& probe, ProbeAnswer answer) {
 }
 
 BisectionLevels bisection_levels(std::size_t commits, double rate, const BisectionRules& rules) {
-  // The ends and the halvings, and once more the two that a contradicted search asks again.
-  const int halvings = static_cast<int>(std::bit_width(std::max<std::size_t>(commits, 2) - 1));
-  const int probes = (1 + halvings + 2 * rules.repeats) * rules.attempts;
+  const int probes = rules.attempts + probes_of_commits(commits, rules);  // of the ends as well
   const int checks = (1 + rules.repeats) * rules.attempts;
   return {kProbesShare / probes, rate / checks, kProbesShare * rate};
 }

@@ -86,7 +86,8 @@ struct BisectionRules {
 // it at last. Where these two do not differ one of the answers was wrong: both are asked again, once.
 //
 // Questions: log2 of the commits, and two; each answer `skipped`, and each `attempts` times `cannot_tell`, costs up to
-// one more.
+// one more. All that measured a commit are bounded, by what bisection_levels() shares its levels by: behind the last of
+// them the answer is a range.
 class Bisection {
  public:
   // `commits`: both ends counted, at least 2.
@@ -122,6 +123,7 @@ class Bisection {
   std::map<std::pair<std::size_t, std::size_t>, Place> checks_;
   int repeats_ = 0;
   int ordered_ = 0;
+  int spent_ = 0;  // answers of commits that were measured: others cannot err
 };
 
 // What a search allows its probes, so that it can be said how seldom it names a commit without a change. For that a
@@ -130,9 +132,10 @@ class Bisection {
 //
 //     wrong_commit <= (sum of `probe` over all probes) * (sum of `check` over all checks)
 //
-// each tried `rules.attempts` times. A probe errs by calling a commit changed that is as the good end: at most `probe`.
-// It errs by calling one unchanged that is as the bad end only where the 90 % interval lies within half of the change
-// though the change is there, which is 2 * 1.645 standard errors away: 0.0005 (tests/regress/history simulate it).
+// each tried `rules.attempts` times; there are no more probes than that, as a search that has spent them ends in a
+// range. A probe errs by calling a commit changed that is as the good end: at most `probe`. It errs by calling one
+// unchanged that is as the bad end only where the 90 % interval lies within half of the change though the change is
+// there, which is 2 * 1.645 standard errors away: 0.0005 (tests/regress/history simulate it).
 struct BisectionLevels {
   double probe = 0;  // false alarm rate of one attempt of one probe
   double check = 0;

@@ -143,11 +143,15 @@ struct MeasuredStep {
   std::optional<double> high{};
   std::int64_t rounds = 0;
   std::int64_t at_unix_ns = 0;
+  double confidence = 0.95;  // of the interval
 };
+// Runs of changed trees and of requests are no steps.
 struct StepQuery {
   std::string project;
-  std::string benchmark{};  // canonical text or a part of it; empty: all
-  std::string metric{};     // empty: any
+  std::string benchmark{};             // canonical text or a part of it; empty: all
+  std::string metric{};                // empty: any
+  std::string fingerprint{};           // of the machine; empty: any
+  std::vector<std::string> commits{};  // full shas, of which both sides are; empty: any
 };
 inline constexpr std::int64_t kMaxSteps = 200'000;  // of one answer: the newest
 

@@ -231,10 +231,11 @@ order by 1, 2, 3, 4, 5, 6
 limit $10
 )sql";
 
-// $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many.
+// $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many, $5 fingerprint or empty, $6 commits or none.
+// A run of a changed tree says nothing of the commit that it stands at, and one of a request is no part of a history.
 constexpr const char* kSteps = R"sql(
 select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
-       x.interval_high, x.rounds, c.compared_at_unix_ns
+       x.interval_high, x.rounds, c.compared_at_unix_ns, x.confidence
 from steelyard.comparisons c
 join steelyard.comparison_rows x using (comparison_key)
 join steelyard.metrics m using (metric_key)
@@ -242,6 +243,13 @@ where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <>
   and c.baseline_commit <> c.candidate_commit and c.baseline_fingerprint = c.candidate_fingerprint
   and x.ratio > 0 and x.ratio < 'infinity' and (x.layout in ('duet', 'interleaved') or m.kind = 'counted')
   and ($2::text = '' or position($2::text in x.benchmark) > 0) and ($3::text = '' or m.name = $3::text)
+  and ($5::text = '' or c.candidate_fingerprint = $5::text)
+  and (cardinality($6::text[]) = 0
+       or (c.baseline_commit = any($6::text[]) and c.candidate_commit = any($6::text[])))
+  and not exists (
+    select from steelyard.runs r
+    where r.id in (c.baseline_run, c.candidate_run)
+      and (r.dirty or exists (select from steelyard.request_runs q where q.run_key = r.run_key)))
 order by c.compared_at_unix_ns desc, c.comparison_key desc, x.position
 limit $4
 )sql";
@@ -396,6 +404,7 @@ Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   SqlValues values;
   values.text(query.project).text(query.benchmark).text(query.metric).integer(kMaxSteps);
+  values.text(query.fingerprint).texts(query.commits);
   STEELYARD_TRY(const Rows rows, transaction.run(kSteps, values, {0, kMaxSteps}));
   const auto number_or_absent = [&rows](std::int64_t row, int column) {
     return rows.is_null(row, column) ? std::nullopt : std::optional(rows.number(row, column));
@@ -404,7 +413,7 @@ Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& 
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     steps.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
                      rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7), rows.integer(row, 8),
-                     rows.integer(row, 9)});
+                     rows.integer(row, 9), rows.number(row, 10)});
   }
   return steps;
 }

@@ -348,6 +348,26 @@ TEST_F(WorkTreesOfCommits, KnowTheLineBetweenTwoCommitsAlongFirstParents) {
   EXPECT_EQ(repository->line_between(on_branch, merge)->front(), left) << "a good end off the line is not its first";
 }
 
+TEST_F(WorkTreesOfCommits, RefuseALineOfMoreThan5000CommitsAndNameTheLimit) {
+  constexpr int kMost = 5000;
+  const std::filesystem::path stream = made_.folder() / "stream";
+  {
+    std::ofstream file(stream);
+    for (int i = 0; i <= kMost + 1; ++i) {
+      file << "commit refs/heads/long\ncommitter A <a@example.org> " << 1'700'000'000 + i << " +0000\ndata 1\nx\n";
+    }
+  }
+  made_.git("fast-import --quiet <'" + stream.string() + "'");
+  const Result<GitRepository> repository = GitRepository::find(made_.root());
+  const std::string tip = *repository->resolve("long");
+  const auto line = repository->line_between(*repository->resolve("long~5000"), tip);
+  ASSERT_TRUE(line) << line.error().text();
+  EXPECT_EQ(line->size(), kMost + 1U);
+  const auto refused = repository->line_between(*repository->resolve("long~5001"), tip);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("more than 5000 commits between"));
+}
+
 TEST_F(WorkTreesOfCommits, KnowTheLineOfACommitAndItsReleases) {
   const Result<GitRepository> repository = GitRepository::find(made_.root());
   const std::string first = *repository->resolve("HEAD^1");

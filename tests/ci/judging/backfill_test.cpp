@@ -113,6 +113,18 @@ TEST(Backfill, BeginsWithTheStretchOfAKeptChangePoint) {
   EXPECT_THAT(order, ElementsAre(name_of(64), name_of(32), name_of(16), name_of(8)));
 }
 
+TEST(Backfill, HoldsAWiderIntervalOfAHigherConfidenceForTheSameError) {
+  // 2 % with an error of .66 %: sure by 3 errors. Of 99.9 % the interval is 1.68 times as wide.
+  for (const auto& [confidence, half] : {std::pair{0.95, 0.0128}, std::pair{0.999, 0.0215}}) {
+    MadeStore made({1, 1.02});
+    made.kept.push_back({"BM_x", "real_time", "m", name_of(0), name_of(1), 1.02, 1.02 * std::exp(-half),
+                         1.02 * std::exp(half), 12, 0, confidence});
+    EXPECT_THAT(made.run().left, SizeIs(1)) << confidence;
+    made.kept.back().confidence = 0.95;
+    EXPECT_THAT(made.run().left, SizeIs(confidence == 0.95 ? 1 : 0)) << "it is no surer than it was measured";
+  }
+}
+
 TEST(Backfill, StepsAroundWhatDoesNotBuildAndSaysSo) {
   MadeStore made(step_of(9, 3, 1.2));
   made.broken = {name_of(8), name_of(4)};

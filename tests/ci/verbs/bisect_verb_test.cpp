@@ -89,6 +89,26 @@ TEST_F(BisectOfARepository, ByCountsNamesTheCommitItsFunctionAndTimesNothing) {
 
 // Of the processor's time, which other work on the machine moves little, and thirty times as much of it, in passes so
 // long that a sample may be a single one.
+TEST_F(BisectOfARepository, StepsAroundACommitWhoseSubmoduleIsGone) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const std::string good = commit("creep0");
+  commit("creep0");
+  made_.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /no/such/lib.git\n");
+  made_.git("update-index --add --cacheinfo 160000," + std::string(40, '1') + ",lib");
+  made_.git("add .gitmodules");
+  made_.git("commit --quiet -m 'a library that nobody has'");
+  std::filesystem::remove(made_.root() / ".gitmodules");
+  const std::string culprit = commit("creep1");
+  commit("creep1");
+  const Outcome outcome = run({"bisect", good, "HEAD", "varied", "--metric", "instructions", "--json"});
+  const nlohmann::json found = json_of(outcome);
+  EXPECT_EQ(found["end"], "range") << "it can be the one as well";
+  EXPECT_EQ(found["commit"]["sha"], culprit);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("/no/such/lib.git"));
+}
+
 TEST_F(BisectOfARepository, ByTimeFindsABigSlowdownWithoutCounts) {
   const std::string good = commit("spanned_fast");
   for (int i = 0; i < 3; ++i) commit("spanned_fast");

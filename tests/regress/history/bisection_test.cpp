@@ -162,6 +162,35 @@ TEST(Bisection, SeesAChangeThereAndBackWhereItIsAskedForTheOrder) {
   EXPECT_EQ(found.conclusion.contrary, (std::vector<std::size_t>{48}));
 }
 
+TEST(Bisection, AsksNoMoreThanItsLevelsAreSharedByAndThenEndsInARange) {
+  for (const std::size_t commits : {3U, 9U, 65U, 5000U}) {
+    for (const int order : {0, 2}) {
+      const BisectionRules rules{.untold = 1000, .order_probes = order};
+      std::size_t asked = 0;
+      const Searched found = search(
+          commits,
+          [&](const BisectionProbe& probe) {
+            if (probe.purpose == ProbePurpose::check || probe.purpose == ProbePurpose::ends)
+              return ProbeAnswer::changed;
+            ++asked;
+            return ProbeAnswer::cannot_tell;
+          },
+          rules);
+      EXPECT_LE(asked + static_cast<std::size_t>(rules.attempts),
+                std::lround(kProbesShare / bisection_levels(commits, 0.05, rules).probe));
+      EXPECT_EQ(found.conclusion.end, BisectionEnd::range);
+    }
+  }
+}
+
+TEST(Bisection, CountsNoCommitThatCouldNotBeMeasuredAmongWhatItMayAsk) {
+  const Answering levels = of_levels(step_at(257, 30));
+  const Searched found = search(257, [&](const BisectionProbe& probe) {
+    return probe.candidate >= 40 && probe.purpose == ProbePurpose::search ? ProbeAnswer::skipped : levels(probe);
+  });
+  EXPECT_EQ(found.conclusion.first_bad, 30U);
+}
+
 TEST(Bisection, GoesOnFromAnswersThatWereKept) {
   const Answering levels = of_levels(step_at(65, 23));
   const Searched whole = search(65, levels);

@@ -6,10 +6,13 @@
 #include <limits>
 #include <optional>
 
+#include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -152,6 +155,39 @@ TEST_F(ComparisonReaderTest, HasTheTablesForPatternsInTheirOrderAndWhatRowsWereJ
   EXPECT_EQ(read->policy, comparison.policy);
   EXPECT_EQ(read->rows, comparison.rows);
   EXPECT_EQ(comparison_id(*read), comparison_id(comparison));
+}
+
+// Of runs that are clean commits of "demo", compared in rounds: what StepQuery leaves of it.
+TEST_F(ComparisonReaderTest, IsAStepBetweenCleanCommitsAndNoneOfAChangedTreeOrARequest) {
+  enum class Candidate { clean, dirty, of_request };
+  int number = 10;
+  for (const Candidate candidate : {Candidate::clean, Candidate::dirty, Candidate::of_request}) {
+    steelyard::Run before = storage_test::example_run(++number);
+    steelyard::Run after = storage_test::example_run(++number);
+    before.header.commit.dirty = false;
+    after.header.commit.dirty = candidate == Candidate::dirty;
+    seal(before);
+    seal(after);
+    ASSERT_TRUE(RunStore(*store_).put(before));
+    ASSERT_TRUE(RunStore(*store_).put(after, {{}, candidate == Candidate::of_request}));
+    Comparison comparison = example_comparison();
+    comparison.baseline = before.header;
+    comparison.candidate = after.header;
+    comparison.baseline_fingerprint = comparison.candidate_fingerprint = "m";
+    comparison.rows.at(0).layout = Layout::duet;
+    comparison.rows.at(0).confidence = 0.9;
+    ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+    const StepQuery query{"demo", "", "", "m", {before.header.commit.sha, after.header.commit.sha}};
+    const auto steps = HistoryStore(*store_).steps(query);
+    ASSERT_TRUE(steps) << steps.error().text();
+    EXPECT_EQ(steps->size(), candidate == Candidate::clean ? 1U : 0U) << number;
+    for (const MeasuredStep& step : *steps) EXPECT_EQ(step.confidence, 0.9);
+  }
+  const auto all = HistoryStore(*store_).steps({"demo"});
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_EQ(all->size(), 1U);
+  EXPECT_TRUE(HistoryStore(*store_).steps({"demo", "", "", "another machine"})->empty());
+  EXPECT_TRUE(HistoryStore(*store_).steps({"demo", "", "", "", {all->front().before}})->empty());
 }
 
 TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {

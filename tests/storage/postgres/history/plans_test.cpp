@@ -232,6 +232,7 @@ analyze steelyard.comparison_rows)sql");
     RangeQuery range{commit_number(newest - 60), commit_number(newest - 10), storage_study::kProject, "main", "", 10};
     must(HistoryStore(*store_).changed_in(range));
     EXPECT_EQ(must(HistoryStore(*store_).top_movers(range)).items.size(), 10U);
+    must(HistoryStore(*store_).steps({storage_study::kProject, "", "", fingerprint, {range.from, range.to}}));
     EXPECT_EQ(must(HistoryStore(*store_).complete_range(range)).to, range.to);
     EXPECT_EQ(must(HistoryStore(*store_).complete_range({"", "", storage_study::kProject, "", "", 10})).branch, "main");
     HistoryQuery older;
