@@ -12,11 +12,13 @@ namespace {
 
 std::vector<std::string> split_at_stars(std::string_view pattern) {
   std::vector<std::string> parts(1);
-  for (const char c : pattern) {
-    if (c == '*') {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern.substr(i).starts_with("\\*")) {
+      parts.back() += pattern[++i];
+    } else if (pattern[i] == '*') {
       parts.emplace_back();
     } else {
-      parts.back() += c;
+      parts.back() += pattern[i];
     }
   }
   return parts;
@@ -56,7 +58,7 @@ Result<BenchmarkRename> read_rename(const TomlEntry& entry, const std::string& w
   if (!entry.value) return input_error(key_where, "something else", "the new name in quotes");
   STEELYARD_TRY(std::string to, read_text(*entry.value, key_where));
   if (entry.name.empty() || to.empty()) return input_error(key_where, "an empty name", "\"OLD\" = \"NEW\"");
-  const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
+  const auto stars = [](const std::string& text) { return split_at_stars(text).size() - 1; };
   if (stars(to) > stars(entry.name)) {
     return input_error(key_where, "more * in \"" + to + "\" than on its left", "as many, or fewer");
   }
@@ -73,6 +75,15 @@ std::string current_name(const std::vector<BenchmarkRename>& renames, std::strin
     if (auto name = renamed(rename, benchmark.substr(0, suffix))) benchmark = *name + benchmark.substr(suffix);
   }
   return benchmark;
+}
+
+std::string as_pattern(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    if (c == '*') pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
 }
 
 std::string to_toml(const std::vector<BenchmarkRename>& renames) {

@@ -5,7 +5,8 @@
 //     "BM_sort" = "BM_sort/size:1024"        # an axis that was added, and what held before
 //     "parse/* [suite=old]" = "parse/* [suite=text]"
 //
-// A '*' stands for any characters, and on the right for what the '*' of the same number stood for on the left.
+// A '*' stands for any characters, and on the right for what the '*' of the same number stood for on the left; "\*" is
+// the character itself, as in 'BM_copy<int\*>'.
 #pragma once
 
 #include <string>
@@ -32,6 +33,9 @@ Result<BenchmarkRename> read_rename(const TomlEntry& entry, const std::string& w
 // Today's name of a benchmark, canonical: each line of the table once, in the order of the file, so that later lines
 // may rename again. A pattern is of the whole name, or of the name without its " [suite=...]", which then stays.
 std::string current_name(const std::vector<BenchmarkRename>& renames, std::string benchmark);
+
+// The pattern of one name alone: "BM_copy<int*>" -> "BM_copy<int\*>".
+std::string as_pattern(std::string_view name);
 
 // The table as steelyard.toml would have it, with an empty line before it; empty: there is none.
 std::string to_toml(const std::vector<BenchmarkRename>& renames);

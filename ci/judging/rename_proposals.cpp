@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bench/model/number_text.hpp"
+#include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
 
 namespace steelyard::ci {
@@ -48,12 +49,29 @@ std::map<std::string, KnownBenchmark> benchmarks_of(const Run& run) {
   return known;
 }
 
+// edit_distance() of names however long: of what they do not begin and end with alike. Where that is longer than it
+// compares, all of it.
+double distance_of_names(std::string_view a, std::string_view b) {
+  constexpr std::size_t kMaxCompared = 64;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t start = 0;
+  while (start < shorter && a[start] == b[start]) ++start;
+  a.remove_prefix(start);
+  b.remove_prefix(start);
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  const std::size_t longer = std::max(a.size(), b.size());
+  return longer > kMaxCompared ? static_cast<double>(longer) : edit_distance(a, b);
+}
+
 // The share of the longer one that need not be edited; what only adds parameters is alike.
 double likeness_of_names(const std::string& a, const std::string& b) {
   const bool is_axis = b.starts_with(a + '/') || a.starts_with(b + '/');
   if (is_axis) return 0.9;
   const auto longer = static_cast<double>(std::max(a.size(), b.size()));
-  return longer > 0 ? std::max(0.0, 1 - edit_distance(a, b) / longer) : 0;
+  return longer > 0 ? std::max(0.0, 1 - distance_of_names(a, b) / longer) : 0;
 }
 
 std::optional<double> likeness_of_functions(const std::set<std::string>& a, const std::set<std::string>& b) {
@@ -121,7 +139,7 @@ std::string proposals_text(const std::vector<RenameProposal>& proposals) {
   std::string text = "if these were renamed, a line of steelyard.toml keeps their history:\n  [rename]";
   for (std::size_t i = 0; i < std::min(proposals.size(), kMaxProposed); ++i) {
     const RenameProposal& one = proposals[i];
-    text += "\n  " + quoted_for_toml(one.from) + " = " + quoted_for_toml(one.to) + "  #";
+    text += "\n  " + quoted_for_toml(as_pattern(one.from)) + " = " + quoted_for_toml(as_pattern(one.to)) + "  #";
     if (one.counts_ratio) text += " instructions " + change_text(*one.counts_ratio) + ',';
     if (one.functions) text += ' ' + share_text(*one.functions) + " of their functions,";
     if (one.time_ratio) text += " time " + change_text(*one.time_ratio) + ',';

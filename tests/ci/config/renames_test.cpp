@@ -26,6 +26,19 @@ TEST(Renames, PutWhatAStarStoodForIntoItsPlace) {
   EXPECT_EQ(current_name({{"a*a", "b*b"}}, "aa"), "bb");
 }
 
+TEST(Renames, TakeAStarBehindABackslashAsTheCharacter) {
+  const Renames renames{{"BM_copy<int\\*>", "BM_copy<char\\*>"}};
+  EXPECT_EQ(current_name(renames, "BM_copy<int*>"), "BM_copy<char*>");
+  EXPECT_EQ(current_name(renames, "BM_copy<int>"), "BM_copy<int>");
+  EXPECT_EQ(current_name({{"BM<\\*>/*", "BM_pointer/*"}}, "BM<*>/64"), "BM_pointer/64");
+  EXPECT_EQ(current_name({{as_pattern("a*b*"), "c"}}, "a*b*"), "c");
+  EXPECT_EQ(current_name({{as_pattern("a*b*"), "c"}}, "axbx"), "axbx");
+  EXPECT_EQ(literal_part({as_pattern("a*b*"), ""}), "a*b*") << "what a store is asked for";
+  const Result<Configuration> parsed = parse_configuration("[rename]\n\"a\" = \"b<\\\\*>\"\n", "steelyard.toml");
+  ASSERT_TRUE(parsed) << "no more stars on the right than on the left: " << parsed.error().text();
+  EXPECT_EQ(current_name(parsed->renames, "a"), "b<*>");
+}
+
 TEST(Renames, GiveAnAxisThatWasAddedItsDefault) {
   const Renames renames{{"BM_gemm/*", "BM_gemm/*/threads:1"}};
   EXPECT_EQ(current_name(renames, "BM_gemm/512"), "BM_gemm/512/threads:1");

@@ -118,6 +118,30 @@ TEST(ProposedRenames, AreOfAnAxisThatAppeared) {
   EXPECT_EQ(proposals[0].to, "BM_sort/size:1024") << "by its time";
 }
 
+TEST(ProposedRenames, WriteStarsOfNamesSoThatTheyMatchThemselvesAlone) {
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, "BM_copy<int*>", 100, 5000, {"copy"});
+  add(after, "BM_copy<char*>", 100, 5000, {"copy"});
+  EXPECT_THAT(proposals_text(propose_renames(before, after)), HasSubstr(R"("BM_copy<int\\*>" = "BM_copy<char\\*>")"));
+}
+
+TEST(ProposedRenames, CompareAllOfNamesThatBeginAlikeFor64Characters) {
+  const std::string folder(80, 'f');
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, folder + "/tokenize", 100);
+  add(after, folder + "/quicksort_parallel", 100);
+  const std::vector<RenameProposal> proposals = propose_renames(before, after);
+  ASSERT_THAT(proposals, SizeIs(1)) << "by the folder and the time";
+  EXPECT_LT(proposals[0].names, 0.9);
+  EXPECT_GT(proposals[0].names, 0.75);
+
+  steelyard::Run other;
+  add(other, std::string(90, 'o'), 100);
+  EXPECT_THAT(propose_renames(before, other), IsEmpty());
+}
+
 TEST(ProposedRenames, AreNoneOfWhatIsUnlikeOrStillThere) {
   steelyard::Run before;
   steelyard::Run after;
