@@ -332,6 +332,7 @@ Result<BisectReport> Search::run() && {
     if (world_.author) report.author = world_.author(found.culprit());
     STEELYARD_TRY(report.before, world_.describe(found.before()));
     STEELYARD_TRY(report.range, describe(found.line, found.conclusion.between));
+    report.range_size = found.conclusion.between.size();
     // Of the commit that is named, not of the merge by which it came: a merge may bring several changes.
     if (outermost.ends && found.check) tell_rest(*outermost.ends, *found.check, report);
   }

@@ -37,12 +37,12 @@ std::string commit_start(const std::string& sha) { return sha.substr(0, 9); }
 std::string metric_text(const std::string& name) { return name == kRealTime ? "time" : name; }
 
 // "1a2b3c4d5, 2b3c4d5e6 and 3 more".
-std::string names_of(const std::vector<Commit>& commits) {
+std::string names_of(const std::vector<Commit>& commits, std::size_t all) {
   std::string text;
   for (std::size_t i = 0; i < std::min(commits.size(), kMaxNamed); ++i) {
     text += (i == 0 ? "" : ", ") + commit_start(commits[i].sha);
   }
-  if (commits.size() > kMaxNamed) text += " and " + std::to_string(commits.size() - kMaxNamed) + " more";
+  if (all > kMaxNamed) text += " and " + std::to_string(all - kMaxNamed) + " more";
   return text;
 }
 
@@ -78,7 +78,7 @@ std::string headline(const BisectReport& report) {
                  ? "the merge itself changed " + what + ": no commit that it merged shows the change"
                  : "this commit changed " + what;
     case BisectionEnd::range:
-      return std::to_string(report.range.size() + 1) + " commits can be the one that changed " + what;
+      return std::to_string(report.range_size + 1) + " commits can be the one that changed " + what;
     case BisectionEnd::not_confirmed:
       return "no single commit was found that changed " + what;
     case BisectionEnd::ends_alike:
@@ -103,7 +103,7 @@ void add_culprit(const BisectReport& report, Lines& lines) {
   for (const Commit& merge : report.merges) lines.add("merged by", titled(merge));
   if (report.before) lines.add("behind", titled(*report.before));
   if (is_range) {
-    lines.add("or", names_of(report.range) + ", which could not be measured or told");
+    lines.add("or", names_of(report.range, report.range_size) + ", which could not be measured or told");
   }
 }
 
@@ -129,7 +129,7 @@ void add_check(const BisectReport& report, Lines& lines, const TerminalStyle& st
 
 void add_others(const BisectReport& report, Lines& lines) {
   if (!report.contrary.empty()) {
-    lines.add("not once", "there and back: " + names_of(report.contrary) +
+    lines.add("not once", "there and back: " + names_of(report.contrary, report.contrary.size()) +
                               " lie on the other side of it, so there is more than one change");
   }
   if (!report.rest || !report.check) return;
@@ -301,6 +301,7 @@ std::string json_bisect(const BisectReport& report) {
   json("author", std::string_view(report.author), {.null = Null::written});
   add_commit("before", report.before, json);
   add_commits("range", report.range, json);
+  json("range_size", report.range_size);
   add_commits("merges", report.merges, json);
   json("is_merge_itself", report.is_merge_itself);
   json("is_inside_unsure", report.is_inside_unsure);

@@ -76,7 +76,8 @@ struct BisectReport {
   std::optional<Commit> culprit;      // or the last of `range`; absent: none can be named
   std::string author = {};            // of the culprit
   std::optional<Commit> before;       // that it was held against
-  std::vector<Commit> range = {};     // of a range: what else can be the cause, oldest first
+  std::vector<Commit> range = {};     // of a range: what else can be the cause, oldest first; at most 100
+  std::size_t range_size = 0;         // of all of these
   std::vector<Commit> merges = {};    // by which the culprit came into the line, outermost first
   bool is_merge_itself = false;       // none of what it merged shows the change
   bool is_inside_unsure = false;      // of a merge: what it merged could not be told

@@ -295,6 +295,8 @@ std::string search_of(storage::Store& store, const storage::Alert& alert) {
   const Result<std::string> bad = repository->resolve(range.bad);
   if (!good || !bad) return "";
   const Result<std::vector<std::string>> line = repository->line_between(*good, *bad);
+  range.good = *good;  // a tag would be cut as if it were a hash
+  range.bad = *bad;
   const bool is_several = line && line->front() == *good && line->size() > 2;
   return is_several ? bisect_command(range) : "";
 }

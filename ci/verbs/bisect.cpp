@@ -60,13 +60,13 @@ BisectQuestion question_of(const BisectOptions& options, const Configuration& co
 }
 
 // "steelyard ab 0f1e2d3c4 1a2b3c4d5 --filter '^BM_sort/1024$'".
-std::string again_text(const BisectReport& report, const BisectOptions& options, const Configuration& configuration) {
+std::string again_text(const BisectReport& report, const BisectOptions& options, const App& app) {
   if (!report.culprit || !report.before) return "";
   std::string text = "steelyard ab " + report.before->sha.substr(0, 9) + ' ' + report.culprit->sha.substr(0, 9) +
                      " --filter " + in_shell_quotes(bench::exact_filter({name_in_program(report.benchmark)}));
-  if (!options.bench.empty()) {
-    text += " --bench " + in_shell_quotes(options.bench);
-    if (!configuration.build_command.empty()) text += " --build " + in_shell_quotes(configuration.build_command);
+  if (!options.bench.empty()) text += " --bench " + in_shell_quotes(options.bench);
+  for (const Override& change : app.common.overrides) {
+    if (change.key->option == "--build") text += " --build " + in_shell_quotes(change.text);
   }
   return text;
 }
@@ -120,7 +120,7 @@ Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancel
     app.note(progress_text(probe, metric, left));
   };
   STEELYARD_TRY(BisectReport report, bisect(question, world, kept));
-  report.again = again_text(report, options, configuration);
+  report.again = again_text(report, options, app);
   app.print(app.common.json ? json_bisect(report) : terminal_bisect(report, app.style()));
   return outcome_of(report);
 }

@@ -76,7 +76,7 @@ TEST(Backfill, MeasuresTheEndsAndThenHalvesAroundAChangeUntilItsCommitIsBesideIt
   EXPECT_NEAR(report.left[0].ratio, 1.05, 1e-9);
 }
 
-TEST(Backfill, HoldsEachAgainstTheNearestOlderOneAndInTheEndAgainstItsParent) {
+TEST(Backfill, HoldsEachOnceAgainstTheNearestOlderOneAndTheCommitOfAChangeAgainstItsParent) {
   MadeStore made(step_of(9, 3, 1.2));
   const BackfillReport report = made.run();
   EXPECT_EQ(report.linked, 9U);

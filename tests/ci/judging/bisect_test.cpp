@@ -194,6 +194,17 @@ TEST(Bisect, WidensToARangeWhatDoesNotBuild) {
   EXPECT_THAT(terminal_bisect(report, {}), AllOf(HasSubstr("4 commits can be the one"), HasSubstr("does not build")));
 }
 
+TEST(Bisect, CountsAllOfARangeThatIsLongerThanWhatItDescribes) {
+  std::vector<MadeCommit> commits(300);
+  for (std::size_t i = 1; i < commits.size(); ++i) commits[i].builds = i + 1 == commits.size();
+  commits.back().count = 1100;
+  MadeWorld made(commits);
+  const BisectReport report = searched(question_of(300, kInstructions), made);
+  EXPECT_EQ(report.end, BisectionEnd::range);
+  EXPECT_EQ(report.range_size, 298U);
+  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("299 commits can be the one"));
+}
+
 // c1000 .. c1010 with a merge at c1005 of a branch that left at c1003.
 MadeWorld with_branch(const std::vector<double>& branch_counts, double from_merge) {
   std::vector<MadeCommit> commits(11);
