@@ -11,7 +11,6 @@
 namespace steelyard::ci {
 namespace {
 
-using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Gt;
@@ -37,7 +36,7 @@ class ImportVerb : public ProgramUnderTest {
 TEST_F(ImportVerb, TellsTheFormatByItselfAndWritesTheArchiveWithoutAStore) {
   const Outcome outcome = import(golden("go.txt"), "go.syrun", {"--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json imports = json::parse(outcome.out);
+  const nlohmann::json imports = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(imports["runs"][0]["format"], "go");
   EXPECT_EQ(imports["runs"][0]["measurements"], 8);
   EXPECT_THAT(archive("go.syrun").invocations, SizeIs(2));
@@ -97,7 +96,7 @@ TEST_F(ImportVerb, AHistoryForOneArchiveIsRefusedBeforeAnyOfItIsKept) {
 
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
-  const json comparison = json::parse(outcome.out);
+  const nlohmann::json comparison = nlohmann::json::parse(outcome.out);
   return {comparison["comparisons"][0]["verdict"], comparison["comparisons"][0]["reason"]};
 }
 
@@ -178,8 +177,10 @@ TEST_F(ImportVerb, OpenMetricsHasAFamilyForEachMetricInSecondsAndBytesAndAnEnd) 
 }
 
 TEST_F(ImportVerb, BencherMetricsHaveALevelBetweenItsExtremes) {
-  const json metrics = json::parse(run({"export", golden("go.txt"), "--format", "bencher-metrics"}).out);
-  const json& latency = metrics.at("BenchmarkSort/n:100/gomaxprocs:2 [suite=example.com/sortbench]").at("latency");
+  const nlohmann::json metrics =
+      nlohmann::json::parse(run({"export", golden("go.txt"), "--format", "bencher-metrics"}).out);
+  const nlohmann::json& latency =
+      metrics.at("BenchmarkSort/n:100/gomaxprocs:2 [suite=example.com/sortbench]").at("latency");
   EXPECT_EQ(latency.at("lower_value"), 3292);
   EXPECT_EQ(latency.at("upper_value"), 6849);
   EXPECT_EQ(latency.at("value"), (3484.0 + 4053.0) / 2);
@@ -213,7 +214,7 @@ TEST_F(ImportVerb, EveryExportOfARunWithoutMeasurementsIsWhole) {
     if (format.name == "openmetrics") {
       EXPECT_EQ(text, "# EOF\n");
     } else if (text.starts_with('{')) {
-      EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << format.name;
+      EXPECT_FALSE(nlohmann::json::parse(text, nullptr, false).is_discarded()) << format.name;
     }
   }
 }
