@@ -18,7 +18,7 @@ constexpr std::size_t kLongestMetric = 200;
 constexpr std::size_t kLongestNote = 1000;
 constexpr std::size_t kMaxMeasurements = 2'000'000;
 constexpr std::size_t kMaxSamples = 60'000'000;  // of a run; about what an archive holds
-constexpr std::size_t kMaxProcesses = 1'000'000;
+constexpr std::size_t kMaxImportedProcesses = 1'000'000;
 constexpr std::size_t kMaxKeptBadRecords = 1000;
 constexpr std::size_t kMaxShownBadRecords = 100;
 constexpr double kLargestValue = 0x1p62;  // of ns (146 years) and bytes: both are kept in 64 bits elsewhere
@@ -135,7 +135,7 @@ ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& pat
 }
 
 std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
-  if (run_.invocations.size() == kMaxProcesses) {
+  if (run_.invocations.size() == kMaxImportedProcesses) {
     is_too_large_ = true;
     return static_cast<std::uint32_t>(run_.invocations.size() - 1);
   }
@@ -259,7 +259,7 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
                        std::to_string(samples_) + " samples of " + std::to_string(run_.measurements.size()) +
                            " measurements in " + std::to_string(run_.invocations.size()) + " processes, or more",
                        "at most " + std::to_string(kMaxSamples) + ", " + std::to_string(kMaxMeasurements) + " and " +
-                           std::to_string(kMaxProcesses),
+                           std::to_string(kMaxImportedProcesses),
                        "import it in several files");
   }
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));

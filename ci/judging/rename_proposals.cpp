@@ -13,8 +13,8 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::size_t kMaxApart = 200;
-constexpr double kMinLikeness = 0.6;
+constexpr std::size_t kMaxNamesOfASide = 200;
+constexpr double kMinLikenessOfNames = 0.6;
 
 // What a run knows of one benchmark.
 struct KnownBenchmark {
@@ -110,7 +110,7 @@ std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& cand
   for (auto one = before.begin(); one != before.end();) {
     one = after.erase(one->first) > 0 ? before.erase(one) : std::next(one);
   }
-  if (before.size() > kMaxApart || after.size() > kMaxApart) return {};
+  if (before.size() > kMaxNamesOfASide || after.size() > kMaxNamesOfASide) return {};
   std::vector<RenameProposal> all;
   for (const auto& [from, old_one] : before) {
     for (const auto& [to, new_one] : after) {
@@ -118,7 +118,7 @@ std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& cand
       proposal.functions = likeness_of_functions(old_one.functions, new_one.functions);
       proposal.counts_ratio = ratio_of(old_one.count, new_one.count);
       proposal.time_ratio = ratio_of(old_one.time, new_one.time);
-      if (proposal.likeness() >= kMinLikeness) all.push_back(std::move(proposal));
+      if (proposal.likeness() >= kMinLikenessOfNames) all.push_back(std::move(proposal));
     }
   }
   std::stable_sort(all.begin(), all.end(),

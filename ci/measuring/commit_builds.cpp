@@ -18,10 +18,10 @@ std::filesystem::path kept_folder() {
 
 // Where there is none, no other tree can be made either.
 bool has_room(const std::filesystem::path& folder) {
-  constexpr std::uintmax_t kLeast = std::uintmax_t{16} << 20;
+  constexpr std::uintmax_t kMinFree = std::uintmax_t{16} << 20;
   std::error_code trouble;
   const std::filesystem::space_info space = std::filesystem::space(folder, trouble);
-  return !trouble && space.available >= kLeast;
+  return !trouble && space.available >= kMinFree;
 }
 
 std::string name_of_commit(const Commit& commit) { return "commit " + commit.sha.substr(0, 9); }

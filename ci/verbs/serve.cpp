@@ -41,8 +41,8 @@ struct ServeOptions {
 
 constexpr int kMaxWorkers = 64;
 // Of one address, where others than a proxy of this machine come.
-constexpr std::size_t kMostConnectionsOfPeer = 128;
-constexpr std::size_t kMostStreamsOfPeer = 32;
+constexpr std::size_t kMaxConnectionsOfPeer = 128;
+constexpr std::size_t kMaxStreamsOfPeer = 32;
 constexpr int kRequestsAtOnce = 10;  // times those of a second
 
 struct Place {
@@ -130,8 +130,8 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   http.port = place.port;
   http.workers = service_options.workers;
   if (!is_loopback(place.host)) {
-    http.most_connections_of_peer = kMostConnectionsOfPeer;
-    http.most_streams_of_peer = kMostStreamsOfPeer;
+    http.most_connections_of_peer = kMaxConnectionsOfPeer;
+    http.most_streams_of_peer = kMaxStreamsOfPeer;
   }
   http.certificate = options.certificate;
   http.key = options.key;

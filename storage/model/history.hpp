@@ -141,8 +141,6 @@ struct MeasuredStep {
   double ratio = 1;
   std::optional<double> low{};  // of its interval
   std::optional<double> high{};
-  std::int64_t rounds = 0;
-  std::int64_t at_unix_ns = 0;
   double confidence = 0.95;  // of the interval
 };
 // Runs of changed trees and of requests are no steps.

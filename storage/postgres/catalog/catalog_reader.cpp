@@ -66,7 +66,7 @@ struct TimePlace {
   std::int64_t at = std::numeric_limits<std::int64_t>::max();
   std::int64_t key = std::numeric_limits<std::int64_t>::max();
 };
-// Absent: it is none, or one of more than 64 bits.
+// Absent where the text is no number, or one of more than 64 bits.
 std::optional<std::int64_t> whole_number(const std::string& text) {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();

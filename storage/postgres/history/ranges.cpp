@@ -235,7 +235,7 @@ limit $10
 // A run of a changed tree says nothing of the commit that it stands at, and one of a request is no part of a history.
 constexpr const char* kSteps = R"sql(
 select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
-       x.interval_high, x.rounds, c.compared_at_unix_ns, x.confidence
+       x.interval_high, x.confidence
 from steelyard.comparisons c
 join steelyard.comparison_rows x using (comparison_key)
 join steelyard.metrics m using (metric_key)
@@ -412,8 +412,7 @@ Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& 
   std::vector<MeasuredStep> steps;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     steps.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                     rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7), rows.integer(row, 8),
-                     rows.integer(row, 9), rows.number(row, 10)});
+                     rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7), rows.number(row, 8)});
   }
   return steps;
 }

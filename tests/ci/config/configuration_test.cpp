@@ -169,9 +169,7 @@ TEST(Configuration, NamesLineAndNearestKeyOfAnUnknownOne) {
             "steelyard.toml:3: [run]: found unknown key \"min_tme\", wanted a known one; write \"min_time\"");
   EXPECT_EQ(error_of("\n[polcy]\nmargin = 0.02\n"),
             "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, gate, "
-            "retention, program, "
-            "target; "
-            "write [policy]");
+            "retention, program, target, rename; write [policy]");
 }
 
 TEST(Configuration, SendsAKeyOfAnotherTableThere) {

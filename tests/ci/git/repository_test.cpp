@@ -240,10 +240,11 @@ TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {
   const auto sha = [&](const char* name) { return repository.resolve(name).value(); };
   const Result<std::vector<storage::CommitParents>> history = repository.recent_history(sha("HEAD"));
   ASSERT_TRUE(history) << history.error().text();
-  EXPECT_THAT(*history, ::testing::UnorderedElementsAre(storage::CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
-                                                      storage::CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
-                                                      storage::CommitParents{sha("side"), {sha("HEAD^1^1")}},
-                                                      storage::CommitParents{sha("HEAD^1^1"), {}}));
+  EXPECT_THAT(*history,
+              ::testing::UnorderedElementsAre(storage::CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
+                                              storage::CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
+                                              storage::CommitParents{sha("side"), {sha("HEAD^1^1")}},
+                                              storage::CommitParents{sha("HEAD^1^1"), {}}));
   EXPECT_FALSE(repository.recent_history(std::string(40, 'a')));
 }
 
@@ -349,11 +350,11 @@ TEST_F(WorkTreesOfCommits, KnowTheLineBetweenTwoCommitsAlongFirstParents) {
 }
 
 TEST_F(WorkTreesOfCommits, RefuseALineOfMoreThan5000CommitsAndNameTheLimit) {
-  constexpr int kMost = 5000;
+  constexpr int kMax = 5000;
   const std::filesystem::path stream = made_.folder() / "stream";
   {
     std::ofstream file(stream);
-    for (int i = 0; i <= kMost + 1; ++i) {
+    for (int i = 0; i <= kMax + 1; ++i) {
       file << "commit refs/heads/long\ncommitter A <a@example.org> " << 1'700'000'000 + i << " +0000\ndata 1\nx\n";
     }
   }
@@ -362,7 +363,7 @@ TEST_F(WorkTreesOfCommits, RefuseALineOfMoreThan5000CommitsAndNameTheLimit) {
   const std::string tip = *repository->resolve("long");
   const auto line = repository->line_between(*repository->resolve("long~5000"), tip);
   ASSERT_TRUE(line) << line.error().text();
-  EXPECT_EQ(line->size(), kMost + 1U);
+  EXPECT_EQ(line->size(), kMax + 1U);
   const auto refused = repository->line_between(*repository->resolve("long~5001"), tip);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("more than 5000 commits between"));
