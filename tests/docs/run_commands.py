@@ -127,6 +127,7 @@ class Project:
             self.run("git init -q -b main . && git add -A && git -c user.name=t -c user.email=t@example.invalid "
                      f"commit -q -m '{side}'")
             self.values[side] = self.run("git rev-parse HEAD").strip()
+        self.run(f"git tag v1.0 {self.values['base']} && git tag v1.2 {self.values['base']}")
         self.run(f"mkdir -p build old new shards history today before reports && cp {fast} old/bench && "
                  f"cp {slow} new/bench && cp {slow} build/bench && cp {slow} bench && echo 'select 1' >question.sql && "
                  "seq 100000 >data && "
