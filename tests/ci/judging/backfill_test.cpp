@@ -49,7 +49,7 @@ class MadeStore {
     if (broken.contains(after)) ++failed;
     if (broken.contains(after)) return program_error(after, "it does not build");
     const double ratio = times_[place(after)] / times_[place(before)];
-    kept.push_back({"BM_x", "real_time", "m", before, after, ratio, ratio * 0.998, ratio * 1.002, 12, 0});
+    kept.push_back({"BM_x", "real_time", "m", before, after, ratio, ratio * 0.998, ratio * 1.002});
     return {};
   }
   static std::size_t place(const std::string& name) { return std::stoul(name.substr(1)) - 1000; }
@@ -118,7 +118,7 @@ TEST(Backfill, HoldsAWiderIntervalOfAHigherConfidenceForTheSameError) {
   for (const auto& [confidence, half] : {std::pair{0.95, 0.0128}, std::pair{0.999, 0.0215}}) {
     MadeStore made({1, 1.02});
     made.kept.push_back({"BM_x", "real_time", "m", name_of(0), name_of(1), 1.02, 1.02 * std::exp(-half),
-                         1.02 * std::exp(half), 12, 0, confidence});
+                         1.02 * std::exp(half), confidence});
     EXPECT_THAT(made.run().left, SizeIs(1)) << confidence;
     made.kept.back().confidence = 0.95;
     EXPECT_THAT(made.run().left, SizeIs(confidence == 0.95 ? 1 : 0)) << "it is no surer than it was measured";
@@ -158,7 +158,7 @@ TEST(ChainedSeries, HasTheRatiosAndNotTheMoodOfEachDay) {
   MadeStore made({1, 1, 1.1, 1.1, 1.1});
   made.broken = {name_of(3)};
   made.run();
-  made.kept.push_back({"BM_y", "real_time", "m", name_of(0), name_of(3), 9, {}, {}, 1, 0});
+  made.kept.push_back({"BM_y", "real_time", "m", name_of(0), name_of(3), 9, {}, {}});
   const storage::HistorySeries chained = chained_series(series, made.kept);
   ASSERT_THAT(chained.points, SizeIs(4));
   EXPECT_NEAR(chained.points[0].value, 100, 1e-9);
