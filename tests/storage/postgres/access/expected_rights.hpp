@@ -106,7 +106,7 @@ inline const std::map<std::string, std::string> kFunctions{
     {"is_closed", "anybody"},
     {"is_environment", "anybody"},
     {"make_partition", "as owner: nobody"},
-    {"my_projects", "as owner: reader, writer"},
+    {"my_projects", "as owner: reader, writer, reader of all, writer of all"},
     {"packed_doubles", "anybody"},
     {"packed_integers", "anybody"},
     {"packed_invocations", "anybody"},

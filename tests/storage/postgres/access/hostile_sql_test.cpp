@@ -97,6 +97,9 @@ T must(Result<T> result) {
 void fill(Store& store, const std::string& project) {
   const steelyard::Run run = run_of(project);
   must(RunStore(store).put(run));
+  steelyard::Run asked = run_of(project);
+  asked.header.id = sha256_hex("asked of " + project);
+  must(RunStore(store).put(asked, {{"somebody", "run submitted", "run:" + asked.header.id, ""}, true}));
   must(RunStore(store).put_target_verdicts(run.header.id, {target_of(project)}));
   must(ComparisonStore(store).put(comparison_of(project)));
   ChangePointEvent event;
@@ -131,7 +134,8 @@ class HostileSqlTest : public storage_test::KeptStore {
     Store store = open();
     fill(store, "mine");
     tell("insert into steelyard.prunings (run, what, policy, who, archive) values ('r', 'run', '', '', '')");
-    must(AccessStore(store).issue_token({"name", "", {"read"}, 1, "somebody"}));
+    const auto token = must(AccessStore(store).issue_token({"name", "", {"read"}, 1, "somebody"}));
+    must(AccessStore(store).note_use(token.token.id));
     administrator_.emplace(must(Session::connect(address_.url, "test")));
     const Login login = must(prepare_session(*administrator_));
     for (const char* name : {"kate", "lena", "mara", "nils", "otto"}) {
