@@ -369,7 +369,10 @@ TEST_F(HostileSqlTest, NoTableTakesRowsOfARunAfterTheTransactionThatPutIt) {
     if (!is_of_a_run || relation.is_view || relation.name.starts_with("measurements_")) continue;
     SCOPED_TRACE(relation.name);
     for (const std::string& row : {relation.own, relation.hidden}) {
-      const std::string other = "{\"run_key\": " + value_of(row, "run_key") + ", \"position\": 4711}";
+      std::string run = value_of(row, "run_key");
+      // Marked once already: the one that fill() put before it is not.
+      if (relation.name == "request_runs") run = ask("select max(run_key) from steelyard.runs where run_key < " + run);
+      const std::string other = "{\"run_key\": " + run + ", \"position\": 4711}";
       EXPECT_THAT(add(lena, relation, row, other), AnyOf("not yours", "too late"));
       EXPECT_EQ(add(nils, relation, row, other), "too late");
       EXPECT_EQ(add(superuser, relation, row, other), "too late") << "a mistake of ours is no fact, either";
