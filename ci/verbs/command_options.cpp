@@ -7,15 +7,17 @@ namespace steelyard::ci {
 void add_command_options(Verb& verb, CommandOptions& options) {
   constexpr const char* kMeasuring = "Measuring";
   std::string formats;
-  for (const std::string& format : command_formats()) formats += (formats.empty() ? "" : "|") + format;
+  for (const std::string& format : command_formats()) formats += (formats.empty() ? "" : ", ") + format;
   VerbOption command = repeated_option("--command", "CMD", options.commands,
                                        "a command of any kind in place of a Google Benchmark program; words are split "
                                        "as a shell does, and no shell runs");
   command.group = kMeasuring;
   verb.add(std::move(command));
-  verb.add(text_option("--format", formats, options.how.format,
+  verb.add(text_option("--format", "FORMAT", options.how.format,
                        "process: the command's time, CPU time, peak memory and instructions, seen from outside; else "
-                       "what it writes, to its output or to the file that {output} stands for (default: process)",
+                       "what it writes, to its output or to the file that {output} stands for (default: process). One "
+                       "of " +
+                           formats,
                        kMeasuring));
   verb.add(text_option("--name", "NAME", options.name, "of the command's benchmark (default: follows from the command)",
                        kMeasuring));
