@@ -219,7 +219,9 @@ std::string program_in_toml(const ConfiguredProgram& program) {
 
 std::vector<std::string> command_formats() {
   std::vector<std::string> names{std::string(kProcessFormat)};
-  for (const bench::ImportFormat& format : bench::import_formats()) names.emplace_back(format.name);
+  for (const bench::ImportFormat& format : bench::import_formats()) {
+    if (format.load != nullptr) names.emplace_back(format.name);  // a store's history is no result of one command
+  }
   return names;
 }
 

@@ -31,7 +31,7 @@ enum class SkipTime {
 // How a command is measured that is no Google Benchmark program (bench/runner/command_program.hpp).
 inline constexpr std::string_view kProcessFormat = "process";
 inline constexpr std::int64_t kMaxWarmups = 1000;
-std::vector<std::string> command_formats();  // "process", then the formats that can be imported
+std::vector<std::string> command_formats();  // "process", then those of one run
 struct CommandChoice {
   std::string format;  // "process": from outside; else what it writes; empty: it is a Google Benchmark program
   std::string prepare;

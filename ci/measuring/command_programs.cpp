@@ -1,6 +1,7 @@
 #include "ci/measuring/command_programs.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "bench/formats/import_formats.hpp"
@@ -13,12 +14,9 @@ namespace {
 // Error (input): no such format.
 Result<const bench::ImportFormat*> format_of(const std::string& name, const std::string& where) {
   if (name == kProcessFormat) return static_cast<const bench::ImportFormat*>(nullptr);
-  std::string known(kProcessFormat);
-  for (const bench::ImportFormat& format : bench::import_formats()) {
-    if (format.name == name) return &format;
-    known += ", " + std::string(format.name);
-  }
-  return input_error(where, "the format \"" + name + '"', "one of " + known);
+  STEELYARD_CHECK(read_word(WrittenValue{name, true}, where, command_formats()));
+  const std::span<const bench::ImportFormat> formats = bench::import_formats();
+  return &*std::find_if(formats.begin(), formats.end(), [&](const auto& format) { return format.name == name; });
 }
 
 Result<std::filesystem::path> executable_of(const std::string& word, const std::filesystem::path& folder,

@@ -229,6 +229,13 @@ TEST_F(Commands, ThatMeasureThemselvesAreReadByTheirFormatFromTheirOutputOrTheir
   EXPECT_EQ(once("true", {"--format", "no-such"}).status, 3);
 }
 
+// What a store keeps of many commits is no result of a command.
+TEST_F(Commands, AreReadByTheFormatOfNoStore) {
+  const Outcome outcome = once("cat data.js", {"--format", "github-action-benchmark"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("pytest-benchmark"), Not(HasSubstr("conbench"))));
+}
+
 TEST_F(Commands, OneRunsInTwoFolders) {
   write("a/tool", "#!/bin/sh\nexec sleep 0.01\n");
   write("b/tool", "#!/bin/sh\nexec sleep 0.05\n");

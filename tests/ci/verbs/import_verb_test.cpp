@@ -7,6 +7,7 @@
 #include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -193,7 +194,8 @@ TEST_F(ImportVerb, GoogleBenchmarksJsonIsReadByItsOwnReaderAndByItsComparePy) {
               ElementsAre(5189, 3484, 3292, 3669, 4053, 6849));
 
   const std::string tools = "/usr/share/benchmark";
-  if (!std::filesystem::exists(tools + "/compare.py")) GTEST_SKIP() << "no compare.py: package libbenchmark-tools";
+  STEELYARD_SKIP_WITHOUT("benchmark", std::filesystem::exists(tools + "/compare.py"),
+                         "no compare.py: package libbenchmark-tools");
   // scipy, which is large, is only asked for a test that is left out here.
   write("modules/scipy/__init__.py", "");
   write("modules/numpy.py", "class array(list):\n  def any(self): return any(self)\n");
