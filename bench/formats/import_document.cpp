@@ -256,7 +256,7 @@ class ValueBuilder {
     }
     JsonValue& around = open_.back().value;
     if (around.kind == JsonValue::Kind::object) {
-      around.members.emplace_back(std::exchange(key_, {}), std::move(value));
+      around.members.push_back({std::exchange(key_, {}), std::move(value)});
       return true;
     }
     // What was a list of numbers so far is none.
@@ -362,14 +362,14 @@ const JsonValue* JsonValue::find(std::string_view path) const {
   const JsonValue* at = this;
   while (true) {
     const auto member =
-        std::find_if(at->members.begin(), at->members.end(), [&](const auto& one) { return one.first == path; });
-    if (member != at->members.end()) return &member->second;
+        std::find_if(at->members.begin(), at->members.end(), [&](const auto& one) { return one.name == path; });
+    if (member != at->members.end()) return &member->value;
     const std::size_t point = path.find('.');
     if (point == std::string_view::npos) return nullptr;
     const auto outer = std::find_if(at->members.begin(), at->members.end(),
-                                    [&](const auto& one) { return one.first == path.substr(0, point); });
+                                    [&](const auto& one) { return one.name == path.substr(0, point); });
     if (outer == at->members.end()) return nullptr;
-    at = &outer->second;
+    at = &outer->value;
     path.remove_prefix(point + 1);
   }
 }
@@ -399,8 +399,8 @@ const std::vector<JsonValue>& JsonValue::items_of(std::string_view path) const {
   return at == nullptr ? kNone : at->items;
 }
 
-const std::vector<std::pair<std::string, JsonValue>>& JsonValue::members_of(std::string_view path) const {
-  static const std::vector<std::pair<std::string, JsonValue>> kNone;
+const std::vector<JsonMember>& JsonValue::members_of(std::string_view path) const {
+  static const std::vector<JsonMember> kNone;
   const JsonValue* const at = path.empty() ? this : find(path);
   return at == nullptr ? kNone : at->members;
 }

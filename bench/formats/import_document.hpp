@@ -23,6 +23,8 @@
 
 namespace steelyard::bench {
 
+struct JsonMember;
+
 // One value of a document. A list that has nothing but finite numbers is `numbers`, eight bytes each; any other list is
 // `items`. NaN and infinity, which are no JSON and which Python writes all the same, are a number that is NaN.
 struct JsonValue {
@@ -32,7 +34,7 @@ struct JsonValue {
   std::string text;
   std::vector<double> numbers;
   std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members;
+  std::vector<JsonMember> members;
 
   bool is(Kind wanted) const { return kind == wanted; }
   // The member of that name, or what stands at a path of members "stats.data"; null where there is none.
@@ -42,11 +44,16 @@ struct JsonValue {
   std::string text_of(std::string_view path) const;
   std::optional<double> number_of(std::string_view path) const;
   const std::vector<JsonValue>& items_of(std::string_view path) const;
-  const std::vector<std::pair<std::string, JsonValue>>& members_of(std::string_view path) const;
+  const std::vector<JsonMember>& members_of(std::string_view path) const;
   // A list of whichever kind, as values.
   std::vector<JsonValue> list_of(std::string_view path) const;
   // As it would be written, of a text, a number (a whole one below 2^53 in digits alone) or a boolean; else empty.
   std::string word() const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 // "a string", "NaN or infinity", "null": for messages.
