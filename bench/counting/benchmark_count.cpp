@@ -158,7 +158,7 @@ class BenchmarkCounting {
       }
     }
     // Not where no library can be loaded.
-    if (!hidden->seen.libc.empty() && takes_iterations(place_, benchmark_, options_)) {
+    if (!hidden->seen.libc.empty() && takes_iterations(place_, benchmark_)) {
       Result<BenchmarkCount> by_clock = count_by_clock();
       if (by_clock || by_clock.error().kind == ErrorKind::budget) return by_clock;
     }
@@ -219,13 +219,12 @@ class BenchmarkCounting {
     CollectionRequest request;
     request.benchmark = benchmark_;
     request.iterations = iterations;
-    STEELYARD_TRY(request.timeout, time_for_one(options_));
     request.number = options_.next_number();
     // Once is enough, and the first is the shortest.
     request.trace_files = count_.started_at_unix_ns == 0;
     request.by_clock = by_clock_;
     Result<Collection> collection = collect(place_, request);
-    if (!collection) return unless_late(options_, collection.error());
+    if (!collection) return place_.limits.unless_late(collection.error());
     count_.duration_ns += collection->duration_ns;
     return collection;
   }
@@ -281,23 +280,6 @@ class BenchmarkCounting {
 };
 
 }  // namespace
-
-Error counting_budget_spent() {
-  return budget_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
-}
-
-Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options) {
-  const std::chrono::duration<double, std::nano> left = options.deadline - std::chrono::steady_clock::now();
-  if (left.count() <= 0) {
-    return counting_budget_spent();
-  }
-  return std::min(options.timeout, Nanoseconds(left.count()));
-}
-
-Error unless_late(const BenchmarkCountOptions& options, const Error& error) {
-  const Result<Nanoseconds> left = time_for_one(options);
-  return left ? error : left.error();
-}
 
 std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller) {
   std::vector<std::int64_t> net = larger.totals;

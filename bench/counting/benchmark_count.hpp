@@ -85,11 +85,9 @@ std::string count_key(const std::string& valgrind_version, const Collection& col
                       const std::filesystem::path& link);
 
 struct BenchmarkCountOptions {
-  int repeats = 1;                                 // at least
-  std::int64_t threads = 1;                        // of the benchmark
-  Nanoseconds timeout;                             // of one collection
-  std::chrono::steady_clock::time_point deadline;  // of all
-  std::function<int()> next_number;                // for CollectionRequest::number
+  int repeats = 1;                   // at least
+  std::int64_t threads = 1;          // of the benchmark
+  std::function<int()> next_number;  // for CollectionRequest::number
 };
 
 struct BenchmarkCount {
@@ -108,15 +106,10 @@ struct BenchmarkCount {
   std::int64_t duration_ns = 0;
 };
 
-// The error of what a deadline kept from being counted, and what becomes of a benchmark with an error.
-Error counting_budget_spent();
+// What becomes of a benchmark with an error.
 inline FailureKind failure_kind_of(const Error& error) {
   return error.kind == ErrorKind::budget ? FailureKind::not_reached : FailureKind::failed;
 }
-// How long the next collection may take. Error (budget): none, because the deadline has passed.
-Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options);
-// The error of a collection, or that the deadline ended it.
-Error unless_late(const BenchmarkCountOptions& options, const Error& error);
 
 // larger - smaller, event by event.
 std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller);

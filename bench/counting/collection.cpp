@@ -272,7 +272,23 @@ Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimRepor
 
 }  // namespace
 
-ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFiles& files, const CallgrindCall& call) {
+Error counting_budget_spent() {
+  return budget_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
+}
+
+Result<Nanoseconds> CollectionLimits::time_for_one() const {
+  const std::chrono::duration<double, std::nano> left = deadline - std::chrono::steady_clock::now();
+  if (left.count() <= 0) return counting_budget_spent();
+  return std::min(timeout, Nanoseconds(left.count()));
+}
+
+Error CollectionLimits::unless_late(const Error& error) const {
+  const Result<Nanoseconds> left = time_for_one();
+  return left ? error : left.error();
+}
+
+Result<ChildCommand> callgrind_command(const CollectionPlace& place, const CollectionFiles& files,
+                                       const CallgrindCall& call) {
   std::vector<std::string> program = {place.link.string()};
   program.insert(program.end(), place.program->arguments.begin(), place.program->arguments.end());
   program.insert(program.end(), call.program_arguments.begin(), call.program_arguments.end());
@@ -294,7 +310,7 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
   command.working_directory = place.program->working_directory;
   command.confinement = place.program->confinement;
   command.randomize_addresses = false;
-  command.timeout = call.timeout;
+  STEELYARD_TRY(command.timeout, place.limits.time_for_one());
   return command;
 }
 
@@ -307,8 +323,8 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   call.program_arguments = program_arguments(request, files);
   const std::filesystem::path clock_shim = place.shim_link.parent_path() / kClockShimFile;
   call.environment = {request.by_clock ? clock_shim : place.shim_link, files.report(), request.iterations};
-  call.timeout = request.timeout;
-  STEELYARD_TRY(const ChildResult child, run_child(callgrind_command(place, files, call), place.cancelled));
+  STEELYARD_TRY(const ChildCommand command, callgrind_command(place, files, call));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
   if (!child.succeeded()) {
     return explain_end(child, without_trace(read_ending(files.log())), place.tools->valgrind_version);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -149,6 +150,19 @@ class ProgramFindings {
   std::optional<ShimReport> conditions_outside_;
 };
 
+// How long collections may take.
+struct CollectionLimits {
+  Nanoseconds timeout = seconds(120);                                                             // of one process
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of all
+
+  // Of a process that begins now. Error (budget): the deadline is past.
+  Result<Nanoseconds> time_for_one() const;
+  // `error` of a process, or, where the deadline is past, that one.
+  Error unless_late(const Error& error) const;
+};
+// The error of what a deadline kept from being counted.
+Error counting_budget_spent();
+
 // Where collections of one program are made. The folder is private to them.
 struct CollectionPlace {
   const CountingTools* tools = nullptr;
@@ -160,12 +174,12 @@ struct CollectionPlace {
   OriginResolver* origins = nullptr;    // tells whose the lines of profiles are; null: not asked for
   ProgramFindings* findings = nullptr;  // null: each benchmark finds out for itself
   CounterChoice counters;               // what Callgrind simulates beside counting
+  CollectionLimits limits;
 };
 
 struct CollectionRequest {
   std::string benchmark;  // as the program lists it
   std::int64_t iterations = 1;
-  Nanoseconds timeout;
   int number = 0;            // no other collection in the folder has it
   bool trace_files = false;  // have Valgrind log the files that the program opens
   // Switch by the clock that the program reads, where benchmark::State hides in it (shim/clock_shim.cpp). Only for
@@ -208,9 +222,10 @@ struct CallgrindCall {
   std::vector<std::string> options;            // of Callgrind: when to collect
   std::vector<std::string> program_arguments;  // after the user's own
   CountingEnvironment environment;
-  Nanoseconds timeout;
 };
-ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFiles& files, const CallgrindCall& call);
+// Error (budget): the place's deadline is past.
+Result<ChildCommand> callgrind_command(const CollectionPlace& place, const CollectionFiles& files,
+                                       const CallgrindCall& call);
 
 // Error (program): nothing was collected; `found` says why and `fix` what to do. Cancellation is one too; the caller
 // knows that it cancelled. Files of its own are removed.

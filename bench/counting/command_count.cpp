@@ -52,7 +52,7 @@ class CommandCounting {
       STEELYARD_CHECK(add_collection());
       const bool is_enough = static_cast<int>(count_.values.size()) >= kMinCommandRepeats;
       const auto now = std::chrono::steady_clock::now();
-      if (is_enough && now + (now - begun) > options_.deadline) break;
+      if (is_enough && now + (now - begun) > place_.limits.deadline) break;
     }
     count_.iterations = count_.profile.iterations = 1;
     count_.basis = basis_of_repeats({CountScope::whole_program, 1, count_.values});
@@ -67,14 +67,13 @@ class CommandCounting {
     const CollectionFiles files(place_.folder, options_.next_number());
     CallgrindCall call;
     call.options = {"--trace-children=yes"};
-    STEELYARD_TRY(call.timeout, time_for_one(options_));
-    ChildCommand command = callgrind_command(place_, files, call);
+    STEELYARD_TRY(ChildCommand command, callgrind_command(place_, files, call));
     command.discards_output = true;
     command.ignores_exit_status = program_.command->ignores_exit_status;
     command.before = program_.command->prepare;
     STEELYARD_TRY(const ChildResult child, run_invocations({command}, place_.cancelled).front());
     if (!child.succeeded()) {
-      return unless_late(options_, explain_end(child, read_beginning(files.log()), place_.tools->valgrind_version));
+      return place_.limits.unless_late(explain_end(child, read_beginning(files.log()), place_.tools->valgrind_version));
     }
     STEELYARD_TRY(const CountedProfile profile, read_profiles(files));
     if (count_.values.empty()) {

@@ -46,10 +46,8 @@ class CountingPool {
     ListedBenchmark benchmark;
   };
 
-  CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
-      : jobs_(jobs), options_(options), outcomes_(jobs.size()), heaps_(jobs.size()) {
-    deadline_ = std::chrono::steady_clock::now() + bounded_budget(options.limits.budget);
-  }
+  CountingPool(const std::vector<Job>& jobs, const CountOptions& options, const CollectionLimits& limits)
+      : jobs_(jobs), options_(options), limits_(limits), outcomes_(jobs.size()), heaps_(jobs.size()) {}
 
   struct Outcomes {
     std::vector<Outcome> counts;  // as the jobs
@@ -70,7 +68,7 @@ class CountingPool {
  private:
   bool must_stop() const {
     const auto next = options_.leave_rest ? std::chrono::nanoseconds(longest_.load()) : std::chrono::nanoseconds(0);
-    return options_.limits.is_cancelled() || std::chrono::steady_clock::now() + next >= deadline_;
+    return options_.limits.is_cancelled() || std::chrono::steady_clock::now() + next >= limits_.deadline;
   }
 
   void work() {
@@ -97,8 +95,6 @@ class CountingPool {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
     options.threads = job.benchmark.id.threads.value_or(1);
-    options.timeout = options_.timeout;
-    options.deadline = deadline_;
     options.next_number = [this] { return number_++; };
     return options;
   }
@@ -126,9 +122,9 @@ class CountingPool {
 
   const std::vector<Job>& jobs_;
   const CountOptions& options_;
+  const CollectionLimits& limits_;
   std::vector<Outcome> outcomes_;  // each written by one thread
   std::vector<HeapOutcome> heaps_;
-  std::chrono::steady_clock::time_point deadline_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<int> number_ = 0;
   std::atomic<std::int64_t> longest_ = 0;  // ns, of one benchmark
@@ -266,7 +262,8 @@ struct RunConditions {
 // The programs of all requests, each linked into a private folder of its own when it is first asked for.
 class PreparedPrograms {
  public:
-  PreparedPrograms(const CountingTools& tools, const CountOptions& options) : tools_(tools), options_(options) {}
+  PreparedPrograms(const CountingTools& tools, const CountOptions& options, const CollectionLimits& limits)
+      : tools_(tools), options_(options), limits_(limits) {}
 
   Result<const CollectionPlace*> place_of(const Program& program) {
     const auto known = places_.find(&program);
@@ -288,6 +285,7 @@ class PreparedPrograms {
     place.cancelled = options_.limits.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;
+    place.limits = limits_;
     auto findings = std::make_unique<ProgramFindings>();
     place.findings = findings.get();
     Prepared prepared{std::move(folder), std::move(findings), std::move(place)};
@@ -304,6 +302,7 @@ class PreparedPrograms {
   };
   const CountingTools& tools_;
   const CountOptions& options_;
+  const CollectionLimits& limits_;
   std::map<const Program*, Prepared> places_;
   OriginResolver origins_;
 };
@@ -341,7 +340,9 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
 
 Result<void> count_instructions(const std::vector<CountRequest>& requests, const CountOptions& options) {
   STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
-  PreparedPrograms programs(tools, options);
+  const CollectionLimits limits{options.timeout,
+                                std::chrono::steady_clock::now() + bounded_budget(options.limits.budget)};
+  PreparedPrograms programs(tools, options, limits);
   std::vector<CountingPool::Job> jobs;
   std::vector<const CountRequest*> of_job;
   for (const CountRequest& request : requests) {
@@ -353,7 +354,7 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
     jobs.push_back({*place, request.benchmark});
     of_job.push_back(&request);
   }
-  auto [outcomes, heaps] = CountingPool(jobs, options).run();
+  auto [outcomes, heaps] = CountingPool(jobs, options, limits).run();
   const bool is_cancelled = options.limits.is_cancelled();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {

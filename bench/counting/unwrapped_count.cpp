@@ -36,7 +36,6 @@ CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& f
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
   call.program_arguments = arguments_with_results(files, {request.benchmark, request.min_time, request.repetitions});
-  call.timeout = request.timeout;
   return call;
 }
 
@@ -52,8 +51,8 @@ std::string process_of(const std::string& log) {
 
 Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& request) {
   const CollectionFiles files(place.folder, request.number);
-  STEELYARD_TRY(const ChildResult child,
-                run_child(callgrind_command(place, files, call_for(request, files)), place.cancelled));
+  STEELYARD_TRY(const ChildCommand command, callgrind_command(place, files, call_for(request, files)));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
@@ -78,10 +77,9 @@ bool has_no_names_of_google_benchmark(const Program& program) {
                       [](const ElfSymbol& symbol) { return symbol.name.find(kNamespace) != std::string_view::npos; });
 }
 
-bool takes_iterations(const CollectionPlace& place, const std::string& benchmark,
-                      const BenchmarkCountOptions& options) {
+bool takes_iterations(const CollectionPlace& place, const std::string& benchmark) {
   ChildCommand command = command_of(*place.program);
-  command.timeout = std::min(kListingTimeout, options.timeout);
+  command.timeout = std::min(kListingTimeout, place.limits.timeout);
   const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark}), place.cancelled);
   return listing && listing->min_time_takes_unit;
 }
@@ -156,7 +154,7 @@ class UnwrappedCounting {
   // as the first repeat.
   Result<Way> choose_way() {
     Way way;
-    way.by_iterations = takes_iterations(place_, benchmark_, options_);
+    way.by_iterations = takes_iterations(place_, benchmark_);
     if (place_.findings != nullptr && place_.findings->has_no_named_function()) way.scope = CountScope::whole_program;
     for (;;) {
       STEELYARD_TRY(const UnwrappedCollection once, collect_amount(way, 1, 1));
@@ -189,10 +187,9 @@ class UnwrappedCounting {
     const Amount wanted = amount(way, n, times);
     request.min_time = wanted.min_time;
     request.repetitions = wanted.repetitions;
-    STEELYARD_TRY(request.timeout, time_for_one(options_));
     request.number = options_.next_number();
     Result<UnwrappedCollection> collection = collect_unwrapped(place_, request);
-    if (!collection) return unless_late(options_, collection.error());
+    if (!collection) return place_.limits.unless_late(collection.error());
     count_.duration_ns += collection->duration_ns;
     count_.openblas_core = collection->openblas_core;
     return collection;

@@ -24,7 +24,6 @@ struct UnwrappedRequest {
   CountScope scope = CountScope::whole_functions;  // or whole_program
   std::string min_time = "0";                      // --benchmark_min_time: "100x" where the program takes that
   int repetitions = 1;
-  Nanoseconds timeout;
   int number = 0;  // no other collection in the folder has it
 };
 
@@ -46,7 +45,7 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
 bool has_no_names_of_google_benchmark(const Program& program);
 
 // Whether it can be told how many iterations to make: Google Benchmark from 1.8 on.
-bool takes_iterations(const CollectionPlace& place, const std::string& benchmark, const BenchmarkCountOptions& options);
+bool takes_iterations(const CollectionPlace& place, const std::string& benchmark);
 
 // Pairs of collections from which a jitter is learned: the range of the differences between every smaller and every
 // larger one. Where collections scatter normally that range is 4.1 of their standard deviations on average; that of the

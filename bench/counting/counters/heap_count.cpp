@@ -15,7 +15,8 @@ namespace {
 
 Error no_heap(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
-ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& request, const CollectionFiles& files) {
+Result<ChildCommand> command_for(const CollectionPlace& place, const CollectionRequest& request,
+                                 const CollectionFiles& files) {
   std::vector<std::string> program = {place.link.string()};
   program.insert(program.end(), place.program->arguments.begin(), place.program->arguments.end());
   for (const char* option : {"--benchmark_min_time=0", "--benchmark_repetitions=1", "--benchmark_out=/dev/null"}) {
@@ -37,7 +38,7 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& 
   command.working_directory = place.program->working_directory;
   command.confinement = place.program->confinement;
   command.randomize_addresses = false;
-  command.timeout = request.timeout;
+  STEELYARD_TRY(command.timeout, place.limits.time_for_one());
   return command;
 }
 
@@ -53,7 +54,8 @@ std::optional<HeapRecord> parse_heap_record(std::string_view bytes) {
 
 Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& request) {
   const CollectionFiles files(place.folder, request.number);
-  STEELYARD_TRY(const ChildResult child, run_child(command_for(place, request, files), place.cancelled));
+  STEELYARD_TRY(const ChildCommand command, command_for(place, request, files));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
   if (!child.succeeded()) return explain_end(child, read_beginning(files.log()), place.tools->valgrind_version);
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
   const std::optional<HeapRecord> record = parse_heap_record(read_beginning(files.results()));
@@ -100,10 +102,9 @@ class HeapCounting {
     CollectionRequest request;
     request.benchmark = benchmark_;
     request.iterations = iterations;
-    STEELYARD_TRY(request.timeout, time_for_one(options_));
     request.number = options_.next_number();
     Result<HeapCollection> collection = collect_heap(place_, request);
-    if (!collection) return unless_late(options_, collection.error());
+    if (!collection) return place_.limits.unless_late(collection.error());
     return collection;
   }
 

@@ -182,12 +182,12 @@ TEST_F(Counting, ASpentBudgetIsAFailureOfEveryBenchmarkItDidNotReach) {
 }
 
 TEST(CountingBudget, ThatEndsACollectionIsNobodysFailure) {
-  BenchmarkCountOptions options;
-  options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-  const Result<Nanoseconds> left = time_for_one(options);
+  CollectionLimits limits;
+  limits.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const Result<Nanoseconds> left = limits.time_for_one();
   ASSERT_FALSE(left);
   EXPECT_EQ(failure_kind_of(left.error()), FailureKind::not_reached);
-  EXPECT_THAT(unless_late(options, program_error("", "killed")).text(), HasSubstr("the budget for counting was spent"));
+  EXPECT_THAT(limits.unless_late(program_error("", "killed")).text(), HasSubstr("the budget for counting was spent"));
 }
 
 TEST_F(Counting, ACancellationIsNobodysFailure) {

@@ -77,8 +77,6 @@ TwoCounts count_twice(const Program& program, const std::string& benchmark) {
   place.findings = &findings;
   int collections = 0;
   BenchmarkCountOptions options;
-  options.timeout = seconds(120);
-  options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   options.next_number = [&] { return collections++; };
   TwoCounts counts;
   for (const bool is_first : {true, false}) {

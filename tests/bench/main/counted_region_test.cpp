@@ -59,7 +59,6 @@ class CountedRegion : public ::testing::Test {
     bench::CollectionRequest order;
     order.benchmark = benchmark;
     order.iterations = iterations;
-    order.timeout = seconds(60);
     const Result<bench::Collection> collection = bench::collect(place, order);
     EXPECT_TRUE(collection) << benchmark << ": " << (collection ? "" : collection.error().text());
     if (!collection) return 0;

@@ -327,7 +327,6 @@ int main() {
     CollectionRequest request;
     request.benchmark = benchmark;
     request.iterations = 20;
-    request.timeout = seconds(120);
     Result<Collection> collection = collect(place, request);
     EXPECT_TRUE(collection) << (collection ? "" : collection.error().text());
     return collection ? std::move(collection->part) : CallgrindPart{};
