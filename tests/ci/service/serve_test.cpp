@@ -83,7 +83,7 @@ std::uint16_t started_on(Program& program) {
 class Serve : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     state_ = storage_test::fresh_state_folder();
     url_ = *url;

@@ -76,7 +76,7 @@ RunningService::~RunningService() {
 }
 
 void ServedStore::SetUpTestSuite() {
-  url_ = storage_test::fresh_database();
+  url_ = storage_test::migrated_database();
   if (!url_) return;
   state_ = storage_test::fresh_state_folder();
   storage::Store store = open();

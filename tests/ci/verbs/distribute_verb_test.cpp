@@ -39,7 +39,7 @@ TEST_F(DistributeVerb, WorkersBelongToDistribute) {
 }
 
 TEST_F(DistributeVerb, SaysWhatTheServerLacksAfterThePlan) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   for (const bool dry : {true, false}) {
     std::vector<std::string> words{"db", "distribute", "--store", *url};

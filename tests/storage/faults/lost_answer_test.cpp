@@ -27,7 +27,7 @@ using storage_test::wide_run;
 class LostAnswer : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     address_ = {false, *url};
     state_ = storage_test::fresh_state_folder();

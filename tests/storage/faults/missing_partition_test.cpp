@@ -14,7 +14,7 @@ namespace steelyard::storage {
 namespace {
 
 TEST(MissingPartition, IsMadeByTheNextWriterAndNoRunIsLost) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   const StoreAddress address{false, *url};
   const std::filesystem::path state = storage_test::fresh_state_folder();

@@ -23,7 +23,7 @@ steelyard::Run run_at(int number, std::int64_t created_at_unix_ns) {
 }
 
 TEST(OddClock, GoingBackLosesNoRunAndOrdersTheHistoryByTheTimesThatRunsHave) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   const StoreAddress address{false, *url};
   Store store = Store::open(address, storage_test::fresh_state_folder()).value();
@@ -56,7 +56,7 @@ TEST(OddClock, GoingBackLosesNoRunAndOrdersTheHistoryByTheTimesThatRunsHave) {
 }
 
 TEST(OddClock, GoingBackBetweenTwoRunsInTheSpoolDeliversBoth) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   const StoreAddress address{false, *url};
   const std::filesystem::path state = storage_test::fresh_state_folder();
@@ -77,7 +77,7 @@ TEST(OddClock, GoingBackBetweenTwoRunsInTheSpoolDeliversBoth) {
 
 // Nothing bounds the date that a commit names.
 TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   Store store = Store::open({false, *url}, storage_test::fresh_state_folder()).value();
   constexpr std::int64_t kNow = 1'700'000'000;

@@ -7,7 +7,6 @@
 
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/postgres/sql/migrations.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -22,10 +21,9 @@ constexpr std::uint64_t kPayloads = 2'000;
 class PackedSamplesDbTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     session_.emplace(Session::connect(*url, "test").value());
-    ASSERT_TRUE(migrate(*session_, known_migrations()));
     transaction_.emplace(Transaction::begin(*session_).value());
     ASSERT_TRUE(transaction_->run("create table public.packed (seed bigint, packed bytea)"));
     const auto copied = transaction_->copy({"public.packed", {"seed", "packed"}}, kPayloads, [](std::size_t i) {

@@ -17,7 +17,7 @@ namespace steelyard::storage_test {
 class KeptStore : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = fresh_database();
+    const auto url = migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, kNoServer);
     address_ = {false, *url};
     state_ = fresh_state_folder();

@@ -171,13 +171,23 @@ DatabasePlace place_of(const std::string& url) {
   return {storage::percent_decode(url.substr(host, url.find('&', host) - host)), url.substr(begin, end - begin)};
 }
 
-std::optional<std::string> fresh_database() {
+namespace {
+
+// Null where what the tests of this program want is not installed.
+const std::optional<TestStore>& test_store() {
   static const std::optional<TestStore> store = start_test_store();
-  if (!store) return std::nullopt;
-  static int number = 0;
+  return store;
+}
+
+storage::Session maintenance(const TestStore& store) {
   // One that nobody used for ten minutes, as in the long form of the faults, has ended by itself.
   if (kind_of_store().empty()) must(storage::ensure_embedded_running(server_state()));
-  storage::Session session = must(storage::Session::connect(store->server_url("postgres"), "test"));
+  return must(storage::Session::connect(store.server_url("postgres"), "test"));
+}
+
+std::string make_database(const TestStore& store, const std::string& made_from) {
+  static int number = 0;
+  storage::Session session = maintenance(store);
   // The test before is over; what it leaves behind would have to be flushed to the disk at the end.
   // An extension's own helper may hold on to it; it is gone with the server.
   if (number > 0) {
@@ -185,12 +195,36 @@ std::optional<std::string> fresh_database() {
         session.run_alone("drop database test" + std::to_string(number) + " with (force)");
   }
   const std::string name = "test" + std::to_string(++number);
-  run_alone(session, "create database " + name + store->made_from);
-  return store->url(name);
+  run_alone(session, "create database " + name + made_from);
+  return store.url(name);
+}
+
+}  // namespace
+
+std::optional<std::string> fresh_database() {
+  const std::optional<TestStore>& store = test_store();
+  if (!store) return std::nullopt;
+  return make_database(*store, store->made_from);
+}
+
+std::optional<std::string> migrated_database() {
+  const std::optional<TestStore>& store = test_store();
+  if (!store) return std::nullopt;
+  if (!store->made_from.empty()) return fresh_database();  // which is made from one that was migrated
+  static const std::string made_from = [&] {
+    storage::Session session = maintenance(*store);
+    run_alone(session, "create database migrated");
+    must(storage::Store::open({false, store->server_url("migrated")}, fresh_state_folder()));
+    // The store's own connection may still be on its way out, and a database in use cannot be copied.
+    run_alone(session, "alter database migrated allow_connections false");
+    run_alone(session, "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = 'migrated'");
+    return std::string(" template migrated");
+  }();
+  return make_database(*store, made_from);
 }
 
 storage::Store fresh_store() {
-  return must(storage::Store::open({false, fresh_database().value()}, fresh_state_folder()));
+  return must(storage::Store::open({false, migrated_database().value()}, fresh_state_folder()));
 }
 
 }  // namespace steelyard::storage_test

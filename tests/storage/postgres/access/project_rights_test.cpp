@@ -61,7 +61,7 @@ Comparison hidden_comparison() {
 class ProjectRightsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     url_ = *url;
     state_ = storage_test::fresh_state_folder();

@@ -88,7 +88,7 @@ Comparison with_everything() {
 class ComparisonReaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     address_ = {false, *url};
     auto store = Store::open(address_, storage_test::fresh_state_folder());

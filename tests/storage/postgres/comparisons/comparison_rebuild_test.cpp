@@ -25,7 +25,7 @@ std::vector<TableContent> comparisons_in(const StoreAddress& address) {
 }
 
 TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   const auto state = storage_test::fresh_state_folder();
   const StoreAddress first{false, *url};
@@ -47,7 +47,7 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
     ASSERT_EQ(delivery->comparisons, 30);
   }
   const auto contents = comparisons_in(first);
-  const StoreAddress second{false, *storage_test::fresh_database()};  // the first one is gone
+  const StoreAddress second{false, *storage_test::migrated_database()};  // the first one is gone
   auto opened = Store::open(second, state);
   ASSERT_TRUE(opened) << opened.error().text();
   Store store = std::move(opened).value();

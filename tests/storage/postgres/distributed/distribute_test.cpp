@@ -233,7 +233,7 @@ TEST_F(DistributeTest, IsRefusedABackupInWordsThatSayWhatToDoInstead) {
 }
 
 TEST_F(DistributeTest, TakesNoBackupIn) {
-  const auto plain = storage_test::fresh_database();
+  const auto plain = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", plain, storage_test::kNoServer);
   const std::filesystem::path state = storage_test::fresh_state_folder();
   Store kept = open_store(*plain);
@@ -282,7 +282,7 @@ TEST_F(DistributeTest, NamesTheOptionThatIsNoNode) {
 }
 
 TEST(DistributeWithoutExtensionTest, SaysWhatIsMissingAndTouchesNothing) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   Store store = open_store(*url);
   const auto done = Upkeep(store).distribute({}, say_nothing);

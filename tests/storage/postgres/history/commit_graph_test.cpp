@@ -32,7 +32,7 @@ struct FakeCommit {
 class CommitGraphTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     url_ = *url;
     Result<Store> opened = Store::open({false, url_}, storage_test::fresh_state_folder());

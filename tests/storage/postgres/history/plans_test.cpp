@@ -123,7 +123,7 @@ void find_scans(const json& node, std::vector<std::string>& scans) {
 class PlansTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     const EmbeddedServer server = ensure_embedded_running(storage_test::server_state()).value();
     log_ = server.data.parent_path() / "log";
@@ -510,7 +510,7 @@ class AskedStore {
 };
 
 TEST(DocumentedQueries, EachFindsSomethingInAStoreThatHasIt) {
-  const auto url = storage_test::fresh_database();
+  const auto url = storage_test::migrated_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   Result<Store> store = Store::open({false, *url}, storage_test::fresh_state_folder());
   ASSERT_TRUE(store) << store.error().text();

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 class MeasurementRowsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     address_ = {false, *url};
   }

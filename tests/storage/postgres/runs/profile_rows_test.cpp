@@ -15,7 +15,7 @@ using storage_test::example_run;
 class ProfileRowsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto url = storage_test::fresh_database();
+    const auto url = storage_test::migrated_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     url_ = *url;
   }
