@@ -25,6 +25,12 @@ target_compile_options(steelyard_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX
 if(warnings AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+# g++ collects its garbage from 128 MiB on, whatever the machine has: from 400 MiB on takes a sixth less of a joined
+# source's time and a fifth more memory, four of which run at once on two cores.
+cmake_host_system_information(RESULT memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory_mib GREATER 7500)
+  target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=400000>)
+endif()
 target_include_directories(steelyard_build_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(STEELYARD_SANITIZE)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
@@ -170,10 +176,10 @@ function(steelyard_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE steelyard_build_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
-  # A test's own code runs once: at -Og, as above.
+  # A test's own code runs once: at -Og, as above, and without lines, which only what is counted needs.
   set(level)
   if(CMAKE_BUILD_TYPE STREQUAL "Check")
-    set(level -Og -Wno-maybe-uninitialized)
+    set(level -Og -g0 -Wno-maybe-uninitialized)
   endif()
   target_compile_options(${name} PRIVATE ${level})
   # gtest's and gmock's headers cost more than most tests: compiled once, reused by every test program.
