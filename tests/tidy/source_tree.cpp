@@ -58,7 +58,7 @@ const std::array<Floors, 4> kFloors{
             {"storage/embedded/"},
             {"storage/backup/"}}},
     Floors{"ci/",
-           {{"ci/attribution/", "ci/config/", "ci/git/"},
+           {{"ci/attribution/", "ci/config/", "ci/git/", "ci/publish/http", "ci/publish/service_api"},
             {"ci/app/"},
             {"ci/grammar/"},
             {"ci/report/"},
