@@ -25,7 +25,7 @@ using storage::JsonWriter;
 constexpr std::chrono::milliseconds kVersionHolds{100};  // how late one process hears what another one wrote
 constexpr std::chrono::seconds kStoreRest{1};            // between tries to reach a store that is away
 constexpr std::chrono::seconds kLook{1};                 // for what is new
-constexpr std::chrono::minutes kBetweenEnds{10};         // of what was accepted until a day
+constexpr std::chrono::minutes kBetweenTriesToEnd{10};   // what was accepted until yesterday
 // Of the store, but for putting a run: less than the time that the service takes to end (WebOptions::stop_time).
 constexpr std::chrono::seconds kLongestStatement{15};
 // Of putting: it may wait for others that put, and would take as long again when it is sent again.
@@ -524,27 +524,29 @@ void Service::look_for_news(std::optional<storage::Store>& store, std::optional<
   }
 }
 
-// What was accepted until a day that is over is open again, whoever looks. A login that may not write it leaves it.
-void Service::end_what_is_over() {
+// What was accepted until a day that is over is open again, whoever looks. False: the store is away, or its login may
+// not write.
+bool Service::end_what_is_over() {
   Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
-  if (!opened) return;
+  if (!opened) return false;
   opened->limit_statements(kLongestStatement);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  static_cast<void>(storage::AlertStore(*opened).end_accepted(
-      "", today(), std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  return static_cast<bool>(storage::AlertStore(*opened).end_accepted("", today(), now_ns));
 }
 
 void Service::watch() {
   std::optional<storage::Store> store;
+  std::string ended_on;  // the day
   Clock::time_point next_end = Clock::now();
   std::optional<storage::NewsMarks> marks;
   for (Clock::time_point next = Clock::now(); !is_ending_; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
     if (Clock::now() < next) continue;
     next = Clock::now() + kLook;
     try {
-      if (Clock::now() >= next_end) {
-        next_end = Clock::now() + kBetweenEnds;
-        end_what_is_over();
+      if (Clock::now() >= next_end && ended_on != today()) {
+        next_end = Clock::now() + kBetweenTriesToEnd;
+        if (end_what_is_over()) ended_on = today();
       }
       if (server_->counts().streams == 0) {
         store.reset();

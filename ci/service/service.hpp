@@ -99,7 +99,7 @@ class Service : public WebHandler {
   WebAnswer problem_of(const Error& error, int input_status, const std::string& id);
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();
-  void end_what_is_over();
+  bool end_what_is_over();
   void look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks);
 
   ServingOptions options_;

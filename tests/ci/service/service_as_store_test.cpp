@@ -326,6 +326,46 @@ TEST_F(ServiceAsStore, OpensAgainWhatWasAcceptedUntilADayThatIsOver) {
   EXPECT_EQ(state, "reopened");
 }
 
+TEST_F(ServiceAsStore, KeepsTargetsAndTheOrderOfCommitsOnceAsTheStoreDoes) {
+  setenv("STEELYARD_TOKEN", issue({"read", "submit"}).c_str(), 1);
+  auto service = connect_to_service(address());
+  ASSERT_TRUE(service) << service.error().text();
+  storage::Store over = storage::Store::over(std::move(*service), std::filesystem::current_path());
+  TargetRow row;
+  row.benchmark = "BM_sort/1024";
+  row.metric = "bandwidth";
+  row.target.text = "60% of bandwidth";
+  row.target.least = 0.6;
+  row.target.threads = 2;
+  row.achieved = 5e9;
+  row.achieved_interval = Interval{4e9, 6e9};
+  row.ceiling.emplace().value = 1e10;
+  row.utilization = 0.5;
+  row.invocations = 3;
+  row.verdict = TargetVerdict::missed;
+  row.reason = "the interval lies below";
+  const auto first = storage::RunStore(over).put_target_verdicts(id(1), {row});
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_TRUE(*first);
+  EXPECT_FALSE(storage::RunStore(over).put_target_verdicts(id(1), {row}).value()) << "twice is once";
+  const json kept = checked("/api/v1/targets", "/api/v1/targets?run=" + id(1))["items"].at(0);
+  EXPECT_EQ(kept["verdict"], "missed");
+  EXPECT_EQ(kept["achieved_high"], 6e9);
+  EXPECT_EQ(kept["ceiling"], 1e10);
+  EXPECT_FALSE(storage::RunStore(over).put_target_verdicts(std::string(64, 'f'), {row})) << "no such run";
+
+  const std::string base = sealed_run(1).header.commit.sha, head = sealed_run(2).header.commit.sha;
+  const storage::CommitGraph graph{"demo", {{head, {base}}, {base, {}}}};
+  const auto told = storage::HistoryStore(over).put_commit_graph(graph);
+  ASSERT_TRUE(told) << told.error().text();
+  EXPECT_FALSE(storage::HistoryStore(over).put_commit_graph(graph).value());
+  storage::BaselineQuery query{"demo", sealed_run(2).environment.fingerprint(), head, "main"};
+  const auto found = storage::HistoryStore(over).latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_TRUE((*found)->is_ancestor);
+  EXPECT_EQ((*found)->commit, base);
+}
+
 TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   const std::string results =
       R"({"context":{"date":"2026-01-02T03:04:05+00:00","host_name":"h","executable":"./b","num_cpus":2,)"
