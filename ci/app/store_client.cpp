@@ -179,7 +179,7 @@ class StoreClient : public StoreService {
   }
 
   Error refusal_of(const ApiOutcome& outcome) const {
-    constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404;
+    constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413;
     const Result<JsonDocument> document = JsonDocument::parse(outcome.body, address_);
     const auto said = [&](const char* member) {
       const bool has = document && document->root().at(member).is_text();
@@ -199,6 +199,8 @@ class StoreClient : public StoreService {
     if (is_of_caller && !said("where").empty()) {
       return input_error(said("where"), said("found"), said("wanted"), said("fix"));
     }
+    // It never will be taken: nothing that waits behind it shall wait for it.
+    if (outcome.status == kTooLarge) return input_error(where(), outcome.why, "no more than the service takes");
     if (outcome.status == kNotThere) {
       return store_error(where(), outcome.why, "a service that answers the command line", "update the service");
     }
