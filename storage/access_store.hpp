@@ -27,6 +27,8 @@ class AccessStore {
   Result<bool> may_issue_tokens();
   // The token itself is in the answer and nowhere else.
   Result<IssuedToken> issue_token(const TokenRequest& request);
+  // Error (input): there is no such token that is good now.
+  Result<IssuedToken> rotate_token(const TokenRotation& rotation);
   // Absent where what was sent is no token, or one that is unknown, expired or revoked.
   Result<std::optional<Token>> find_token(const std::string& text);
   // That a token was used today. False where that was known, and where the login may only read.

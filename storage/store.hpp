@@ -27,11 +27,15 @@
 namespace steelyard::storage {
 
 class StoreConnection;
+class StoreService;
 
 class Store {
  public:
   // Connects, starting the embedded cluster when needed, and brings the schema up to date. Errors: kind store.
   static Result<Store> open(const StoreAddress& address, const std::filesystem::path& state);
+  // On a service in place of a database (store_service.hpp), which is asked when something is: what that does not
+  // answer is an error (input) of the question. `state`: where the spool is.
+  static Store over(std::unique_ptr<StoreService> service, const std::filesystem::path& state);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

@@ -15,6 +15,7 @@
 
 #include "bench/model/run.hpp"
 #include "ci/app/settings.hpp"
+#include "ci/app/store_client.hpp"
 #include "ci/git/repository.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -24,6 +25,7 @@
 #include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
+#include "storage/store_service.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -233,13 +235,29 @@ std::optional<storage::SpooledComparison> keep_comparison_in_spool(const Compari
 }  // namespace
 
 Result<storage::StoreAddress> store_address(const Configuration& configuration) {
-  return storage::parse_store_address(configuration.store,
-                                      configuration.store_where.empty() ? "--store" : configuration.store_where);
+  const std::string where = configuration.store_where.empty() ? "--store" : configuration.store_where;
+  STEELYARD_TRY(storage::StoreAddress address, storage::parse_store_address(configuration.store, where));
+  if (address.is_service()) {
+    STEELYARD_TRY(address.url, check_api_address(address.url, where));
+  }
+  return address;
+}
+
+Result<storage::StoreAddress> database_address(const Configuration& configuration) {
+  STEELYARD_TRY(storage::StoreAddress address, store_address(configuration));
+  if (address.is_service()) return storage::needs_database(address.safe_text());
+  return address;
+}
+
+Result<storage::Store> connect(const storage::StoreAddress& address) {
+  if (!address.is_service()) return storage::Store::open(address, storage::state_folder());
+  STEELYARD_TRY(std::unique_ptr<storage::StoreService> service, connect_to_service(address.url));
+  return storage::Store::over(std::move(service), storage::state_folder());
 }
 
 Result<storage::Store> open_store(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
-  STEELYARD_TRY(storage::Store store, storage::Store::open(address, storage::state_folder()));
+  STEELYARD_TRY(storage::Store store, connect(address));
   app.notes(store.take_notices());
   storage::Spool spool(storage::state_folder());
   if (spool.waiting().empty()) return store;
@@ -289,7 +307,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   ExitCode kept_code = ExitCode::success;
   const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
   const storage::AtHand own{runs, kept ? &*kept : nullptr};
-  Result<storage::Store> store = storage::Store::open(*address, storage::state_folder());
+  Result<storage::Store> store = connect(*address);
   if (!store) return keep_without_store(store.error(), own, app);
   app.notes(store->take_notices());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it

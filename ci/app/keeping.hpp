@@ -16,8 +16,13 @@ namespace steelyard::ci {
 
 // Error (input): the configured address is none. For verbs to find out before they measure.
 Result<storage::StoreAddress> store_address(const Configuration& configuration);
+// For verbs that work on the database itself. Error (input): the address is a service's.
+Result<storage::StoreAddress> database_address(const Configuration& configuration);
 
-// Opens the store and delivers what waits. A run that could not be delivered or read is named on the error stream and
+// The database, or the service in its place (ci/app/store_client.hpp).
+Result<storage::Store> connect(const storage::StoreAddress& address);
+
+// connect(), and delivers what waits. A run that could not be delivered or read is named on the error stream and
 // stays; that is no error here.
 Result<storage::Store> open_store(const Configuration& configuration, const App& app);
 

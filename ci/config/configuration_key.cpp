@@ -257,9 +257,10 @@ const std::array kKeys{
                      "name under which results are kept and read (default: the repository's folder); all: read every "
                      "project's",
                      STEELYARD_ASSIGN(read_text(value, where), project), STEELYARD_PRINT(optional_text(of.project))},
-    ConfigurationKey{"store", "address", "--store", "ADDRESS",
-                     "embedded (a private PostgreSQL), or postgresql://...; also $STEELYARD_STORE", assign_store,
-                     STEELYARD_PRINT(quoted_for_toml(of.store))},
+    ConfigurationKey{
+        "store", "address", "--store", "ADDRESS",
+        "embedded (a private PostgreSQL), postgresql://..., or https://... (a service); also $STEELYARD_STORE",
+        assign_store, STEELYARD_PRINT(quoted_for_toml(of.store))},
     ConfigurationKey{"build", "command", "--build", "CMD", "shell command that builds the programs in a work tree",
                      STEELYARD_ASSIGN(read_text(value, where), build_command),
                      STEELYARD_PRINT(optional_text(of.build_command))},

@@ -313,7 +313,7 @@ void add_creep(const Configuration& configuration, const Run& baseline, const Ru
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   const auto added = [&]() -> Result<void> {
     STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
-    STEELYARD_TRY(storage::Store store, storage::Store::open(address, storage::state_folder()));
+    STEELYARD_TRY(storage::Store store, connect(address));
     return add_creep(store, baseline, candidate, branch, comparison);
   }();
   if (added) return;

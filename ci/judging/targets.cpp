@@ -282,7 +282,7 @@ void keep_target_verdicts(const Configuration& configuration, const std::string&
   if (targets.targets.empty()) return;
   const auto keep = [&]() -> Result<bool> {
     STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
-    STEELYARD_TRY(storage::Store store, storage::Store::open(address, storage::state_folder()));
+    STEELYARD_TRY(storage::Store store, connect(address));
     return storage::RunStore(store).put_target_verdicts(run, targets.targets);
   };
   if (const Result<bool> kept = keep(); !kept) app.report(kept.error());

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "bench/model/text.hpp"
-#include "ci/app/app.hpp"
 
 namespace steelyard::ci {
 
@@ -30,6 +29,7 @@ namespace {
 
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10U;
 constexpr long kConnectTimeoutMs = 10'000;
+constexpr const char* kOurName = "steelyard " STEELYARD_VERSION;  // to servers
 
 struct EasyHandle {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -45,6 +45,7 @@ struct HeaderList {
 
 struct Received {
   HttpAnswer answer;
+  std::size_t most_bytes = kMaxAnswerBytes;  // of the body
   std::size_t header_bytes = 0;
   bool is_too_large = false;
 };
@@ -53,7 +54,7 @@ struct Received {
 std::size_t take_body(char* data, std::size_t size, std::size_t count, void* target) {
   auto& received = *static_cast<Received*>(target);
   const std::size_t bytes = size * count;
-  if (received.answer.body.size() + bytes > kMaxAnswerBytes) return received.is_too_large = true, 0;
+  if (received.answer.body.size() + bytes > received.most_bytes) return received.is_too_large = true, 0;
   received.answer.body.append(data, bytes);
   return bytes;
 }
@@ -129,11 +130,12 @@ HttpOutcome send(const HttpRequest& request) {
     headers.reset(longer);
   }
   Received received;
+  received.most_bytes = request.most_answer_bytes;
   std::array<char, CURL_ERROR_SIZE> trouble{};
   set_bounds(handle.get(), request);
   curl_easy_setopt(handle.get(), CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(handle.get(), CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_USERAGENT, kToolName);
+  curl_easy_setopt(handle.get(), CURLOPT_USERAGENT, kOurName);
   curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, headers.get());
   if (!request.body.empty()) {
     curl_easy_setopt(handle.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
@@ -145,7 +147,10 @@ HttpOutcome send(const HttpRequest& request) {
   curl_easy_setopt(handle.get(), CURLOPT_HEADERDATA, &received);
   curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, trouble.data());
   const CURLcode code = curl_easy_perform(handle.get());
-  if (received.is_too_large) return HttpFailure{HttpFailure::Kind::refused, "an answer of more than 32 MiB"};
+  if (received.is_too_large) {
+    const std::string most = std::to_string(received.most_bytes >> 20U);
+    return HttpFailure{HttpFailure::Kind::refused, "an answer of more than " + most + " MiB"};
+  }
   if (code != CURLE_OK) {
     const std::string text = trouble[0] != '\0' ? trouble.data() : curl_easy_strerror(code);
     return HttpFailure{failure_kind(code, handle.get()), printable_line(text, true)};

@@ -26,6 +26,7 @@ struct HttpRequest {
   std::vector<std::string> headers;  // "Name: value"; wiped from memory when the request is over
   std::string body;                  // empty: none
   Nanoseconds timeout = seconds(30);
+  std::size_t most_answer_bytes = kMaxAnswerBytes;
 };
 
 struct HttpAnswer {

@@ -46,7 +46,7 @@ std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::in
 }
 
 // What the service says of it: "message" and the codes or sentences of "errors" (GitHub), "message" or "error"
-// (GitLab).
+// (GitLab), "detail" (RFC 9457).
 std::string message_of(const std::string& body) {
   constexpr std::size_t kMaxErrors = 50;
   const Result<storage::JsonDocument> document = storage::JsonDocument::parse(body, "answer");
@@ -56,7 +56,7 @@ std::string message_of(const std::string& body) {
     if (value.is_text()) text += (text.empty() ? "" : "; ") + value.text();
   };
   const storage::JsonValue root = document->root();
-  for (const char* name : {"message", "error"}) add(root.at(name));
+  for (const char* name : {"message", "error", "detail"}) add(root.at(name));
   if (!root.at("errors").is_null()) {
     for (const storage::JsonValue& error : root.at("errors").items(kMaxErrors)) {
       add(error);
@@ -152,9 +152,11 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
     outcome.why = what + ": not sent, as " + to_text(patience_.total) + " have passed with what came before it";
     return {std::move(outcome)};
   }
-  HttpRequest request{call.method, address_ + call.path, headers_, call.body, std::min(patience_.request, rest)};
+  HttpRequest request{
+      call.method,           address_ + call.path, headers_, call.body, std::min(patience_.request, rest),
+      call.most_answer_bytes};
   if (!token_header_.empty()) request.headers.push_back(token_header_.text());
-  if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
+  if (!call.body.empty()) request.headers.push_back("Content-Type: " + call.type);
   const HttpOutcome sent = transport_.send(request);
   for (std::string& header : request.headers) bench::wipe(header);
   if (const auto* answer = std::get_if<HttpAnswer>(&sent)) return attempt_of(*answer, what, call.is_repeatable);

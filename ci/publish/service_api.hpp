@@ -36,6 +36,8 @@ struct ApiCall {
   std::string body = {};
   // Whether it may be sent again though it may have been taken: not what adds something.
   bool is_repeatable = true;
+  std::string type = "application/json";  // of the body
+  std::size_t most_answer_bytes = kMaxAnswerBytes;
 };
 
 struct ApiOutcome {

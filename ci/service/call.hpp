@@ -42,7 +42,8 @@ struct Operation {
   // The status of an input error: 404 where the path names a thing, 409 where the thing is in no state for it, 422
   // where the body is not as wanted.
   int input_status = 400;
-  std::int64_t most_body_bytes = 0;  // 0: none
+  std::int64_t most_json_bytes = 0;     // of a body that is JSON; 0: none is taken
+  std::int64_t most_archive_bytes = 0;  // of one that is an archive
   bool body_into_file = false;
 };
 using Operations = std::map<std::string, Operation, std::less<>>;
@@ -50,6 +51,7 @@ using Operations = std::map<std::string, Operation, std::less<>>;
 void add_reading(Operations& operations);
 void add_series_reading(Operations& operations);
 void add_writing(Operations& operations);
+void add_store_answers(Operations& operations);
 
 // {"items": [...], "next": ...}: each item is JSON already.
 std::string page_text(const std::vector<std::string>& items, const std::string& next,

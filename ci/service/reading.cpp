@@ -43,6 +43,7 @@ using storage::JsonWriter;
 
 constexpr int kMaxAlertsRead = 10'000;  // that are looked through
 constexpr std::size_t kShortestSearch = 2;
+constexpr int kQuestions = 1;  // version of what the command line asks in place of a store (storage/store_service.hpp)
 
 template <Described T>
 std::string entry_json(const T& value) {
@@ -95,6 +96,7 @@ Result<Reply> session(const Call& call) {
   constexpr std::array<const char*, 4> kKinds{"local", "public", "token", "token"};
   JsonWriter writer;
   writer("version", std::string(kToolName));
+  writer("questions", kQuestions);
   writer("access", std::string(kKinds[static_cast<std::size_t>(call.caller.kind)]));
   writer("name", call.caller.name, {.null = Null::written});
   writer("project", call.caller.project, {.null = Null::written});

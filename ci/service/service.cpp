@@ -12,6 +12,7 @@
 #include "bench/model/sha256.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/service/assets.hpp"
+#include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
 #include "storage/upkeep.hpp"
@@ -24,8 +25,11 @@ using storage::JsonWriter;
 constexpr std::chrono::milliseconds kVersionHolds{100};  // how late one process hears what another one wrote
 constexpr std::chrono::seconds kStoreRest{1};            // between tries to reach a store that is away
 constexpr std::chrono::seconds kLook{1};                 // for what is new
+constexpr std::chrono::minutes kBetweenTriesToEnd{10};   // what was accepted until yesterday
 // Of the store, but for putting a run: less than the time that the service takes to end (WebOptions::stop_time).
 constexpr std::chrono::seconds kLongestStatement{15};
+// Of putting: it may wait for others that put, and would take as long again when it is sent again.
+constexpr std::chrono::seconds kLongestPut{60};
 constexpr double kFailuresASecond = 1.0 / 6;  // of one address, with tokens that are none: docs' table
 constexpr double kFailuresAtOnce = 20;
 constexpr std::size_t kWorthPacking = 1024;  // bytes
@@ -135,6 +139,7 @@ Service::Service(ServingOptions options)
   add_reading(operations_);
   add_series_reading(operations_);
   add_writing(operations_);
+  add_store_answers(operations_);
 }
 
 Service::~Service() { detach(); }
@@ -155,12 +160,27 @@ void Service::attach(WebServer& server) {
 }
 
 WebAnswer Service::problem(int status, const std::string& detail, const std::string& fix, const std::string& id) {
+  Error error;
+  error.fix = fix;
+  error.found = detail;
+  return problem(status, error, id);
+}
+
+WebAnswer Service::problem(int status, const Error& error, const std::string& id) {
+  const bool is_parted = !error.where.empty();
+  Error without_fix = error;
+  without_fix.fix.clear();
   JsonWriter writer;
   writer("type", std::string("about:blank"));
   writer("title", title_of(status));
   writer("status", status);
-  writer("detail", detail);
-  writer("fix", fix, {.omitted = true});
+  writer("detail", is_parted ? without_fix.text() : error.found);
+  writer("fix", error.fix, {.omitted = true});
+  if (is_parted) {
+    writer("where", error.where);
+    writer("found", error.found);
+    writer("wanted", error.wanted);
+  }
   writer("request", id);
   WebAnswer answer{status, common_fields(options_.is_encrypted),
                    std::make_shared<std::string>(writer.one_line() + '\n')};
@@ -178,9 +198,7 @@ WebAnswer Service::refusal(int status, const std::string& detail, const std::str
 
 WebAnswer Service::problem_of(const Error& error, int input_status, const std::string& id) {
   if (error.kind == ErrorKind::input) {
-    Error without = error;
-    without.fix.clear();
-    return problem(input_status, without.text(), error.fix, id);
+    return problem(input_status, error, id);
   }
   // What a server says of itself is for whoever runs it.
   std::fprintf(stderr, "steelyard: request %s: %s\n", id.c_str(), printable_line(error.text(), false).c_str());
@@ -258,19 +276,23 @@ std::pair<BodyPlan, WebAnswer> Service::plan(std::size_t worker, const WebReques
     return {{}, std::move(outcome.refusal)};
   }
   const Operation* act = outcome.admitted->act;
-  if (act == nullptr || act->most_body_bytes == 0) {
+  if (act == nullptr || act->most_json_bytes + act->most_archive_bytes == 0) {
     return {{}, problem(413, "a body, where none is taken", "", head.id)};
   }
   const std::string_view type = head.field("content-type");
   const bool is_archive = type == "application/vnd.steelyard.run" || type == "application/octet-stream";
-  if (act->body_into_file ? !is_archive : !type.starts_with("application/json")) {
+  const std::int64_t most = is_archive                             ? act->most_archive_bytes
+                            : type.starts_with("application/json") ? act->most_json_bytes
+                                                                   : 0;
+  if (most == 0) {
+    const bool takes_archives = act->most_archive_bytes > 0;
     return {{},
             problem(415, "Content-Type: " + std::string(type.substr(0, 100)),
-                    act->body_into_file ? "send application/vnd.steelyard.run" : "send application/json", head.id)};
+                    takes_archives ? "send application/vnd.steelyard.run" : "send application/json", head.id)};
   }
   WebAnswer go_on;
   go_on.status = 0;
-  return {{act->most_body_bytes, act->body_into_file}, go_on};
+  return {{most, act->body_into_file}, go_on};
 }
 
 WebAnswer Service::answered(std::size_t worker, const WebRequest& request) {
@@ -403,8 +425,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     const Result<void> limited = store.see_only(caller.project, writes);
     if (!limited) return problem_of(limited.error(), 500, request.id);
   }
-  // It is safe to send again, and would take as long again.
-  if (operation.scope == "submit") store.limit_statements(std::chrono::milliseconds(0));
+  if (operation.scope == "submit") store.limit_statements(kLongestPut);
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
@@ -503,18 +524,35 @@ void Service::look_for_news(std::optional<storage::Store>& store, std::optional<
   }
 }
 
+// What was accepted until a day that is over is open again, whoever looks. False: the store is away, or its login may
+// not write.
+bool Service::end_what_is_over() {
+  Result<storage::Store> opened = storage::Store::open(options_.store, options_.state);
+  if (!opened) return false;
+  opened->limit_statements(kLongestStatement);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  return static_cast<bool>(storage::AlertStore(*opened).end_accepted("", today(), now_ns));
+}
+
 void Service::watch() {
   std::optional<storage::Store> store;
+  std::string ended_on;  // the day
+  Clock::time_point next_end = Clock::now();
   std::optional<storage::NewsMarks> marks;
   for (Clock::time_point next = Clock::now(); !is_ending_; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
     if (Clock::now() < next) continue;
     next = Clock::now() + kLook;
-    if (server_->counts().streams == 0) {
-      store.reset();
-      marks.reset();
-      continue;
-    }
     try {
+      if (Clock::now() >= next_end && ended_on != today()) {
+        next_end = Clock::now() + kBetweenTriesToEnd;
+        if (end_what_is_over()) ended_on = today();
+      }
+      if (server_->counts().streams == 0) {
+        store.reset();
+        marks.reset();
+        continue;
+      }
       look_for_news(store, marks);
     } catch (const std::exception& exception) {
       std::fprintf(stderr, "steelyard: events: %s\n", printable_line(exception.what(), false).c_str());

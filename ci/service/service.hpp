@@ -94,9 +94,12 @@ class Service : public WebHandler {
   std::string metrics_text();
   WebAnswer conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key);
   WebAnswer problem(int status, const std::string& detail, const std::string& fix, const std::string& id);
+  // With the parts of an error of the caller's, so that another program says the same.
+  WebAnswer problem(int status, const Error& error, const std::string& id);
   WebAnswer problem_of(const Error& error, int input_status, const std::string& id);
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();
+  bool end_what_is_over();
   void look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks);
 
   ServingOptions options_;

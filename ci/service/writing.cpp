@@ -1,16 +1,15 @@
-// What the API takes: runs, what people say of alerts, tokens. Each leaves a line in the audit trail, in the
-// transaction of the act.
-#include <sys/mman.h>
-#include <sys/stat.h>
-
+// What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. Each leaves a
+// line in the audit trail, in the transaction of the act.
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
 
+#include "bench/formats/import_formats.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
+#include "ci/service/sent_body.hpp"
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -26,6 +25,7 @@ using storage::JsonWriter;
 
 constexpr std::int64_t kMaxJsonBytes = 64 * 1024;
 constexpr std::size_t kMaxNoteBytes = 2000;
+constexpr std::size_t kMaxWhoBytes = 200;
 constexpr std::size_t kMaxScopes = 4;
 
 std::int64_t time_of_act() {
@@ -47,37 +47,65 @@ Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>&
   return document;
 }
 
+constexpr const char* kSubmission = "submission";  // in place of a file's name
 constexpr std::size_t kLargeArchive = std::size_t{4} << 20;
 
-// A file's bytes where they are.
-class MappedFile {
- public:
-  explicit MappedFile(int descriptor) {
-    struct stat known {};
-    if (::fstat(descriptor, &known) != 0 || known.st_size <= 0) return;
-    const auto size = static_cast<std::size_t>(known.st_size);
-    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (at != MAP_FAILED) bytes_ = {static_cast<const char*>(at), size};
-  }
-  ~MappedFile() {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  std::string_view bytes() const { return bytes_; }  // empty: it has none, or there is no room for them
+bool is_json(const Call& call) { return call.request.field("content-type").starts_with("application/json"); }
 
- private:
-  std::string_view bytes_;
-};
+bool is_commit(const std::string& text) {
+  return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// What a tool wrote, as `steelyard import` reads it: nothing of the moment goes in, so that the same results of the
+// same commit are the same run, whenever they come.
+Result<Run> run_of_results(const Call& call) {
+  const std::string file = "/proc/self/fd/" + std::to_string(call.request.body_file);
+  const auto load = [&]() -> Result<std::vector<Run>> {
+    STEELYARD_TRY(const bench::ImportFormat* const format, bench::recognise_format(file));
+    std::vector<std::string> warnings;
+    return bench::load_imported(*format, file, warnings);
+  };
+  Result<std::vector<Run>> runs = load();
+  // The file has no name that means anything, here or at the next try.
+  const auto unnamed = [&file](std::string& text) {
+    for (std::size_t at = 0; (at = text.find(file, at)) != text.npos;) text.replace(at, file.size(), kSubmission);
+  };
+  if (!runs) {
+    Error error = std::move(runs).error();
+    for (std::string* const text : {&error.where, &error.found, &error.wanted, &error.fix}) unnamed(*text);
+    return error;
+  }
+  if (runs->size() != 1) return input_error(kSubmission, std::to_string(runs->size()) + " runs", "one run");
+  Run run = std::move(runs->front());
+  if (run.header.program == std::to_string(call.request.body_file)) run.header.program = kSubmission;
+  run.header.project = call["project"].empty() ? call.caller.project : call["project"];
+  if (run.header.project.empty()) return input_error("project", "nothing", "the project that the results are of");
+  if (!call["commit"].empty()) {
+    if (!is_commit(call["commit"])) return input_error("commit", call["commit"].substr(0, 100), "its hash");
+    run.header.commit = {};
+    run.header.commit.sha = call["commit"];
+  }
+  run.header.commit.branch = call["branch"].empty() ? call.caller.branch : call["branch"];
+  storage::seal(run);
+  return run;
+}
+
+Result<Run> submitted_run(const Call& call, std::string_view bytes) {
+  if (is_json(call)) return run_of_results(call);
+  for (const char* name : {"project", "commit", "branch"}) {
+    if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
+  }
+  return storage::decode_sealed_run(bytes, kSubmission);
+}
 
 // large: held while a large one is read and put, so that several at once do not need the memory of several.
 Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
-  const MappedFile file(call.request.body_file);
-  if (file.bytes().empty()) return store_error("submission", "no room for its bytes", "", "give the service memory");
+  const SentBody file(call.request.body_file);
+  if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
   std::unique_lock turn(large, std::defer_lock);
   if (file.bytes().size() > kLargeArchive) turn.lock();
-  STEELYARD_TRY(const Run run, storage::decode_sealed_run(file.bytes(), "submission"));
+  STEELYARD_TRY(const Run run, submitted_run(call, file.bytes()));
   if (!call.caller.project.empty() && run.header.project != call.caller.project) {
     Reply refused{"", "", 403};
     refused.body = "a run of another project than the token's";
@@ -98,9 +126,6 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   return Reply{writer.one_line() + '\n', "application/json", *is_new ? 201 : 200};
 }
 
-bool is_commit(const std::string& text) {
-  return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
 bool is_day(const std::string& text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const auto is_digit = [](char c) { return c == '-' || (c >= '0' && c <= '9'); };
@@ -108,11 +133,13 @@ bool is_day(const std::string& text) {
 }
 
 Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kind) {
-  STEELYARD_TRY(const JsonDocument document, read_body(call, {"note", "commit", "until"}));
+  STEELYARD_TRY(const JsonDocument document, read_body(call, {"who", "note", "commit", "until"}));
   const JsonValue root = document.root();
   storage::AlertAct act;
   act.kind = kind;
-  act.who = call.caller.who();
+  // Whom a program names is said beside who it is.
+  const std::string person = root.at("who").text();
+  act.who = person.empty() ? call.caller.who() : person + " (" + call.caller.who() + ')';
   act.note = root.at("note").text();
   act.commit = root.at("commit").text();
   act.until = root.at("until").text();
@@ -120,6 +147,9 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
   STEELYARD_CHECK(document.check());
   if (act.note.size() > kMaxNoteBytes) {
     return input_error("note", std::to_string(act.note.size()) + " bytes", "at most " + std::to_string(kMaxNoteBytes));
+  }
+  if (person.size() > kMaxWhoBytes) {
+    return input_error("who", std::to_string(person.size()) + " bytes", "at most " + std::to_string(kMaxWhoBytes));
   }
   const bool accepts = kind == storage::AlertAct::Kind::accept;
   if (!accepts && !(act.commit.empty() && act.until.empty())) {
@@ -159,6 +189,20 @@ Reply no_owner() {
           403};
 }
 
+Reply issued_reply(const storage::IssuedToken& issued) {
+  JsonWriter token;
+  token("id", issued.token.id);
+  token("name", issued.token.name);
+  token("project", issued.token.project, {.null = Null::written});
+  token("scopes", issued.token.scopes);
+  token("expires_at", issued.token.expires_at);
+  token("last_used", std::string(), {.null = Null::written});
+  JsonWriter writer;
+  writer.add("token", std::move(token));
+  writer("secret", issued.secret);
+  return Reply{writer.one_line() + '\n', "application/json", 201};
+}
+
 Result<Reply> issue_token(const Call& call) {
   STEELYARD_TRY(const JsonDocument document, read_body(call, {"name", "project", "scopes", "days"}));
   const JsonValue root = document.root();
@@ -177,28 +221,42 @@ Result<Reply> issue_token(const Call& call) {
   STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
   if (!is_owner) return no_owner();
   STEELYARD_TRY(const storage::IssuedToken issued, access.issue_token(wanted));
-  JsonWriter token;
-  token("id", issued.token.id);
-  token("name", issued.token.name);
-  token("project", issued.token.project, {.null = Null::written});
-  token("scopes", issued.token.scopes);
-  token("expires_at", issued.token.expires_at);
-  token("last_used", std::string(), {.null = Null::written});
-  JsonWriter writer;
-  writer.add("token", std::move(token));
-  writer("secret", issued.secret);
-  return Reply{writer.one_line() + '\n', "application/json", 201};
+  return issued_reply(issued);
+}
+
+// Whoever sees one project's tokens alone: that it is one of them.
+Result<bool> is_own_token(const Call& call) {
+  if (call.caller.project.empty()) return true;
+  STEELYARD_TRY(const std::vector<storage::Token> all, storage::AccessStore(call.store).tokens());
+  return std::any_of(all.begin(), all.end(), [&](const storage::Token& one) {
+    return one.id == call["id"] && one.project == call.caller.project;
+  });
+}
+
+Result<Reply> rotate_token(const Call& call) {
+  STEELYARD_TRY(const JsonDocument document, read_body(call, {"days", "grace_hours"}));
+  const JsonValue root = document.root();
+  storage::TokenRotation rotation;
+  rotation.id = call["id"];
+  if (!root.at("days").is_null()) rotation.days = static_cast<int>(root.at("days").integer(1, 3660));
+  if (!root.at("grace_hours").is_null()) {
+    rotation.grace_hours = static_cast<int>(root.at("grace_hours").integer(0, 720));
+  }
+  rotation.who = call.caller.who();
+  STEELYARD_CHECK(document.check());
+  STEELYARD_TRY(const bool is_own, is_own_token(call));
+  if (!is_own) return Reply{"token:" + call["id"] + ": no such token", "", 404};
+  storage::AccessStore access(call.store);
+  STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
+  if (!is_owner) return no_owner();
+  STEELYARD_TRY(const storage::IssuedToken issued, access.rotate_token(rotation));
+  return issued_reply(issued);
 }
 
 Result<Reply> revoke_token(const Call& call) {
   storage::AccessStore access(call.store);
-  if (!call.caller.project.empty()) {
-    STEELYARD_TRY(const std::vector<storage::Token> all, access.tokens());
-    const auto is_own = [&](const storage::Token& one) {
-      return one.id == call["id"] && one.project == call.caller.project;
-    };
-    if (std::none_of(all.begin(), all.end(), is_own)) return Reply{"token:" + call["id"] + ": no such token", "", 404};
-  }
+  STEELYARD_TRY(const bool is_own, is_own_token(call));
+  if (!is_own) return Reply{"token:" + call["id"] + ": no such token", "", 404};
   STEELYARD_TRY(const bool is_owner, access.may_issue_tokens());
   if (!is_owner) return no_owner();
   STEELYARD_TRY(const bool done, access.revoke_token(call["id"], call.caller.who()));
@@ -211,12 +269,13 @@ Result<Reply> revoke_token(const Call& call) {
 void add_writing(Operations& operations) {
   constexpr int kNotAsWanted = 422;
   const auto submit = [large = std::make_shared<std::mutex>()](const Call& call) { return submit_run(call, *large); };
-  operations["submitRun"] = {submit, kNotAsWanted, storage::ArchiveLimits{}.file_bytes, true};
+  operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, storage::ArchiveLimits{}.file_bytes, true};
   operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
   operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);
   operations["reopenAlert"] = acting(storage::AlertAct::Kind::reopen);
   operations["issueToken"] = {issue_token, kNotAsWanted, kMaxJsonBytes};
+  operations["rotateToken"] = {rotate_token, kNotAsWanted, kMaxJsonBytes};
   operations["revokeToken"] = {revoke_token, 404};
 }
 

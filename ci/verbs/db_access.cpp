@@ -158,7 +158,7 @@ Error not_the_embedded_store() {
 // The store that is open, for a client of somebody else's. Of the embedded one the login for daily work: whoever types
 // means to ask, and a superuser's statement may run programs.
 Result<std::string> url_of_store(const DbOptions& options, const Configuration& configuration) {
-  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, database_address(configuration));
   const bool as_owner = options.is_access_named && options.access.access == storage::Access::owner;
   if (!address.embedded && as_owner) {
     return input_error("steelyard db shell --as owner", address.safe_text(), "the embedded store",
@@ -259,7 +259,7 @@ Result<ExitCode> open_shell(const DbOptions& options, const Configuration& confi
 }
 
 Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, database_address(configuration));
   STEELYARD_TRY(const storage::UpgradePlan plan, storage::Upkeep::plan_upgrade(address, storage::state_folder()));
   app.print(app.common.json ? json_upgrade(plan) : upgrade_text(plan));
   if (!plan.allowed) app.note("this login may not do it: an owner of the schema may");
@@ -267,7 +267,7 @@ Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app
 }
 
 Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, database_address(configuration));
   if (address.embedded && !options.dry_run) return not_the_embedded_store();
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   if (options.dry_run) return print_plan(store, app);

@@ -123,7 +123,7 @@ using Act = Result<storage::BackupManifest> (*)(const storage::StoreAddress&, co
 
 Result<ExitCode> carry_out(Act act, const std::string& said, const DbOptions& options,
                            const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, database_address(configuration));
   ProgressLine progress = app.progress();
   storage::BackupOptions how;
   how.tool = std::string(kToolName);

@@ -21,9 +21,9 @@ namespace steelyard::ci {
 namespace {
 
 struct ServeOptions {
-  enum class Action { serve, token, tokens, revoke };
+  enum class Action { serve, token, tokens, revoke, rotate };
   Action action = Action::serve;
-  std::string name;  // with token: what it is for; with revoke: its public id
+  std::string name;  // with token: what it is for; with revoke and rotate: its public id
   std::string listen = "127.0.0.1:8731";
   bool is_public = false;
   std::filesystem::path certificate;
@@ -37,6 +37,7 @@ struct ServeOptions {
   std::vector<std::string> scopes;
   std::string project;
   int days = 90;
+  int grace_hours = 0;  // with rotate
 };
 
 constexpr int kMaxWorkers = 64;
@@ -90,7 +91,7 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   }
   if (options.workers > kMaxWorkers) return input_error("--workers", std::to_string(options.workers), "at most 64");
   ServingOptions service_options;
-  STEELYARD_TRY(service_options.store, store_address(configuration));
+  STEELYARD_TRY(service_options.store, database_address(configuration));
   service_options.state = storage::state_folder();
   service_options.configuration = configuration;
   service_options.workers = static_cast<std::size_t>(options.workers);
@@ -188,6 +189,20 @@ Result<ExitCode> revoke(const ServeOptions& options, const Configuration& config
   return ExitCode::success;
 }
 
+Result<ExitCode> rotate(const ServeOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  STEELYARD_TRY(
+      const storage::IssuedToken issued,
+      storage::AccessStore(store).rotate_token({options.name, options.days, options.grace_hours, person_or_login("")}));
+  app.print(issued.secret + '\n');
+  app.note("token " + issued.token.id + ", good until " + issued.token.expires_at + ": it is shown this once");
+  app.note("token " + options.name +
+           (options.grace_hours == 0
+                ? " is good no more"
+                : " is good for " + std::to_string(options.grace_hours) + " hours yet, if it was to be so long"));
+  return ExitCode::success;
+}
+
 Result<ExitCode> run_serve(const ServeOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   switch (options.action) {
@@ -197,6 +212,8 @@ Result<ExitCode> run_serve(const ServeOptions& options, const App& app) {
       return list_tokens(configuration, app);
     case ServeOptions::Action::revoke:
       return revoke(options, configuration, app);
+    case ServeOptions::Action::rotate:
+      return rotate(options, configuration, app);
     case ServeOptions::Action::serve:
       break;
   }
@@ -206,18 +223,19 @@ Result<ExitCode> run_serve(const ServeOptions& options, const App& app) {
 Result<void> take_action(ServeOptions& options, const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const std::string& action = names[0];
-  const bool is_named = action == "token" || action == "revoke";
+  const bool is_named = action == "token" || action == "revoke" || action == "rotate";
   if (!is_named && action != "tokens") {
-    return input_error("steelyard serve", '"' + action + '"', "token, tokens, revoke, or nothing to serve");
+    return input_error("steelyard serve", '"' + action + '"', "token, tokens, rotate, revoke, or nothing to serve");
   }
   if (is_named != (names.size() > 1)) {
     return input_error("steelyard serve " + action, is_named ? "no name" : '"' + names[1] + '"',
-                       action == "token"    ? "what the token is for"
-                       : action == "revoke" ? "the public id of a token"
-                                            : "nothing behind it");
+                       action == "token" ? "what the token is for"
+                       : is_named        ? "the public id of a token"
+                                         : "nothing behind it");
   }
   options.action = action == "token"    ? ServeOptions::Action::token
                    : action == "revoke" ? ServeOptions::Action::revoke
+                   : action == "rotate" ? ServeOptions::Action::rotate
                                         : ServeOptions::Action::tokens;
   if (is_named) options.name = names[1];
   if (options.action == ServeOptions::Action::token && options.scopes.empty()) {
@@ -237,7 +255,8 @@ Verb serve_verb() {
       "/readyz and /metrics. For this machine alone it prints an address with a key, which needs no set-up; every "
       "other "
       "request needs a token, unless --public lets anybody read. Ends in order on SIGTERM. `serve token NAME` issues "
-      "a token and prints it this once, `serve tokens` lists them, `serve revoke ID` ends one "
+      "a token and prints it this once, `serve tokens` lists them, `serve rotate ID` issues another in the place of "
+      "one, `serve revoke ID` ends one "
       "(docs/operations/service.md).",
       "  steelyard serve\n"
       "  steelyard serve --listen 0.0.0.0:8731 --tls-certificate cert.pem --tls-key key.pem\n"
@@ -260,7 +279,9 @@ Verb serve_verb() {
   verb.add(text_option("--audience", "TEXT", options->audience, "with --trust: whom their tokens must be for"));
   verb.add(list_option("--scopes", "SCOPES", options->scopes, "with token: read, submit, report, admin; by commas"));
   verb.add(text_option("--project", "NAME", options->project, "with token: the only project it is good for"));
-  verb.add(number_option("--days", options->days, "with token: until it expires (default: 90)"));
+  verb.add(number_option("--days", options->days, "with token and rotate: until it expires (default: 90)"));
+  verb.add(number_option("--grace-hours", options->grace_hours,
+                         "with rotate: so long the old one is good yet (default: 0, at most 720)"));
   add_key_options(verb, {{"store", "policy"}});
   add_common_options(verb);
   return verb;

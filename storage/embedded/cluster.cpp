@@ -244,7 +244,7 @@ std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path
   const fs::path clusters = cluster_home(state, account ? *account : current_account());
   paths.push_back(clusters);
   for (const ClusterLayout& layout : possible_clusters(clusters)) paths.push_back(layout.socket_folder());
-  if (!address.embedded) {
+  if (!address.embedded && !address.is_service()) {
     const ConnectionSettings settings = connection_settings(address.url);
     paths.emplace_back(settings.password_file);
     paths.emplace_back(settings.client_key);
@@ -261,6 +261,7 @@ std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path
     if (named != nullptr) paths.emplace_back(named);
     if (home != nullptr) paths.push_back(fs::path(home) / usual);
   };
+  if (const char* const token = std::getenv("STEELYARD_TOKEN_FILE"); token != nullptr) paths.emplace_back(token);
   add_file("PGPASSFILE", ".pgpass");
   add_file("PGSERVICEFILE", ".pg_service.conf");
   add_file("PGSSLKEY", ".postgresql");

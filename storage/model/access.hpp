@@ -44,6 +44,14 @@ struct IssuedToken {
   std::string secret;  // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
 };
 
+// A new token in the place of one, with its name, project and scopes; the old one is good for so long yet.
+struct TokenRotation {
+  std::string id;       // public, of the old one
+  int days = 90;        // until the new one expires; 1 to 3660
+  int grace_hours = 0;  // of the old one; 0: it is revoked at once; at most 720, and never longer than it was
+  std::string who;      // who asks for it
+};
+
 // One line of the audit trail: what was done to a store, and by whom.
 struct AuditEntry {
   std::string who;      // the person, as the program knows them

@@ -161,6 +161,7 @@ class Life {
 
 }  // namespace
 
+std::span<const std::string_view> words_of(AlertState) { return kStates; }
 std::string_view to_text(AlertState state) { return kStates[static_cast<std::size_t>(state)]; }
 
 std::optional<AlertState> parse_alert_state(std::string_view text) {

@@ -5,16 +5,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/model/fields.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::storage {
 
 enum class AlertState { open, acknowledged, accepted, resolved, reopened };
 std::string_view to_text(AlertState state);
+std::span<const std::string_view> words_of(AlertState);
 std::optional<AlertState> parse_alert_state(std::string_view text);
 
 // What an alert is about. Comparisons: fingerprint and change_point are empty.
@@ -25,6 +28,15 @@ struct AlertSubject {
   std::string metric;     // its name
   std::string fingerprint{};
   std::string change_point{};
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("branch", self.branch);
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("fingerprint", self.fingerprint);
+    visit("change_point", self.change_point);
+  }
   bool operator==(const AlertSubject&) const = default;
 };
 // SHA-256 over the subject.
@@ -36,6 +48,14 @@ struct AlertTransition {
   std::string by;      // a person, "comparison:ID" or "change point"
   std::string commit;  // candidate's; accepted: that it was accepted by
   std::string note;
+
+  static void fields(auto& visit, auto& self) {
+    visit("transition", self.transition);
+    visit("at_unix_ns", self.at_unix_ns, kAnyTime);
+    visit("by", self.by);
+    visit("commit", self.commit);
+    visit("note", self.note);
+  }
   bool operator==(const AlertTransition&) const = default;
 };
 
@@ -54,6 +74,23 @@ struct Alert {
   std::string accepted_commit;        // empty: it never was
   std::string accepted_until{};       // the last day of what was accepted last, "2026-12-31"; empty: for good
   std::vector<AlertTransition> life;  // oldest first, never empty
+
+  static void fields(auto& visit, auto& self) {
+    visit("id", self.id);
+    visit("subject", self.subject);
+    visit("unit", self.unit);
+    visit("comparison", self.comparison);
+    visit("commit", self.commit);
+    visit("fingerprint", self.fingerprint);
+    visit("verdict", self.verdict);
+    visit("state", self.state);
+    visit("baseline", self.baseline);
+    visit("candidate", self.candidate);
+    visit("ratio", self.ratio);
+    visit("accepted_commit", self.accepted_commit);
+    visit("accepted_until", self.accepted_until);
+    visit("life", self.life);
+  }
 };
 
 // What is accepted as it is, and by which commit: of an alert in that state, as it was when somebody said so.
@@ -64,12 +101,26 @@ struct AcceptedAlert {
   std::string commit;
   std::optional<double> level;
   std::int64_t at_unix_ns = 0;  // when somebody said so
+
+  static void fields(auto& visit, auto& self) {
+    visit("subject", self.subject);
+    visit("unit", self.unit);
+    visit("fingerprint", self.fingerprint);
+    visit("commit", self.commit);
+    visit("level", self.level);
+    visit("at_unix_ns", self.at_unix_ns, kAnyTime);
+  }
 };
 
 struct AcceptedQuery {
   std::string project;  // empty: any
   // Of alerts that are accepted now; false: all that nobody took back, though a comparison may have shown more since.
   bool only_standing = true;
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("only_standing", self.only_standing);
+  }
 };
 
 // Which alerts to read. Newest change of state first.
@@ -80,6 +131,15 @@ struct AlertQuery {
   std::string benchmark;  // canonical text or a part of it; empty: any
   bool resolved_too = false;
   int limit = 200;
+
+  static void fields(auto& visit, auto& self) {
+    visit("id", self.id);
+    visit("project", self.project);
+    visit("branch", self.branch);
+    visit("benchmark", self.benchmark);
+    visit("resolved_too", self.resolved_too);
+    visit("limit", self.limit);
+  }
 };
 
 // What a person does to an alert.

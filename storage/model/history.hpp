@@ -1,5 +1,6 @@
 // What a store is asked about the past, and what it answers: the values of series, the baseline of a commit, what moved
-// between two commits, change points, and the commits' order.
+// between two commits, change points, and the commits' order. Each describes itself (bench/model/fields.hpp), as it is
+// asked and answered over a service too.
 #pragma once
 
 #include <array>
@@ -11,10 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/fields.hpp"
 #include "bench/model/metric.hpp"
 #include "bench/model/series.hpp"
 
 namespace steelyard::storage {
+
+// Of one answer, whatever is asked for.
+inline constexpr FieldRule kAnySeries{.most = 1'000'000};
 
 // A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
 inline constexpr std::int64_t kMaxLabelledRuns = 1000;
@@ -33,6 +38,21 @@ struct HistoryQuery {
   int series_limit = 0;          // most series of one answer; 0: all
   bool off_branch = true;        // with commits that are off the branch, as after a force-push
   bool with_invocations = true;  // costs a look at every measurement; else they are 0
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("branch", self.branch);
+    visit("project", self.project);
+    visit("limit", self.limit);
+    visit("machine", self.machine);
+    visit("parameters", self.parameters);
+    visit("label", self.label);
+    visit("after", self.after);
+    visit("series_limit", self.series_limit);
+    visit("off_branch", self.off_branch);
+    visit("with_invocations", self.with_invocations);
+  }
 };
 struct HistoryPoint {
   std::string run;
@@ -44,6 +64,18 @@ struct HistoryPoint {
   std::int64_t invocations = 0;
   bool is_off_branch = false;  // measured on the branch that was asked for, and not on it any more
   int condition = 0;           // of a count: which of HistorySeries::conditions
+
+  static void fields(auto& visit, auto& self) {
+    visit("run", self.run);
+    visit("commit", self.commit);
+    visit("subject", self.subject);
+    visit("at_unix_ns", self.at_unix_ns, kAnyTime);
+    visit("value", self.value, {.null = Null::accepted});
+    visit("samples", self.samples);
+    visit("invocations", self.invocations);
+    visit("is_off_branch", self.is_off_branch);
+    visit("condition", self.condition);
+  }
 };
 struct HistorySeries {
   std::string benchmark;
@@ -55,6 +87,16 @@ struct HistorySeries {
   // Counts: the conditions that its points were taken under (Measurement::count_key), each once. Points under different
   // ones are not comparable.
   std::vector<std::string> conditions{};
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    Metric::fields(visit, self.metric, "metric");
+    visit("fingerprint", self.fingerprint);
+    visit("points", self.points, kAnySeries);
+    visit("project", self.project);
+    visit("older", self.older);
+    visit("conditions", self.conditions, kAnySeries);
+  }
 };
 
 // What one answer holds of a list, and where the next begins.
@@ -63,6 +105,12 @@ struct Page {
   std::vector<Item> items;
   std::string next;                  // to be given as `after`, with all else as it was; empty: that was all
   std::vector<std::string> notes{};  // bounds that the answer reached, in words
+
+  static void fields(auto& visit, auto& self) {
+    visit("items", self.items, kAnySeries);
+    visit("next", self.next);
+    visit("notes", self.notes);
+  }
 };
 
 // Where a baseline is looked for: on the same class of machine and project, among the ancestors of a commit.
@@ -72,12 +120,27 @@ struct BaselineQuery {
   std::string commit;        // full hash; its own runs are none, and no run of a changed tree is one
   std::string branch;        // where nothing is known of its ancestors: the newest run of this branch that is older
   bool only_branch = false;  // of its ancestors, too, runs of this branch alone (empty: of any)
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("fingerprint", self.fingerprint);
+    visit("commit", self.commit);
+    visit("branch", self.branch);
+    visit("only_branch", self.only_branch);
+  }
 };
 struct FoundBaseline {
   std::string run;
   std::string commit;
   std::int64_t distance = 0;  // 1: a parent
   bool is_ancestor = true;    // false: only older, as far as is known
+
+  static void fields(auto& visit, auto& self) {
+    visit("run", self.run);
+    visit("commit", self.commit);
+    visit("distance", self.distance);
+    visit("is_ancestor", self.is_ancestor);
+  }
 };
 
 // Two runs beside what came before them on the baseline's branch, on its machine and in its project.
@@ -105,6 +168,15 @@ struct RangeQuery {
   std::string branch;   // empty: any
   std::string after;    // Page::next
   int limit = 50;       // most items of one answer
+
+  static void fields(auto& visit, auto& self) {
+    visit("from", self.from);
+    visit("to", self.to);
+    visit("project", self.project);
+    visit("branch", self.branch);
+    visit("after", self.after);
+    visit("limit", self.limit);
+  }
 };
 // A series whose level was found to change at a commit of the range, by `changes` or by a comparison.
 struct ChangedSeries {
@@ -117,6 +189,18 @@ struct ChangedSeries {
   std::optional<double> ratio{};  // after over before
   bool regression = false;        // else an improvement
   bool by_comparison = false;     // else a change point
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("fingerprint", self.fingerprint);
+    visit("branch", self.branch);
+    visit("commit", self.commit);
+    visit("ratio", self.ratio);
+    visit("regression", self.regression);
+    visit("by_comparison", self.by_comparison);
+  }
 };
 // What moved most between two commits, judged or not: medians of the newest runs up to either commit on one machine.
 struct Mover {
@@ -129,6 +213,18 @@ struct Mover {
   double ratio = 1;
   std::int64_t runs_before = 0;  // that the median is of
   std::int64_t runs_after = 0;
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("benchmark", self.benchmark);
+    Metric::fields(visit, self.metric, "metric");
+    visit("fingerprint", self.fingerprint);
+    visit("before", self.before, {.null = Null::accepted});
+    visit("after", self.after, {.null = Null::accepted});
+    visit("ratio", self.ratio, {.null = Null::accepted});
+    visit("runs_before", self.runs_before);
+    visit("runs_after", self.runs_after);
+  }
 };
 
 // One commit held against another by a kept comparison whose sides were measured together, or counted.
@@ -142,6 +238,18 @@ struct MeasuredStep {
   std::optional<double> low{};  // of its interval
   std::optional<double> high{};
   double confidence = 0.95;  // of the interval
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("fingerprint", self.fingerprint);
+    visit("before", self.before);
+    visit("after", self.after);
+    visit("ratio", self.ratio);
+    visit("low", self.low);
+    visit("high", self.high);
+    visit("confidence", self.confidence);
+  }
 };
 // Runs of changed trees and of requests are no steps.
 struct StepQuery {
@@ -150,6 +258,14 @@ struct StepQuery {
   std::string metric{};                // empty: any
   std::string fingerprint{};           // of the machine; empty: any
   std::vector<std::string> commits{};  // full shas, of which both sides are; empty: any
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("fingerprint", self.fingerprint);
+    visit("commits", self.commits);
+  }
 };
 inline constexpr std::int64_t kMaxSteps = 200'000;  // of one answer: the newest
 
@@ -170,6 +286,24 @@ struct KeptChangePoint {
   bool regression = false;  // else an improvement
   bool gone = false;        // later values spoke against it
   ChangeCause cause = ChangeCause::commit;
+
+  static void fields(auto& visit, auto& self) {
+    visit("id", self.id);
+    visit("project", self.project);
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("fingerprint", self.fingerprint);
+    visit("branch", self.branch);
+    visit("commit", self.commit);
+    visit("last_good", self.last_good);
+    visit("before", self.before, {.null = Null::accepted});
+    visit("after", self.after, {.null = Null::accepted});
+    visit("ratio", self.ratio);
+    visit("p", self.p);
+    visit("regression", self.regression);
+    visit("gone", self.gone);
+    visit("cause", self.cause);
+  }
 };
 // What became of one.
 enum class ChangeEvent {
@@ -188,18 +322,28 @@ struct ChangePointEvent {
   std::string from_commit;  // where it stood before; empty: nowhere
 };
 
+inline constexpr std::size_t kMaxGraphCommits = 20'000;
+inline constexpr std::size_t kMaxParents = 1'000;  // of one commit
 // One commit and all its parents, in git's order; none: a root.
 struct CommitParents {
   std::string sha;
   std::vector<std::string> parents;
+
+  static void fields(auto& visit, auto& self) {
+    visit("sha", self.sha);
+    visit("parents", self.parents, {.most = kMaxParents});
+  }
   bool operator==(const CommitParents&) const = default;
 };
 // A part of a project's history: as much as a clone knows. Parts may overlap and come in any order.
 struct CommitGraph {
   std::string project;
   std::vector<CommitParents> commits;
+
+  static void fields(auto& visit, auto& self) {
+    visit("project", self.project);
+    visit("commits", self.commits, {.most = kMaxGraphCommits});
+  }
 };
-inline constexpr std::size_t kMaxGraphCommits = 20'000;
-inline constexpr std::size_t kMaxParents = 1'000;  // of one commit
 
 }  // namespace steelyard::storage

@@ -233,11 +233,20 @@ std::string percent_decode(std::string_view text) {
   return decoded;
 }
 
-std::string StoreAddress::safe_text() const { return embedded ? "embedded" : address_without_secrets(url); }
+std::string StoreAddress::safe_text() const {
+  if (embedded) return "embedded";
+  return is_service() ? url : address_without_secrets(url);
+}
 
 Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where) {
-  constexpr const char* kWanted = "\"embedded\" or postgresql://USER@HOST:PORT/DATABASE";
+  constexpr const char* kWanted = "\"embedded\", postgresql://USER@HOST:PORT/DATABASE or https://SERVICE";
   if (text.empty() || text == "embedded") return StoreAddress{};
+  if (text.starts_with("https://") || text.starts_with("http://")) {
+    // What stands before an "@" may be a secret, and is not shown.
+    if (text.find('@') == std::string::npos) return StoreAddress{false, text};
+    return input_error(where, "the address of a service with a user or a password", "https://SERVICE",
+                       "a service takes a token: $STEELYARD_TOKEN");
+  }
   const bool has_scheme = std::any_of(kSchemes.begin(), kSchemes.end(), [&](auto s) { return text.starts_with(s); });
   if (!has_scheme) {
     // Whatever it is, it may hold a password ("host=... password=..."): only the beginning of a plain word is shown.

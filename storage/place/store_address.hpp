@@ -1,5 +1,5 @@
-// Where a store is: in the state folder, or at a postgresql:// address, of which this tells what is secret and what may
-// be printed. Nothing here connects.
+// Where a store is: in the state folder, at a postgresql:// address, of which this tells what is secret and what may be
+// printed, or behind a service at an https:// one. Nothing here connects.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,12 @@ namespace steelyard::storage {
 
 struct StoreAddress {
   bool embedded = true;
-  std::string url;  // postgresql://...; never printed with a password: see safe_text()
+  std::string url;  // postgresql://..., or https://...; never printed with a password: see safe_text()
+  bool is_service() const { return url.starts_with("http"); }
   std::string safe_text() const;
 };
-// "embedded" or a postgresql:// (postgres://) address; anything else is an input error that names `where`.
+// "embedded", a postgresql:// (postgres://) address, or that of a service; anything else is an input error that names
+// `where`.
 Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where);
 
 // $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.

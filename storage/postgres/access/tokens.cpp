@@ -24,6 +24,7 @@ constexpr std::size_t kSecretDigits = 2 * kSecretBytes;
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
 constexpr int kMaxDays = 3660;
+constexpr int kMaxGraceHours = 720;
 constexpr std::size_t kLongestName = 200;
 constexpr int kMaxTokens = 10'000;  // that are listed
 
@@ -32,6 +33,11 @@ constexpr const char* kTokenColumns =
 
 Token token_at(const Rows& rows, std::int64_t row) {
   return {rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), texts_of_array(rows.raw(row, 3)), rows.text(row, 4)};
+}
+
+Result<void> check_days(int days) {
+  if (days >= 1 && days <= kMaxDays) return {};
+  return input_error("token days", std::to_string(days), "1 to " + std::to_string(kMaxDays));
 }
 
 bool is_scope(const std::string& scope) {
@@ -77,9 +83,7 @@ Result<void> check_request(const TokenRequest& request) {
     return input_error("token name", std::to_string(request.name.size()) + " bytes",
                        "1 to " + std::to_string(kLongestName) + ": what the token is for");
   }
-  if (request.days < 1 || request.days > kMaxDays) {
-    return input_error("token days", std::to_string(request.days), "1 to " + std::to_string(kMaxDays));
-  }
+  STEELYARD_CHECK(check_days(request.days));
   if (request.scopes.empty()) return input_error("token scopes", "none", "read, submit, report or admin");
   for (const std::string& scope : request.scopes) {
     if (!is_scope(scope)) return input_error("token scopes", '"' + scope + '"', "read, submit, report or admin");
@@ -115,6 +119,49 @@ Result<Token> issue_token(Session& session, const TokenRequest& request, const s
   }
   STEELYARD_CHECK(transaction.commit());
   return token_at(rows, 0);
+}
+
+Result<Token> rotate_token(Session& session, const TokenRotation& rotation, const std::string& secret) {
+  STEELYARD_CHECK(check_days(rotation.days));
+  if (rotation.grace_hours < 0 || rotation.grace_hours > kMaxGraceHours) {
+    return input_error("grace", std::to_string(rotation.grace_hours) + " hours",
+                       "0 to " + std::to_string(kMaxGraceHours));
+  }
+  STEELYARD_TRY(const TokenText text, take_apart_token(secret));
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  const auto read = [&]() -> Result<Rows> {
+    return transaction.run(std::string("select ") + kTokenColumns + " from steelyard.tokens where id = $1",
+                           SqlValues().text(text.id), kAtMostOneRow);
+  };
+  STEELYARD_TRY(const Rows there, read());
+  if (there.size() == 1) return token_at(there, 0);  // the answer to the first try got lost
+  SqlValues values;
+  values.text(rotation.id).text(text.id).text(text.hash).text(rotation.who).integer(rotation.days);
+  STEELYARD_TRY(const Rows added,
+                transaction.run("insert into steelyard.tokens (id, hash, name, project, scopes, issued_by, expires_at) "
+                                "select $2, $3, name, project, scopes, $4, now() + $5::integer * interval '1 day' "
+                                "from steelyard.tokens where id = $1 and revoked_at is null and expires_at > now()",
+                                values, kAtMostOneRow));
+  if (added.affected() == 0) {
+    return input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
+                       "steelyard serve tokens lists them");
+  }
+  if (rotation.grace_hours == 0) {
+    STEELYARD_CHECK(transaction.run("update steelyard.tokens set revoked_at = now(), revoked_by = $2 where id = $1",
+                                    SqlValues().text(rotation.id).text(rotation.who), kAtMostOneRow));
+  } else {
+    STEELYARD_CHECK(
+        transaction.run("update steelyard.tokens set expires_at = least(expires_at, now() + $2::integer * "
+                        "interval '1 hour') where id = $1",
+                        SqlValues().text(rotation.id).integer(rotation.grace_hours), kAtMostOneRow));
+  }
+  STEELYARD_CHECK(write_audit(transaction, {rotation.who, "token rotated", "token:" + rotation.id,
+                                            "into token:" + text.id + ", the old one good for " +
+                                                std::to_string(rotation.grace_hours) + " hours"}));
+  STEELYARD_TRY(const Rows rows, read());
+  Token token = token_at(rows, 0);
+  STEELYARD_CHECK(transaction.commit());
+  return token;
 }
 
 Result<std::optional<Token>> find_token(Session& session, const std::string& text) {

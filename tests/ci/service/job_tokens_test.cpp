@@ -7,8 +7,15 @@
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <tuple>
+
+#include "ci/service/web_server.hpp"
+#include "tests/ci/service/test_certificates.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -288,6 +295,73 @@ TEST(ParseTrust, NamesARepositoryItsBranchAndTheProject) {
        {"", "github", "github:owner=p", "github:owner/name", "github:owner/name=", "github:owner/name@=p",
         "bitbucket:a/b=p", "gitlab:http://gitlab.example.org/a/b=p", "github:/name=p", "github:a/b?x=p"}) {
     EXPECT_THAT(parse_trust(bad).error().text(), HasSubstr("--trust")) << bad;
+  }
+}
+
+// An issuer's server: the same answer to everything.
+class KeyServer : public WebHandler {
+ public:
+  KeyServer(std::string text, const MadeCertificate& made) : text_(std::move(text)) {
+    WebOptions options;
+    options.certificate = made.certificate;
+    options.key = made.key;
+    options.folder = ::testing::TempDir();
+    auto listening = WebServer::listen(options, *this);
+    if (!listening) throw std::runtime_error(listening.error().text());
+    server_.emplace(std::move(listening).value());
+    thread_ = std::thread([this] { static_cast<void>(server_->run(&stop_)); });
+  }
+  ~KeyServer() override {
+    stop_ = true;
+    thread_.join();
+  }
+  std::string address() const { return server_->address(); }
+  std::pair<BodyPlan, WebAnswer> admit(std::size_t, const WebRequest&) override { return {{}, WebAnswer{413, {}}}; }
+  WebAnswer answer(std::size_t, const WebRequest&) override {
+    return {200, {}, std::make_shared<const std::string>(text_)};
+  }
+  WebAnswer refusal(int status, const std::string&, const std::string&) override { return WebAnswer{status, {}}; }
+
+ private:
+  std::string text_;
+  std::optional<WebServer> server_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+TEST(JobTokensOverHttps, TakeKeysFromAnIssuerWhoseCertificateIsVouchedForAlone) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "issuers";
+  std::filesystem::create_directories(folder);
+  const TestAuthority authority(folder / "authority");
+  constexpr long kHour = 3600;
+  for (const auto& [what, names, seconds, is_good] : std::vector<std::tuple<const char*, const char*, long, bool>>{
+           {"good", "IP:127.0.0.1", kHour, true},
+           {"of another name", "DNS:gitlab.example.org", kHour, false},
+           {"expired", "IP:127.0.0.1", -kHour, false}}) {
+    const Issuer issuer;
+    const KeyServer server(issuer.keys(), authority.issue(folder / "server", names, seconds));
+    JobTokens tokens({parse_trust("gitlab:" + server.address() + "/group/name=other").value()}, kAudience,
+                     fetch_over_https);
+    const std::string token = issuer.token({{"iss", server.address()},
+                                            {"aud", kAudience},
+                                            {"project_path", "group/name"},
+                                            {"ref", "main"},
+                                            {"ref_type", "branch"},
+                                            {"pipeline_source", "push"},
+                                            {"iat", kNow - 10},
+                                            {"nbf", kNow - 10},
+                                            {"exp", kNow + 300}});
+    setenv("SSL_CERT_FILE", authority.certificate().c_str(), 1);
+    const auto job = tokens.identify(token, kNow);
+    unsetenv("SSL_CERT_FILE");
+    if (is_good) {
+      ASSERT_TRUE(job) << job.error().text();
+      ASSERT_TRUE(*job) << what;
+      EXPECT_EQ((*job)->project, "other");
+    } else {
+      ASSERT_FALSE(job) << what;
+      EXPECT_EQ(job.error().kind, ErrorKind::store) << "its own tokens are good later";
+    }
   }
 }
 

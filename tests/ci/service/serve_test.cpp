@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "storage/access_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/store.hpp"
 #include "tests/ci/service/http_client.hpp"
+#include "tests/ci/service/test_certificates.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -162,6 +164,44 @@ TEST_F(Serve, ServesThePageToWhoOpensTheAddress) {
     EXPECT_EQ(ask(port, "GET", "/series/anything").body, ask(port, "GET", "/").body) << "the page's own places";
   }
   EXPECT_EQ(program.end(SIGINT), 0);
+}
+
+TEST_F(Serve, SpeaksTlsToWhomItsCertificateIsVouchedForAndToNobodyElse) {
+  const TestAuthority authority(state_ / "authority"), stranger(state_ / "stranger");
+  const std::string secret = token("read");
+  constexpr long kHour = 3600;
+  struct Case {
+    const char* what;
+    MadeCertificate served;
+    std::filesystem::path vouching;
+    int status;
+    const char* said;
+  };
+  const std::vector<Case> cases{
+      {"good", authority.issue(state_ / "good", "IP:127.0.0.1", kHour), authority.certificate(), 0, ""},
+      {"of another name", authority.issue(state_ / "other", "DNS:steelyard.example,IP:127.0.0.2", kHour),
+       authority.certificate(), 5, "127.0.0.1"},
+      {"expired", authority.issue(state_ / "expired", "IP:127.0.0.1", -kHour), authority.certificate(), 5, "expired"},
+      {"by a stranger", authority.issue(state_ / "unknown", "IP:127.0.0.1", kHour), stranger.certificate(), 5,
+       "certificate"}};
+  for (const Case& one : cases) {
+    Program service({"serve", "--listen", "127.0.0.1:0", "--tls-certificate", one.served.certificate.string(),
+                     "--tls-key", one.served.key.string()});
+    const std::uint16_t port = started_on(service);
+    setenv("SSL_CERT_FILE", one.vouching.c_str(), 1);
+    setenv("STEELYARD_TOKEN", secret.c_str(), 1);
+    Program client({"history", "--project", "all", "--store", "https://127.0.0.1:" + std::to_string(port)});
+    const std::string said = client.read_until("\x01");
+    EXPECT_EQ(client.end(0), one.status) << one.what << ": " << said;
+    EXPECT_THAT(said, HasSubstr(one.said)) << one.what;
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("STEELYARD_TOKEN");
+    // Whoever speaks no TLS gets no answer.
+    HttpClient plain(port);
+    plain.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(plain.receive_for(2'000, "HTTP/").find("HTTP/1.1 200"), std::string::npos) << one.what;
+    EXPECT_EQ(service.end(SIGTERM), 0) << one.what;
+  }
 }
 
 TEST_F(Serve, SaysWhatIsWrongWithItsOptions) {

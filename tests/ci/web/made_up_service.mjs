@@ -72,6 +72,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
   };
   const read = {
     session: (_, is_own) => ({
+      questions: 1,
       version: 'steelyard 0.1.0',
       access: is_own ? 'local' : 'public',
       name: null,

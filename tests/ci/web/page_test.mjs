@@ -249,6 +249,39 @@ test('a series shows its change with the commits that can be its cause, its targ
   clean();
 });
 
+test('a target is a dashed line in the plot, a ceiling far above is named at its edge, others have none', async () => {
+  await page.addInitScript(() => {
+    const pen = CanvasRenderingContext2D.prototype;
+    const {fillText, stroke} = pen;
+    window.drawn = {texts: [], dashes: []};
+    pen.fillText = function (text, ...place) {
+      window.drawn.texts.push(text);
+      return fillText.call(this, text, ...place);
+    };
+    pen.stroke = function (...path) {
+      window.drawn.dashes.push(this.getLineDash().map((length) => length / devicePixelRatio) + '');
+      return stroke.apply(this, path);
+    };
+  });
+  const drawn = async (benchmark, metric) => {
+    await open(`#/series?${series_of(benchmark, metric)}`);
+    await page.locator('.plot canvas').waitFor();
+    assert.ok((await drawn_pixels()) > 500);
+    return page.evaluate(() => window.drawn);
+  };
+  const {texts, dashes} = await drawn('BM_copy/65536', 'bandwidth');
+  assert.ok(texts.includes('target 90 % of bandwidth'), 'in view, as it is near');
+  assert.ok(dashes.includes('8,4'));
+  assert.ok(texts.includes('ceiling 13.4 GB/s \u2191'), `${texts}`);
+  assert.ok(!dashes.includes('2,3'), 'what is out of view is no line');
+  const other = await drawn('BM_tokenize/1024', 'real_time');
+  assert.deepEqual(
+    other.texts.filter((text) => /^(target|ceiling)/.test(text)),
+    [],
+  );
+  clean();
+});
+
 test('a count says from which point on it was counted under other conditions', async () => {
   await open(`#/series?${series_of('BM_tokenize/1024', 'instructions')}`);
   await page.locator('.plot[aria-label*="counted otherwise from point 101"]').waitFor();
