@@ -104,14 +104,14 @@ class CountingPool {
     // Misses of the first iterations are no part of a line through three collections: repeats show what is exact.
     if (options_.counters.is_simulated()) options.repeats = std::max(2, options.repeats);
     if (job.place->program->command) return count_command(*job.place, options);
-    return count_benchmark(*job.place, job.benchmark.name, options);
+    return count_benchmark(*job.place, job.place->program->own_name(job.benchmark.name), options);
   }
 
   // Of as many iterations as the instructions were counted of.
   Result<HeapCount> count_heap_beside(const Job& job, const BenchmarkCount& count) {
     const BenchmarkCountOptions options = options_of(job);
-    return count_heap(*job.place, job.benchmark.name, std::max<std::int64_t>(1, count.iterations / options.threads),
-                      options);
+    return count_heap(*job.place, job.place->program->own_name(job.benchmark.name),
+                      std::max<std::int64_t>(1, count.iterations / options.threads), options);
   }
 
   void report(const std::string& benchmark, int more_done) {

@@ -208,30 +208,37 @@ std::string joined_names(const std::vector<std::string>& names, const std::strin
 
 }  // namespace
 
-Result<Run> load_nanobench(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("nanobench", path, warnings);
+Result<Run> load_nanobench(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("nanobench", path, reading);
   const std::uint32_t process = imported.add_process();
-  STEELYARD_CHECK(read_json(path, "results[]", [&](JsonValue&& record, const std::string& where) {
-    add_nanobench_result(record, where, process, imported);
-    return true;
-  }));
+  STEELYARD_CHECK(read_json(
+      path, "results[]",
+      [&](JsonValue&& record, const std::string& where) {
+        add_nanobench_result(record, where, process, imported);
+        return true;
+      },
+      reading));
   return imported.finish("results of nanobench",
                          "write it with ankerl::nanobench::render(ankerl::nanobench::templates::json(), bench, out)");
 }
 
-Result<Run> load_folly(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("folly", path, warnings);
+Result<Run> load_folly(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("folly", path, reading);
   const std::uint32_t process = imported.add_process();
   STEELYARD_TRY(
-      const JsonValue rest, read_json(path, "[]", [&](JsonValue&& record, const std::string& where) {
-        const std::vector<JsonValue>& fields = record.items;
-        if (fields.size() < 3 || !fields[1].is(JsonValue::Kind::text) || !fields[2].is(JsonValue::Kind::number)) {
-          imported.bad(where, "found " + describe(record) + ", wanted [file, name, nanoseconds]");
-        } else {
-          add_folly_time(fields[1].text, where, fields[2].number, process, imported);
-        }
-        return true;
-      }));
+      const JsonValue rest,
+      read_json(
+          path, "[]",
+          [&](JsonValue&& record, const std::string& where) {
+            const std::vector<JsonValue>& fields = record.items;
+            if (fields.size() < 3 || !fields[1].is(JsonValue::Kind::text) || !fields[2].is(JsonValue::Kind::number)) {
+              imported.bad(where, "found " + describe(record) + ", wanted [file, name, nanoseconds]");
+            } else {
+              add_folly_time(fields[1].text, where, fields[2].number, process, imported);
+            }
+            return true;
+          },
+          reading));
   // --json writes an object, by name, in picoseconds.
   for (const auto& [name, time] : rest.members) {
     if (!time.is(JsonValue::Kind::number)) {
@@ -243,9 +250,9 @@ Result<Run> load_folly(const std::filesystem::path& path, std::vector<std::strin
   return imported.finish("times of folly's benchmarks", "write it with --bm_json_verbose=FILE");
 }
 
-Result<Run> load_catch2(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_catch2(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(XmlElements elements, XmlElements::open(path));
-  ImportedRun imported("catch2", path, warnings);
+  ImportedRun imported("catch2", path, reading);
   const std::uint32_t process = imported.add_process();
   std::vector<std::string> around;
   std::string benchmark;
@@ -268,13 +275,13 @@ Result<Run> load_catch2(const std::filesystem::path& path, std::vector<std::stri
       benchmark.clear();
     }
   }
-  if (elements.fault()) return *elements.fault();
+  if (elements.fault()) STEELYARD_CHECK(reading.damaged(*elements.fault()));
   return imported.finish("benchmarks in Catch2's XML", "write it with -r xml --out FILE");
 }
 
-Result<Run> load_doctest(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_doctest(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(XmlElements elements, XmlElements::open(path));
-  ImportedRun imported("doctest", path, warnings);
+  ImportedRun imported("doctest", path, reading);
   const std::uint32_t process = imported.add_process();
   std::string suite;
   std::string test;
@@ -297,7 +304,7 @@ Result<Run> load_doctest(const std::filesystem::path& path, std::vector<std::str
     }
     test.clear();
   }
-  if (elements.fault()) return *elements.fault();
+  if (elements.fault()) STEELYARD_CHECK(reading.damaged(*elements.fault()));
   return imported.finish("test cases in doctest's XML", "write it with -r=xml -d -o=FILE");
 }
 

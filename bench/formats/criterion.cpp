@@ -63,13 +63,13 @@ Result<std::vector<fs::path>> benchmark_folders(const fs::path& root) {
 }
 
 Result<void> add_criterion_folder(const fs::path& folder, const fs::path& root, std::uint32_t process,
-                                  ImportedRun& imported) {
+                                  ImportedRun& imported, ImportReading& reading) {
   const std::string where = folder.lexically_relative(root).generic_string();
-  STEELYARD_TRY(const JsonValue about, read_json(folder / "benchmark.json"));
+  STEELYARD_TRY(const JsonValue about, read_json(folder / "benchmark.json", reading));
   const BenchmarkId id = parse_google_benchmark_name(about.text_of("full_id"));
   std::error_code code;
   if (fs::exists(folder / "sample.json", code)) {
-    STEELYARD_TRY(const JsonValue record, read_json(folder / "sample.json"));
+    STEELYARD_TRY(const JsonValue record, read_json(folder / "sample.json", reading));
     CriterionSamples samples = samples_of(record, "iters", "times", 1);
     if (!samples.flaw.empty()) {
       imported.bad(where + "/sample.json", "found " + samples.flaw + ", wanted iters and times", id);
@@ -79,7 +79,7 @@ Result<void> add_criterion_folder(const fs::path& folder, const fs::path& root, 
     }
     return {};
   }
-  STEELYARD_TRY(const JsonValue estimates, read_json(folder / "estimates.json"));
+  STEELYARD_TRY(const JsonValue estimates, read_json(folder / "estimates.json", reading));
   const auto mean = estimates.number_of("mean.point_estimate");
   if (!mean) {
     imported.bad(where, "found neither sample.json nor a mean in estimates.json, wanted one", id);
@@ -103,8 +103,8 @@ void add_criterion_message(const JsonValue& message, const std::string& where, s
 
 }  // namespace
 
-Result<Run> load_criterion(const fs::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("criterion", path, warnings);
+Result<Run> load_criterion(const fs::path& path, ImportReading& reading) {
+  ImportedRun imported("criterion", path, reading);
   const std::uint32_t process = imported.add_process();
   constexpr const char* kHow =
       "name the folder target/criterion, or write it with cargo criterion "
@@ -112,13 +112,19 @@ Result<Run> load_criterion(const fs::path& path, std::vector<std::string>& warni
   std::error_code code;
   if (fs::is_directory(path, code)) {
     STEELYARD_TRY(const std::vector<fs::path> folders, benchmark_folders(path));
-    for (const fs::path& folder : folders) STEELYARD_CHECK(add_criterion_folder(folder, path, process, imported));
+    for (const fs::path& folder : folders)
+      STEELYARD_CHECK(add_criterion_folder(folder, path, process, imported, reading));
     return imported.finish("the folder that criterion leaves", kHow);
   }
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
   for (std::string line; lines.next(line);) {
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    STEELYARD_TRY(const JsonValue message, parse_json(line, lines.where()));
+    const Result<JsonValue> parsed = parse_json(line, lines.where());
+    if (!parsed) {
+      STEELYARD_CHECK(reading.damaged(parsed.error()));
+      continue;
+    }
+    const JsonValue& message = *parsed;
     if (message.text_of("reason") != "benchmark-complete") continue;
     add_criterion_message(message, "line " + std::to_string(lines.number()), process, imported);
   }

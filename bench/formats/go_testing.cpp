@@ -139,9 +139,9 @@ class GoReader {
 
 }  // namespace
 
-Result<Run> load_go(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_go(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
-  ImportedRun imported("go", path, warnings);
+  ImportedRun imported("go", path, reading);
   GoReader reader(imported);
   for (std::string line; lines.next(line);) reader.take(line, "line " + std::to_string(lines.number()));
   return imported.finish("the text that go test -bench prints", "write it with go test -bench . -count 10 > FILE");

@@ -47,8 +47,8 @@ struct Refusal {
 // the samples, not with the text.
 class FileListener {
  public:
-  FileListener(GoogleBenchmarkFile& file, BadRecordList& bad, std::optional<PassLog> log)
-      : bad_(bad), records_(file, bad, log) {}
+  FileListener(GoogleBenchmarkFile& file, BadRecordList& bad, std::optional<PassLog> log, bool keeps_context)
+      : bad_(bad), records_(file, bad, log), keeps_context_(keeps_context) {}
 
   // False: the parser need not keep what it has just read.
   bool on_event(int depth, json::parse_event_t event, const json& parsed) {
@@ -77,6 +77,7 @@ class FileListener {
   bool has_benchmarks() const { return has_benchmarks_; }
   std::size_t aggregates() const { return records_.aggregates(); }
   void finish() { records_.finish(); }
+  const json& context() const { return context_; }  // as far as it was whole
 
   // What the parser was in the middle of.
   std::string place() const {
@@ -116,6 +117,7 @@ class FileListener {
 
   bool on_value(int depth, json::parse_event_t event, const json& parsed) {
     const bool in_records = has_benchmarks_ && section_ == "benchmarks";
+    if (keeps_context_ && section_ == "context" && depth == kTopLevelKeys) context_ = parsed;
     if (in_records && depth == kTopLevelKeys && event == json::parse_event_t::array_end) {
       section_.clear();
       return true;
@@ -134,8 +136,10 @@ class FileListener {
 
   BadRecordList& bad_;
   GoogleBenchmarkRecords records_;
-  std::string section_;             // the top-level key whose value is being read
-  std::set<std::string> keys_;      // of the record being read
+  std::string section_;         // the top-level key whose value is being read
+  std::set<std::string> keys_;  // of the record being read
+  bool keeps_context_ = false;  // the parser drops what it has where a document is damaged
+  json context_ = json::object();
   std::vector<std::string> twice_;  // those of them that came again
   std::size_t values_ = 0;          // parser events since the context or the record began
   std::size_t index_ = 0;
@@ -218,35 +222,42 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
 // `parse`: calls the parser with what it is given; `syntax_error`: of the byte at which the parser stopped.
 template <class Parse, class SyntaxError>
 Result<GoogleBenchmarkFile> read_document(std::string_view name, std::optional<PassLog> log, const Parse& parse,
-                                          const SyntaxError& syntax_error) {
+                                          const SyntaxError& syntax_error, bool keeps_readable = false) {
   GoogleBenchmarkFile file;
   BadRecordList bad(file.bad_records);
-  FileListener listener(file, bad, log);
+  FileListener listener(file, bad, log, keeps_readable);
   json rest;
   try {
     rest = parse(
         [&](int depth, json::parse_event_t event, json& parsed) { return listener.on_event(depth, event, parsed); });
   } catch (const json::parse_error& error) {
     // The parser counts bytes from 1 and points behind the one it refused.
-    return syntax_error(error.byte == 0 ? 0 : error.byte - 1, listener);
+    file.damage = syntax_error(error.byte == 0 ? 0 : error.byte - 1, listener);
   } catch (const Refusal& refusal) {
-    return input_error(std::string(name) + ": " + listener.place(), refusal.found, refusal.wanted,
-                       std::string(kHowToWrite));
+    file.damage = input_error(std::string(name) + ": " + listener.place(), refusal.found, refusal.wanted,
+                              std::string(kHowToWrite));
   } catch (const json::exception& error) {
-    return input_error(std::string(name) + ": " + listener.place(), error.what(), "JSON", std::string(kHowToWrite));
+    file.damage =
+        input_error(std::string(name) + ": " + listener.place(), error.what(), "JSON", std::string(kHowToWrite));
   }
+  if (file.damage && !keeps_readable) return *file.damage;
   if (!listener.has_benchmarks()) {
     return input_error(std::string(name), "JSON without a list of \"benchmarks\"",
                        "the JSON of a Google Benchmark program", std::string(kHowToWrite));
   }
   listener.finish();
   const auto context = rest.find("context");
-  if (context != rest.end()) read_google_benchmark_context(*context, file, bad);
+  if (file.damage) {
+    read_google_benchmark_context(listener.context(), file, bad);
+  } else if (context != rest.end()) {
+    read_google_benchmark_context(*context, file, bad);
+  }
   keep_counted_allocations(file);
   take_device(file);
   if (file.measurements.empty() && file.failures.empty() && file.bad_records.empty()) {
-    return no_samples(name, listener);
+    return file.damage ? *file.damage : no_samples(name, listener);
   }
+  if (file.damage && file.measurements.empty()) return *file.damage;
   return file;
 }
 
@@ -268,7 +279,7 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::s
       });
 }
 
-Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path) {
+Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path, bool keeps_readable) {
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   const std::unique_ptr<std::streambuf> bytes = code ? nullptr : json_bytes(path, '\0');
@@ -280,13 +291,15 @@ Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& p
     return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxFileBytes),
                        "split it with --benchmark_filter");
   }
+  STEELYARD_CHECK(check_encoding(path));
   std::istream stream(bytes.get());
   return read_document(
       path.string(), std::nullopt,
       [&stream](const json::parser_callback_t& listen) { return json::parse(stream, listen); },
       [&path](std::uint64_t offset, const FileListener& listener) {
         return syntax_error_of_file(path, offset, listener);
-      });
+      },
+      keeps_readable);
 }
 
 }  // namespace steelyard::bench

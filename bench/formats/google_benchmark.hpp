@@ -48,6 +48,7 @@ struct GoogleBenchmarkFile {
   std::map<std::string, std::string> labels;
   std::vector<Failure> failures;       // error_occurred, skipped
   std::vector<BadRecord> bad_records;  // the rest of the file was read
+  std::optional<Error> damage;         // where what is readable was asked for: behind these records the file is none
   // By name as the program lists it: of these only the mean of the repetitions could be had (PassLog), and is the one
   // sample.
   std::vector<std::string> only_aggregates;
@@ -65,7 +66,8 @@ struct PassLog {
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name,
                                                    std::optional<PassLog> log = std::nullopt);
 // The same of a file of up to 4 GiB, of which one record at a time is held.
-Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path);
+// `keeps_readable`: of a damaged one the records before the damage.
+Result<GoogleBenchmarkFile> read_google_benchmark(const std::filesystem::path& path, bool keeps_readable = false);
 
 // From the first to the last moment at which a process of a side began.
 struct SideTimes {
@@ -91,5 +93,7 @@ Result<LoadedPair> load_google_benchmark_pair(const std::filesystem::path& basel
 
 // One side alone, as `import` takes it: a file or a folder. Bad records are failures of the run, and warnings.
 Result<Run> load_google_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
+struct ImportReading;  // import_document.hpp
+Result<Run> load_google_benchmark(const std::filesystem::path& path, ImportReading& reading);
 
 }  // namespace steelyard::bench

@@ -34,7 +34,7 @@ struct GoogleBenchmarkSide {
 
 // Reads every .json file of a folder, by name; at most 10,000 files of 4 GiB together. Error (input): there is none,
 // one of them cannot be read or is no Google Benchmark file.
-Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path);
+Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path, bool keeps_readable = false);
 
 namespace fs = std::filesystem;
 
@@ -84,7 +84,7 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
   return paths;
 }
 
-Result<GoogleBenchmarkSide> load_side(const fs::path& path) {
+Result<GoogleBenchmarkSide> load_side(const fs::path& path, bool keeps_readable) {
   GoogleBenchmarkSide side{path, false, {}};
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
@@ -99,7 +99,7 @@ Result<GoogleBenchmarkSide> load_side(const fs::path& path) {
     return cannot_read(path, "neither a file nor a folder");
   }
   for (const fs::path& file : paths) {
-    STEELYARD_TRY(GoogleBenchmarkFile content, read_google_benchmark(file));
+    STEELYARD_TRY(GoogleBenchmarkFile content, read_google_benchmark(file, keeps_readable));
     STEELYARD_TRY(std::string sha256, hash_of_file(file));
     side.files.push_back({file.filename().string(), std::move(sha256), std::move(content)});
   }
@@ -369,8 +369,42 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
   return pair;
 }
 
+namespace {
+
+// Says how much of a damaged file is kept, and names no file.
+BadRecord record_of_damage(const LoadedFile& file, const fs::path& path) {
+  const Error& damage = *file.content.damage;
+  std::size_t samples = 0;
+  for (const Measurement& measurement : file.content.measurements) {
+    for (const InvocationSamples& taken : measurement.invocations) samples += taken.values.size();
+  }
+  const std::size_t name = path.string().size() + 2;  // "FILE: byte 12"
+  const std::string kept = std::to_string(samples) + (samples == 1 ? " sample" : " samples") + " of " +
+                           std::to_string(file.content.measurements.size()) + " measurements";
+  return {damage.where.size() > name ? damage.where.substr(name) : "the file",
+          "found " + damage.found + ", wanted " + damage.wanted + "; " + kept +
+              " that can be read are kept, and the rest is missing",
+          {},
+          {}};
+}
+
+}  // namespace
+
 Result<Run> load_google_benchmark(const fs::path& path, std::vector<std::string>& warnings) {
-  STEELYARD_TRY(GoogleBenchmarkSide side, load_side(path));
+  ImportReading reading;
+  Result<Run> run = load_google_benchmark(path, reading);
+  std::move(reading.warnings.begin(), reading.warnings.end(), std::back_inserter(warnings));
+  return run;
+}
+
+Result<Run> load_google_benchmark(const fs::path& path, ImportReading& reading) {
+  std::vector<std::string>& warnings = reading.warnings;
+  STEELYARD_TRY(GoogleBenchmarkSide side, load_side(path, reading.keeps_readable));
+  for (LoadedFile& file : side.files) {
+    if (!file.content.damage) continue;
+    file.content.bad_records.push_back(record_of_damage(file, side.is_folder ? side.path / file.name : side.path));
+    reading.damages.push_back(*file.content.damage);
+  }
   warn_if_alone(side, warnings);
   report_bad_records(side, warnings);
   std::vector<std::int32_t> rounds = claimed_rounds(side);

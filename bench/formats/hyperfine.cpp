@@ -52,28 +52,31 @@ std::size_t failed_runs(const JsonValue& result) {
 
 }  // namespace
 
-Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("hyperfine", path, warnings);
+Result<Run> load_hyperfine(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("hyperfine", path, reading);
   std::unordered_set<std::string> names;
-  STEELYARD_CHECK(read_json(path, "results[]", [&](JsonValue&& result, const std::string& where) {
-    const BenchmarkId id = command_of(result);
-    const std::string name = id.canonical();
-    if (id.name.empty()) {
-      imported.bad(where, "found no command");
-    } else if (!names.insert(name).second) {
-      imported.bad(where,
-                   "found the command \"" + name + "\" again, wanted each once; name it with hyperfine --command-name",
-                   id);
-    } else {
-      add_command(result, where, id, imported);
-      const std::size_t failed = failed_runs(result);
-      if (failed > 0) {
-        warnings.push_back(name + ": " + std::to_string(failed) + (failed == 1 ? " run" : " runs") +
-                           " ended with another exit status than 0");
-      }
-    }
-    return true;
-  }));
+  STEELYARD_CHECK(read_json(
+      path, "results[]",
+      [&](JsonValue&& result, const std::string& where) {
+        const BenchmarkId id = command_of(result);
+        const std::string name = id.canonical();
+        if (id.name.empty()) {
+          imported.bad(where, "found no command");
+        } else if (!names.insert(name).second) {
+          imported.bad(
+              where,
+              "found the command \"" + name + "\" again, wanted each once; name it with hyperfine --command-name", id);
+        } else {
+          add_command(result, where, id, imported);
+          const std::size_t failed = failed_runs(result);
+          if (failed > 0) {
+            reading.warnings.push_back(name + ": " + std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+                                       " ended with another exit status than 0");
+          }
+        }
+        return true;
+      },
+      reading));
   return imported.finish("results of hyperfine as JSON", kHowToExport);
 }
 

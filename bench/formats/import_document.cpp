@@ -173,7 +173,24 @@ class ValueBuilder {
     return false;
   }
 
-  JsonValue take_rest() { return std::move(root_); }
+  // Of a document that has no end as far as it was read; a record that was open is none.
+  JsonValue take_rest() {
+    while (!open_.empty()) {
+      const bool is_in_record = has_records_ && in_record_list() && open_.size() > path_.size() + 1;
+      Open done = std::move(open_.back());
+      open_.pop_back();
+      if (is_in_record) continue;
+      JsonValue* const around = open_.empty() ? &root_ : &open_.back().value;
+      if (open_.empty()) {
+        *around = std::move(done.value);
+      } else if (around->kind == JsonValue::Kind::object) {
+        around->members.emplace_back(std::move(done.key), std::move(done.value));
+      } else {
+        around->items.push_back(std::move(done.value));
+      }
+    }
+    return std::move(root_);
+  }
   std::size_t position() const { return position_; }
   const std::string& said() const { return said_; }
   const std::string& refused() const { return refused_; }
@@ -321,7 +338,16 @@ Error no_json(const std::filesystem::path& path, std::uint64_t byte, const Value
 
 }  // namespace
 
-Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take) {
+Result<void> ImportReading::damaged(Error damage) {
+  if (!keeps_readable) return damage;
+  constexpr std::size_t kMaxToldDamages = 100;
+  if (damages.size() < kMaxToldDamages) warnings.push_back(damage.text() + "; what can be read is kept");
+  damages.push_back(std::move(damage));
+  return {};
+}
+
+Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take,
+                            ImportReading& reading) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
   DocumentBuffer buffer(path, kNotFinite);
@@ -331,13 +357,21 @@ Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view 
   const bool is_whole = nlohmann::json::sax_parse(stream, &builder);
   if (!buffer.encoding().empty()) return wrong_encoding(path.string(), buffer.encoding());
   if (!is_whole && !builder.refused().empty()) {
-    return input_error(path.string() + (builder.place().empty() ? "" : ": " + builder.place()), builder.refused(),
-                       "a file of results");
-  }
-  if (!is_whole && !builder.has_stopped()) {
-    return no_json(path, buffer.skipped() + builder.position(), builder);
+    STEELYARD_CHECK(reading.damaged(input_error(path.string() + (builder.place().empty() ? "" : ": " + builder.place()),
+                                                builder.refused(), "a file of results")));
+  } else if (!is_whole && !builder.has_stopped()) {
+    STEELYARD_CHECK(reading.damaged(no_json(path, buffer.skipped() + builder.position(), builder)));
   }
   return builder.take_rest();
+}
+
+Result<void> check_encoding(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string beginning(4, '\0');
+  stream.read(beginning.data(), 4);
+  beginning.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::string_view found = foreign_encoding(beginning);
+  return found.empty() ? Result<void>() : wrong_encoding(path.string(), found);
 }
 
 std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, char filler) {
@@ -345,8 +379,9 @@ std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, ch
   return buffer->is_open() ? std::move(buffer) : nullptr;
 }
 
-Result<JsonValue> read_json(const std::filesystem::path& path) {
-  return read_json(path, "", [](JsonValue&&, const std::string&) { return true; });
+Result<JsonValue> read_json(const std::filesystem::path& path, ImportReading& reading) {
+  return read_json(
+      path, "", [](JsonValue&&, const std::string&) { return true; }, reading);
 }
 
 Result<JsonValue> parse_json(std::string_view text, const std::string& where) {
@@ -438,14 +473,11 @@ Result<ImportLines> ImportLines::open(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, code)) return input_error(path.string(), "a folder", "a file");
   lines.stream_.open(path, std::ios::binary);
   if (!lines.stream_) return no_such_file(path);
-  std::string beginning(4, '\0');
-  lines.stream_.read(beginning.data(), 4);
-  beginning.resize(static_cast<std::size_t>(lines.stream_.gcount()));
-  if (const std::string_view found = foreign_encoding(beginning); !found.empty()) {
-    return wrong_encoding(path.string(), found);
-  }
+  STEELYARD_CHECK(check_encoding(path));
+  std::string mark(3, '\0');
+  lines.stream_.read(mark.data(), 3);
   lines.stream_.clear();
-  lines.stream_.seekg(beginning.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  lines.stream_.seekg(mark == "\xef\xbb\xbf" ? 3 : 0);
   return lines;
 }
 

@@ -59,6 +59,18 @@ struct JsonMember {
 // "a string", "NaN or infinity", "null": for messages.
 std::string describe(const JsonValue& value);
 
+// How a file is read, and what there is to tell of it beside its content.
+struct ImportReading {
+  // Of a damaged file what can be read is wanted: in JSON and XML what stands before the damage, of lines and of the
+  // files of a folder those that are whole.
+  bool keeps_readable = false;
+  std::vector<std::string> warnings = {};
+  std::vector<Error> damages = {};  // where it is wanted: what was found, and where
+
+  // The error itself where it is not wanted.
+  Result<void> damaged(Error damage);
+};
+
 // Takes a record as soon as it is whole; `where`: "benchmarks[3]". False: that was enough, the rest is not read.
 using TakeRecord = std::function<bool(JsonValue&& record, const std::string& where)>;
 
@@ -66,11 +78,16 @@ using TakeRecord = std::function<bool(JsonValue&& record, const std::string& whe
 // "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "" (there are none). The document may have
 // a text before its first bracket, which ends in "=" (JavaScript that sets a variable); behind it nothing but blanks
 // and ";". Error (input): no such file, no JSON (with the line), more than 64 levels, more than a million values in one
-// record or in the rest.
-Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take);
-Result<JsonValue> read_json(const std::filesystem::path& path);
+// record or in the rest. Where `reading` keeps what is readable, the last three are damages, and what was open is
+// closed.
+Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take,
+                            ImportReading& reading);
+Result<JsonValue> read_json(const std::filesystem::path& path, ImportReading& reading);
 // One line of a file.
 Result<JsonValue> parse_json(std::string_view text, const std::string& where);
+
+// Error (input): its first bytes are of no UTF-8.
+Result<void> check_encoding(const std::filesystem::path& path);
 
 // The bytes of a file as read_json() parses them, a chunk at a time: NaN and its like masked with `filler`
 // (mask_non_finite_tokens()). For a parser that listens itself. Null: no such file.

@@ -14,26 +14,25 @@
 namespace steelyard::bench {
 
 // Each defined by the file of its tool.
-Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_pytest_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_pyperf(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_go(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_jmh(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_criterion(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_nvbench(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_nanobench(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_folly(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_catch2(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_doctest(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_csv(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_json_lines(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<Run> load_bencher_metrics(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<std::vector<Run>> load_bencher(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<std::vector<Run>> load_github_action_benchmark(const std::filesystem::path& path,
-                                                      std::vector<std::string>& warnings);
-Result<std::vector<Run>> load_asv(const std::filesystem::path& path, std::vector<std::string>& warnings);
-Result<std::vector<Run>> load_conbench(const std::filesystem::path& path, std::vector<std::string>& warnings);
+Result<Run> load_hyperfine(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_pytest_benchmark(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_pyperf(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_go(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_jmh(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_criterion(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_nvbench(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_nanobench(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_folly(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_catch2(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_doctest(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_csv(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_json_lines(const std::filesystem::path& path, ImportReading& reading);
+Result<Run> load_bencher_metrics(const std::filesystem::path& path, ImportReading& reading);
+Result<std::vector<Run>> load_bencher(const std::filesystem::path& path, ImportReading& reading);
+Result<std::vector<Run>> load_github_action_benchmark(const std::filesystem::path& path, ImportReading& reading);
+Result<std::vector<Run>> load_asv(const std::filesystem::path& path, ImportReading& reading);
+Result<std::vector<Run>> load_conbench(const std::filesystem::path& path, ImportReading& reading);
 
 namespace {
 
@@ -128,13 +127,15 @@ bool is_xml_of(const FileHead& head, std::string_view element) {
   return head.starts_with("<") && head.text.find(element) < 4096;
 }
 
+Result<Run> read_google(const fs::path& path, ImportReading& reading) { return load_google_benchmark(path, reading); }
+
 constexpr std::array kFormats{
     ImportFormat{"google-benchmark", "`--benchmark_out=FILE --benchmark_out_format=json`, or a folder of such files",
                  "every repetition", "each file",
                  [](const FileHead& head) {
                    return head.has("context") && head.has("benchmarks") && !head.has("benchmarks[].states");
                  },
-                 load_google_benchmark, nullptr, true},
+                 read_google, nullptr, true},
     ImportFormat{"nvbench", "`--jsonbin FILE` (or `--json FILE`)",
                  "every cold sample with --jsonbin, else the mean alone", "each file",
                  [](const FileHead& head) { return head.has("benchmarks[].states"); }, load_nvbench, nullptr},
@@ -362,8 +363,16 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
 
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path,
                                        std::vector<std::string>& warnings) {
+  ImportReading reading;
+  Result<std::vector<Run>> runs = load_imported(format, path, reading);
+  std::move(reading.warnings.begin(), reading.warnings.end(), std::back_inserter(warnings));
+  return runs;
+}
+
+Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path, ImportReading& reading) {
+  std::vector<std::string>& warnings = reading.warnings;
   if (format.load_history != nullptr) {
-    STEELYARD_TRY(std::vector<Run> runs, format.load_history(path, warnings));
+    STEELYARD_TRY(std::vector<Run> runs, format.load_history(path, reading));
     if (warnings.size() > kMaxWarningsOfHistory) {
       const std::size_t more = warnings.size() - kMaxWarningsOfHistory;
       warnings.resize(kMaxWarningsOfHistory);
@@ -380,18 +389,18 @@ Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::pat
   std::error_code code;
   std::vector<Run> runs;
   if (format.takes_folders || !fs::is_directory(path, code)) {
-    STEELYARD_TRY(Run run, format.load(path, warnings));
+    STEELYARD_TRY(Run run, format.load(path, reading));
     runs.push_back(std::move(run));
   } else {
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
     JoinedRun joined(warnings);
     for (const fs::path& file : files) {
-      STEELYARD_TRY(Run run, format.load(file, warnings));
+      STEELYARD_TRY(Run run, format.load(file, reading));
       STEELYARD_CHECK(joined.add(std::move(run), file));
     }
     runs.push_back(joined.take(path));
   }
-  const bool warns_itself = format.load == load_google_benchmark;
+  const bool warns_itself = format.load == read_google;
   if (!warns_itself) warn_of(runs.front(), path, warnings);
   return runs;
 }

@@ -24,8 +24,8 @@ struct ImportFormat {
   // A record that cannot be used is a failure of the run and a warning, and the rest is read. Error (input): no such
   // file, another format, above the reader's limits. One of the two is null: files of results are one run, stores of a
   // history one for each commit, oldest first.
-  Result<Run> (*load)(const std::filesystem::path& path, std::vector<std::string>& warnings);
-  Result<std::vector<Run>> (*load_history)(const std::filesystem::path& path, std::vector<std::string>& warnings);
+  Result<Run> (*load)(const std::filesystem::path& path, ImportReading& reading);
+  Result<std::vector<Run>> (*load_history)(const std::filesystem::path& path, ImportReading& reading);
   bool takes_folders = false;  // of the format's own; else each file of a folder is of one process
 };
 
@@ -38,7 +38,11 @@ std::span<const ImportFormat> import_formats();
 Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
 
 // All runs of a file, or of a folder: as many as a history has, else one, in which the files of a folder are processes
-// in the order of their names. Warnings say too where a run has no more than one process, or aggregates alone.
+// in the order of their names. Warnings say too where a run has no more than one process, or aggregates alone. Error
+// (input): nothing can be read; unless the reading keeps what is readable, any file is damaged.
+Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
+                                       ImportReading& reading);
+// The same of whole files alone.
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
                                        std::vector<std::string>& warnings);
 

@@ -128,8 +128,8 @@ BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& para
   return id;
 }
 
-ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& path, std::vector<std::string>& warnings)
-    : path_(path), warnings_(warnings) {
+ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading)
+    : path_(path), reading_(reading) {
   run_.header.tool = std::string(tool);
   run_.header.program = path.filename().string();
 }
@@ -225,7 +225,7 @@ void ImportedRun::bad(const std::string& where, const std::string& why, const Be
   if (++bad_records_ <= kMaxShownBadRecords) {
     const bool names_line = where.starts_with("line ");
     const std::string place = names_line ? path_.string() + ':' + where.substr(5) : path_.string() + ": " + where;
-    warnings_.push_back(place + ": " + why);
+    reading_.warnings.push_back(place + ": " + why);
   }
   if (bad_records_ > kMaxKeptBadRecords) return;
   const bool is_kept = is_printable(benchmark.canonical(), kLongestBenchmark);
@@ -253,6 +253,34 @@ bool ImportedRun::is_all_bad() const {
   return !is_empty() && run_.measurements.empty() && run_.failures.size() == std::min(bad_records_, kMaxKeptBadRecords);
 }
 
+const Error* ImportedRun::damage_of_it() const {
+  const auto found = std::find_if(reading_.damages.begin(), reading_.damages.end(),
+                                  [this](const Error& damage) { return is_of_it(damage); });
+  return found != reading_.damages.end() ? &*found : nullptr;
+}
+
+bool ImportedRun::is_of_it(const Error& damage) const {
+  const std::string own = path_.string();
+  return damage.where == own || damage.where.starts_with(own + ':') || damage.where.starts_with(own + '/');
+}
+
+// Names no file, so that the same content is the same run whatever it is called.
+void ImportedRun::tell_damages() {
+  const std::string kept = std::to_string(samples_) + (samples_ == 1 ? " sample" : " samples") + " of " +
+                           std::to_string(run_.measurements.size()) +
+                           (run_.measurements.size() == 1 ? " measurement" : " measurements") +
+                           " that can be read are kept, and the rest is missing";
+  std::size_t told = 0;
+  for (const Error& damage : reading_.damages) {
+    if (!is_of_it(damage) || ++told > kMaxShownBadRecords) continue;
+    const std::string place = damage.where.substr(std::min(damage.where.size(), path_.string().size() + 1));
+    const bool is_line = !place.empty() && place.find_first_not_of("0123456789") == std::string::npos;
+    std::string said = place.empty() ? "" : (is_line ? "line " : "") + place + ": ";
+    said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
+    run_.failures.push_back({{}, "", -1, printable_line(said, true).substr(0, kLongestNote), FailureKind::bad_record});
+  }
+}
+
 Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
   if (is_too_large_) {
     return input_error(path_.string(),
@@ -262,19 +290,22 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
                            std::to_string(kMaxImportedProcesses),
                        "import it in several files");
   }
+  const Error* const damage = damage_of_it();
+  if (damage != nullptr && run_.measurements.empty()) return *damage;
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));
   if (is_all_bad()) {
     return input_error(path_.string(), "nothing that can be used (" + run_.failures.front().said + ")",
                        std::string(wanted), std::string(fix));
   }
   if (bad_records_ > kMaxShownBadRecords) {
-    warnings_.push_back(path_.string() + ": " + std::to_string(bad_records_ - kMaxShownBadRecords) +
-                        " more bad records");
+    reading_.warnings.push_back(path_.string() + ": " + std::to_string(bad_records_ - kMaxShownBadRecords) +
+                                " more bad records");
   }
   if (!aggregates_.empty()) {
     run_.header.settings["imported_aggregates"] = std::to_string(aggregates_.size());
   }
   run_.header.settings["imported_files"] = "1";
+  tell_damages();
   return std::move(run_);
 }
 

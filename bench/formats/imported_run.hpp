@@ -1,7 +1,7 @@
 // Makes a run of what another tool wrote: names and units as the rest of Steelyard has them, and one place that refuses
 // what cannot be kept (a time below zero, NaN, a benchmark that stands there twice). Internal to bench/formats.
 //
-//     ImportedRun imported("jmh", path, warnings);
+//     ImportedRun imported("jmh", path, reading);
 //     const auto process = imported.add_process();
 //     imported.add({"[0].primaryMetric", id, time_metric(), process, {812.5, 815.0}});
 //     return imported.finish("results of JMH");
@@ -42,7 +42,7 @@ BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& para
 
 class ImportedRun {
  public:
-  ImportedRun(std::string_view tool, const std::filesystem::path& path, std::vector<std::string>& warnings);
+  ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading);
   ImportedRun(const ImportedRun&) = delete;
   ImportedRun& operator=(const ImportedRun&) = delete;
 
@@ -74,14 +74,19 @@ class ImportedRun {
   bool is_empty() const { return run_.measurements.empty() && run_.failures.empty(); }
   // It has bad records and nothing else.
   bool is_all_bad() const;
-  // Error (input): nothing was found or nothing that can be used ("results of JMH" were wanted), or too much.
+  // What the reading found damaged of its file, or of files in its folder, is a failure of the run that says how much
+  // is kept. Error (input): nothing was found or nothing that can be used ("results of JMH" were wanted), or too much.
   Result<Run> finish(std::string_view wanted, std::string_view fix = "");
 
  private:
   bool is_storable(const Samples& samples);
 
   std::filesystem::path path_;
-  std::vector<std::string>& warnings_;
+  bool is_of_it(const Error& damage) const;
+  const Error* damage_of_it() const;  // null: its file is whole
+  void tell_damages();
+
+  ImportReading& reading_;
   Run run_;
   std::unordered_map<std::string, std::size_t> measurement_by_name_;  // canonical name and metric
   std::unordered_set<std::string> aggregates_;                        // canonical names

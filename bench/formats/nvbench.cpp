@@ -166,12 +166,14 @@ class NvbenchReader {
 
 }  // namespace
 
-Result<Run> load_nvbench(const fs::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_nvbench(const fs::path& path, ImportReading& reading) {
   constexpr std::string_view kBenchmarks = "benchmarks[]";
   // Devices first, which the benchmarks name by their numbers.
+  ImportReading first{.keeps_readable = reading.keeps_readable};  // its damages are told by the second
   STEELYARD_TRY(const JsonValue rest,
-                read_json(path, kBenchmarks, [](JsonValue&&, const std::string&) { return true; }));
-  ImportedRun imported("nvbench", path, warnings);
+                read_json(
+                    path, kBenchmarks, [](JsonValue&&, const std::string&) { return true; }, first));
+  ImportedRun imported("nvbench", path, reading);
   std::map<std::string, std::string> devices;
   for (const JsonValue& device : rest.items_of("devices")) {
     const std::string name = device.text_of("name");
@@ -180,10 +182,13 @@ Result<Run> load_nvbench(const fs::path& path, std::vector<std::string>& warning
   }
   imported.run().header.settings["nvbench"] = rest.text_of("meta.version.nvbench.string");
   NvbenchReader reader(path, std::move(devices), imported);
-  STEELYARD_CHECK(read_json(path, kBenchmarks, [&](JsonValue&& benchmark, const std::string& where) {
-    reader.take(benchmark, where);
-    return true;
-  }));
+  STEELYARD_CHECK(read_json(
+      path, kBenchmarks,
+      [&](JsonValue&& benchmark, const std::string& where) {
+        reader.take(benchmark, where);
+        return true;
+      },
+      reading));
   return imported.finish("results of nvbench", "write it with --jsonbin FILE");
 }
 

@@ -165,11 +165,11 @@ Result<std::vector<std::string>> csv_columns(ImportLines& lines, char& separator
 
 }  // namespace
 
-Result<Run> load_csv(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_csv(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
   char separator = ',';
   STEELYARD_TRY(const std::vector<std::string> columns, csv_columns(lines, separator));
-  ImportedRun imported("csv", path, warnings);
+  ImportedRun imported("csv", path, reading);
   PlainReader reader(imported);
   for (std::string line; lines.next(line);) {
     if (line.empty()) continue;
@@ -190,13 +190,18 @@ Result<Run> load_csv(const std::filesystem::path& path, std::vector<std::string>
   return imported.finish("samples as CSV", "name the columns in the first line and write a sample a line");
 }
 
-Result<Run> load_json_lines(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+Result<Run> load_json_lines(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
-  ImportedRun imported("json-lines", path, warnings);
+  ImportedRun imported("json-lines", path, reading);
   PlainReader reader(imported);
   for (std::string line; lines.next(line);) {
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    STEELYARD_TRY(const JsonValue object, parse_json(line, lines.where()));
+    const Result<JsonValue> parsed = parse_json(line, lines.where());
+    if (!parsed) {
+      STEELYARD_CHECK(reading.damaged(parsed.error()));
+      continue;
+    }
+    const JsonValue& object = *parsed;
     PlainRow row{"line " + std::to_string(lines.number()), {}};
     std::string flaw = object.is(JsonValue::Kind::object) ? "" : "found " + describe(object) + ", wanted an object";
     for (const auto& [name, value] : object.members) {

@@ -129,14 +129,16 @@ void add_pyperf_benchmark(const JsonValue& benchmark, const std::string& place, 
 
 }  // namespace
 
-Result<Run> load_pytest_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("pytest-benchmark", path, warnings);
+Result<Run> load_pytest_benchmark(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("pytest-benchmark", path, reading);
   const std::uint32_t process = imported.add_process();
-  STEELYARD_TRY(const JsonValue rest,
-                read_json(path, "benchmarks[]", [&](JsonValue&& record, const std::string& where) {
-                  add_pytest_benchmark(record, where, process, imported);
-                  return true;
-                }));
+  STEELYARD_TRY(const JsonValue rest, read_json(
+                                          path, "benchmarks[]",
+                                          [&](JsonValue&& record, const std::string& where) {
+                                            add_pytest_benchmark(record, where, process, imported);
+                                            return true;
+                                          },
+                                          reading));
   if (const JsonValue* const machine = rest.find("machine_info")) take_python_machine(*machine, imported);
   Run& run = imported.run();
   take_pytest_commit(rest, run);
@@ -148,22 +150,27 @@ Result<Run> load_pytest_benchmark(const std::filesystem::path& path, std::vector
 
 // Read twice: the suite's own metadata, which each benchmark may lean on, stand behind the benchmarks, and these are
 // not held for its sake.
-Result<Run> load_pyperf(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("pyperf", path, warnings);
+Result<Run> load_pyperf(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("pyperf", path, reading);
+  ImportReading first{.keeps_readable = reading.keeps_readable};  // its damages are told by the second
   STEELYARD_TRY(const JsonValue suite,
-                read_json(path, "benchmarks[]", [](JsonValue&&, const std::string&) { return true; }));
+                read_json(
+                    path, "benchmarks[]", [](JsonValue&&, const std::string&) { return true; }, first));
   std::map<std::string, std::string> of_first;  // metadata of the first benchmark
   bool is_first = true;
-  STEELYARD_CHECK(read_json(path, "benchmarks[]", [&](JsonValue&& benchmark, const std::string& where) {
-    if (std::exchange(is_first, false)) {
-      const std::vector<JsonValue>& runs = benchmark.items_of("runs");
-      for (const char* key : kPyperfFacts) {
-        of_first[key] = pyperf_metadata(benchmark, runs.empty() ? nullptr : &runs.front(), key);
-      }
-    }
-    add_pyperf_benchmark(benchmark, where, suite, imported);
-    return true;
-  }));
+  STEELYARD_CHECK(read_json(
+      path, "benchmarks[]",
+      [&](JsonValue&& benchmark, const std::string& where) {
+        if (std::exchange(is_first, false)) {
+          const std::vector<JsonValue>& runs = benchmark.items_of("runs");
+          for (const char* key : kPyperfFacts) {
+            of_first[key] = pyperf_metadata(benchmark, runs.empty() ? nullptr : &runs.front(), key);
+          }
+        }
+        add_pyperf_benchmark(benchmark, where, suite, imported);
+        return true;
+      },
+      reading));
   const auto metadata = [&](const std::string& key) {
     const std::string own = suite.text_of("metadata." + key);
     return own.empty() ? of_first[key] : own;

@@ -22,14 +22,16 @@ constexpr std::size_t kMaxStoredFiles = 20'000;
 // The runs of a file by what tells them apart, to be put in the order of time.
 class StoredRuns {
  public:
-  StoredRuns(std::string_view tool, fs::path path, std::vector<std::string>& warnings)
-      : tool_(tool), path_(std::move(path)), warnings_(warnings) {}
+  StoredRuns(std::string_view tool, fs::path path, ImportReading& reading)
+      : tool_(tool), path_(std::move(path)), reading_(reading) {}
 
-  // Null: there are too many.
-  ImportedRun* of(const std::string& key) {
+  ImportReading& reading() { return reading_; }
+  // Null: there are too many. `file`: that it is of.
+  ImportedRun* of(const std::string& key) { return of(key, path_); }
+  ImportedRun* of(const std::string& key, const fs::path& file) {
     const auto [at, is_new] = runs_.try_emplace(key);
     if (is_new && runs_.size() > kMaxStoredRuns) return nullptr;
-    if (is_new) at->second = std::make_unique<ImportedRun>(tool_, path_, warnings_);
+    if (is_new) at->second = std::make_unique<ImportedRun>(tool_, file, reading_);
     return at->second.get();
   }
 
@@ -53,7 +55,8 @@ class StoredRuns {
       runs.push_back(std::move(run));
     }
     // Before the records of which they are made: of a long history only the first warnings are printed.
-    warnings_.insert(warnings_.begin(), excluded.begin(), excluded.end());
+    reading_.warnings.insert(reading_.warnings.begin(), excluded.begin(), excluded.end());
+    if (runs.empty() && !reading_.damages.empty()) return reading_.damages.front();
     if (runs.empty() && first_bad != nullptr) return first_bad->finish(wanted).error();
     if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
     std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
@@ -71,7 +74,7 @@ class StoredRuns {
 
   std::string tool_;
   fs::path path_;
-  std::vector<std::string>& warnings_;
+  ImportReading& reading_;
   std::map<std::string, std::unique_ptr<ImportedRun>> runs_;
 };
 
@@ -240,11 +243,14 @@ std::string asv_environment(const JsonValue& document, const fs::path& file) {
 using AsvBenchmarks = std::unordered_map<std::string_view, const JsonValue*>;
 
 Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
-  STEELYARD_TRY(const JsonValue document, read_json(file));
+  STEELYARD_TRY(const JsonValue document, read_json(file, runs.reading()));
   if (document.find("commit_hash") == nullptr || document.find("results") == nullptr) {
+    // Cut before either, it is told as that.
+    const std::vector<Error>& damages = runs.reading().damages;
+    if (!damages.empty() && damages.back().where.starts_with(file.string())) return {};
     return input_error(file.string(), "no commit_hash and results", "a file of asv's results");
   }
-  ImportedRun* const imported = runs.of(file.string());
+  ImportedRun* const imported = runs.of(file.string(), file);
   if (imported == nullptr) return {};
   Run& run = imported->run();
   run.header.commit.sha = hash_at(document, "commit_hash");
@@ -291,10 +297,10 @@ Result<std::vector<fs::path>> asv_files(const fs::path& root) {
   return files;
 }
 
-Result<JsonValue> asv_benchmarks(const fs::path& folder) {
+Result<JsonValue> asv_benchmarks(const fs::path& folder, ImportReading& reading) {
   std::error_code code;
   for (const fs::path& place : {folder, folder.parent_path()}) {
-    if (fs::exists(place / "benchmarks.json", code)) return read_json(place / "benchmarks.json");
+    if (fs::exists(place / "benchmarks.json", code)) return read_json(place / "benchmarks.json", reading);
   }
   return JsonValue{};
 }
@@ -413,21 +419,24 @@ void add_conbench_result(const JsonValue& result, const std::string& where, Stor
 
 }  // namespace
 
-Result<std::vector<Run>> load_github_action_benchmark(const fs::path& path, std::vector<std::string>& warnings) {
-  StoredRuns runs("github-action-benchmark", path, warnings);
-  STEELYARD_CHECK(read_json(path, "entries.*[]", [&](JsonValue&& entry, const std::string& where) {
-    ImportedRun* const imported = runs.of(where);
-    if (imported != nullptr) add_action_entry(entry, where, *imported);
-    return imported != nullptr;
-  }));
+Result<std::vector<Run>> load_github_action_benchmark(const fs::path& path, ImportReading& reading) {
+  StoredRuns runs("github-action-benchmark", path, reading);
+  STEELYARD_CHECK(read_json(
+      path, "entries.*[]",
+      [&](JsonValue&& entry, const std::string& where) {
+        ImportedRun* const imported = runs.of(where);
+        if (imported != nullptr) add_action_entry(entry, where, *imported);
+        return imported != nullptr;
+      },
+      reading));
   return runs.finish("the data.js of github-action-benchmark");
 }
 
-Result<std::vector<Run>> load_asv(const fs::path& path, std::vector<std::string>& warnings) {
-  StoredRuns runs("asv", path, warnings);
+Result<std::vector<Run>> load_asv(const fs::path& path, ImportReading& reading) {
+  StoredRuns runs("asv", path, reading);
   std::error_code code;
   const bool is_folder = fs::is_directory(path, code);
-  STEELYARD_TRY(const JsonValue about, asv_benchmarks(is_folder ? path : path.parent_path()));
+  STEELYARD_TRY(const JsonValue about, asv_benchmarks(is_folder ? path : path.parent_path(), reading));
   AsvBenchmarks benchmarks;
   for (const auto& [name, benchmark] : about.members) benchmarks.emplace(name, &benchmark);
   std::vector<fs::path> files{path};
@@ -438,31 +447,34 @@ Result<std::vector<Run>> load_asv(const fs::path& path, std::vector<std::string>
   return runs.finish("results of asv");
 }
 
-Result<std::vector<Run>> load_bencher(const fs::path& path, std::vector<std::string>& warnings) {
-  StoredRuns runs("bencher", path, warnings);
+Result<std::vector<Run>> load_bencher(const fs::path& path, ImportReading& reading) {
+  StoredRuns runs("bencher", path, reading);
   std::map<std::string, std::uint32_t> processes;
-  STEELYARD_CHECK(read_json(path, "results[]", [&](JsonValue&& series, const std::string& where) {
-    add_bencher_series(series, where, runs, processes);
-    return true;
-  }));
+  STEELYARD_CHECK(read_json(
+      path, "results[]",
+      [&](JsonValue&& series, const std::string& where) {
+        add_bencher_series(series, where, runs, processes);
+        return true;
+      },
+      reading));
   return runs.finish("what Bencher answers to /v0/projects/PROJECT/perf");
 }
 
-Result<std::vector<Run>> load_conbench(const fs::path& path, std::vector<std::string>& warnings) {
-  StoredRuns runs("conbench", path, warnings);
+Result<std::vector<Run>> load_conbench(const fs::path& path, ImportReading& reading) {
+  StoredRuns runs("conbench", path, reading);
   const TakeRecord take = [&](JsonValue&& result, const std::string& where) {
     add_conbench_result(result, where, runs);
     return true;
   };
   STEELYARD_TRY(const FileHead head, head_of(path));
-  STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", take));
+  STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", take, reading));
   return runs.finish("benchmark results of Conbench");
 }
 
-Result<Run> load_bencher_metrics(const fs::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("bencher-metrics", path, warnings);
+Result<Run> load_bencher_metrics(const fs::path& path, ImportReading& reading) {
+  ImportedRun imported("bencher-metrics", path, reading);
   const std::uint32_t process = imported.add_process();
-  STEELYARD_TRY(const JsonValue document, read_json(path));
+  STEELYARD_TRY(const JsonValue document, read_json(path, reading));
   for (const auto& [name, measures] : document.members) {
     const BenchmarkId id = parse_google_benchmark_name(name);
     for (const auto& [slug, number] : measures.members) {

@@ -170,28 +170,33 @@ void add_dotnet_record(const JsonValue& record, const std::string& where, Import
 
 }  // namespace
 
-Result<Run> load_jmh(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("jmh", path, warnings);
-  STEELYARD_TRY(const JsonValue rest, read_json(path, "[]", [&](JsonValue&& record, const std::string& where) {
-                  if (imported.run().invocations.empty()) {
-                    imported.fact("jvm.name", record.text_of("vmName"));
-                    imported.fact("jvm.version", record.text_of("vmVersion"));
-                    imported.fact("jdk.version", record.text_of("jdkVersion"));
-                    imported.run().header.settings["jmh"] = record.text_of("jmhVersion");
-                  }
-                  add_jmh_record(record, where, imported);
-                  return true;
-                }));
+Result<Run> load_jmh(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("jmh", path, reading);
+  STEELYARD_TRY(const JsonValue rest, read_json(
+                                          path, "[]",
+                                          [&](JsonValue&& record, const std::string& where) {
+                                            if (imported.run().invocations.empty()) {
+                                              imported.fact("jvm.name", record.text_of("vmName"));
+                                              imported.fact("jvm.version", record.text_of("vmVersion"));
+                                              imported.fact("jdk.version", record.text_of("jdkVersion"));
+                                              imported.run().header.settings["jmh"] = record.text_of("jmhVersion");
+                                            }
+                                            add_jmh_record(record, where, imported);
+                                            return true;
+                                          },
+                                          reading));
   return imported.finish("results of JMH as JSON", "write it with java -jar benchmarks.jar -rf json -rff FILE");
 }
 
-Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, std::vector<std::string>& warnings) {
-  ImportedRun imported("benchmarkdotnet", path, warnings);
-  STEELYARD_TRY(const JsonValue rest,
-                read_json(path, "Benchmarks[]", [&](JsonValue&& record, const std::string& where) {
-                  add_dotnet_record(record, where, imported);
-                  return true;
-                }));
+Result<Run> load_benchmark_dotnet(const std::filesystem::path& path, ImportReading& reading) {
+  ImportedRun imported("benchmarkdotnet", path, reading);
+  STEELYARD_TRY(const JsonValue rest, read_json(
+                                          path, "Benchmarks[]",
+                                          [&](JsonValue&& record, const std::string& where) {
+                                            add_dotnet_record(record, where, imported);
+                                            return true;
+                                          },
+                                          reading));
   const std::string host = "HostEnvironmentInfo.";
   std::string processor = rest.text_of(host + "ProcessorName");
   if (processor.empty()) processor = rest.text_of(host + "ProcessorName.Value");

@@ -286,16 +286,18 @@ void add_process(const Result<ChildResult>& next, Result<ChildResult>& whole) {
   whole->left_running += next->left_running;
 }
 
-Result<void> run_before(const ChildCommand& command, const std::atomic<bool>* cancelled) {
-  if (command.before.empty()) return {};
+// How a command's preparation was cancelled, which is nobody's failure. Absent: it is ready, or asks for nothing.
+Result<std::optional<ChildResult>> run_before(const ChildCommand& command, const std::atomic<bool>* cancelled) {
+  if (command.before.empty()) return std::optional<ChildResult>();
   ChildCommand before = command;
   before.executable = kShell;
   before.arguments = {"-c", command.before};
   before.core.reset();
   before.discards_output = true;
   before.ignores_exit_status = false;
-  STEELYARD_TRY(const ChildResult child, run_child(before, cancelled));
-  if (child.succeeded()) return {};
+  STEELYARD_TRY(ChildResult child, run_child(before, cancelled));
+  if (child.end == ChildEnd::cancelled) return std::optional(std::move(child));
+  if (child.succeeded()) return std::optional<ChildResult>();
   return program_error('"' + command.before + '"', "it " + child.describe(), "a preparation that succeeds");
 }
 
@@ -308,8 +310,9 @@ std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>
   std::vector<Result<ChildResult>> whole;
   for (int i = 0; i < processes; ++i) {
     for (const ChildCommand& command : commands) {
-      const Result<void> ready = run_before(command, cancelled);
-      if (!ready) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(ready.error()));
+      const Result<std::optional<ChildResult>> before = run_before(command, cancelled);
+      if (!before) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(before.error()));
+      if (*before) return std::vector<Result<ChildResult>>(commands.size(), Result<ChildResult>(**before));
     }
     std::vector<Result<ChildResult>> children = run_children(commands, cancelled);
     if (i == 0) {

@@ -109,7 +109,7 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
 // As run_children, with as many processes of each command as it asks for, all commands at once each time, and what each
 // asks for before. Of several processes the result has the sum of durations and counts, and each one's use. One that
 // does not succeed ends the invocation, as its result. Error (program): what comes before did not succeed; then no
-// command has a result.
+// command has a result. Cancelled while that ran, every command ends as ChildEnd::cancelled.
 std::vector<Result<ChildResult>> run_invocations(const std::vector<ChildCommand>& commands,
                                                  const std::atomic<bool>* cancelled = nullptr);
 

@@ -138,28 +138,10 @@ Result<GoogleBenchmarkFile> read_with(const ImportFormat& format, const Program&
   if (const Result<std::string> left = read_left_file(file, 1); !left) {
     return program_error("its results", left.error().found, "a file of " + std::string(format.name));
   }
-  std::vector<std::string> told;  // each is a failure of the run, too
-  Result<Run> run = format.load(file, told);
+  ImportReading reading;  // what it warns of is a failure of the run, too
+  Result<Run> run = format.load(file, reading);
   if (!run) return program_error("its results", run.error().found, run.error().wanted);
   return as_one_invocation(std::move(run).value());
-}
-
-// Names that match the filter, as programs of Google Benchmark choose by it.
-Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks) {
-  if (filter.empty()) return {};
-  const auto free = [](regex_t* expression) {
-    ::regfree(expression);
-    delete expression;
-  };
-  auto expression = std::make_unique<regex_t>();
-  if (::regcomp(expression.get(), filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) {
-    return input_error("--filter", '"' + filter + '"', "an extended regular expression");
-  }
-  const std::unique_ptr<regex_t, decltype(free)> compiled(expression.release(), free);
-  std::erase_if(benchmarks, [&](const ListedBenchmark& benchmark) {
-    return ::regexec(compiled.get(), benchmark.name.c_str(), 0, nullptr, 0) != 0;
-  });
-  return {};
 }
 
 std::vector<ListedBenchmark> benchmarks_of(const GoogleBenchmarkFile& file) {
@@ -176,6 +158,25 @@ std::vector<ListedBenchmark> benchmarks_of(const GoogleBenchmarkFile& file) {
 }
 
 }  // namespace
+
+Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks) {
+  if (filter.empty()) return {};
+  const auto free = [](regex_t* expression) {
+    ::regfree(expression);
+    delete expression;
+  };
+  const bool is_excluding = filter.starts_with('-');
+  auto expression = std::make_unique<regex_t>();
+  if (::regcomp(expression.get(), filter.c_str() + (is_excluding ? 1 : 0), REG_EXTENDED | REG_NOSUB) != 0) {
+    return input_error("--filter", '"' + filter + '"', "an extended regular expression");
+  }
+  const std::unique_ptr<regex_t, decltype(free)> compiled(expression.release(), free);
+  std::erase_if(benchmarks, [&](const ListedBenchmark& benchmark) {
+    const bool matches = ::regexec(compiled.get(), benchmark.name.c_str(), 0, nullptr, 0) == 0;
+    return matches == is_excluding;
+  });
+  return {};
+}
 
 ChildCommand invocation_of(const Program& program, const std::filesystem::path& output_file) {
   const MeasuredCommand& how = *program.command;

@@ -38,6 +38,10 @@ inline constexpr Nanoseconds kLongestInvocation = milliseconds(500);
 Result<ProgramListing> list_command(const Program& program, std::optional<int> core, const MeasuringSettings& settings,
                                     const std::atomic<bool>* cancelled = nullptr);
 
+// Leaves those whose name matches, as Google Benchmark's programs choose by it: an extended regular expression, behind
+// a "-" those that do not match. Error (input): it is none.
+Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks);
+
 // One invocation of it, whose results go to `output_file`.
 ChildCommand invocation_of(const Program& program, const std::filesystem::path& output_file);
 

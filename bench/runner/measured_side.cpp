@@ -246,6 +246,16 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& liste
   STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), cancelled));
   MeasuredSide measured(side, program, std::move(copy));
   measured.listing_ = listed.listing;
+  for (const ListedBenchmark& benchmark : listed.listing.benchmarks) {
+    const auto own = program.own_benchmarks.find(benchmark.name);
+    if (own == program.own_benchmarks.end()) continue;
+    // The file knows nothing of suites.
+    BenchmarkId written = own->second.id;
+    BenchmarkId today = benchmark.id;
+    written.suite.clear();
+    today.suite.clear();
+    measured.today_.emplace(written.canonical(), std::move(today));
+  }
   if (listed.trouble) {
     if (cancelled == nullptr || !cancelled->load()) measured.record_.add_failure(listed.trouble->text());
     return measured;
@@ -253,7 +263,6 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& liste
   ChildCommand& command = measured.command_;
   measured.output_file_ = folder.output_file(side);
   if (program.command) {
-    measured.measured_command_ = program;
     command = invocation_of(program, measured.output_file_);
     command.timeout = timeout;
     return measured;
@@ -284,12 +293,12 @@ ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmark
   // What an earlier process wrote must not be taken for this one's.
   std::error_code ignored;
   std::filesystem::remove(output_file_, ignored);
-  if (measured_command_) {
+  if (of_.command) {
     command.processes = size.repetitions;
     return command;
   }
   std::vector<std::string> names;
-  for (const ListedBenchmark& benchmark : benchmarks) names.push_back(benchmark.name);
+  for (const ListedBenchmark& benchmark : benchmarks) names.push_back(of_.own_name(benchmark.name));
   std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
   if (size.iterations > 0) {
     min_time = std::to_string(size.iterations) + "x";
@@ -307,8 +316,31 @@ ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmark
 }
 
 Result<GoogleBenchmarkFile> MeasuredSide::read(const ChildResult& child) const {
-  if (measured_command_) return read_invocation(*measured_command_, listing_, child, output_file_);
-  return read_result(child, output_file_);
+  Result<GoogleBenchmarkFile> file =
+      of_.command ? read_invocation(of_, listing_, child, output_file_) : read_result(child, output_file_);
+  if (file && !today_.empty()) call_by_todays_names(*file);
+  return file;
+}
+
+void MeasuredSide::call_by_todays_names(GoogleBenchmarkFile& file) const {
+  const auto rename = [this](BenchmarkId& id) {
+    BenchmarkId own = id;
+    own.device.clear();  // of which the listing knows nothing
+    const auto known = today_.find(own.canonical());
+    if (known == today_.end()) return;
+    const std::string device = id.device;
+    id = known->second;
+    id.device = device;
+  };
+  for (Measurement& measurement : file.measurements) rename(measurement.benchmark);
+  for (Failure& failure : file.failures) rename(failure.benchmark);
+  for (BadRecord& record : file.bad_records) rename(record.benchmark);
+  std::map<std::string, std::string> labels;
+  for (auto& [name, label] : file.labels) {
+    const auto known = today_.find(name);
+    labels.emplace(known == today_.end() ? name : known->second.canonical(), std::move(label));
+  }
+  file.labels = std::move(labels);
 }
 
 void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child) {
@@ -344,7 +376,7 @@ bool MeasuredSide::yielded(const Result<ChildResult>& child) const {
 }
 
 bool MeasuredSide::wants_log(const Result<ChildResult>& child) {
-  if (measured_command_ || !child || !child->succeeded()) return false;
+  if (of_.command || !child || !child->succeeded()) return false;
   const Result<GoogleBenchmarkFile> file = read(*child);
   if (!file) return false;
   bool any_new = false;
@@ -368,7 +400,7 @@ bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildRe
     return yielded(run_child(command, cancelled));
   };
   if (run()) return false;  // it fails now and then, wherever it is
-  command.executable = program_;
+  command.executable = of_.executable;
   return run();
 }
 

@@ -107,7 +107,7 @@ class MeasuredSide {
   const std::vector<ListedBenchmark>& benchmarks() const { return listing_.benchmarks; }
   bool has(const ListedBenchmark& benchmark) const;
   // Every process measures all of its benchmarks: a command that measures itself.
-  bool is_whole() const { return measured_command_ && measured_command_->command->format != nullptr; }
+  bool is_whole() const { return of_.command && of_.command->format != nullptr; }
 
   // One process that measures these benchmarks, at least one, and the place of its result. `padding`: bytes by which
   // its environment is made longer.
@@ -138,12 +138,12 @@ class MeasuredSide {
   const SideRecord& record() const { return record_; }
 
  private:
-  MeasuredSide(Side side, const Program& program, FreshCopy copy)
-      : side_(side), program_(program.executable), copy_(std::move(copy)) {}
+  MeasuredSide(Side side, const Program& program, FreshCopy copy) : side_(side), of_(program), copy_(std::move(copy)) {}
+  void call_by_todays_names(GoogleBenchmarkFile& file) const;
 
   Side side_;
-  std::filesystem::path program_;            // where it lies
-  std::optional<Program> measured_command_;  // absent: a Google Benchmark program
+  Program of_;
+  std::map<std::string, BenchmarkId> today_;  // of its own_benchmarks, by what its file calls them
   FreshCopy copy_;
   bool tried_in_place_ = false;
   std::set<std::string> logged_;  // names of benchmarks that are run with Google Benchmark's log

@@ -34,6 +34,15 @@ struct MeasuredCommand {
 // Stands in its arguments for the path of the file that its results are to go to; without it they are its output.
 inline constexpr std::string_view kOutputMark = "{output}";
 
+// Made where a program is listed, and handed on from there: no name is taken apart twice.
+struct ListedBenchmark {
+  BenchmarkId id;                   // with the program's suite, without a device
+  std::string name;                 // as the program lists it, for its filter
+  bool uses_several_cores = false;  // as was seen of a command: nobody lists its threads
+  bool has_several_threads() const { return uses_several_cores || id.threads.value_or(1) > 1; }
+  bool operator==(const ListedBenchmark&) const = default;
+};
+
 struct Program {
   std::filesystem::path executable;
   std::vector<std::string> arguments;              // the user's own, e.g. --benchmark_filter=X
@@ -43,15 +52,14 @@ struct Program {
   std::vector<LinkedLayout> layouts = {};          // that rounds draw from; empty: the executable as it was built
   SharedConfinement confinement = {};              // what its processes do not see; null: they see everything
   std::optional<MeasuredCommand> command = {};     // absent: a Google Benchmark program
-};
+  // Of benchmarks that its project calls otherwise by now: by today's name as listed, what the program itself lists.
+  std::map<std::string, ListedBenchmark> own_benchmarks = {};
 
-// Made where a program is listed, and handed on from there: no name is taken apart twice.
-struct ListedBenchmark {
-  BenchmarkId id;                   // with the program's suite, without a device
-  std::string name;                 // as the program lists it, for its filter
-  bool uses_several_cores = false;  // as was seen of a command: nobody lists its threads
-  bool has_several_threads() const { return uses_several_cores || id.threads.value_or(1) > 1; }
-  bool operator==(const ListedBenchmark&) const = default;
+  // What its filter knows a listed benchmark by.
+  const std::string& own_name(const std::string& name) const {
+    const auto renamed = own_benchmarks.find(name);
+    return renamed == own_benchmarks.end() ? name : renamed->second.name;
+  }
 };
 
 inline ListedBenchmark listed_benchmark(std::string name, const std::string& suite) {

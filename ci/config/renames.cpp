@@ -1,7 +1,9 @@
 #include "ci/config/renames.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ci/config/toml_document.hpp"
@@ -75,6 +77,55 @@ std::string current_name(const std::vector<BenchmarkRename>& renames, std::strin
     if (auto name = renamed(rename, benchmark.substr(0, suffix))) benchmark = *name + benchmark.substr(suffix);
   }
   return benchmark;
+}
+
+std::optional<BenchmarkId> current_id(const std::vector<BenchmarkRename>& renames, const BenchmarkId& id) {
+  const std::string canonical = id.canonical();
+  const std::string today = current_name(renames, canonical);
+  if (today == canonical) return std::nullopt;
+  const std::size_t suffix = std::min(today.rfind(" ["), today.size());
+  BenchmarkId renamed = parse_google_benchmark_name(name_as_given(today.substr(0, suffix)));
+  for (const auto& [key, value] :
+       {std::pair(" [suite=", &BenchmarkId::suite), std::pair("device=", &BenchmarkId::device),
+        std::pair("dtype=", &BenchmarkId::dtype)}) {
+    const std::size_t at = today.find(key, suffix);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + std::string_view(key).size();
+    renamed.*value = today.substr(begin, today.find_first_of(",]", begin) - begin);
+  }
+  return renamed;
+}
+
+Error both_names(const std::string& where, const std::string& earlier, const std::string& today) {
+  return input_error("[rename] " + quoted_for_toml(earlier),
+                     "it and " + quoted_for_toml(today) + ", as it is to be called, both in " + where,
+                     "one of the two, as of what was renamed", "remove the line, or name another one");
+}
+
+Result<void> call_by_current_names(const std::vector<BenchmarkRename>& renames, const std::string& where, Run& run) {
+  if (renames.empty()) return {};
+  std::map<std::string, std::string> earlier;  // by today's name
+  std::set<std::string> all;
+  const auto rename = [&](BenchmarkId& id) {
+    if (id.name.empty()) return;
+    const std::string before = id.canonical();
+    if (auto today = current_id(renames, id)) {
+      id = std::move(*today);
+      earlier.emplace(id.canonical(), before);
+    } else {
+      all.insert(before);
+    }
+  };
+  for (Measurement& measurement : run.measurements) rename(measurement.benchmark);
+  for (CountedProfile& profile : run.profiles) rename(profile.benchmark);
+  for (Failure& failure : run.failures) rename(failure.benchmark);
+  for (const auto& [today, before] : earlier) {
+    if (all.contains(today)) return both_names(where, before, today);
+  }
+  std::map<std::string, std::string> labels;
+  for (auto& [name, label] : run.labels) labels.emplace(current_name(renames, name), std::move(label));
+  run.labels = std::move(labels);
+  return {};
 }
 
 std::string as_pattern(std::string_view name) {

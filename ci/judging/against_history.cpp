@@ -50,7 +50,8 @@ Result<std::optional<Run>> parent_beside(storage::Store& store, const Run& candi
 }
 
 Result<std::vector<storage::HistorySeries>> history_of(storage::Store& store, const ComparisonPolicy& policy,
-                                                       const std::string& project, const std::string& branch) {
+                                                       const std::string& project, const std::string& branch,
+                                                       const std::vector<BenchmarkRename>& renames) {
   std::vector<std::string> metrics = policy.metrics;
   if (metrics.empty()) metrics.emplace_back();  // the usual ones
   for (std::string& named : regress::named_metrics(policy)) {
@@ -65,6 +66,7 @@ Result<std::vector<storage::HistorySeries>> history_of(storage::Store& store, co
     query.limit = kPoints;
     query.off_branch = false;  // a level that a force-push took away is none to judge by
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));
+    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, {}));
     for (storage::HistorySeries& series : found) {
       const bool is_known = std::any_of(all.begin(), all.end(), [&](const storage::HistorySeries& other) {
         return other.benchmark == series.benchmark && other.metric == series.metric &&
@@ -169,14 +171,22 @@ Result<HistoryRun> find_history_run(storage::Store& store, const std::vector<sto
 
 // What the candidate is held against.
 struct Baseline {
-  Run run;  // the parent that was measured together, or the newest run of the history
+  Run kept;  // the parent that was measured together, or the newest run of the history
+  Run run;   // it, under today's names
   std::optional<regress::HistoryBaseline> history;
   std::vector<std::string> warnings;
 };
 
-Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const App& app) {
+Result<Run> under_todays_names(Run run, const Configuration& configuration) {
+  STEELYARD_CHECK(call_by_current_names(configuration.renames, "run:" + run.header.id.substr(0, 12), run));
+  return run;
+}
+
+Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const Configuration& configuration,
+                                    const App& app) {
   app.note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate");
-  return Baseline{std::move(parent), std::nullopt, {}};
+  STEELYARD_TRY(Run run, under_todays_names(parent, configuration));
+  return Baseline{std::move(parent), std::move(run), std::nullopt, {}};
 }
 
 Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
@@ -187,7 +197,8 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
   const std::string project = project_of(candidate, configuration);
-  STEELYARD_TRY(const std::vector<storage::HistorySeries> series, history_of(store, policy, project, branch));
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> series,
+                history_of(store, policy, project, branch, configuration.renames));
   STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
   Baseline baseline;
   if (series.empty()) {
@@ -197,12 +208,13 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
   if (!newest.said.empty()) {
     baseline.warnings.push_back(warning::counted_against(newest.said));
   }
-  Run counted;
   if (!newest.run.empty()) {
-    STEELYARD_TRY(counted, stored_run(store, newest.run, app));
+    STEELYARD_TRY(baseline.kept, stored_run(store, newest.run, app));
   }
+  STEELYARD_TRY(Run counted, under_todays_names(baseline.kept, configuration));
   regress::HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
-  STEELYARD_TRY(const std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted({project}));
+  STEELYARD_TRY(std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted({project}));
+  under_current_names(configuration.renames, accepted);
   add_accepted_levels(accepted,
                       {project, {branch, candidate.header.commit.branch}, candidate.environment.fingerprint()},
                       history.series);
@@ -215,7 +227,7 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
 Result<Baseline> find_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
                                const App& app) {
   STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate, app));
-  return parent ? parent_as_baseline(std::move(*parent), candidate, app)
+  return parent ? parent_as_baseline(std::move(*parent), candidate, configuration, app)
                 : history_as_baseline(store, candidate, configuration, app);
 }
 
@@ -271,20 +283,21 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   if (!store) return nothing_judged(store.error());
   const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
   if (!baseline) return nothing_judged(baseline.error());
+  const Result<Run> judged = under_todays_names(*candidate.run, configuration);
+  if (!judged) return nothing_judged(judged.error());
   ComparisonRequest request{configuration, calibrations, gate.seed};
   if (baseline->history) request.history = &*baseline->history;
-  Judgement judgement{baseline->run, *candidate.run,
-                      compare_sides(baseline->run, *candidate.run, request, baseline->warnings)};
+  Judgement judgement{baseline->run, *judged, compare_sides(baseline->run, *judged, request, baseline->warnings)};
   const Result<void> added =
-      add_creep(*store, baseline->run, *candidate.run,
+      add_creep(*store, baseline->run, *judged,
                 history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
-                judgement.comparison);
+                configuration.renames, judgement.comparison);
   std::vector<std::string>& warnings = judgement.comparison.warnings;
   if (!added) warnings.push_back(warning::creep_not_judged(added.error()));
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
   warnings.insert(warnings.begin(), notes.begin(), notes.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
-  code = worse(code, copy_archives(baseline->run, *candidate.run, gate.outputs.archive_dir, app));
+  code = worse(code, copy_archives(baseline->kept, *candidate.run, gate.outputs.archive_dir, app));
   code = worse(code, explain_rows(judgement, gate.outputs, app));
   code = worse(code, tell(judgement, gate.outputs, configuration, app));
   if (gate.outputs.no_store) return code;

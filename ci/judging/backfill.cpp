@@ -200,7 +200,7 @@ Result<BackfillReport> backfill(const std::vector<std::string>& line, const Back
   return Backfilling(line, world, limits).run();
 }
 
-storage::HistorySeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps) {
+ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps) {
   std::vector<storage::HistoryPoint> points;
   Places places;
   for (storage::HistoryPoint& point : series.points) {
@@ -210,26 +210,36 @@ storage::HistorySeries chained_series(storage::HistorySeries series, const std::
   }
   series.points.clear();
   std::vector<regress::ChainStep> chain;
-  std::size_t newest = 0;
+  std::optional<std::size_t> newest;
   for (const storage::MeasuredStep& step : steps) {
     if (step.benchmark != series.benchmark || step.metric != series.metric.name) continue;
     if (step.fingerprint != series.fingerprint) continue;
+    // Commits without a point are places behind those that have one.
+    for (const std::string& commit : {step.before, step.after}) places.try_emplace(commit, places.size());
     const std::optional<regress::ChainStep> chained = chain_step(step, places);
     if (!chained) continue;
     chain.push_back(*chained);
-    newest = std::max({newest, chained->before, chained->after});
+    for (const std::size_t place : {chained->before, chained->after}) {
+      if (place < points.size()) newest = std::max(newest.value_or(0), place);
+    }
   }
-  if (chain.empty()) return series;
-  const auto levels = regress::chained_levels(points.size(), chain, newest);
+  ChainedSeries whole{std::move(series), {}, 1};
+  std::vector<std::optional<regress::ChainedLevel>> levels(points.size());
+  if (newest) levels = regress::chained_levels(places.size(), chain, *newest);
+  const double half_widths = regress::normal_quantile(0.975);
   std::optional<std::size_t> oldest;
   for (std::size_t place = 0; place < points.size(); ++place) {
-    if (!levels[place]) continue;
+    if (!levels[place]) {
+      whole.unlinked.push_back(points[place].commit);
+      continue;
+    }
     if (!oldest) oldest = place;
     storage::HistoryPoint point = points[place];
     point.value = points[*oldest].value * std::exp(levels[place]->log_ratio - levels[*oldest]->log_ratio);
-    series.points.push_back(std::move(point));
+    whole.series.points.push_back(std::move(point));
+    whole.widest = std::max(whole.widest, std::exp(half_widths * levels[place]->standard_error));
   }
-  return series;
+  return whole;
 }
 
 }  // namespace steelyard::ci

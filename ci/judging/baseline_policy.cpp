@@ -9,6 +9,7 @@
 
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration_key.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
@@ -113,6 +114,19 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.targets.insert(configuration.targets.end(), added.begin(), added.end());
 }
 
+// A rename is known from the commit on that makes it. The lines that the baseline does not have, as written.
+std::vector<std::string> take_new_renames(const Configuration& candidate, Configuration& configuration) {
+  std::vector<std::string> lines;
+  for (const BenchmarkRename& rename : candidate.renames) {
+    const bool is_known = std::any_of(configuration.renames.begin(), configuration.renames.end(),
+                                      [&](const BenchmarkRename& other) { return other.from == rename.from; });
+    if (is_known) continue;
+    configuration.renames.push_back(rename);
+    lines.push_back(quoted_for_toml(rename.from) + " = " + quoted_for_toml(rename.to));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
@@ -134,6 +148,9 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
   take_what_is_new(candidate, configuration);
   GateConfiguration obeyed{std::move(configuration), {}};
+  if (const auto renames = take_new_renames(candidate, obeyed.configuration); !renames.empty()) {
+    obeyed.notes.push_back(warning::renames_of_candidate(renames));
+  }
   if (!differences.empty()) obeyed.notes.push_back(warning::baseline_policy_holds(differences));
   return obeyed;
 }

@@ -56,7 +56,7 @@ class Probing {
                                     const bench::MeasuringSettings& settings) const {
     std::optional<Error> trouble;
     for (const ProgramPair& pair : pairs) {
-      STEELYARD_TRY(ListedPair listed, list_pair(pair, settings, plan_.cancelled));
+      STEELYARD_TRY(ListedPair listed, list_pair(pair, settings, plan_.cancelled, plan_.configuration.renames));
       for (bench::ListedProgram* side : {&listed.candidate, &listed.baseline}) {
         if (side->trouble) trouble = side->trouble;
         for (const bench::ListedBenchmark& benchmark : side->benchmarks()) {
@@ -179,13 +179,13 @@ Result<std::string> find_benchmark(const std::string& asked, const Commit& good,
   std::set<std::string> all;
   std::set<std::string> holding;
   for (const ProgramPair& pair : pairs) {
-    STEELYARD_TRY(const ListedPair listed, list_pair(pair, settings, plan.cancelled));
+    STEELYARD_TRY(const ListedPair listed, list_pair(pair, settings, plan.cancelled, plan.configuration.renames));
     for (const bench::ListedProgram* side : {&listed.baseline, &listed.candidate}) {
       if (side->trouble) return *side->trouble;
       for (const bench::ListedBenchmark& benchmark : side->benchmarks()) {
         const std::string name = benchmark.id.canonical();
         all.insert(name);
-        if (name == canonical || benchmark.name == asked) return name;
+        if (name == current_name(plan.configuration.renames, canonical) || benchmark.name == asked) return name;
         if (name.find(canonical) != std::string::npos) holding.insert(name);
       }
     }

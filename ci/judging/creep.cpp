@@ -11,6 +11,7 @@
 #include "bench/model/sha256.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/judging/against_history.hpp"
+#include "ci/judging/stored_series.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/counted.hpp"
@@ -96,7 +97,11 @@ std::optional<Creep> creep_of(storage::HistorySeries series, const Lookup& looku
 
 // Of the rows' benchmarks and metrics on that machine.
 Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store, const Lookup& lookup,
-                                                           const std::vector<ComparisonRow*>& rows) {
+                                                           const std::vector<ComparisonRow*>& rows,
+                                                           const std::vector<BenchmarkRename>& renames) {
+  const ReadSeries more = [&store](const storage::HistoryQuery& asked) {
+    return storage::HistoryStore(store).series(asked);
+  };
   std::set<std::pair<std::string, std::string>> wanted;  // benchmark (empty: all) and metric
   for (const ComparisonRow* row : rows) {
     wanted.emplace(rows.size() <= kMaxAskedOne ? row->benchmark : std::string(), row->metric.name);
@@ -113,6 +118,7 @@ Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store
     query.off_branch = false;
     query.with_invocations = false;
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));
+    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, more));
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   return all;
@@ -282,7 +288,7 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
 }
 
 Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
-                       Comparison& comparison) {
+                       const std::vector<BenchmarkRename>& renames, Comparison& comparison) {
   std::vector<ComparisonRow*> rows;
   for (ComparisonRow& row : comparison.rows) {
     if (regress::may_creep(comparison.policy, row)) rows.push_back(&row);
@@ -290,9 +296,10 @@ Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& ca
   if (rows.empty()) return {};
   const std::optional<GitRepository> repository = repository_here();
   STEELYARD_TRY(Lookup lookup, lookup_of(store, baseline, candidate, branch, repository));
-  STEELYARD_TRY(std::vector<storage::HistorySeries> all, series_of_rows(store, lookup, rows));
+  STEELYARD_TRY(std::vector<storage::HistorySeries> all, series_of_rows(store, lookup, rows, renames));
   if (repository) lookup.releases = repository->releases(commits_of(all));
   STEELYARD_TRY(lookup.accepted, storage::AlertStore(store).accepted({lookup.project, false}));
+  under_current_names(renames, lookup.accepted);
   for (ComparisonRow* row : rows) {
     const auto own = std::find_if(all.begin(), all.end(), [&](const storage::HistorySeries& series) {
       return series.benchmark == row->benchmark && series.metric.name == row->metric.name &&
@@ -314,7 +321,7 @@ void add_creep(const Configuration& configuration, const Run& baseline, const Ru
   const auto added = [&]() -> Result<void> {
     STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
     STEELYARD_TRY(storage::Store store, connect(address));
-    return add_creep(store, baseline, candidate, branch, comparison);
+    return add_creep(store, baseline, candidate, branch, configuration.renames, comparison);
   }();
   if (added) return;
   comparison.warnings.push_back(warning::creep_not_judged(added.error()));

@@ -11,6 +11,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/config/renames.hpp"
 #include "ci/git/repository.hpp"
 #include "regress/history/creep.hpp"
 #include "storage/model/alert.hpp"
@@ -66,7 +67,7 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
 // there is no such row. `baseline` and `candidate`: the two runs of the comparison; `branch`: whose history counts,
 // where no repository in the current folder has the baseline's commit. Error: the store's.
 Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
-                       Comparison& comparison);
+                       const std::vector<BenchmarkRename>& renames, Comparison& comparison);
 
 // add_creep() with the store of the configuration, which may be away: then a warning of the comparison says what was
 // not judged.

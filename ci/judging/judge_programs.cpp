@@ -51,7 +51,7 @@ Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& requ
   }
   std::vector<ListedPair> listed;
   for (const ProgramPair& pair : sides.programs) {
-    STEELYARD_TRY(ListedPair list, list_pair(pair, configuration.run, request.cancelled));
+    STEELYARD_TRY(ListedPair list, list_pair(pair, configuration.run, request.cancelled, configuration.renames));
     listed.push_back(std::move(list));
   }
   STEELYARD_TRY(TakenShard taken, take_shard(*request.shard, listed));

@@ -112,6 +112,16 @@ SeriesName name_of_series(const storage::HistorySeries& series) {
   return {series.project, series.benchmark, series.metric.name, series.metric.unit, series.fingerprint};
 }
 
+// A run that has both, by which they are no two names of one benchmark; empty: there is none.
+std::string run_of_both(const storage::HistorySeries& one, const storage::HistorySeries& other) {
+  std::set<std::string_view> runs;
+  for (const storage::HistoryPoint& point : one.points) runs.insert(point.run);
+  for (const storage::HistoryPoint& point : other.points) {
+    if (!point.run.empty() && runs.contains(point.run)) return point.run;
+  }
+  return "";
+}
+
 // Points of both, under the conditions of both.
 void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
   std::vector<int> conditions;
@@ -151,13 +161,22 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
   std::map<SeriesName, storage::HistorySeries> as_kept;  // what two questions gave counts once
   for (storage::HistorySeries& series : found) as_kept.try_emplace(name_of_series(series), std::move(series));
   std::map<SeriesName, storage::HistorySeries> current;
+  std::map<SeriesName, std::string> earlier_names;
   for (auto& [name, series] : as_kept) {
-    series.benchmark = current_name(renames, series.benchmark);
+    const std::string earlier = std::exchange(series.benchmark, current_name(renames, series.benchmark));
     if (series.benchmark.find(query.benchmark) == std::string::npos) continue;
     const SeriesName today = name_of_series(series);
     const auto known = current.find(today);
-    known == current.end() ? void(current.emplace(today, std::move(series)))
-                           : join_series(std::move(series), known->second);
+    if (known == current.end()) {
+      earlier_names.emplace(today, earlier);
+      current.emplace(today, std::move(series));
+      continue;
+    }
+    if (const std::string run = run_of_both(series, known->second); !run.empty()) {
+      const std::string& other = earlier == series.benchmark ? earlier_names[today] : earlier;
+      return both_names("run:" + run.substr(0, 12), other, series.benchmark);
+    }
+    join_series(std::move(series), known->second);
   }
   std::vector<storage::HistorySeries> all;
   for (auto& [name, series] : current) {
@@ -171,6 +190,12 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
     return std::tie(a.benchmark, a.project, a.metric.name) < std::tie(b.benchmark, b.project, b.metric.name);
   });
   return all;
+}
+
+void under_current_names(const std::vector<BenchmarkRename>& renames, std::vector<storage::AcceptedAlert>& accepted) {
+  for (storage::AcceptedAlert& one : accepted) {
+    one.subject.benchmark = current_name(renames, std::move(one.subject.benchmark));
+  }
 }
 
 StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit) {

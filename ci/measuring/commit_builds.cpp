@@ -1,5 +1,6 @@
 #include "ci/measuring/commit_builds.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -85,9 +86,26 @@ Result<std::filesystem::path> CommitBuilds::build_in(const std::filesystem::path
   return tree;
 }
 
+void CommitBuilds::make_room() {
+  for (auto oldest = trees_by_use_.begin(); trees_by_use_.size() >= kMaxTrees && oldest != trees_by_use_.end();) {
+    const auto known = known_.find(*oldest);
+    if (!trees_.remove(*known->second)) {
+      ++oldest;  // it stays, and is still good
+      continue;
+    }
+    known_.erase(known);
+    oldest = trees_by_use_.erase(oldest);
+  }
+}
+
 Result<std::filesystem::path> CommitBuilds::tree_of(const Commit& commit) {
   const auto known = known_.find(commit.sha);
-  if (known != known_.end()) return known->second;
+  if (known != known_.end()) {
+    const auto used = std::find(trees_by_use_.begin(), trees_by_use_.end(), commit.sha);
+    if (used != trees_by_use_.end()) std::rotate(used, used + 1, trees_by_use_.end());
+    return known->second;
+  }
+  make_room();
   // Names of one length, so that no side's paths are longer.
   Result<std::filesystem::path> tree = trees_.add("c-" + commit.sha.substr(0, 16), commit.sha);
   if (!tree && !has_room(trees_.folder())) return tree;
@@ -95,6 +113,11 @@ Result<std::filesystem::path> CommitBuilds::tree_of(const Commit& commit) {
   Result<std::filesystem::path> built =
       tree ? build_in(*tree, commit) : program_error(name_of_commit(commit), tree.error().text());
   if (cancelled_ != nullptr && cancelled_->load()) return built;
+  if (built) {
+    trees_by_use_.push_back(commit.sha);
+  } else if (tree) {
+    trees_.remove(*tree);
+  }
   return known_.emplace(commit.sha, std::move(built)).first->second;
 }
 

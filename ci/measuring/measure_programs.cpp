@@ -163,6 +163,7 @@ class PairMeasuring {
       : programs_(programs),
         settings_(configuration.run),
         policy_(configuration.policy),
+        renames_(configuration.renames),
         calibration_(calibration),
         progress_(progress),
         cancelled_(cancelled),
@@ -207,7 +208,7 @@ class PairMeasuring {
 
   Result<void> list() {
     while (listed_.size() < programs_.size()) {
-      STEELYARD_TRY(ListedPair list, list_pair(programs_[listed_.size()], settings_, cancelled_));
+      STEELYARD_TRY(ListedPair list, list_pair(programs_[listed_.size()], settings_, cancelled_, renames_));
       listed_.push_back(std::move(list));
     }
     std::int64_t benchmarks = 0;
@@ -387,6 +388,7 @@ class PairMeasuring {
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
   const PolicySettings& policy_;
+  const std::vector<BenchmarkRename>& renames_;
   const CalibrationLookup& calibration_;
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;

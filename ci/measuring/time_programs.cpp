@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/runner/command_program.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/confirmation.hpp"
@@ -21,16 +22,45 @@ bool exists(const bench::Program& program) {
   return std::filesystem::exists(program.executable, ignored);
 }
 
+// By today's names, of which the filter speaks.
+Result<bench::ListedProgram> list_side(const bench::Program& program, const bench::MeasuringSettings& settings,
+                                       const std::atomic<bool>* cancelled,
+                                       const std::vector<BenchmarkRename>& renames) {
+  if (renames.empty()) return bench::list_benchmarks(program, settings, cancelled);
+  bench::MeasuringSettings unfiltered = settings;
+  unfiltered.filter.clear();
+  STEELYARD_TRY(bench::ListedProgram listed, bench::list_benchmarks(program, unfiltered, cancelled));
+  std::vector<bench::ListedBenchmark>& benchmarks = listed.listing.benchmarks;
+  std::set<std::string> all;
+  for (const bench::ListedBenchmark& benchmark : benchmarks) all.insert(benchmark.id.canonical());
+  for (bench::ListedBenchmark& benchmark : benchmarks) {
+    const std::optional<BenchmarkId> today = current_id(renames, benchmark.id);
+    if (!today) continue;
+    if (!all.insert(today->canonical()).second) {
+      return both_names(program.executable.string(), benchmark.id.canonical(), today->canonical());
+    }
+    BenchmarkId in_program = *today;
+    in_program.suite.clear();
+    std::string name = in_program.canonical();
+    if (!program.command) name = name_as_given(name);
+    listed.program.own_benchmarks.emplace(name, benchmark);
+    benchmark.id = *today;
+    benchmark.name = std::move(name);
+  }
+  STEELYARD_CHECK(bench::keep_matching(settings.filter, benchmarks));
+  return listed;
+}
+
 }  // namespace
 
 Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
-                             const std::atomic<bool>* cancelled) {
+                             const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames) {
   ListedPair listed;
   listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
-  STEELYARD_TRY(listed.candidate, bench::list_benchmarks(pair.candidate, settings, cancelled));
+  STEELYARD_TRY(listed.candidate, list_side(pair.candidate, settings, cancelled, renames));
   listed.baseline.program = pair.baseline;
   if (listed.is_new) return listed;
-  STEELYARD_TRY(listed.baseline, bench::list_benchmarks(pair.baseline, settings, cancelled));
+  STEELYARD_TRY(listed.baseline, list_side(pair.baseline, settings, cancelled, renames));
   // What one side cannot tell the other is not held against.
   std::optional<bench::ProcessFacts>& old_one = listed.baseline.listing.process;
   std::optional<bench::ProcessFacts>& new_one = listed.candidate.listing.process;

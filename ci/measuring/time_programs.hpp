@@ -9,13 +9,16 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "bench/runner/measure.hpp"
+#include "ci/config/renames.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard::ci {
 
-// Error (input): no executable, or no Google Benchmark program. A program that crashes or hangs is no error here.
+// Benchmarks of either side that bear an earlier name are listed by today's, so that they are measured and judged as
+// one with the other side's. Error (input): no executable, or no Google Benchmark program; a side has a benchmark by
+// both of its names. A program that crashes or hangs is no error here.
 Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
-                             const std::atomic<bool>* cancelled);
+                             const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames = {});
 
 // Each program gets the share of the budget that is left that its number of benchmarks
 // asks for; where nothing is left, and where a program fails as a whole, its benchmarks are failures of the runs. A

@@ -55,6 +55,25 @@ std::string terminal_backfill(const BackfillReport& report, const TerminalStyle&
   return text;
 }
 
+std::string chained_text(const ChainedSeries& chained) {
+  constexpr std::size_t kMaxToldCommits = 5;
+  constexpr double kKnown = 2;  // a step without an interval is known to no such factor
+  const storage::HistorySeries& series = chained.series;
+  std::string text = name_as_given(series.benchmark) + ' ' + series.metric.name + ": by ratios of " +
+                     plural_text(static_cast<std::int64_t>(series.points.size()), "commit") + ", ";
+  text += chained.widest < kKnown ? "the least sure within " + small_share_text(chained.widest - 1) + " of the newest"
+                                  : "of which some are hardly known against the newest";
+  if (chained.unlinked.empty()) return text;
+  text += "; not linked to it and not shown: ";
+  for (std::size_t i = 0; i < std::min(chained.unlinked.size(), kMaxToldCommits); ++i) {
+    text += (i > 0 ? ", " : "") + shown_sha(chained.unlinked[i]);
+  }
+  if (chained.unlinked.size() > kMaxToldCommits) {
+    text += " and " + grouped_text(static_cast<std::int64_t>(chained.unlinked.size() - kMaxToldCommits)) + " more";
+  }
+  return text + " (steelyard backfill links them)";
+}
+
 std::string json_backfill(const BackfillReport& report) {
   storage::JsonWriter json;
   json("schema", std::string_view("steelyard.backfill/1"));

@@ -8,6 +8,7 @@
 
 #include "bench/model/fields.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard::ci {
 
@@ -55,8 +56,19 @@ struct BackfillReport {
 };
 
 // "1a2b3c4d5 against 9f8e7d6c5 is kept"
+// A series by the ratios of commits that were measured against each other.
+struct ChainedSeries {
+  storage::HistorySeries series;      // without points where nothing is linked
+  std::vector<std::string> unlinked;  // commits with a point that no way leads to from the newest, in the series' order
+  // Of the commit that is known worst against the newest: by what factor its level may be off, at a level of 95 %. The
+  // further the way, the wider.
+  double widest = 1;
+};
+
 std::string backfill_step_text(const BackfillStep& step);
 std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style);
+// How far the levels of a series can be trusted, and what is not among them.
+std::string chained_text(const ChainedSeries& chained);
 // schema steelyard.backfill/1
 std::string json_backfill(const BackfillReport& report);
 

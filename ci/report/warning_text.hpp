@@ -76,6 +76,8 @@ struct SettingDifference {
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
 std::string policy_only_in_candidate(const std::string& file);
+// `lines` of its [rename], as written; at least one.
+std::string renames_of_candidate(const std::vector<std::string>& lines);
 struct UnreadPolicy {
   std::string file;
   const Error& error;

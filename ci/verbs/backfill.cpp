@@ -107,7 +107,9 @@ Result<std::vector<storage::MeasuredStep>> steps_along(const std::vector<std::st
   storage::StepQuery query{project_name(configuration)};
   query.fingerprint = bench::read_environment().fingerprint();
   query.commits = line;
-  return storage::HistoryStore(store).steps(query);
+  STEELYARD_TRY(std::vector<storage::MeasuredStep> steps, storage::HistoryStore(store).steps(query));
+  for (storage::MeasuredStep& step : steps) step.benchmark = current_name(configuration.renames, step.benchmark);
+  return steps;
 }
 
 Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancellation, const App& app) {

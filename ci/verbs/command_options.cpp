@@ -1,5 +1,6 @@
 #include "ci/verbs/command_options.hpp"
 
+#include "ci/config/written_value.hpp"
 #include "ci/measuring/command_programs.hpp"
 
 namespace steelyard::ci {
@@ -38,6 +39,8 @@ void add_command_options(Verb& verb, CommandOptions& options) {
 }
 
 Result<void> check_commands(const CommandOptions& options) {
+  const std::string& format = options.how.format;
+  if (!format.empty()) STEELYARD_CHECK(read_word(WrittenValue{format, true}, "--format", command_formats()));
   if (!options.commands.empty() || (options.name.empty() && options.how == CommandChoice())) return {};
   return input_error("--format, --name, --prepare, --warmup, --shell, --ignore-failure", "no --command",
                      "the command that they are of", "add --command \"PROGRAM ARGUMENTS\"");

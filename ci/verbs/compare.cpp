@@ -317,6 +317,8 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
   // By its id a run is found again when the comparison is verified.
   for (Run* run : {&sides.baseline, &sides.candidate}) {
     if (run->header.id.empty()) storage::seal(*run);
+    STEELYARD_CHECK(call_by_current_names(configuration.renames,
+                                          run == &sides.baseline ? options.baseline : options.candidate, *run));
   }
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   Comparison comparison =

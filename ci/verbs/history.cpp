@@ -123,8 +123,13 @@ Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (storage::HistorySeries& series : page.items) {
-    storage::HistorySeries one = chained_series(std::move(series), steps);
-    one.points.empty() ? void(++excluded) : chained.push_back(std::move(one));
+    ChainedSeries one = chained_series(std::move(series), steps);
+    if (one.series.points.empty()) {
+      ++excluded;
+      continue;
+    }
+    app.note(chained_text(one));
+    chained.push_back(std::move(one.series));
   }
   page.items = std::move(chained);
   if (excluded > 0) {

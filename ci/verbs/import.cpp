@@ -22,6 +22,7 @@ struct ImportOptions {
   std::string branch;
   std::filesystem::path output;  // .syrun; empty: none beside the spool's
   bool no_store = false;
+  bool keep_readable = false;  // of damaged files
 };
 
 std::vector<std::string> format_names() {
@@ -75,7 +76,9 @@ Result<const bench::ImportFormat*> named_format(const ImportOptions& options) {
 // A commit that the file itself names stands where no option names another.
 Result<std::vector<Run>> load(const std::string& path, const bench::ImportFormat& format, const ImportOptions& options,
                               const std::string& project, std::vector<std::string>& warnings) {
-  STEELYARD_TRY(std::vector<Run> runs, bench::load_imported(format, path, warnings));
+  bench::ImportReading reading{.keeps_readable = options.keep_readable};
+  STEELYARD_TRY(std::vector<Run> runs, bench::load_imported(format, path, reading));
+  warnings = std::move(reading.warnings);
   if (runs.size() > 1 && !options.commit.empty()) {
     return input_error("--commit", "one commit for the " + std::to_string(runs.size()) + " runs of " + path,
                        "a file of one run", "leave it out: the history names its commits");
@@ -224,6 +227,9 @@ Verb import_verb() {
                        "that was measured: a hash, or what git calls it here; else the one that the file names"));
   verb.add(text_option("--branch", "NAME", options->branch, "that the commit lies on"));
   verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive of the one run there as well"));
+  verb.add(flag_option("--keep-readable", options->keep_readable,
+                       "of a file that is cut or damaged what can be read, with a failure that says where it ends; "
+                       "else nothing of it is kept"));
   verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);

@@ -286,10 +286,32 @@ std::string other_input(const Comparison& kept, const FoundSides& sides) {
   return text;
 }
 
-void verify_against(const Comparison& kept, const FoundSides& sides, Verification& verification) {
+// Under the names by which they were judged: today's where the comparison has these, and not their own.
+Result<void> call_as_judged(const Comparison& kept, const std::vector<BenchmarkRename>& renames, FoundRun& found) {
+  std::set<std::string> judged;
+  for (const ComparisonRow& row : kept.rows) judged.insert(row.benchmark);
+  std::vector<BenchmarkRename> of_comparison;
+  std::set<std::string> seen;
+  for (const Measurement& measurement : found.run.measurements) {
+    const std::string own = measurement.benchmark.canonical();
+    const std::string today = current_name(renames, own);
+    if (!seen.insert(own).second || judged.contains(own) || !judged.contains(today)) continue;
+    of_comparison.push_back({as_pattern(own), as_pattern(today)});
+  }
+  return call_by_current_names(of_comparison, found.place, found.run);
+}
+
+void verify_against(const Comparison& kept, FoundSides& sides, const std::vector<BenchmarkRename>& renames,
+                    Verification& verification) {
   verification.baseline_place = sides.baseline.place;
   verification.candidate_place = sides.candidate.place;
   verification.why = other_input(kept, sides);
+  if (verification.why.empty()) {
+    for (FoundRun* side : {&sides.baseline, &sides.candidate}) {
+      const Result<void> called = call_as_judged(kept, renames, *side);
+      if (!called) verification.why = called.error().text();
+    }
+  }
   if (!verification.why.empty()) {
     verification.outcome = VerificationOutcome::differs;
     return;
@@ -337,10 +359,10 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   verification.baseline_run = kept.comparison.baseline.id;
   verification.candidate_run = kept.comparison.candidate.id;
   const bool are_named = !options.baseline.empty();
-  const Result<FoundSides> sides =
+  Result<FoundSides> sides =
       are_named ? named_sides(options, kept.comparison, configuration, app) : kept_sides(kept, store);
   if (sides) {
-    verify_against(kept.comparison, *sides, verification);
+    verify_against(kept.comparison, *sides, configuration.renames, verification);
   } else if (are_named) {
     return sides.error();
   } else {

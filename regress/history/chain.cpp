@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace steelyard::regress {
@@ -66,25 +68,23 @@ std::vector<std::optional<ChainedLevel>> chained_levels(std::size_t places, std:
   const Neighbours neighbours = neighbours_of(places, steps);
   std::vector<Reached> reached(places);
   reached[root].variance = 0;
-  for (;;) {
-    std::optional<std::size_t> nearest;
-    for (std::size_t place = 0; place < places; ++place) {
-      const Reached& one = reached[place];
-      if (one.done || std::isinf(one.variance)) continue;
-      const bool is_nearer = !nearest || std::pair(one.variance, one.steps) <
-                                             std::pair(reached[*nearest].variance, reached[*nearest].steps);
-      if (is_nearer) nearest = place;
-    }
-    if (!nearest) return levels;
-    Reached& from = reached[*nearest];
+  std::set<std::tuple<double, std::size_t, std::size_t>> nearest{{0.0, 0, root}};  // variance, steps, place
+  while (!nearest.empty()) {
+    const std::size_t place = std::get<2>(*nearest.begin());
+    nearest.erase(nearest.begin());
+    Reached& from = reached[place];
     from.done = true;
-    levels[*nearest] = ChainedLevel{from.log_ratio, std::sqrt(from.variance), from.steps};
-    for (const auto& [place, step] : neighbours[*nearest]) {
-      Reached& to = reached[place];
+    levels[place] = ChainedLevel{from.log_ratio, std::sqrt(from.variance), from.steps};
+    for (const auto& [next, step] : neighbours[place]) {
+      Reached& to = reached[next];
       const Reached along{from.variance + step.variance, from.steps + 1, from.log_ratio + step.log_ratio};
-      if (!to.done && std::pair(along.variance, along.steps) < std::pair(to.variance, to.steps)) to = along;
+      if (to.done || std::pair(along.variance, along.steps) >= std::pair(to.variance, to.steps)) continue;
+      nearest.erase({to.variance, to.steps, next});
+      to = along;
+      nearest.emplace(to.variance, to.steps, next);
     }
   }
+  return levels;
 }
 
 std::optional<std::size_t> next_in_gaps(std::span<const ChainGap> gaps, const std::vector<bool>& open) {

@@ -8,9 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
+#include "bench/formats/import_formats.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace steelyard {
@@ -70,6 +73,16 @@ TEST_P(FuzzCorpus, NoInputBreaksAClaimOrTakesMoreTimeOrMemoryThanItMay) {
     EXPECT_FALSE(broken) << file.path << ": " << *broken;
     EXPECT_LT(processor_seconds() - before, testkit::kMaxSeconds) << file.path;
     EXPECT_LT(memory_mib("VmHWM") - memory_before, testkit::kMaxMemoryMiB) << file.path;
+  }
+}
+
+TEST(FuzzCorpusOfImport, HasAFileOfEveryFormatThatIsKnownByItsContent) {
+  std::set<std::string_view> formats;
+  for (const auto& entry : fs::directory_iterator(fs::path(STEELYARD_FUZZ_CORPUS) / "import")) {
+    if (const auto format = bench::recognise_format(entry.path())) formats.insert((*format)->name);
+  }
+  for (const bench::ImportFormat& format : bench::import_formats()) {
+    EXPECT_TRUE(formats.contains(format.name)) << "none of " << format.name << " in tests/fuzz/corpus/import";
   }
 }
 

@@ -40,6 +40,25 @@ BrokenClaim broken_claim_about_imported(const Run& run) {
   return broken_claim_about_run(run);
 }
 
+// `readable`: the same file, of which what can be read was asked for.
+BrokenClaim broken_claim_about_readable(const Result<std::vector<Run>>& whole, const Result<std::vector<Run>>& readable,
+                                        const bench::ImportReading& reading) {
+  if (whole && (!readable || !reading.damages.empty() || readable->size() != whole->size())) {
+    return "of a whole file all is readable";
+  }
+  if (whole || !readable) return std::nullopt;
+  if (reading.damages.empty()) return "what is read of a file that is refused is of a damaged one";
+  for (const Run& run : *readable) {
+    if (const auto broken = broken_claim_about_imported(run)) return broken;
+    if (run.measurements.empty()) return "what is kept of a damaged file is something";
+  }
+  const bool is_told = std::any_of(readable->begin(), readable->end(), [](const Run& run) {
+    return std::any_of(run.failures.begin(), run.failures.end(),
+                       [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
+  });
+  return is_told ? BrokenClaim() : BrokenClaim("a run of a damaged file says so");
+}
+
 }  // namespace
 
 BrokenClaim broken_claim_about_google_benchmark(const std::string& text) {
@@ -69,6 +88,11 @@ BrokenClaim broken_claim_about_import(const std::string& text) {
   for (const bench::ImportFormat& format : bench::import_formats()) {
     std::vector<std::string> warnings;
     const Result<std::vector<Run>> runs = bench::load_imported(format, file.path(), warnings);
+    bench::ImportReading reading{.keeps_readable = true};
+    const Result<std::vector<Run>> readable = bench::load_imported(format, file.path(), reading);
+    if (const auto broken = broken_claim_about_readable(runs, readable, reading)) {
+      return std::string(format.name) + ": " + *broken;
+    }
     if (!runs) {
       if (const auto broken = broken_claim_about_error(runs.error(), name)) {
         return std::string(format.name) + ": " + *broken;

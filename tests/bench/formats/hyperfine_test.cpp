@@ -35,7 +35,10 @@ class Hyperfine : public ::testing::Test {
     const std::filesystem::path file = folder_ / "in.json";
     std::ofstream(file) << text;
     warnings_.clear();
-    return hyperfine().load(file, warnings_);
+    ImportReading reading;
+    Result<steelyard::Run> run = hyperfine().load(file, reading);
+    warnings_ = reading.warnings;
+    return run;
   }
 
   std::filesystem::path folder_;
@@ -98,7 +101,8 @@ TEST_F(Hyperfine, RefusesWhatIsNotItsOwn) {
     ASSERT_FALSE(run) << text;
     EXPECT_THAT(run.error().text(), HasSubstr("hyperfine")) << text;
   }
-  EXPECT_FALSE(hyperfine().load(folder_ / "absent.json", warnings_));
+  ImportReading reading;
+  EXPECT_FALSE(hyperfine().load(folder_ / "absent.json", reading));
 }
 
 }  // namespace

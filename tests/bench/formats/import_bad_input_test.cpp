@@ -115,9 +115,9 @@ TEST_F(ImportBadInput, AnEmptyFileAndAnotherToolsAreRefusedByEachReader) {
 TEST_F(ImportBadInput, TextThatIsNoUtf8IsSaidToBeThat) {
   const std::string utf16 = std::string("\xff\xfe{\0\"\0", 6);
   for (const ImportFormat& format : import_formats()) {
-    if (format.name == "google-benchmark") continue;  // its own reader, with tests of its own
     const LoadedRuns runs = load(format.name, utf16);
     ASSERT_FALSE(runs) << format.name;
+    EXPECT_EQ(runs.error().where, (folder_ / "in").string()) << format.name;
     EXPECT_THAT(runs.error().text(), AllOf(HasSubstr("UTF-16"), HasSubstr("UTF-8"))) << format.name;
   }
   EXPECT_THAT(flaws("csv", "benchmark,unit,value\n\xe9t\xe9,ns,1\nok,ns,2\n"),

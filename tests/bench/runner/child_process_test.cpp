@@ -260,6 +260,26 @@ TEST(RunChild, StopsWhenCancelled) {
   EXPECT_EQ(child->describe(), "was cancelled");
 }
 
+TEST(RunInvocations, CancelledWhileTheyArePreparedAreCancelledAndHaveNotFailed) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path sign = folder.path() / "started";
+  std::atomic<bool> cancelled = false;
+  std::thread canceller([&] {
+    while (!std::filesystem::exists(sign)) std::this_thread::yield();
+    cancelled = true;
+  });
+  ChildCommand prepared = shell(": > " + (folder.path() / "ran").string());
+  prepared.before = ": > " + sign.string() + "; sleep 1000";
+  const auto results = run_invocations({prepared, shell("true")}, &cancelled);
+  canceller.join();
+  ASSERT_EQ(results.size(), 2U);
+  for (const Result<ChildResult>& result : results) {
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_EQ(result->end, ChildEnd::cancelled);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "ran"));
+}
+
 TEST(RunChildren, RunsBothAtOnce) {
   const testkit::TemporaryFolder folder;
   const std::string meeting = (folder.path() / "meeting").string();

@@ -9,8 +9,11 @@
 namespace steelyard::ci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string name_of(std::size_t place) { return "c" + std::to_string(1000 + place); }
@@ -142,31 +145,70 @@ TEST(Backfill, BeginsNothingThatWouldNotFitIntoItsTime) {
   EXPECT_TRUE(report.budget_spent);
 }
 
-TEST(ChainedSeries, HasTheRatiosAndNotTheMoodOfEachDay) {
+storage::HistorySeries measured_alone(const std::vector<double>& values) {
   storage::HistorySeries series;
   series.benchmark = "BM_x";
   series.metric = *well_known_metric(kRealTime);
   series.fingerprint = "m";
-  const std::vector<double> measured{100, 130, 90, 250, 95};  // the machine's mood, whatever the commits did
-  for (std::size_t i = 0; i < measured.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     storage::HistoryPoint point;
     point.commit = name_of(i);
-    point.value = measured[i];
+    point.value = values[i];
     series.points.push_back(point);
   }
+  return series;
+}
+
+storage::MeasuredStep step_between(std::size_t before, std::size_t after, double ratio, double half = 0.002) {
+  return {"BM_x", "real_time", "m", name_of(before), name_of(after), ratio, ratio * (1 - half), ratio * (1 + half)};
+}
+
+TEST(ChainedSeries, HasTheRatiosAndNotTheMoodOfEachDay) {
+  // The machine's mood, whatever the commits did.
+  storage::HistorySeries series = measured_alone({100, 130, 90, 250, 95});
   series.points.push_back(series.points[1]);  // measured again
   MadeStore made({1, 1, 1.1, 1.1, 1.1});
   made.broken = {name_of(3)};
   made.run();
   made.kept.push_back({"BM_y", "real_time", "m", name_of(0), name_of(3), 9, {}, {}});
-  const storage::HistorySeries chained = chained_series(series, made.kept);
-  ASSERT_THAT(chained.points, SizeIs(4));
-  EXPECT_NEAR(chained.points[0].value, 100, 1e-9);
-  EXPECT_NEAR(chained.points[1].value, 100, 1e-9);
-  EXPECT_NEAR(chained.points[2].value, 110, 1e-9);
-  EXPECT_EQ(chained.points[3].commit, name_of(4));
-  EXPECT_NEAR(chained.points[3].value, 110, 1e-9);
-  EXPECT_THAT(chained_series(series, {}).points, IsEmpty());
+  const ChainedSeries chained = chained_series(series, made.kept);
+  ASSERT_THAT(chained.series.points, SizeIs(4));
+  EXPECT_NEAR(chained.series.points[0].value, 100, 1e-9);
+  EXPECT_NEAR(chained.series.points[1].value, 100, 1e-9);
+  EXPECT_NEAR(chained.series.points[2].value, 110, 1e-9);
+  EXPECT_EQ(chained.series.points[3].commit, name_of(4));
+  EXPECT_NEAR(chained.series.points[3].value, 110, 1e-9);
+  EXPECT_THAT(chained.unlinked, ElementsAre(name_of(3)));
+  EXPECT_THAT(chained_text(chained), AllOf(HasSubstr("by ratios of 4 commits"), HasSubstr("not shown: c1003")));
+  EXPECT_THAT(chained_series(series, {}).series.points, IsEmpty());
+  EXPECT_THAT(chained_series(series, {}).unlinked, SizeIs(5));
+}
+
+TEST(ChainedSeries, LeadsThroughCommitsOfWhichItHasNoPoint) {
+  storage::HistorySeries series = measured_alone({100, 130, 90, 250, 95});
+  series.points.erase(series.points.begin() + 1, series.points.begin() + 3);  // c1001 and c1002, pruned
+  const ChainedSeries chained = chained_series(
+      series, {step_between(0, 1, 1.2), step_between(1, 2, 1.5), step_between(2, 3, 0.5), step_between(3, 4, 1)});
+  ASSERT_THAT(chained.series.points, SizeIs(3));
+  EXPECT_THAT(chained.unlinked, IsEmpty());
+  EXPECT_NEAR(chained.series.points[1].value, 90, 1e-9);
+  EXPECT_NEAR(chained.series.points[2].value, 90, 1e-9);
+  EXPECT_THAT(chained_text(chained), Not(HasSubstr("not shown")));
+}
+
+TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
+  const storage::HistorySeries series = measured_alone({1, 1, 1, 1, 1});
+  const auto widest = [&](const std::vector<storage::MeasuredStep>& steps) {
+    return chained_series(series, steps).widest;
+  };
+  EXPECT_NEAR(widest({step_between(0, 4, 1, 0.01)}), 1.01, 1e-3);
+  EXPECT_NEAR(widest({step_between(0, 1, 1, 0.01), step_between(1, 2, 1, 0.01), step_between(2, 3, 1, 0.01),
+                      step_between(3, 4, 1, 0.01)}),
+              1.02, 1e-3)
+      << "four errors of one size are twice one of them";
+  storage::MeasuredStep without = step_between(0, 4, 1);
+  without.low = without.high = std::nullopt;
+  EXPECT_THAT(chained_text(chained_series(series, {without})), HasSubstr("hardly known"));
 }
 
 }  // namespace

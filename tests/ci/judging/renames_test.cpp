@@ -7,6 +7,7 @@
 namespace steelyard::ci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -24,6 +25,28 @@ storage::HistorySeries series_of(const std::string& benchmark, const std::vector
     series.points.push_back(point);
   }
   return series;
+}
+
+void add(steelyard::Run& run, const std::string& name, double time, std::optional<double> count = {},
+         const std::vector<std::string>& functions = {}) {
+  Measurement measurement;
+  measurement.benchmark = parse_google_benchmark_name(name);
+  measurement.metric = *well_known_metric(kRealTime);
+  measurement.invocations = {{0, {time, time * 1.01}, {}}};
+  run.measurements.push_back(measurement);
+  if (count) {
+    measurement.metric = *well_known_metric(kInstructions);
+    measurement.invocations = {{0, {*count}, {}}};
+    run.measurements.push_back(measurement);
+  }
+  if (functions.empty()) return;
+  CountedProfile profile;
+  profile.benchmark = measurement.benchmark;
+  for (const std::string& function : functions) {
+    profile.functions.emplace_back();
+    profile.functions.back().name = function;
+  }
+  run.profiles.push_back(profile);
 }
 
 TEST(CurrentNames, JoinWhatWasKeptUnderTwoNamesInTheOrderOfTime) {
@@ -64,32 +87,44 @@ TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
   EXPECT_EQ(joined->front().points.front().at_unix_ns, 2);
 }
 
+TEST(CurrentNames, AreNotJoinedWhereOneRunHasBoth) {
+  storage::HistorySeries before = series_of("old", {1, 2});
+  storage::HistorySeries after = series_of("new", {2, 3});
+  before.points[1].run = after.points[0].run = "abcdef0123456789";
+  const auto refused = under_current_names({after, before}, {}, {{"old", "new"}}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::input);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("[rename] \"old\""), HasSubstr("run:abcdef012345")));
+}
+
+TEST(CurrentNames, AreThoseOfARunsMeasurementsFailuresProfilesAndLabels) {
+  steelyard::Run run;
+  add(run, "old/8/threads:2", 100, 5000, {"f"});
+  add(run, "other", 100);
+  run.failures.push_back({parse_google_benchmark_name("old/8/threads:2"), "", -1, "x"});
+  run.labels["old/8/threads:2"] = "label";
+  ASSERT_TRUE(call_by_current_names({{"old/*", "new/size:*"}}, "it", run));
+  const BenchmarkId today = parse_google_benchmark_name("new/size:8/threads:2");
+  EXPECT_EQ(run.measurements[0].benchmark, today);
+  EXPECT_EQ(run.measurements[1].benchmark, today);
+  EXPECT_EQ(run.measurements[2].benchmark.name, "other");
+  EXPECT_EQ(run.failures[0].benchmark, today);
+  EXPECT_EQ(run.profiles[0].benchmark, today);
+  EXPECT_EQ(run.labels.at("new/size:8/threads:2"), "label");
+
+  BenchmarkId id = parse_google_benchmark_name("a b");
+  id.suite = "old one";
+  id.device = "gpu";
+  EXPECT_EQ(current_id({{"a b [suite=old one,device=gpu]", "c [suite=new,device=gpu]"}}, id)->suite, "new");
+  EXPECT_EQ(current_id({{"a b", "c"}}, id)->suite, "old one");
+  EXPECT_EQ(current_id({{"a b", "c"}}, id)->device, "gpu");
+  EXPECT_EQ(current_id({{"x", "c"}}, id), std::nullopt);
+}
+
 TEST(CurrentNames, LeaveEverythingAsItIsWithoutRenames) {
   const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {});
   ASSERT_TRUE(same);
   EXPECT_EQ(same->front().benchmark, "b");
-}
-
-void add(steelyard::Run& run, const std::string& name, double time, std::optional<double> count = {},
-         const std::vector<std::string>& functions = {}) {
-  Measurement measurement;
-  measurement.benchmark = parse_google_benchmark_name(name);
-  measurement.metric = *well_known_metric(kRealTime);
-  measurement.invocations = {{0, {time, time * 1.01}, {}}};
-  run.measurements.push_back(measurement);
-  if (count) {
-    measurement.metric = *well_known_metric(kInstructions);
-    measurement.invocations = {{0, {*count}, {}}};
-    run.measurements.push_back(measurement);
-  }
-  if (functions.empty()) return;
-  CountedProfile profile;
-  profile.benchmark = measurement.benchmark;
-  for (const std::string& function : functions) {
-    profile.functions.emplace_back();
-    profile.functions.back().name = function;
-  }
-  run.profiles.push_back(profile);
 }
 
 TEST(ProposedRenames, AreOfWhatExecutesTheSameWhateverItIsCalled) {

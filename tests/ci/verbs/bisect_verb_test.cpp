@@ -146,6 +146,24 @@ TEST_F(BisectOfARepository, FollowsAMergeIntoItsBranch) {
   EXPECT_EQ(found["merges"][0]["subject"], "merge the branch");
 }
 
+TEST_F(BisectOfARepository, GoesOnOverARenameThatTheFileConfirms) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const std::string good = commit("fast");
+  commit("fast");
+  const std::string culprit = commit("renamed");  // BM_varied is BM_changing from here on
+  commit("renamed");
+  made_.shell("cd '" + made_.root().string() +
+              "' && printf '[rename]\n\"BM_varied\" = \"BM_changing\"\n' >> steelyard.toml");
+  for (const char* name : {"BM_changing", "BM_varied"}) {
+    const Outcome outcome = run({"bisect", good, "HEAD", name, "--metric", "instructions", "--json"});
+    const nlohmann::json found = json_of(outcome);
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_EQ(found["commit"]["sha"], culprit) << name << ": " << outcome.err;
+    EXPECT_EQ(found["benchmark"], "BM_changing");
+  }
+}
+
 TEST_F(BisectOfARepository, ThatIsInterruptedKeepsItsAnswersAndGoesOn) {
   const auto missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);

@@ -2,8 +2,13 @@
 // machine's noise can decide these tests.
 #include <gmock/gmock.h>
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "bench/counting/count.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
@@ -184,6 +189,29 @@ TEST_F(Commands, WhatPreparesRunsBeforeEachProcessAndItsFailureIsTold) {
   EXPECT_THAT(failing.err, AllOf(HasSubstr("no room"), HasSubstr("a preparation that succeeds")));
 }
 
+TEST_F(Commands, InterruptedWhileTheyArePreparedNothingOfThemIsKeptAsFailed) {
+  write("prepared", "");
+  std::thread interrupt([] {
+    const auto lines = [] {
+      const std::string text = text_of("prepared");
+      return std::count(text.begin(), text.end(), 'x');
+    };
+    while (lines() < 9) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ::kill(::getpid(), SIGINT);
+  });
+  const Outcome outcome = ab("sleep 0.01", "sleep 0.011",
+                             {"--prepare", "echo x >> prepared; test $(wc -l < prepared) -lt 9 || sleep 1000",
+                              "--layout", "interleaved", "--archive-dir", "kept"});
+  interrupt.join();
+  EXPECT_EQ(outcome.status, 2) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out + outcome.err, AllOf(HasSubstr("interrupted"), Not(HasSubstr("cancelled"))));
+  for (const std::string side : {"baseline", "candidate"}) {
+    const Outcome shown = run({"export", "kept/" + side + ".syrun", "--json"});
+    ASSERT_EQ(shown.status, 0) << shown.err;
+    EXPECT_TRUE(json::parse(shown.out)["failures"].empty()) << side << ": " << shown.out;
+  }
+}
+
 TEST_F(Commands, AShortOneIsToldToBeMostlyItsOwnStart) {
   EXPECT_THAT(once("true").err, HasSubstr("starting a process that does nothing takes"));
   EXPECT_THAT(once("sleep 0.3").err, Not(HasSubstr("starting a process that does nothing takes")));
@@ -226,7 +254,17 @@ TEST_F(Commands, ThatMeasureThemselvesAreReadByTheirFormatFromTheirOutputOrTheir
   EXPECT_THAT(none.err, HasSubstr("its output: found nothing"));
   const Outcome other = once("echo '{}'", {"--format", "google-benchmark"});
   EXPECT_EQ(other.status, 4) << other.err;
-  EXPECT_EQ(once("true", {"--format", "no-such"}).status, 3);
+}
+
+TEST_F(Commands, AFormatThatThereIsNotIsTheMistakeOfItsOptionAndNotOfTheCommand) {
+  const std::vector<std::vector<std::string>> lines{
+      {"run", "--no-store", "--command", "true", "--format", "hyperfin"},
+      {"ab", "--command", "true", "--command", "true", "--format", "hyperfin"}};
+  for (const std::vector<std::string>& line : lines) {
+    const Outcome outcome = run(line);
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--format: found"), HasSubstr("hyperfine"), Not(HasSubstr("--command"))));
+  }
 }
 
 // What a store keeps of many commits is no result of a command.

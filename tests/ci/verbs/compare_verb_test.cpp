@@ -36,6 +36,33 @@ void put_record(const std::filesystem::path& file, const std::string& record, st
 constexpr const char* kNoTime = R"({"name":"BM_bad","run_name":"BM_bad","run_type":"iteration","iterations":1,)"
                                 R"("real_time":NaN,"cpu_time":1,"time_unit":"ns"})";
 
+TEST_F(Compare, ARenamedBenchmarkIsOneRowAndARunThatHasBothNamesIsRefused) {
+  write_rounds(1.0);
+  for (const auto& entry : std::filesystem::directory_iterator("head")) {
+    std::string json = text_of(entry.path());
+    for (std::size_t at = 0; (at = json.find("BM_x", at)) != std::string::npos;) json.replace(at, 4, "BM_today");
+    write(entry.path(), json);
+  }
+  const Outcome apart = run({"compare", "base", "head"});
+  EXPECT_THAT(apart.out, AllOf(HasSubstr("missing"), HasSubstr("new")));
+  write("steelyard.toml", "[rename]\n\"BM_x\" = \"BM_today\"\n");
+  const Outcome one = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(one.status, 0) << one.out << one.err;
+  EXPECT_THAT(one.out,
+              AllOf(HasSubstr("BM_today"), Not(HasSubstr("BM_x")), Not(HasSubstr("\"verdict\": \"missing\""))));
+  write("comparison.json", one.out);
+  const Outcome verified = run({"verify", "comparison.json", "--baseline", "base", "--candidate", "head"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+
+  std::string both = google_json(100);
+  both.insert(both.find("\"benchmarks\":[") + 14, R"({"name":"BM_today","run_type":"iteration","iterations":1,)"
+                                                  R"("real_time":1,"cpu_time":1,"time_unit":"ns"},)");
+  write("both.json", both);
+  const Outcome refused = run({"compare", "both.json", "both.json"});
+  EXPECT_EQ(refused.status, 3) << refused.out;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("[rename] \"BM_x\""), HasSubstr("both in both.json")));
+}
+
 TEST_F(Compare, ABadRecordFailsItsRowIsNoPassAndLeavesTheOtherRowsAsTheyAre) {
   write_rounds(1.0);
   put_record("head/105.json", kNoTime, text_of("head/105.json"));

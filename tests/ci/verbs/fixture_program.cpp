@@ -1,7 +1,8 @@
 // A Google Benchmark program for the end-to-end tests. FIXTURE_WORK is how much BM_varied does: the sides of a
 // comparison differ by far more than any machine's noise. FIXTURE_CRASH: BM_varied ends the process. FIXTURE_UNCOUNTED:
 // it does so only while it is counted. FIXTURE_SKIP: BM_varied leaves itself out with that word. FIXTURE_SPANS: it
-// links steelyard::bench_main, and has a span of what BM_varied does.
+// links steelyard::bench_main, and has a span of what BM_varied does. FIXTURE_NAME: what BM_varied is called in its
+// place.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -46,7 +47,11 @@ void BM_varied(benchmark::State& state) {
     benchmark::DoNotOptimize(turn(FIXTURE_WORK));
   }
 }
+#ifdef FIXTURE_NAME
+BENCHMARK(BM_varied)->Name(FIXTURE_NAME);
+#else
 BENCHMARK(BM_varied);
+#endif
 
 }  // namespace
 

@@ -1,12 +1,16 @@
 // The gate end to end: commits of a small repository whose "build" copies a program into place.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+
+#include "bench/counting/count.hpp"
 
 #include "ci/measuring/build.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -55,6 +59,53 @@ TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
   EXPECT_THAT(repaired.out, AllOf(HasSubstr("\"project\": \"fixture\""), HasSubstr("\"subject\": \"repair\"")));
   EXPECT_THAT(repaired.out, HasSubstr("\"benchmark\": \"BM_varied\"")) << "one program: no suite in the names";
   expect_no_work_trees_left();
+}
+
+// "BM_varied" of the fast program is "BM_changing" of the renamed one, which does thirty times the work.
+TEST_F(Gate, HoldsARenamedBenchmarkAgainstTheBaselinesByItsEarlierName) {
+  commit("rename it, and slow it down", "renamed");
+  const Outcome apart = gate();
+  EXPECT_THAT(apart.out, AllOf(HasSubstr("missing"), Not(HasSubstr("1 regression"))));
+  made_.write("renames", "\n[rename]\n\"BM_varied\" = \"BM_changing\"\n");
+  made_.shell("cd '" + made_.root().string() + "' && cat renames >> steelyard.toml && rm renames");
+  const Outcome held = gate({"--json", "--archive-dir", "kept"});
+  EXPECT_EQ(held.status, 1) << held.err;
+  EXPECT_THAT(held.out, AllOf(HasSubstr("\"benchmark\": \"BM_changing\""), Not(HasSubstr("BM_varied"))));
+  EXPECT_THAT(held.out, AllOf(HasSubstr("\"verdict\": \"regression\""), HasSubstr("\"test\": \"rounds\"")))
+      << "both were measured in the same rounds";
+  EXPECT_THAT(held.out, HasSubstr("the candidate's steelyard.toml renames benchmarks"));
+  EXPECT_THAT(held.out, AllOf(Not(HasSubstr("\"verdict\": \"missing\"")), Not(HasSubstr("\"verdict\": \"new\""))));
+  EXPECT_EQ(run({"verify", "kept"}).status, 0);
+  EXPECT_THAT(gate({"--json", "--filter", "changing"}).out, AllOf(HasSubstr("BM_changing"), Not(HasSubstr("BM_same"))))
+      << "a filter is of today's names";
+}
+
+TEST_F(Gate, CountsARenamedBenchmarkOfBothSides) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  commit("rename it", "renamed");
+  made_.shell("cd '" + made_.root().string() +
+              "' && printf '[rename]\n\"BM_varied\" = \"BM_changing\"\n' >> steelyard.toml");
+  const Outcome counted = gate({"--json", "--counts", "always", "--metric", "instructions", "--rounds", "2"});
+  const auto comparison = nlohmann::json::parse(counted.out, nullptr, false);
+  ASSERT_TRUE(comparison.is_object()) << counted.out << counted.err;
+  bool is_there = false;
+  for (const auto& row : comparison["comparisons"]) {
+    if (row["benchmark"] != "BM_changing" || row["metric"] != "instructions") continue;
+    is_there = true;
+    EXPECT_EQ(row["verdict"], "regression") << row;
+    EXPECT_NEAR(row["ratio"].get<double>(), 30, 2);
+  }
+  EXPECT_TRUE(is_there) << counted.out;
+}
+
+TEST_F(Gate, RefusesARenameToABenchmarkThatIsThereBesideIt) {
+  made_.shell("cd '" + made_.root().string() +
+              "' && printf '[rename]\n\"BM_same\" = \"BM_varied\"\n' >> steelyard.toml");
+  commit("another", "fast");
+  const Outcome refused = gate();
+  EXPECT_EQ(refused.status, 3) << refused.out;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("[rename] \"BM_same\""), HasSubstr("\"BM_varied\""), HasSubstr("both in ")));
 }
 
 TEST_F(Gate, RecordsWhereTheTimeOfARegressionWentThatNoCountExplains) {

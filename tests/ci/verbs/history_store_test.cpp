@@ -162,6 +162,38 @@ TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenB
   EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
 }
 
+TEST_F(HistoryStore, ARenamedBenchmarkIsHeldAgainstTheHistoryOfItsEarlierName) {
+  for (int day = 1; day <= 14; ++day) import_day("moved", day, 100 * wobble(day), 50 * wobble(day));
+  std::string renamed = taken(20, 140, 50);
+  renamed.replace(renamed.find("BM_a"), 4, "BM_z");
+  write("new.json", renamed);
+  const std::vector<std::string> gate{"gate",  "--against-history", "--run", "new.json", "--project",
+                                      "moved", "--history-branch",  "main",  "--json",   "--archive-dir",
+                                      "kept",  "--no-store"};
+  const auto verdict_of = [](const Outcome& outcome, const std::string& benchmark) -> std::string {
+    for (const json& row : json::parse(outcome.out)["comparisons"]) {
+      if (row["benchmark"] == benchmark && row["metric"] == "real_time") return row["verdict"];
+    }
+    return "no row";
+  };
+  EXPECT_EQ(verdict_of(run(gate), "BM_z"), "new");
+  write("steelyard.toml", "[rename]\n\"BM_a\" = \"BM_z\"\n");
+  const Outcome held = run(gate);
+  EXPECT_EQ(held.status, 1) << held.err;
+  EXPECT_EQ(verdict_of(held, "BM_z"), "regression");
+  EXPECT_EQ(verdict_of(held, "BM_a"), "no row");
+  const Outcome verified = run({"verify", "kept"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+
+  write("steelyard.toml", "[rename]\n\"BM_b\" = \"BM_a\"\n");
+  for (const std::vector<std::string>& asked : {gate, {"history", "BM_a", "--project", "moved"}}) {
+    const Outcome both = run(asked);
+    EXPECT_NE(both.status, 0);
+    EXPECT_THAT(both.err, AllOf(HasSubstr("[rename] \"BM_b\""), HasSubstr("both in run:")));
+  }
+  std::filesystem::remove("steelyard.toml");
+}
+
 TEST_F(HistoryStore, AGateOfAProjectWithoutHistorySaysWhichProjectsThereAre) {
   for (const char* project : {"a twin", "another twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));

@@ -1,0 +1,249 @@
+// The same mistakes in a file of each format: what is bad is named with file and place and the rest is read; and what
+// can be read of a file that is cut is kept where that is asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/formats/import_formats.hpp"
+
+namespace steelyard::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using RunsOfFile = Result<std::vector<steelyard::Run>>;
+
+// A file of each format with a benchmark "ok" and one that stands for what is wrong: '@' for its value, '~' for its
+// name.
+struct OneBadOfTwo {
+  std::string_view format;
+  std::string text;
+  std::string place;          // of the bad one's value
+  bool may_continue = false;  // a name that comes again is one more sample of it
+};
+std::vector<OneBadOfTwo> each_with_one_bad() {
+  const std::string google =
+      R"(", "run_type": "iteration", "iterations": 1, "cpu_time": 1, "time_unit": "ns", "real_time": )";
+  const std::string nvbench = R"(", "states": [{"summaries": [{"tag": "nv/cold/time/gpu/mean",
+      "data": [{"name": "value", "type": "float64", "value": ")";
+  const std::string bencher = R"("}, "branch": {"name": "b"}, "testbed": {"name": "t"}, "measure": {"slug": "latency"},
+      "metrics": [{"report": "r", "iteration": 0, "start_time": "2026-01-01T00:00:00Z", "metric": {"value": )";
+  const std::string doctest = R"("><OverallResultsAsserts failures="0" test_case_success="true" duration=")";
+  return {
+      {"google-benchmark",
+       R"({"context": {}, "benchmarks": [{"name": "ok)" + google + R"(1},
+          {"name": "~)" +
+           google + "@}]}",
+       "benchmarks[1]", true},
+      {"nvbench",
+       R"({"devices": [], "benchmarks": [{"name": "ok)" + nvbench + R"(1"}]}]}]},
+          {"name": "~)" +
+           nvbench + R"(@"}]}]}]}]})",
+       "benchmarks[1].states[0]"},
+      {"pytest-benchmark", R"({"machine_info": {}, "benchmarks": [{"fullname": "ok", "stats": {"data": [1]}},
+          {"fullname": "~", "stats": {"data": [@]}}]})",
+       "benchmarks[1].stats.data"},
+      {"pyperf", R"({"benchmarks": [{"metadata": {"name": "ok"}, "runs": [{"values": [1]}]},
+          {"metadata": {"name": "~"}, "runs": [{"values": [@]}]}]})",
+       "benchmarks[1].runs[0].values", true},
+      {"hyperfine", R"({"results": [{"command": "ok", "times": [1]}, {"command": "~", "times": [@]}]})", "results[1]"},
+      {"nanobench", R"({"results": [{"name": "ok", "measurements": [{"iterations": 1, "elapsed": 1}]},
+          {"name": "~", "measurements": [{"iterations": 1, "elapsed": @}]}]})",
+       "results[1].measurements"},
+      {"jmh", R"([{"benchmark": "ok", "mode": "avgt", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1]]}},
+          {"benchmark": "~", "mode": "avgt", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[@]]}}])",
+       "[1].primaryMetric", true},
+      {"benchmarkdotnet", R"({"HostEnvironmentInfo": {}, "Benchmarks": [
+          {"Type": "t", "Method": "ok", "Statistics": {"OriginalValues": [1]}},
+          {"Type": "t", "Method": "~", "Statistics": {"OriginalValues": [@]}}]})",
+       "Benchmarks[1].Statistics.OriginalValues", true},
+      {"criterion",
+       R"({"reason": "benchmark-complete", "id": "ok", "unit": "ns", "iteration_count": [1], "measured_values": [1]}
+{"reason": "benchmark-complete", "id": "~", "unit": "ns", "iteration_count": [1], "measured_values": [@]})",
+       "line 2"},
+      {"go", "Benchmarkok 1 1 ns/op\nBenchmark~ 1 @ ns/op\n", "line 2", true},
+      {"catch2",
+       "<Catch2TestRun><TestCase name=\"t\">\n<BenchmarkResults name=\"ok\"><mean value=\"1\"/></BenchmarkResults>\n"
+       "<BenchmarkResults name=\"~\"><mean value=\"@\"/></BenchmarkResults></TestCase></Catch2TestRun>",
+       "line 3"},
+      {"doctest",
+       R"(<doctest><TestCase name="ok)" + doctest + "1\"/></TestCase>\n<TestCase name=\"~" + doctest +
+           "@\"/></TestCase></doctest>",
+       "line 2"},
+      {"folly", R"([["f", "ok", 1], ["f", "~", @]])", "[1]"},
+      {"csv", "benchmark,unit,value\nok,ns,1\n~,ns,@\n", "line 3", true},
+      {"json-lines",
+       "{\"benchmark\": \"ok\", \"unit\": \"ns\", \"value\": 1}\n"
+       "{\"benchmark\": \"~\", \"unit\": \"ns\", \"value\": @}\n",
+       "line 2", true},
+      {"github-action-benchmark", R"(window.BENCHMARK_DATA = {"repoUrl": "", "entries": {"Benchmark": [{
+          "commit": {"id": "1111111"}, "tool": "go", "date": 1793527200000, "benches": [
+          {"name": "ok", "unit": "ns/op", "value": 1}, {"name": "~", "unit": "ns/op", "value": @}]}]}})",
+       "entries.Benchmark[0].benches[1]"},
+      {"asv", R"({"commit_hash": "1111111", "date": 1793527200000, "result_columns": ["result"], "results": {
+          "time_ok": [[1]], "time_~": [[@]]}})",
+       "results.time_~[0]"},
+      {"bencher",
+       R"({"results": [{"benchmark": {"name": "ok)" + bencher + R"(1}}]},
+          {"benchmark": {"name": "~)" +
+           bencher + R"(@}}]}]})",
+       "results[1].metrics[0]"},
+      {"conbench", R"([{"run_id": "r", "tags": {"name": "ok"}, "timestamp": "2026-01-01T00:00:00Z",
+          "stats": {"data": [1], "unit": "ns"}}, {"run_id": "r", "tags": {"name": "~"},
+          "timestamp": "2026-01-01T00:00:00Z", "stats": {"data": [@], "unit": "ns"}}])",
+       "[1].stats.data", true},
+      {"bencher-metrics", R"({"ok": {"latency": {"value": 1}}, "~": {"latency": {"value": @}}})", "~.latency"}};
+}
+
+std::string text_with(std::string text, const std::string& name, const std::string& value) {
+  for (const auto& [mark, word] : {std::pair('~', &name), std::pair('@', &value)}) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += word->size()) {
+      text.replace(at, 1, *word);
+    }
+  }
+  return text;
+}
+
+class ImportOfEachFormat : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("steelyard-each-format-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  RunsOfFile load(std::string_view format, const std::string& text, bool keeps_readable = false) {
+    std::ofstream(folder_ / "in", std::ios::binary) << text;
+    reading_ = {.keeps_readable = keeps_readable};
+    const auto formats = import_formats();
+    const auto at = std::find_if(formats.begin(), formats.end(), [&](const auto& one) { return one.name == format; });
+    return load_imported(*at, folder_ / "in", reading_);
+  }
+  RunsOfFile load_readable(std::string_view format, const std::string& text) { return load(format, text, true); }
+
+  std::filesystem::path folder_;
+  ImportReading reading_;
+};
+using ImportOfWhatIsReadable = ImportOfEachFormat;
+
+TEST_F(ImportOfEachFormat, ABadValueIsNamedWithFileAndPlaceAndTheOtherBenchmarkIsRead) {
+  const std::vector<OneBadOfTwo> all = each_with_one_bad();
+  ASSERT_EQ(all.size(), import_formats().size());
+  for (const OneBadOfTwo& one : all) {
+    for (const std::string value : {"NaN", "Infinity", "-Infinity", "-1", "1e300"}) {
+      // NaN is its word for a benchmark that skipped itself, and what is not finite is read as that.
+      if (one.format == "asv" && (value == "NaN" || value.ends_with("Infinity"))) continue;
+      const bool is_google = one.format == "google-benchmark";
+      if (is_google && value == "1e300") continue;  // finite, and kept as it is
+      const RunsOfFile runs = load(one.format, text_with(one.text, "bad", value));
+      const std::string what = std::string(one.format) + " with " + value;
+      ASSERT_TRUE(runs) << what << ": " << runs.error().text();
+      ASSERT_THAT(*runs, SizeIs(1)) << what;
+      const steelyard::Run& run = runs->front();
+      ASSERT_THAT(run.failures, SizeIs(1)) << what;
+      EXPECT_EQ(run.failures[0].kind, FailureKind::bad_record) << what;
+      const std::string place = text_with(one.place, "bad", value);
+      EXPECT_THAT(run.failures[0].said, HasSubstr(place)) << what;
+      const std::string in_file = place.starts_with("line ") ? ':' + place.substr(5) : ": " + place;
+      EXPECT_THAT(reading_.warnings, Contains(HasSubstr((folder_ / "in").string() + in_file))) << what;
+      ASSERT_FALSE(run.measurements.empty()) << what;
+      for (const Measurement& measurement : run.measurements) {
+        if (is_google && measurement.metric.name == kCpuTime) continue;  // which is right
+        EXPECT_THAT(measurement.benchmark.canonical(), HasSubstr("ok")) << what;
+      }
+    }
+  }
+}
+
+TEST_F(ImportOfEachFormat, ANameThatComesAgainIsABadRecordOrOneMoreSampleOfIt) {
+  for (const OneBadOfTwo& one : each_with_one_bad()) {
+    const RunsOfFile runs = load(one.format, text_with(one.text, "ok", "1"));
+    ASSERT_TRUE(runs) << one.format << ": " << runs.error().text();
+    const steelyard::Run& run = runs->front();
+    std::size_t samples = 0;
+    for (const Measurement& measurement : run.measurements) {
+      if (measurement.metric.name != kRealTime) continue;
+      for (const InvocationSamples& taken : measurement.invocations) samples += taken.values.size();
+    }
+    EXPECT_EQ(samples, one.may_continue ? 2U : 1U) << one.format;
+    EXPECT_THAT(run.failures, SizeIs(one.may_continue ? 0 : 1)) << one.format;
+    for (const Failure& failure : run.failures) {
+      EXPECT_EQ(failure.kind, FailureKind::bad_record) << one.format;
+      EXPECT_THAT(failure.said, HasSubstr("again")) << one.format;
+    }
+  }
+}
+
+TEST_F(ImportOfWhatIsReadable, OfACutFileIsWhatStoodBeforeTheCutAndTheRunSaysHowMuchAndWhy) {
+  for (const OneBadOfTwo& one : each_with_one_bad()) {
+    std::string whole = text_with(one.text, "second", "1");
+    if (one.format == "github-action-benchmark") {  // of which a record is a commit with all its benchmarks
+      const std::string earlier =
+          R"({"commit": {"id": "2222222"}, "date": 1, "benches": [{"name": "ok", "unit": "s", "value": 1}]},)";
+      whole.insert(whole.find("[{") + 1, earlier);
+    }
+    const std::string cut = whole.substr(0, whole.find("second") + 3);
+    const RunsOfFile kept = load_readable(one.format, cut);
+    ASSERT_TRUE(kept) << one.format << ": " << kept.error().text();
+    ASSERT_THAT(*kept, SizeIs(1)) << one.format;
+    const steelyard::Run& run = kept->front();
+    ASSERT_FALSE(run.measurements.empty()) << one.format;
+    for (const Measurement& measurement : run.measurements) {
+      EXPECT_THAT(measurement.benchmark.canonical(), HasSubstr("ok")) << one.format;
+    }
+    if (one.format == "go" || one.format == "csv") continue;  // lines: the one that is cut is no result, or a bad one
+    ASSERT_THAT(run.failures, SizeIs(1)) << one.format;
+    EXPECT_EQ(run.failures[0].kind, FailureKind::bad_record) << one.format;
+    EXPECT_THAT(run.failures[0].said, AllOf(HasSubstr("that can be read are kept, and the rest is missing"),
+                                            HasSubstr("found "), Not(HasSubstr(folder_.string()))))
+        << one.format;
+    EXPECT_THAT(reading_.warnings, Contains(HasSubstr((folder_ / "in").string()))) << one.format;
+    EXPECT_FALSE(load(one.format, cut)) << one.format << ": nothing is kept that nobody asked for";
+  }
+}
+
+TEST_F(ImportOfWhatIsReadable, OfAFileOfWhichNothingIsIsTheErrorAsEver) {
+  for (const OneBadOfTwo& one : each_with_one_bad()) {
+    const std::string cut = one.text.substr(0, one.text.find("ok"));
+    const RunsOfFile kept = load_readable(one.format, cut);
+    const RunsOfFile refused = load(one.format, cut);
+    ASSERT_FALSE(kept) << one.format;
+    ASSERT_FALSE(refused) << one.format;
+    EXPECT_EQ(kept.error().text(), refused.error().text()) << one.format;
+  }
+}
+
+TEST_F(ImportOfWhatIsReadable, HasTheCommitAndTheMachineThatStoodBeforeTheCut) {
+  const RunsOfFile kept = load_readable("pytest-benchmark", R"({"machine_info": {"processor": "x"},
+      "commit_info": {"id": "1111111"}, "benchmarks": [{"fullname": "a", "stats": {"data": [1]}}, {"fullname": "b)");
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->front().header.commit.sha, "1111111");
+  EXPECT_EQ(*kept->front().environment.find("python.cpu"), "x");
+  const RunsOfFile google = load_readable("google-benchmark", R"({"context": {"num_cpus": 7}, "benchmarks": [
+      {"name": "a", "run_type": "iteration", "iterations": 1, "real_time": 1, "cpu_time": 1,
+       "time_unit": "ns"}, {"na)");
+  ASSERT_TRUE(google) << google.error().text();
+  EXPECT_EQ(*google->front().environment.find("google.num_cpus"), "7");
+  EXPECT_THAT(google->front().failures.at(0).said, HasSubstr("2 samples of 2 measurements"));
+}
+
+TEST_F(ImportOfWhatIsReadable, OfLinesIsEveryOtherLine) {
+  const RunsOfFile kept = load_readable("json-lines",
+                                        "{\"benchmark\": \"a\", \"unit\": \"ns\", \"value\": 1}\n{\"bench\n"
+                                        "{\"benchmark\": \"b\", \"unit\": \"ns\", \"value\": 1}\n");
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_THAT(kept->front().measurements, SizeIs(2));
+  ASSERT_THAT(kept->front().failures, SizeIs(1));
+  EXPECT_THAT(kept->front().failures[0].said, AllOf(HasSubstr("line 2"), HasSubstr("2 samples of 2 measurements")));
+}
+
+}  // namespace
+}  // namespace steelyard::bench

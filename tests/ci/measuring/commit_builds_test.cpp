@@ -1,0 +1,97 @@
+// The trees of many commits, of which few are on the disk at once.
+#include "ci/measuring/commit_builds.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "tests/ci/git/temporary_repository.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+class BuildsOfCommits : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    made_.write("build.sh", "test ! -e broken && mkdir -p out && cp version out/bench\n");
+    setenv("STEELYARD_BUILD_CACHE", (made_.folder() / "builds").c_str(), 1);
+    configuration_.build_command = "sh build.sh";
+    programs_ = {{"", "out/bench"}};
+  }
+  void TearDown() override { unsetenv("STEELYARD_BUILD_CACHE"); }
+  Commit commit(const std::string& version) {
+    made_.write("version", version);
+    made_.commit(version);
+    const Result<GitRepository> repository = GitRepository::find(made_.root());
+    EXPECT_TRUE(repository);
+    const Result<std::string> sha = repository->resolve("HEAD");
+    EXPECT_TRUE(sha);
+    return repository->describe(*sha).value();
+  }
+  CommitBuilds builds() {
+    repository_ = GitRepository::find(made_.root()).value();
+    Result<CommitBuilds> builds = CommitBuilds::create(*repository_, {configuration_, programs_}, app_, nullptr);
+    EXPECT_TRUE(builds) << (builds ? "" : builds.error().text());
+    return std::move(builds).value();
+  }
+  static std::size_t trees_beside(const std::filesystem::path& tree) {
+    std::size_t trees = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(tree.parent_path())) trees += entry.is_directory();
+    return trees;
+  }
+  static std::string built_in(const std::filesystem::path& tree) {
+    std::ifstream stream(tree / "out" / "bench");
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  TemporaryRepository made_;
+  Configuration configuration_;
+  std::vector<ConfiguredProgram> programs_;
+  std::ostringstream out_;
+  std::istringstream in_;
+  App app_{{in_, out_, out_}, {}};
+  std::optional<GitRepository> repository_;
+};
+
+TEST_F(BuildsOfCommits, LieOnTheDiskInFewTreesAndAnOlderOneComesBackWithItsKeptBuild) {
+  std::vector<Commit> commits;
+  for (const char* version : {"one", "two", "three", "four", "five", "six", "seven"})
+    commits.push_back(commit(version));
+  CommitBuilds builds = this->builds();
+  for (const Commit& one : commits) {
+    const Result<std::filesystem::path> oldest = builds.tree_of(commits.front());
+    ASSERT_TRUE(oldest) << oldest.error().text();
+    const Result<std::filesystem::path> tree = builds.tree_of(one);
+    ASSERT_TRUE(tree) << tree.error().text();
+    EXPECT_LE(trees_beside(*tree), CommitBuilds::kMaxTrees);
+    EXPECT_EQ(built_in(*oldest), "one") << "what is asked for again and again stays";
+    EXPECT_EQ(built_in(*tree), one.subject);
+  }
+  EXPECT_EQ(builds.builds(), 7);
+  const Result<std::filesystem::path> back = builds.tree_of(commits[1]);
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(built_in(*back), "two");
+  EXPECT_EQ(builds.builds(), 7) << "its build was kept";
+  EXPECT_LE(trees_beside(*back), CommitBuilds::kMaxTrees);
+}
+
+TEST_F(BuildsOfCommits, ThatFailLeaveNoTreeAndAreNotTriedAgain) {
+  const Commit whole = commit("whole");
+  made_.write("broken", "");
+  std::vector<Commit> broken;
+  for (const char* version : {"a", "b", "c", "d", "e"}) broken.push_back(commit(version));
+  CommitBuilds builds = this->builds();
+  const Result<std::filesystem::path> tree = builds.tree_of(whole);
+  ASSERT_TRUE(tree) << tree.error().text();
+  for (int times = 0; times < 2; ++times) {
+    for (const Commit& one : broken) EXPECT_FALSE(builds.tree_of(one));
+    EXPECT_EQ(trees_beside(*tree), 1U);
+    EXPECT_EQ(builds.builds(), 6);
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::ci

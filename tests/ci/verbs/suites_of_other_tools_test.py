@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Suites of Catch2, doctest, nanobench and pytest-benchmark as measured programs, by ab and by gate.
+
+    suites_of_other_tools_test.py STEELYARD
+
+Each is compiled (or written) twice, the second with ten times the work: equal ones stay quiet, the slower one is a
+regression under its own name, and a gate of two commits says the same of a [[program]] with its format. nanobench is one
+header and no package: $STEELYARD_NANOBENCH names the folder that has nanobench.h. A tool that is not here is told, and
+where none is the test is skipped (77).
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WORK = """
+#include <cstdint>
+inline std::uint64_t turn() {
+  std::uint64_t state = 88172645463325252ULL;
+  for (int i = 0; i < FACTOR * 300000; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    asm volatile("" : "+r"(state));
+  }
+  return state;
+}
+"""
+CATCH2 = """
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_ENABLE_BENCHMARKING
+#include <catch2/catch.hpp>
+#endif
+TEST_CASE("turning") {
+  BENCHMARK("turn often") { return turn(); };
+}
+"""
+DOCTEST = """
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+TEST_SUITE("turning") {
+  TEST_CASE("turn often") { CHECK(turn() + turn() + turn() != 0); }
+}
+"""
+NANOBENCH = """
+#define ANKERL_NANOBENCH_IMPLEMENT
+#include <nanobench.h>
+#include <iostream>
+int main() {
+  ankerl::nanobench::Bench bench;
+  bench.output(nullptr).title("turning").epochs(3).minEpochIterations(1);
+  bench.run("turn often", [] { ankerl::nanobench::doNotOptimizeAway(turn()); });
+  bench.render(ankerl::nanobench::templates::json(), std::cout);
+}
+"""
+PYTEST = """
+def turn():
+    state = 0
+    for i in range(FACTOR * 10000):
+        state ^= i
+    return state
+
+def test_turn_often(benchmark):
+    benchmark.pedantic(turn, rounds=3, iterations=1)
+"""
+
+
+def run(command, folder, **more):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
+
+
+def must(done, status, what):
+    if done.returncode != status:
+        sys.exit('%s: ended with %d, wanted %d\n%s%s' % (what, done.returncode, status, done.stdout, done.stderr))
+    return done
+
+
+def options_of(header, folder):
+    """What a compiler needs beside the source; None: the header, or a compiler, is not here."""
+    compiler = os.environ.get('CXX', 'c++')
+    if not shutil.which(compiler):
+        return None
+    named = os.environ.get('STEELYARD_NANOBENCH', '')
+    options = ['-I', named] if header == 'nanobench.h' and named else []
+    libraries = {'catch2/catch_all.hpp': ['-lCatch2Main', '-lCatch2']}.get(header, [])
+    done = run([compiler, '-std=c++17', '-E', '-x', 'c++', *options, '-include', header, '-'], folder)
+    return options + libraries if done.returncode == 0 else None
+
+
+class Suite:
+    def __init__(self, format_name, headers, source, command, benchmark):
+        self.format, self.headers, self.source = format_name, headers, source
+        self.command, self.benchmark = command, benchmark
+        self.options = None
+
+    def is_here(self, folder):
+        if not self.headers:
+            return run([sys.executable, '-c', 'import pytest_benchmark'], folder).returncode == 0
+        for header in self.headers:
+            self.options = self.options or options_of(header, folder)
+        return self.options is not None
+
+    def make(self, folder, factor):
+        os.makedirs(folder, exist_ok=True)
+        if not self.headers:
+            with open(os.path.join(folder, 'test_turning.py'), 'w', encoding='utf-8') as out:
+                out.write(self.source.replace('FACTOR', str(factor)))
+            return
+        path = os.path.join(folder, 'suite.cpp')
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write('#define FACTOR %d\n%s%s' % (factor, WORK, self.source))
+        must(run([os.environ.get('CXX', 'c++'), '-std=c++17', '-O1', path, '-o', os.path.join(folder, 'suite'),
+                  *self.options], folder), 0, 'compiling ' + self.format)
+
+
+SUITES = [
+    Suite('catch2', ['catch2/catch_all.hpp', 'catch2/catch.hpp'], CATCH2, './suite -r xml --benchmark-samples 3 --benchmark-warmup-time 1',
+          'turning/turn often'),
+    Suite('doctest', ['doctest/doctest.h'], DOCTEST, './suite -r=xml -d', 'turning/turn often'),
+    Suite('nanobench', ['nanobench.h'], NANOBENCH, './suite', 'turning::turn often'),
+    Suite('pytest-benchmark', [], PYTEST,
+          sys.executable + ' -m pytest -q -p no:cacheprovider --benchmark-json={output} test_turning.py',
+          'test_turning.py::test_turn_often'),
+]
+FACTOR = 10  # more than any machine's noise
+QUICK = ['--no-store', '--rounds', '12', '--counts', 'never', '--minimum-effect', '50%', '--margin', '90%', '--json']
+
+
+def row_of(done, benchmark, what):
+    rows = [row for row in json.loads(done.stdout)['comparisons'] if row['metric'] == 'real_time']
+    names = sorted({row['benchmark'] for row in rows})
+    if names != [benchmark]:
+        sys.exit('%s: rows of %s, wanted %s alone' % (what, names, benchmark))
+    return rows[0]
+
+
+def by_ab(steelyard, suite, folder):
+    command = ['--format', suite.format, '--command', suite.command]
+    done = must(run([steelyard, 'ab', 'usual', 'again', *QUICK, *command], folder), 0, suite.format + ', equal ones')
+    row = row_of(done, suite.benchmark, suite.format)
+    if row['verdict'] in ('regression', 'improvement') or row['rounds'] != 12:
+        sys.exit('%s, equal ones: wanted 12 quiet rounds: %s' % (suite.format, row))
+    done = must(run([steelyard, 'ab', 'usual', 'slower', *QUICK, *command], folder), 1, suite.format + ' by ab')
+    row = row_of(done, suite.benchmark, suite.format)
+    if row['verdict'] != 'regression' or not FACTOR / 2 < row['ratio'] < FACTOR * 2:
+        sys.exit('%s by ab: wanted a regression of about %d: %s' % (suite.format, FACTOR, row))
+
+
+def by_gate(steelyard, suite, folder):
+    repository = os.path.join(folder, 'repository')
+    os.mkdir(repository)
+    git = ['git', '-c', 'user.name=n', '-c', 'user.email=e@example.org', '-c', 'commit.gpgsign=false']
+    must(run(git + ['init', '-q'], repository), 0, 'git init')
+    for side in ('usual', 'slower'):
+        for name in ('suite', 'test_turning.py'):
+            if os.path.exists(os.path.join(folder, side, name)):
+                shutil.copy(os.path.join(folder, side, name), repository)
+        with open(os.path.join(repository, 'steelyard.toml'), 'w', encoding='utf-8') as out:
+            out.write('[[program]]\nname = "suite"\ncommand = %s\nformat = "%s"\n'
+                      % (json.dumps(suite.command), suite.format))
+        must(run(git + ['add', '-A'], repository), 0, 'git add')
+        must(run(git + ['commit', '-q', '-m', side], repository), 0, 'git commit')
+    done = must(run([steelyard, 'gate', *QUICK], repository), 1, suite.format + ' by gate')
+    row = row_of(done, suite.benchmark, suite.format)
+    if row['verdict'] != 'regression':
+        sys.exit('%s by gate: %s, wanted a regression: %s' % (suite.format, row['verdict'], row))
+
+
+def main():
+    steelyard = os.path.abspath(sys.argv[1])
+    tried = 0
+    with tempfile.TemporaryDirectory(prefix='steelyard-suites-') as folder:
+        os.environ['STEELYARD_STATE'] = os.path.join(folder, 'state')
+        for suite in SUITES:
+            if not suite.is_here(folder):
+                why = '%s: not here (%s)' % (suite.format, ' or '.join(suite.headers) or 'python3-pytest-benchmark')
+                if suite.format in os.environ.get('STEELYARD_TESTS_PROMISED', '').split():
+                    sys.exit('promised by ./check, and ' + why)
+                print(why)
+                continue
+            own = os.path.join(folder, suite.format)
+            suite.make(os.path.join(own, 'usual'), 1)
+            shutil.copytree(os.path.join(own, 'usual'), os.path.join(own, 'again'))
+            suite.make(os.path.join(own, 'slower'), FACTOR)
+            by_ab(steelyard, suite, own)
+            by_gate(steelyard, suite, own)
+            print('%s: held' % suite.format)
+            tried += 1
+    if tried == 0:
+        sys.exit(77)
+
+
+if __name__ == '__main__':
+    main()
