@@ -24,6 +24,18 @@ std::string shown(const Json& value) {
   return text;
 }
 
+Result<Json> parse_within_levels(std::string_view text, const std::string& name, const std::string& wanted) {
+  bool is_too_deep = false;
+  const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
+    is_too_deep = is_too_deep || depth > kMaxLevels;
+    return !is_too_deep;
+  };
+  Json json = Json::parse(text, is_kept, false);
+  if (is_too_deep) return input_error(name, "JSON of more than " + std::to_string(kMaxLevels) + " levels", wanted);
+  if (json.is_discarded()) return input_error(name, "no JSON, or only a part of it", wanted);
+  return json;
+}
+
 // "steelyard.comparison/1" into its name with the stroke, and its number; 0: none.
 std::pair<std::string_view, int> parts_of_schema(std::string_view schema) {
   const std::size_t stroke = schema.rfind('/');
@@ -156,17 +168,10 @@ JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 JsonDocument::~JsonDocument() = default;
 
 Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name, std::string_view schema) {
+  const std::string wanted(schema);
   auto shared = std::make_unique<JsonValue::Shared>();
   shared->name = name;
-  bool is_too_deep = false;
-  const auto is_kept = [&](int depth, Json::parse_event_t, const Json&) {
-    is_too_deep = is_too_deep || depth > kMaxLevels;
-    return !is_too_deep;
-  };
-  shared->json = Json::parse(text, is_kept, false);
-  const std::string wanted(schema);
-  if (is_too_deep) return input_error(name, "JSON of more than " + std::to_string(kMaxLevels) + " levels", wanted);
-  if (shared->json.is_discarded()) return input_error(name, "no JSON, or only a part of it", wanted);
+  STEELYARD_TRY(shared->json, parse_within_levels(text, name, wanted));
   const Json& json = shared->json;
   const auto member = json.is_object() ? json.find("schema") : json.end();
   const bool has_schema = json.is_object() && member != json.end() && member->is_string();
@@ -183,8 +188,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
 Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name) {
   auto shared = std::make_unique<JsonValue::Shared>();
   shared->name = name;
-  shared->json = Json::parse(text, nullptr, false);
-  if (shared->json.is_discarded()) return input_error(name, "no JSON, or only a part of it", "JSON");
+  STEELYARD_TRY(shared->json, parse_within_levels(text, name, "JSON"));
   return JsonDocument(std::move(shared));
 }
 

@@ -302,6 +302,13 @@ TEST_F(ServiceAsStore, AnswersTheQuestionsOfItsDescriptionWithinBounds) {
   ask_for("history", query, 422);
   ask_for("secrets", query, 400);
   ask_for("steps", json::array(), 422);
+  // What is not as wanted is shown, which would take as deep a stack.
+  const std::string deep = "{\"first\":" + std::string(30'000, '[') + std::string(30'000, ']') + '}';
+  Fields with_type = fields;
+  with_type.emplace_back("Content-Type", "application/json");
+  const HttpReply refused = ask(port(), "POST", "/api/v1/questions/projects", with_type, deep);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(refused.body, HasSubstr("more than 64 levels"));
   EXPECT_EQ(posted(path, "/api/v1/questions/projects", json::object(), 403, bearer(issue({"submit"})))["status"], 403);
 }
 
