@@ -286,7 +286,7 @@ void add_process(const Result<ChildResult>& next, Result<ChildResult>& whole) {
   whole->left_running += next->left_running;
 }
 
-// Absent: it is ready, or asks for nothing. Else how the preparation was cancelled, which is nobody's failure.
+// How a command's preparation was cancelled, which is nobody's failure. Absent: it is ready, or asks for nothing.
 Result<std::optional<ChildResult>> run_before(const ChildCommand& command, const std::atomic<bool>* cancelled) {
   if (command.before.empty()) return std::optional<ChildResult>();
   ChildCommand before = command;

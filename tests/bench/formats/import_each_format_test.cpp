@@ -228,7 +228,8 @@ TEST_F(ImportOfWhatIsReadable, HasTheCommitAndTheMachineThatStoodBeforeTheCut) {
   EXPECT_EQ(kept->front().header.commit.sha, "1111111");
   EXPECT_EQ(*kept->front().environment.find("python.cpu"), "x");
   const RunsOfFile google = load_readable("google-benchmark", R"({"context": {"num_cpus": 7}, "benchmarks": [
-      {"name": "a", "run_type": "iteration", "iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}, {"na)");
+      {"name": "a", "run_type": "iteration", "iterations": 1, "real_time": 1, "cpu_time": 1,
+       "time_unit": "ns"}, {"na)");
   ASSERT_TRUE(google) << google.error().text();
   EXPECT_EQ(*google->front().environment.find("google.num_cpus"), "7");
   EXPECT_THAT(google->front().failures.at(0).said, HasSubstr("2 samples of 2 measurements"));
