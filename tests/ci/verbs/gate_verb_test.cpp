@@ -66,7 +66,6 @@ TEST_F(Gate, HoldsARenamedBenchmarkAgainstTheBaselinesByItsEarlierName) {
   commit("rename it, and slow it down", "renamed");
   const Outcome apart = gate();
   EXPECT_THAT(apart.out, AllOf(HasSubstr("missing"), Not(HasSubstr("1 regression"))));
-  EXPECT_THAT(apart.err, HasSubstr("\"BM_varied\" = \"BM_changing\"")) << "proposed";
   made_.write("renames", "\n[rename]\n\"BM_varied\" = \"BM_changing\"\n");
   made_.shell("cd '" + made_.root().string() + "' && cat renames >> steelyard.toml && rm renames");
   const Outcome held = gate({"--json", "--archive-dir", "kept"});
@@ -75,7 +74,7 @@ TEST_F(Gate, HoldsARenamedBenchmarkAgainstTheBaselinesByItsEarlierName) {
   EXPECT_THAT(held.out, AllOf(HasSubstr("\"verdict\": \"regression\""), HasSubstr("\"test\": \"rounds\"")))
       << "both were measured in the same rounds";
   EXPECT_THAT(held.out, HasSubstr("the candidate's steelyard.toml renames benchmarks"));
-  EXPECT_THAT(held.out, AllOf(Not(HasSubstr("\"missing\"")), Not(HasSubstr("\"new\""))));
+  EXPECT_THAT(held.out, AllOf(Not(HasSubstr("\"verdict\": \"missing\"")), Not(HasSubstr("\"verdict\": \"new\""))));
   EXPECT_EQ(run({"verify", "kept"}).status, 0);
   EXPECT_THAT(gate({"--json", "--filter", "changing"}).out, AllOf(HasSubstr("BM_changing"), Not(HasSubstr("BM_same"))))
       << "a filter is of today's names";
