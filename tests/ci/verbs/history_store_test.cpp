@@ -171,12 +171,13 @@ TEST_F(HistoryStore, ARenamedBenchmarkIsHeldAgainstTheHistoryOfItsEarlierName) {
                                       "moved", "--history-branch",  "main",  "--json",   "--archive-dir",
                                       "kept",  "--no-store"};
   const auto verdict_of = [](const Outcome& outcome, const std::string& benchmark) -> std::string {
-    for (const json& row : json::parse(outcome.out)["comparisons"]) {
+    const json report = json::parse(outcome.out);
+    for (const json& row : report["comparisons"]) {
       if (row["benchmark"] == benchmark && row["metric"] == "real_time") return row["verdict"];
     }
     return "no row";
   };
-  EXPECT_EQ(verdict_of(run(gate), "BM_z"), "new");
+  EXPECT_EQ(verdict_of(run(gate), "BM_z"), "incomparable") << "it has no history";
   write("steelyard.toml", "[rename]\n\"BM_a\" = \"BM_z\"\n");
   const Outcome held = run(gate);
   EXPECT_EQ(held.status, 1) << held.err;
