@@ -184,7 +184,7 @@ class ValueBuilder {
       if (open_.empty()) {
         *around = std::move(done.value);
       } else if (around->kind == JsonValue::Kind::object) {
-        around->members.emplace_back(std::move(done.key), std::move(done.value));
+        around->members.push_back({std::move(done.key), std::move(done.value)});
       } else {
         around->items.push_back(std::move(done.value));
       }
