@@ -100,7 +100,7 @@ class Suite:
 
     def is_here(self, folder):
         if not self.headers:
-            return run([sys.executable, '-c', 'import pytest_benchmark'], folder).returncode == 0
+            return run([PYTHON, '-c', 'import pytest_benchmark'], folder).returncode == 0
         for header in self.headers:
             self.options = self.options or options_of(header, folder)
         return self.options is not None
@@ -118,13 +118,15 @@ class Suite:
                   *self.options], folder), 0, 'compiling ' + self.format)
 
 
+# That of the Debian package, where another one stands before it in PATH.
+PYTHON = '/usr/bin/python3' if os.path.exists('/usr/bin/python3') else sys.executable
 SUITES = [
     Suite('catch2', ['catch2/catch_all.hpp', 'catch2/catch.hpp'], CATCH2, './suite -r xml --benchmark-samples 3 --benchmark-warmup-time 1',
           'turning/turn often'),
     Suite('doctest', ['doctest/doctest.h'], DOCTEST, './suite -r=xml -d', 'turning/turn often'),
     Suite('nanobench', ['nanobench.h'], NANOBENCH, './suite', 'turning::turn often'),
     Suite('pytest-benchmark', [], PYTEST,
-          sys.executable + ' -m pytest -q -p no:cacheprovider --benchmark-json={output} test_turning.py',
+          PYTHON + ' -m pytest -q -p no:cacheprovider --benchmark-json={output} test_turning.py',
           'test_turning.py::test_turn_often'),
 ]
 FACTOR = 10  # more than any machine's noise
