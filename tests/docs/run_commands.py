@@ -54,6 +54,7 @@ SAYS = [
     (r"\./tool --check data", "sleep 0.01"),
     (r'--build "make" ', ""),
     (r"\./suite --benchmark_out", "./bench --benchmark_min_time=0.001 --benchmark_out"),
+    (r"--output run\.syrun", "--budget 60s --output run.syrun"),
     (r"run -- (\S+)steelyard_cpu_suite$", r"run --rounds 2 -- \1steelyard_cpu_suite --benchmark_filter=add"),
 ]
 
@@ -64,12 +65,13 @@ CANNOT_RUN = [
     (r"--store postgresql://host/empty", "there is no such server; tests/storage/postgres restores into another one"),
     (r"db grant", "rights are for people who log in to a server of their own; tests/storage/postgres/access"),
     (r"serve( --listen 0.0.0.0.*)?$", "it serves until it is told to end; tests/ci/service/serve_test.cpp"),
-    (r"serve (token|tokens|revoke)", "tokens are for programs that there are none of; tests/ci/service/serve_test.cpp"),
+    (r"serve (token|tokens|revoke|rotate)", "tokens are for programs that there are none of; tests/ci/service/serve_test.cpp"),
     (r"sweep .*--over", "its sweeps are of suites that take minutes; tests/ci/verbs/sweep_verb_test.cpp"),
     (r"targets ceilings --from today", "needs a device's results; tests/ci/verbs/targets_verb_test.cpp"),
     (r"targets roofline today", "needs rates of operations and bytes; tests/ci/verbs/targets_verb_test.cpp"),
     (r"--relink ", "needs object files to link; tests/ci/measuring/relink_test.cpp"),
-    (r"--format pytest-benchmark", "needs pytest; tests/ci/verbs/commands_test.cpp has another format"),
+    (r"--format (pytest-benchmark|catch2|doctest|nanobench)",
+     "needs a suite of that tool; tests/ci/verbs/suites_of_other_tools_test.py"),
     (r"alerts notify", "there is nobody to tell; tests/ci/publish/notice_test.cpp"),
 ]
 
@@ -146,6 +148,8 @@ class Project:
                 self.run("./bench --benchmark_min_time=0.001 --benchmark_repetitions=2 "
                          f"--benchmark_out={folder}/{i}.json --benchmark_out_format=json >/dev/null 2>&1")
         shutil.copy(self.folder / "today/0.json", self.folder / "gpu.json")
+        whole = (self.folder / "today/1.json").read_bytes()
+        (self.folder / "cut.json").write_bytes(whole[:len(whole) * 9 // 10])
         self.run(f"cp {sources}/tests/golden/callgrind/08_recursion/merged.callgrind.out callgrind.out.4711 && "
                  "for a in old.out new.out old.2.out old.3.out; do cp callgrind.out.4711 $a; done")
         suite = f"{fixtures}/main_counted --benchmark_filter=mix_in_range_for --benchmark_min_time=0.001"

@@ -551,6 +551,7 @@ TEST_F(HostileSqlTest, NothingBesideItsRowsIsReached) {
 class HostileRowsTest : public storage_test::KeptStore {};
 
 TEST_F(HostileRowsTest, RowsThatCameUnderAnothersIdentityBeforeAreNamedAndAllElseIsMarkedAsChecked) {
+  address_.url = storage_test::fresh_database().value();
   Session session = this->session();
   must(migrate(session, known_migrations().first(26)));
   tell(
