@@ -135,6 +135,14 @@ Result<Token> rotate_token(Session& session, const TokenRotation& rotation, cons
   };
   STEELYARD_TRY(const Rows there, read());
   if (there.size() == 1) return token_at(there, 0);  // the answer to the first try got lost
+  // Held until the end: of two rotations, or one beside a revocation, the second finds what the first left.
+  STEELYARD_TRY(const Rows held,
+                transaction.run("select 1 from steelyard.tokens where id = $1 and revoked_at is null and "
+                                "expires_at > now() for update",
+                                SqlValues().text(rotation.id), kAtMostOneRow));
+  const Error none = input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
+                                 "steelyard serve tokens lists them");
+  if (held.size() == 0) return none;
   SqlValues values;
   values.text(rotation.id).text(text.id).text(text.hash).text(rotation.who).integer(rotation.days);
   STEELYARD_TRY(const Rows added,
@@ -142,10 +150,7 @@ Result<Token> rotate_token(Session& session, const TokenRotation& rotation, cons
                                 "select $2, $3, name, project, scopes, $4, now() + $5::integer * interval '1 day' "
                                 "from steelyard.tokens where id = $1 and revoked_at is null and expires_at > now()",
                                 values, kAtMostOneRow));
-  if (added.affected() == 0) {
-    return input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
-                       "steelyard serve tokens lists them");
-  }
+  if (added.affected() == 0) return none;
   if (rotation.grace_hours == 0) {
     STEELYARD_CHECK(transaction.run("update steelyard.tokens set revoked_at = now(), revoked_by = $2 where id = $1",
                                     SqlValues().text(rotation.id).text(rotation.who), kAtMostOneRow));

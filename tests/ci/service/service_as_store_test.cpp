@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -400,6 +401,23 @@ TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   client.send("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n" + fields[0].first + ": " + fields[0].second +
               "\r\nContent-Type: application/json\r\nContent-Length: 16777217\r\n\r\n");
   EXPECT_EQ(client.receive().status, 413);
+}
+
+TEST_F(ServiceAsStore, MakesOneTokenOfOneWhoeverRotatesItAtOnce) {
+  const Fields admin = bearer(issue({"admin"}));
+  for (int i = 0; i < 10; ++i) {
+    const std::string target = "/api/v1/tokens/" + issue({"read"}).substr(10, 32) + "/rotate";
+    std::atomic<int> made = 0;
+    const auto rotate = [&] {
+      Fields fields = admin;
+      fields.emplace_back("Content-Type", "application/json");
+      made += ask(port(), "POST", target, fields, "{}").status == 201 ? 1 : 0;
+    };
+    std::thread other(rotate);
+    rotate();
+    other.join();
+    EXPECT_EQ(made, 1);
+  }
 }
 
 TEST_F(ServiceAsStore, RotatesATokenAndLeavesTheOldOneItsGraceOrNone) {
