@@ -88,6 +88,19 @@ Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::ve
   return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows); });
 }
 
+Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows,
+                                           const AuditEntry& note) {
+  return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows, &note); });
+}
+
+Result<std::optional<RunOrigin>> RunStore::origin(const std::string& id) {
+  return connection_.read([&](Session& session) { return read_run_origin(session, id); });
+}
+
+Result<bool> ComparisonStore::put(const Comparison& comparison, const ComparisonSubmission& submission) {
+  return connection_.write([&](Session& session) { return write_comparison(session, comparison, &submission); });
+}
+
 Result<bool> ComparisonStore::put(const Comparison& comparison) {
   if (StoreService* const service = connection_.service()) {
     return service->put(StoreService::Piece::comparison, comparison_document(comparison));
@@ -166,6 +179,10 @@ Result<bool> HistoryStore::put_commit_graph(const CommitGraph& graph) {
   if (StoreService* const service = connection_.service())
     return service->put(StoreService::Piece::commits, graph_document(graph));
   return connection_.write([&](Session& session) { return write_commit_graph(session, graph); });
+}
+
+Result<bool> HistoryStore::put_commit_graph(const CommitGraph& graph, const AuditEntry& note) {
+  return connection_.write([&](Session& session) { return write_commit_graph(session, graph, &note); });
 }
 
 // Alerts.

@@ -4,6 +4,7 @@
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/document/json.hpp"
 #include "storage/history_store.hpp"
@@ -36,13 +37,29 @@ std::optional<Reply> refused_project(const Call& call, const std::string& projec
   return Reply{"of another project than the token's", "", kForbidden};
 }
 
-// The order of commits and a comparison's branch are what a job of a request must have no say in.
-std::optional<Reply> refused_branch(const Call& call, const std::string& branch) {
-  if (call.caller.kind != Caller::Kind::job) return std::nullopt;
-  const std::string& own = call.caller.is_request ? "" : call.caller.branch;
-  if (branch == own || (own.empty() && !call.caller.is_request)) return std::nullopt;
-  return Reply{"of branch " + branch + ", where the job is of " + (own.empty() ? "a request" : "branch " + own), "",
-               kForbidden};
+storage::AuditEntry note_of(const Call& call, const std::string& action, const std::string& subject,
+                            const std::string& project) {
+  return {call.caller.who(), action, subject, project};
+}
+
+// A job says nothing of what another branch's jobs sent, and one of a request nothing but of requests' runs.
+std::optional<Reply> refused_origin(const Call& call, const storage::RunOrigin& origin) {
+  const Caller& job = call.caller;
+  const bool is_own = job.is_request ? origin.of_request : !origin.of_request && origin.branch == job.branch;
+  if (job.kind != Caller::Kind::job || is_own) return std::nullopt;
+  return Reply{std::string("of ") + (origin.of_request ? "a request's run" : "a run of branch " + origin.branch) +
+                   ", where the job is of " + (job.is_request ? "a request" : "branch " + job.branch),
+               "", kForbidden};
+}
+
+// Of a request's job the candidate must be a run that came as a request's: by that its comparison is known ever after.
+Result<std::optional<Reply>> refused_candidate(const Call& call, const Comparison& comparison) {
+  const RunHeader& candidate = comparison.candidate;
+  if (call.caller.kind != Caller::Kind::job) return std::optional<Reply>();
+  if (!call.caller.is_request) return refused_origin(call, {candidate.commit.branch, false});
+  STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, storage::RunStore(call.store).origin(candidate.id));
+  if (origin) return refused_origin(call, *origin);
+  return std::optional(Reply{"of run:" + candidate.id.substr(0, 12) + ", which is not in the store", "", kForbidden});
 }
 
 Result<Reply> submit_comparison(const Call& call) {
@@ -51,10 +68,15 @@ Result<Reply> submit_comparison(const Call& call) {
   for (const RunHeader* const side : {&comparison.baseline, &comparison.candidate}) {
     if (std::optional<Reply> refusal = refused_project(call, side->project)) return std::move(*refusal);
   }
-  if (std::optional<Reply> refusal = refused_branch(call, comparison.candidate.commit.branch)) {
-    return std::move(*refusal);
-  }
-  STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison));
+  STEELYARD_TRY(std::optional<Reply> refusal, refused_candidate(call, comparison));
+  if (refusal) return std::move(*refusal);
+  const Caller& caller = call.caller;
+  const bool is_of_branch = caller.kind == Caller::Kind::job && !caller.is_request;
+  const storage::ComparisonSubmission submission{
+      note_of(call, "comparison submitted", "comparison:" + storage::comparison_id(comparison),
+              comparison.candidate.project),
+      caller.is_request, caller.may("report") || is_of_branch};
+  STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison, submission));
   return kept(is_new);
 }
 
@@ -63,14 +85,23 @@ Result<Reply> submit_commits(const Call& call) {
   STEELYARD_TRY(const storage::CommitGraph graph, storage::read_graph(file.bytes()));
   if (std::optional<Reply> refusal = refused_project(call, graph.project)) return std::move(*refusal);
   if (call.caller.is_request) return kept(false);
-  STEELYARD_TRY(const bool is_new, storage::HistoryStore(call.store).put_commit_graph(graph));
+  STEELYARD_TRY(const bool is_new,
+                storage::HistoryStore(call.store)
+                    .put_commit_graph(graph, note_of(call, "commits submitted", "project", graph.project)));
   return kept(is_new);
 }
 
 Result<Reply> submit_targets(const Call& call) {
   const SentBody file(call.request.body_file);
   STEELYARD_TRY(const storage::RunTargets targets, storage::read_targets(file.bytes()));
-  STEELYARD_TRY(const bool is_new, storage::RunStore(call.store).put_target_verdicts(targets.run, targets.rows));
+  storage::RunStore runs(call.store);
+  STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, runs.origin(targets.run));
+  if (origin) {
+    if (std::optional<Reply> refusal = refused_origin(call, *origin)) return std::move(*refusal);
+  }
+  STEELYARD_TRY(const bool is_new,
+                runs.put_target_verdicts(targets.run, targets.rows,
+                                         note_of(call, "targets submitted", "run:" + targets.run, "")));
   return kept(is_new);
 }
 

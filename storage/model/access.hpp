@@ -62,4 +62,17 @@ struct AuditEntry {
   std::string login{};  // of the database session; filled by reading
 };
 
+// What a run in the store counts as.
+struct RunOrigin {
+  std::string branch;
+  bool of_request = false;
+};
+
+// A comparison that came by the service.
+struct ComparisonSubmission {
+  AuditEntry note;          // written in the transaction that puts it
+  bool of_request = false;  // it comes of a pull or merge request, and is kept under no branch, whatever it says
+  bool may_accept = false;  // its policy's tables accept alerts, in their names and the sender's
+};
+
 }  // namespace steelyard::storage

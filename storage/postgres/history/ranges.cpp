@@ -199,7 +199,8 @@ constexpr std::size_t kChangedFields = 6;
 constexpr const char* kMoversKind = "movers";
 constexpr std::size_t kMoversFields = 2;
 
-// $1 project, $2 commits, $3 branch or empty, $4 to $9 the last of the page before, $10 how many.
+// $1 project, $2 commits, $3 branch or empty, $4 to $9 the last of the page before, $10 how many. Of comparisons those
+// whose candidate is there and came of no request.
 constexpr const char* kChanged = R"sql(
 with found as (
   select benchmark collate "C" as benchmark, metric collate "C" as metric, fingerprint collate "C" as fingerprint,
@@ -216,6 +217,10 @@ with found as (
   join steelyard.metrics m using (metric_key)
   where c.candidate_commit = any($2::text[]) and c.project = $1::text and ($3::text = '' or c.branch = $3::text)
     and x.verdict in ('regression', 'improvement')
+    and exists (
+      select from steelyard.runs r
+      where r.id = c.candidate_run
+        and not exists (select from steelyard.request_runs q where q.run_key = r.run_key))
 ), told as (
   select benchmark, metric, fingerprint, branch, commit, source, max(ratio) as ratio,
          bool_or(verdict = 'regression') as regression
@@ -233,6 +238,7 @@ limit $10
 
 // $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many, $5 fingerprint or empty, $6 commits or none.
 // A run of a changed tree says nothing of the commit that it stands at, and one of a request is no part of a history.
+// Of a candidate that is not there nobody knows whether it was of a request.
 constexpr const char* kSteps = R"sql(
 select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
        x.interval_high, x.confidence
@@ -246,6 +252,7 @@ where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <>
   and ($5::text = '' or c.candidate_fingerprint = $5::text)
   and (cardinality($6::text[]) = 0
        or (c.baseline_commit = any($6::text[]) and c.candidate_commit = any($6::text[])))
+  and exists (select from steelyard.runs r where r.id = c.candidate_run)
   and not exists (
     select from steelyard.runs r
     where r.id in (c.baseline_run, c.candidate_run)

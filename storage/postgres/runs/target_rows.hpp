@@ -6,12 +6,14 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/target.hpp"
+#include "storage/model/access.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
 
 // Of a run that is in the store. False where its verdicts were kept before: the first ones stay. Error (input): no such
-// run.
-Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows);
+// run. note: a line of the audit trail, in the transaction; null: none.
+Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows,
+                                   const AuditEntry* note = nullptr);
 
 }  // namespace steelyard::storage
