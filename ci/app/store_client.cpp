@@ -216,6 +216,8 @@ class StoreClient : public StoreService {
 
 }  // namespace
 
+bool has_store_token() { return !variable_of(kTokenVariable).empty() || !variable_of(kTokenFileVariable).empty(); }
+
 Result<std::unique_ptr<StoreService>> connect_to_service(const std::string& address, ApiTransport transport) {
   STEELYARD_TRY(std::string token, read_token());
   auto client = std::make_unique<StoreClient>(address, std::move(token), std::move(transport));
