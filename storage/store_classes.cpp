@@ -103,7 +103,7 @@ Result<bool> ComparisonStore::put(const Comparison& comparison, const Comparison
 
 Result<bool> ComparisonStore::put(const Comparison& comparison) {
   if (StoreService* const service = connection_.service()) {
-    return service->put(StoreService::Piece::comparison, comparison_document(comparison));
+    return service->put(StoreService::Piece::comparison, comparison_object(comparison).one_line());
   }
   return connection_.write([&](Session& session) { return write_comparison(session, comparison); });
 }

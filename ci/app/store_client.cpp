@@ -103,12 +103,8 @@ class StoreClient : public StoreService {
     is_for_another_ = false;
     ApiCall sent{"POST", path_of(piece), bytes};
     if (piece == Piece::run) sent.type = "application/vnd.steelyard.run";
-    const ApiOutcome outcome = call(sent, bytes.size());
-    if (!outcome.is_done()) {
-      constexpr int kForbidden = 403;
-      is_for_another_ = outcome.status == kForbidden && scopes_.contains("submit");
-      return refusal_of(outcome);
-    }
+    const ApiOutcome outcome = call(sent, bytes.size(), kPutTime);
+    if (!outcome.is_done()) return refusal_of_put(outcome);
     const auto read = [&]() -> Result<bool> {
       STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(outcome.body, address_));
       const bool is_new = document.root().at("is_new").boolean();
@@ -178,6 +174,28 @@ class StoreClient : public StoreService {
     return api.call(call);
   }
 
+  bool is_of_content(const std::string& answer) const {
+    const Result<JsonDocument> document = JsonDocument::parse(answer, address_);
+    if (!document || document->root().at("content").is_null()) return false;
+    const bool said = document->root().at("content").boolean();
+    return document->check() && said;
+  }
+
+  // Input, by which what waits is set aside, where the service says that the content is at fault, and nothing else.
+  // What is above a limit, the service's or a proxy's, or newer than the service, waits on, and the rest goes on.
+  Error refusal_of_put(const ApiOutcome& outcome) {
+    constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413, kTooMany = 429;
+    const int status = outcome.status;
+    if (status == kForbidden) is_for_another_ = scopes_.contains("submit");
+    const bool is_of_this = status >= 400 && status < 500 && status != kNoToken && status != kForbidden &&
+                            status != kNotThere && status != kTooMany;
+    if (!is_of_this || is_of_content(outcome.body)) return refusal_of(outcome);
+    is_for_another_ = true;
+    return store_error(where(), outcome.why, "what it takes",
+                       status == kTooLarge ? "raise the limit of the service, or of the proxy before it"
+                                           : "update the service, or raise its limits");
+  }
+
   Error refusal_of(const ApiOutcome& outcome) const {
     constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413;
     const Result<JsonDocument> document = JsonDocument::parse(outcome.body, address_);
@@ -199,8 +217,9 @@ class StoreClient : public StoreService {
     if (is_of_caller && !said("where").empty()) {
       return input_error(said("where"), said("found"), said("wanted"), said("fix"));
     }
-    // It never will be taken: nothing that waits behind it shall wait for it.
-    if (outcome.status == kTooLarge) return input_error(where(), outcome.why, "no more than the service takes");
+    if (outcome.status == kTooLarge) {
+      return input_error(where(), outcome.why, "no more than the service takes", "ask for less at once");
+    }
     if (outcome.status == kNotThere) {
       return store_error(where(), outcome.why, "a service that answers the command line", "update the service");
     }

@@ -180,6 +180,9 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
     writer("where", error.where);
     writer("found", error.found);
     writer("wanted", error.wanted);
+    // Whoever sent it may set it aside: it is never taken, by this service or another.
+    constexpr int kNotAsWanted = 422;
+    if (status == kNotAsWanted) writer("content", true);
   }
   writer("request", id);
   WebAnswer answer{status, common_fields(options_.is_encrypted),

@@ -64,7 +64,10 @@ Result<std::optional<Reply>> refused_candidate(const Call& call, const Compariso
 
 Result<Reply> submit_comparison(const Call& call) {
   const SentBody file(call.request.body_file);
-  STEELYARD_TRY(const Comparison comparison, storage::parse_comparison(file.bytes(), "submission"));
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
+  Result<Comparison> read = storage::parse_comparison(file.bytes(), "submission");
+  if (!read && storage::comparison_version(file.bytes()) > storage::kComparisonVersion) return not_here(read.error());
+  STEELYARD_TRY(const Comparison comparison, std::move(read));
   for (const RunHeader* const side : {&comparison.baseline, &comparison.candidate}) {
     if (std::optional<Reply> refusal = refused_project(call, side->project)) return std::move(*refusal);
   }

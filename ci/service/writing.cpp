@@ -103,9 +103,11 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
   const SentBody file(call.request.body_file);
   if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
-  std::unique_lock turn(large, std::defer_lock);
-  if (file.bytes().size() > kLargeArchive) turn.lock();
-  STEELYARD_TRY(const Run run, submitted_run(call, file.bytes()));
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
+  Result<Run> read = submitted_run(call, file.bytes());
+  // Another service may take it: one of a newer version, or with more memory.
+  if (!read && storage::may_be_read_elsewhere(file.bytes(), read.error())) return not_here(read.error());
+  STEELYARD_TRY(const Run run, std::move(read));
   if (!call.caller.project.empty() && run.header.project != call.caller.project) {
     Reply refused{"", "", 403};
     refused.body = "a run of another project than the token's";
@@ -266,7 +268,12 @@ Result<Reply> revoke_token(const Call& call) {
 
 }  // namespace
 
-void add_writing(Operations& operations) {
+Reply not_here(const Error& error) {
+  constexpr int kNotAsWanted = 422;
+  return {error.text(), "", kNotAsWanted};
+}
+
+void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
   const auto submit = [large = std::make_shared<std::mutex>()](const Call& call) { return submit_run(call, *large); };
   operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, storage::ArchiveLimits{}.file_bytes, true};
