@@ -41,6 +41,7 @@ class HistoryStore {
   Result<Page<Mover>> top_movers(const RangeQuery& query);
 
   // Newest first.
+  Result<Page<MeasuredStep>> step_page(const StepQuery& query);  // a part of steps(), by limit and after
   Result<std::vector<MeasuredStep>> steps(const StepQuery& query);
 
   // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.

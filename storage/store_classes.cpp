@@ -162,6 +162,11 @@ Result<Page<Mover>> HistoryStore::top_movers(const RangeQuery& query) {
 
 Result<std::vector<MeasuredStep>> HistoryStore::steps(const StepQuery& query) {
   if (StoreService* const service = connection_.service()) return ask_steps(*service, query);
+  STEELYARD_TRY(Page<MeasuredStep> page, step_page(query));
+  return std::move(page.items);
+}
+
+Result<Page<MeasuredStep>> HistoryStore::step_page(const StepQuery& query) {
   return connection_.read([&](Session& session) { return read_steps(session, query); });
 }
 

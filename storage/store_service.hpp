@@ -57,6 +57,8 @@ inline constexpr int kMaxPointsOverService = 20'000;
 inline constexpr int kMaxPointsOfOneOverService = 100'000;
 inline constexpr int kMaxSeriesOverService = 1000;
 inline constexpr int kMaxAlertsOverService = 10'000;
+inline constexpr int kMaxStepsOverService = 20'000;
+inline constexpr int kMaxItemsOverService = 50'000;  // of any other list
 
 // What Store's classes ask over a service, as they ask a database.
 Result<std::vector<std::string>> ask_projects(StoreService& service, const std::string& first);

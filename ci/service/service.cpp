@@ -138,8 +138,9 @@ Service::Service(ServingOptions options)
       failures_(kFailuresASecond, kFailuresAtOnce) {
   add_reading(operations_);
   add_series_reading(operations_);
-  add_writing(operations_);
-  add_store_answers(operations_);
+  const auto large = std::make_shared<std::mutex>();
+  add_writing(operations_, large);
+  add_store_answers(operations_, large);
 }
 
 Service::~Service() { detach(); }

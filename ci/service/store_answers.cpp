@@ -1,5 +1,11 @@
 // What the API does for a command line that has the service in place of a store (storage/store_service.hpp): its
 // questions, and what it puts besides runs.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
 #include "bench/model/comparison.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
@@ -14,14 +20,19 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::int64_t kMaxQuestionBytes = 64 * 1024;
+constexpr std::int64_t kMaxQuestionBytes = 512 * 1024;  // a line of 5000 commits, as backfill names it
+// Answers of which one at a time is made.
+constexpr std::array<std::string_view, 5> kLargeAnswers{"steps", "change-points", "accepted", "runs-of-commit",
+                                                        "comparison"};
 constexpr int kForbidden = 403;
 
-Result<Reply> ask(const Call& call) {
+Result<Reply> ask(const Call& call, std::mutex& large) {
   // No text of a database's holds one.
   if (call.request.body.find("\\u0000") != std::string::npos) {
     return input_error("body", "a text with a zero byte", "none");
   }
+  const bool is_large = std::find(kLargeAnswers.begin(), kLargeAnswers.end(), call["question"]) != kLargeAnswers.end();
+  const std::unique_lock<std::mutex> turn = turn_of(large, is_large);
   STEELYARD_TRY(std::string text, storage::answer_question(call.store, call["question"], call.request.body));
   return Reply{std::move(text)};
 }
@@ -62,7 +73,7 @@ Result<std::optional<Reply>> refused_candidate(const Call& call, const Compariso
   return std::optional(Reply{"of run:" + candidate.id.substr(0, 12) + ", which is not in the store", "", kForbidden});
 }
 
-Result<Reply> submit_comparison(const Call& call) {
+Result<Reply> submit_comparison(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
   const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
   Result<Comparison> read = storage::parse_comparison(file.bytes(), "submission");
@@ -83,8 +94,9 @@ Result<Reply> submit_comparison(const Call& call) {
   return kept(is_new);
 }
 
-Result<Reply> submit_commits(const Call& call) {
+Result<Reply> submit_commits(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
   STEELYARD_TRY(const storage::CommitGraph graph, storage::read_graph(file.bytes()));
   if (std::optional<Reply> refusal = refused_project(call, graph.project)) return std::move(*refusal);
   if (call.caller.is_request) return kept(false);
@@ -94,8 +106,9 @@ Result<Reply> submit_commits(const Call& call) {
   return kept(is_new);
 }
 
-Result<Reply> submit_targets(const Call& call) {
+Result<Reply> submit_targets(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
   STEELYARD_TRY(const storage::RunTargets targets, storage::read_targets(file.bytes()));
   storage::RunStore runs(call.store);
   STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, runs.origin(targets.run));
@@ -110,12 +123,13 @@ Result<Reply> submit_targets(const Call& call) {
 
 }  // namespace
 
-void add_store_answers(Operations& operations) {
+void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
-  operations["ask"] = {ask, kNotAsWanted, kMaxQuestionBytes};
-  operations["submitComparison"] = {submit_comparison, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitCommits"] = {submit_commits, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitTargets"] = {submit_targets, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  const auto in_turn = [&large](auto act) { return [act, large](const Call& call) { return act(call, *large); }; };
+  operations["ask"] = {in_turn(ask), kNotAsWanted, kMaxQuestionBytes};
+  operations["submitComparison"] = {in_turn(submit_comparison), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitCommits"] = {in_turn(submit_commits), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitTargets"] = {in_turn(submit_targets), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
 }
 
 }  // namespace steelyard::ci

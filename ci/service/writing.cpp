@@ -48,7 +48,6 @@ Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>&
 }
 
 constexpr const char* kSubmission = "submission";  // in place of a file's name
-constexpr std::size_t kLargeArchive = std::size_t{4} << 20;
 
 bool is_json(const Call& call) { return call.request.field("content-type").starts_with("application/json"); }
 
@@ -98,7 +97,6 @@ Result<Run> submitted_run(const Call& call, std::string_view bytes) {
   return storage::decode_sealed_run(bytes, kSubmission);
 }
 
-// large: held while a large one is read and put, so that several at once do not need the memory of several.
 Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
   const SentBody file(call.request.body_file);
@@ -275,7 +273,7 @@ Reply not_here(const Error& error) {
 
 void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
-  const auto submit = [large = std::make_shared<std::mutex>()](const Call& call) { return submit_run(call, *large); };
+  const auto submit = [large](const Call& call) { return submit_run(call, *large); };
   operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, storage::ArchiveLimits{}.file_bytes, true};
   operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);

@@ -302,6 +302,16 @@ TEST_F(ServiceAsStore, AnswersTheQuestionsOfItsDescriptionWithinBounds) {
   query["benchmark"] = 17;
   ask_for("history", query, 422);
   ask_for("secrets", query, 400);
+  storage::StepQuery line{"demo"};
+  line.limit = storage::kMaxStepsOverService;
+  line.commits.assign(5001, std::string(64, 'a'));  // as many as backfill goes through
+  storage::JsonWriter steps;
+  storage::StepQuery::fields(steps, std::as_const(line));
+  EXPECT_EQ(ask_for("steps", json::parse(steps.one_line()), 200)["items"].size(), 0U);
+  ++line.limit;
+  storage::JsonWriter beyond;
+  storage::StepQuery::fields(beyond, std::as_const(line));
+  ask_for("steps", json::parse(beyond.one_line()), 422);
   ask_for("steps", json::array(), 422);
   // What is not as wanted is shown, which would take as deep a stack.
   const std::string deep = "{\"first\":" + std::string(30'000, '[') + std::string(30'000, ']') + '}';
