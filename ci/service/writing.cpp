@@ -1,10 +1,11 @@
-// What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. Each leaves a
-// line in the audit trail, in the transaction of the act.
+// What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. What is new
+// leaves a line in the audit trail, in the transaction of the act.
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
 
+#include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/report/history.hpp"
@@ -55,6 +56,20 @@ bool is_commit(const std::string& text) {
   return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
+// Many tools write no date, and a run without one would stand before every other for ever.
+Result<void> date(RunHeader& run, const std::string& committed_at) {
+  constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
+  const char* const fix = "committed_at: git show -s --format=%cI, with + as %2B";
+  if (!committed_at.empty()) {
+    const std::optional<std::int64_t> time = bench::parse_timestamp(committed_at);
+    if (!time || *time <= 0) return input_error("committed_at", committed_at, "2026-11-21T08:51:57Z", fix);
+    run.commit.committed_at_unix_s = *time / kNanosecondsASecond;
+    if (run.created_at_unix_ns <= 0) run.created_at_unix_ns = *time;
+  }
+  if (run.created_at_unix_ns > 0) return {};
+  return input_error(kSubmission, "results that say no time", "when their commit was made", fix);
+}
+
 // What a tool wrote, as `steelyard import` reads it: nothing of the moment goes in, so that the same results of the
 // same commit are the same run, whenever they come.
 Result<Run> run_of_results(const Call& call) {
@@ -84,14 +99,17 @@ Result<Run> run_of_results(const Call& call) {
     run.header.commit = {};
     run.header.commit.sha = call["commit"];
   }
-  run.header.commit.branch = call["branch"].empty() ? call.caller.branch : call["branch"];
+  for (const std::string& branch : {call.caller.branch, call["branch"]}) {
+    if (!branch.empty()) run.header.commit.branch = branch;
+  }
+  STEELYARD_CHECK(date(run.header, call["committed_at"]));
   storage::seal(run);
   return run;
 }
 
 Result<Run> submitted_run(const Call& call, std::string_view bytes) {
   if (is_json(call)) return run_of_results(call);
-  for (const char* name : {"project", "commit", "branch"}) {
+  for (const char* name : {"project", "commit", "branch", "committed_at"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }
   return storage::decode_sealed_run(bytes, kSubmission);

@@ -397,6 +397,19 @@ TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   const json run = checked("/api/v1/runs/{id}", "/api/v1/runs/" + first["id"].get<std::string>());
   EXPECT_EQ(run["run"]["project"], "json");
   EXPECT_THAT(run.dump(), Not(HasSubstr("/proc/")));
+  // nanobench, hyperfine and others say no time.
+  json undated = json::parse(results);
+  undated["context"].erase("date");
+  const std::string dated = target + "&committed_at=2026-01-02T03:04:05Z";
+  EXPECT_THAT(posted("/api/v1/runs", target, undated, 422, fields)["fix"].get<std::string>(),
+              HasSubstr("committed_at"));
+  posted("/api/v1/runs", target + "&committed_at=yesterday", undated, 422, fields);
+  const json of_commit = posted("/api/v1/runs", dated, undated, 201, fields);
+  storage::Store store = open();
+  const auto kept = storage::RunStore(store).get(of_commit["id"]);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.commit.committed_at_unix_s, 1'767'323'045);
+  EXPECT_EQ(kept->header.created_at_unix_ns, 1'767'323'045'000'000'000);
   Fields with_type = fields;
   with_type.emplace_back("Content-Type", "application/json");
   const HttpReply cut = ask(port(), "POST", target, with_type, results.substr(0, results.size() / 2));
