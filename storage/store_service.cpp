@@ -80,6 +80,14 @@ Result<T> value_of(const JsonDocument& document) {
 }
 
 // Error (store): an answer that this program cannot read is the service's fault, and what waits for it keeps waiting.
+template <class Answered>
+Result<Answered> of_service(Result<Answered> answered) {
+  if (answered) return answered;
+  Error error = std::move(answered).error();
+  error.kind = ErrorKind::store;
+  return error;
+}
+
 template <class Asked, class Answered>
 Result<Answered> ask(StoreService& service, Question<Asked, Answered> question, const Asked& asked) {
   STEELYARD_TRY(const std::string text, service.ask(question.name, document_of(asked)));
@@ -87,11 +95,7 @@ Result<Answered> ask(StoreService& service, Question<Asked, Answered> question, 
     STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, service.name(), kAnswerSchema));
     return value_of<Answered>(document);
   };
-  Result<Answered> answered = read();
-  if (answered) return answered;
-  Error error = std::move(answered).error();
-  error.kind = ErrorKind::store;
-  return error;
+  return of_service(read());
 }
 
 // At the service.
@@ -276,12 +280,12 @@ Result<std::vector<RunHeader>> ask_runs_of_commit(StoreService& service, const s
 
 Result<Comparison> ask_comparison(StoreService& service, const std::string& id) {
   STEELYARD_TRY(const std::string text, service.ask(kAskComparison, document_of(Words{id})));
-  return parse_comparison(text, service.name());
+  return of_service(parse_comparison(text, service.name()));
 }
 
 Result<Run> ask_run(StoreService& service, const std::string& id) {
   STEELYARD_TRY(const std::string bytes, service.archive_of(id));
-  return decode_run(bytes, service.name() + ", run:" + id);
+  return of_service(decode_run(bytes, service.name() + ", run:" + id));
 }
 
 Result<Alert> act_over(StoreService& service, const AlertAct& act) {
