@@ -25,9 +25,12 @@ constexpr std::size_t kMaxScopesTold = 100;
 // What this program asks; a service tells with its version which it answers.
 constexpr std::int64_t kQuestionsVersion = 1;
 constexpr Nanoseconds kRequestTime = seconds(30);
+// Longer than the service lets a statement that puts something take: no second try waits behind the first.
+constexpr Nanoseconds kPutTime = seconds(75);
 constexpr double kSecondsPerMebibyte = 1;  // more, of what is sent or fetched
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLargestArchive = 256 * kMebibyte;
+constexpr std::size_t kShownAlertCharacters = 12;
 constexpr const char* kTokenFix = "an owner issues one: steelyard serve token NAME --scopes read,submit";
 
 std::string variable_of(const char* name) {
@@ -86,7 +89,7 @@ class StoreClient : public StoreService {
   Result<std::string> ask(const std::string& question, const std::string& text) override {
     ApiCall asked{"POST", "/api/v1/questions/" + question, text};
     asked.most_answer_bytes = kLargestArchive;
-    ApiOutcome outcome = call(asked);
+    ApiOutcome outcome = call(asked, kLargestArchive);
     if (!outcome.is_done()) return refusal_of(outcome);
     return std::move(outcome.body);
   }
@@ -126,7 +129,12 @@ class StoreClient : public StoreService {
     // A second one would be a second line of its life.
     sent.is_repeatable = false;
     const ApiOutcome outcome = call(sent);
-    return outcome.is_done() ? Result<void>() : refusal_of(outcome);
+    if (outcome.is_done()) return {};
+    Error refusal = refusal_of(outcome);
+    if (outcome.kind == ApiOutcome::Kind::lost) {
+      refusal.fix = "it may have been done: steelyard alerts show " + act.alert.substr(0, kShownAlertCharacters);
+    }
+    return refusal;
   }
 
   bool refused_login() const override { return is_for_another_; }
@@ -162,11 +170,12 @@ class StoreClient : public StoreService {
   std::string where() const { return "store " + address_; }
 
   // bytes: that are sent or may come.
-  ApiOutcome call(const ApiCall& call, std::size_t bytes = 0) {
+  ApiOutcome call(const ApiCall& call, std::size_t bytes = 0, Nanoseconds least = kRequestTime) {
     ApiPatience patience;
     patience.request =
-        kRequestTime + seconds(kSecondsPerMebibyte * static_cast<double>(bytes) / static_cast<double>(kMebibyte));
+        least + seconds(kSecondsPerMebibyte * static_cast<double>(bytes) / static_cast<double>(kMebibyte));
     patience.total = patience.request + patience.request;
+    patience.silence = least;
     std::random_device entropy;
     patience.seed = (std::uint64_t{entropy()} << 32U) | entropy();
     bench::Secret header(token_.empty() ? "" : "Authorization: Bearer " + token_);
