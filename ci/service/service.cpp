@@ -424,7 +424,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
       return conditional(request, *known, key);
     }
   }
-  const bool writes = operation.scope == "submit" || operation.scope == "report";
+  const bool writes = operation.scope == "submit" || operation.scope == "report" || operation.scope == "admin";
   if (!caller.project.empty() && operation.scope != "admin") {
     const Result<void> limited = store.see_only(caller.project, writes);
     if (!limited) return problem_of(limited.error(), 500, request.id);
@@ -439,7 +439,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     cache_.keep(key, answer);
     return conditional(request, std::move(answer), key);
   }
-  if (operation.method != "GET") {
+  if (operation.method != "GET" && writes) {
     const std::lock_guard lock(version_mutex_);
     version_at_ = {};
   }
