@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "ci/app/store_client.hpp"
 #include "ci/run.hpp"
@@ -232,6 +233,82 @@ TEST_F(ServiceAsStore, TellsAnOlderServiceAndAnotherServerApart) {
   const auto missing = connect_to_service("https://a.example", answering(404, ""));
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().text(), HasSubstr("status 404"));
+}
+
+// Answers the greeting as a service of today, and everything else as it is told.
+ApiTransport answering_rest(int status, const std::string& body) {
+  return {[=](const HttpRequest& request) -> HttpOutcome {
+            if (!request.url.ends_with("/session")) return HttpAnswer{status, {}, body};
+            return HttpAnswer{200, {}, R"({"version":"steelyard 9","questions":1,"scopes":["read","submit"]})"};
+          },
+          [](Nanoseconds) {}};
+}
+
+TEST_F(ServiceAsStore, SetsAsideWhatIsAtFaultItselfAloneAndLeavesTheRestWaiting) {
+  using Piece = storage::StoreService::Piece;
+  const std::string fault = R"({"detail":"x","where":"submission","found":"f","wanted":"w","request":"1")";
+  const auto faulty = connect_to_service("https://a.example", answering_rest(422, fault + R"(,"content":true})"));
+  ASSERT_TRUE(faulty) << faulty.error().text();
+  const auto aside = (*faulty)->put(Piece::run, "bytes");
+  ASSERT_FALSE(aside);
+  EXPECT_EQ(aside.error().kind, ErrorKind::input);
+  for (const auto& [status, body] : std::vector<std::pair<int, std::string>>{
+           {422, fault + '}'}, {413, "<html>nginx</html>"}, {413, fault + '}'}, {415, fault + '}'}, {400, "no"}}) {
+    const auto service = connect_to_service("https://a.example", answering_rest(status, body));
+    ASSERT_TRUE(service) << service.error().text();
+    for (const Piece piece : {Piece::run, Piece::comparison}) {
+      const auto waits = (*service)->put(piece, "bytes");
+      ASSERT_FALSE(waits);
+      EXPECT_EQ(waits.error().kind, ErrorKind::store) << status;
+      EXPECT_TRUE((*service)->refused_login()) << status << ": what comes after it goes on";
+    }
+  }
+}
+
+TEST_F(ServiceAsStore, TakesAnAnswerThatItCannotReadForTheServicesFault) {
+  const auto service = connect_to_service("https://a.example", answering_rest(200, R"({"schema":"of tomorrow"})"));
+  ASSERT_TRUE(service) << service.error().text();
+  EXPECT_EQ(storage::ask_run(**service, "0123456789").error().kind, ErrorKind::store);
+  EXPECT_EQ(storage::ask_comparison(**service, "0123456789").error().kind, ErrorKind::store);
+  EXPECT_EQ(storage::ask_steps(**service, {"demo"}).error().kind, ErrorKind::store);
+}
+
+TEST_F(ServiceAsStore, SaysOfAnActWhoseAnswerIsLostThatItMayBeDone) {
+  const auto service = connect_to_service("https://a.example", answering_rest(502, ""));
+  ASSERT_TRUE(service) << service.error().text();
+  storage::AlertAct act;
+  act.alert = std::string(64, 'a');
+  const auto lost = (*service)->act(act);
+  ASSERT_FALSE(lost);
+  EXPECT_THAT(lost.error().fix, AllOf(HasSubstr("may have been done"), HasSubstr("alerts show aaaaaaaaaaaa")));
+}
+
+TEST_F(ServiceAsStore, SendsTheTokenToNoAddressThatAFileAloneNames) {
+  std::ofstream("steelyard.toml") << "[store]\naddress = \"" << address() << "\"\n";
+  const std::vector<std::string> history{"history", "--project", "demo"};
+  const std::string token = issue({"read"});
+  setenv("STEELYARD_TOKEN", token.c_str(), 1);
+  unsetenv("STEELYARD_STORE");
+  const Said refused = said_of(history);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("steelyard.toml:2"), HasSubstr("STEELYARD_STORE"), Not(HasSubstr(token))));
+  std::vector<std::string> named = history;
+  named.insert(named.end(), {"--store", address()});
+  EXPECT_EQ(said_of(named).status, 0) << "who types it means it";
+  EXPECT_EQ(over_service(history, token).status, 0) << "of the variable";
+  unsetenv("STEELYARD_STORE");
+  unsetenv("STEELYARD_TOKEN");
+  EXPECT_EQ(said_of(history).status, 5) << "without a token nothing can be taken";
+}
+
+TEST_F(ServiceAsStore, ShowsNothingOfAnAddressThatMayHoldASecret) {
+  for (const char* mark : {"?", "#", "/?"}) {
+    const Said refused = at("https://steelyard.example" + std::string(mark) + "token=hunter2", {"config", "show"}, "");
+    EXPECT_THAT(refused.out + refused.err, Not(HasSubstr("hunter2"))) << mark;
+  }
+  const Said history = at("https://steelyard.example?token=hunter2", {"history", "--project", "demo"}, "");
+  EXPECT_EQ(history.status, 3);
+  EXPECT_THAT(history.err, AllOf(HasSubstr("STEELYARD_TOKEN"), Not(HasSubstr("hunter2"))));
 }
 
 TEST_F(ServiceAsStore, RefusesInWordsWhatTakesTheDatabaseItself) {
