@@ -311,11 +311,10 @@ Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
 
 Result<IssuedToken> AccessStore::rotate_token(const TokenRotation& rotation) {
   STEELYARD_TRY(const std::string secret, random_token());
-  STEELYARD_TRY(Token token, connection_.read_as_owner([&](Session& session, const Login& login) -> Result<Token> {
+  return connection_.read_as_owner([&](Session& session, const Login& login) {
     const AsOwner owner(session, login);
     return storage::rotate_token(session, rotation, secret);
-  }));
-  return IssuedToken{std::move(token), secret};
+  });
 }
 
 Result<std::optional<Token>> AccessStore::find_token(const std::string& text) {

@@ -218,6 +218,7 @@ Reply issued_reply(const storage::IssuedToken& issued) {
   JsonWriter writer;
   writer.add("token", std::move(token));
   writer("secret", issued.secret);
+  writer("old_expires_at", issued.old_expires_at, {.omitted = true});
   return Reply{writer.one_line() + '\n', "application/json", 201};
 }
 

@@ -41,7 +41,8 @@ struct Token {
 
 struct IssuedToken {
   Token token;
-  std::string secret;  // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
+  std::string secret;            // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
+  std::string old_expires_at{};  // of a rotation: until when the old one is good; empty: no more
 };
 
 // A new token in the place of one, with its name, project and scopes; the old one is good for so long yet.

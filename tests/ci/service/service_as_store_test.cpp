@@ -533,9 +533,11 @@ TEST_F(ServiceAsStore, RotatesATokenAndLeavesTheOldOneItsGraceOrNone) {
   EXPECT_EQ(second["token"]["project"], "demo");
   EXPECT_EQ(second["token"]["scopes"], json::array({"read"}));
   EXPECT_EQ(reads(first), 200) << "for an hour yet";
+  EXPECT_LT(second["old_expires_at"], second["token"]["expires_at"]);
   EXPECT_EQ(reads(second["secret"]), 200);
   const json third = rotated(second["secret"], json::object());
   EXPECT_EQ(reads(second["secret"]), 401) << "at once";
+  EXPECT_FALSE(third.contains("old_expires_at"));
   EXPECT_EQ(reads(third["secret"]), 200);
   EXPECT_THAT(rotated(second["secret"], json::object(), 422)["detail"].get<std::string>(),
               HasSubstr("no token that is good now"));
