@@ -273,6 +273,22 @@ TEST_F(ServiceAsStore, TakesAnAnswerThatItCannotReadForTheServicesFault) {
   EXPECT_EQ(storage::ask_steps(**service, {"demo"}).error().kind, ErrorKind::store);
 }
 
+TEST_F(ServiceAsStore, GivesAPutLongerThanTheServicesOwnStatementAndAnAnswerTimeByItsLength) {
+  HttpRequest last;
+  ApiTransport transport = answering_rest(200, R"({"is_new":true})");
+  transport.send = [&last, inner = transport.send](const HttpRequest& request) {
+    last = request;
+    return inner(request);
+  };
+  const auto service = connect_to_service("https://a.example", transport);
+  ASSERT_TRUE(service) << service.error().text();
+  EXPECT_TRUE((*service)->put(storage::StoreService::Piece::run, "bytes"));
+  EXPECT_GT(last.timeout, seconds(60)) << "a statement that puts may take a minute";
+  EXPECT_TRUE((*service)->ask("steps", "{}"));
+  EXPECT_GT(last.timeout, seconds(256)) << "256 MiB at a MiB a second";
+  EXPECT_EQ(last.longest_silence, seconds(30));
+}
+
 TEST_F(ServiceAsStore, SaysOfAnActWhoseAnswerIsLostThatItMayBeDone) {
   const auto service = connect_to_service("https://a.example", answering_rest(502, ""));
   ASSERT_TRUE(service) << service.error().text();
