@@ -40,7 +40,7 @@ class StoreService {
   virtual Result<bool> put(Piece piece, const std::string& bytes) = 0;
   // The alert by its whole id.
   virtual Result<void> act(const AlertAct& act) = 0;
-  // Of the last put(): this token may not write that one thing, and another may.
+  // Of the last put(): that one thing is not taken, and may be with another token, a newer service or a higher limit.
   virtual bool refused_login() const = 0;
 };
 

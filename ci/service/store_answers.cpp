@@ -48,8 +48,8 @@ std::optional<Reply> refused_project(const Call& call, const std::string& projec
   return Reply{"of another project than the token's", "", kForbidden};
 }
 
-storage::AuditEntry note_of(const Call& call, const std::string& action, const std::string& subject,
-                            const std::string& project) {
+storage::AuditEntry audit_note(const Call& call, const std::string& action, const std::string& subject,
+                               const std::string& project) {
   return {call.caller.who(), action, subject, project};
 }
 
@@ -87,8 +87,8 @@ Result<Reply> submit_comparison(const Call& call, std::mutex& large) {
   const Caller& caller = call.caller;
   const bool is_of_branch = caller.kind == Caller::Kind::job && !caller.is_request;
   const storage::ComparisonSubmission submission{
-      note_of(call, "comparison submitted", "comparison:" + storage::comparison_id(comparison),
-              comparison.candidate.project),
+      audit_note(call, "comparison submitted", "comparison:" + storage::comparison_id(comparison),
+                 comparison.candidate.project),
       caller.is_request, caller.may("report") || is_of_branch};
   STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison, submission));
   return kept(is_new);
@@ -102,7 +102,7 @@ Result<Reply> submit_commits(const Call& call, std::mutex& large) {
   if (call.caller.is_request) return kept(false);
   STEELYARD_TRY(const bool is_new,
                 storage::HistoryStore(call.store)
-                    .put_commit_graph(graph, note_of(call, "commits submitted", "project", graph.project)));
+                    .put_commit_graph(graph, audit_note(call, "commits submitted", "project", graph.project)));
   return kept(is_new);
 }
 
@@ -117,7 +117,7 @@ Result<Reply> submit_targets(const Call& call, std::mutex& large) {
   }
   STEELYARD_TRY(const bool is_new,
                 runs.put_target_verdicts(targets.run, targets.rows,
-                                         note_of(call, "targets submitted", "run:" + targets.run, "")));
+                                         audit_note(call, "targets submitted", "run:" + targets.run, "")));
   return kept(is_new);
 }
 

@@ -57,7 +57,7 @@ bool is_commit(const std::string& text) {
 }
 
 // Many tools write no date, and a run without one would stand before every other for ever.
-Result<void> date(RunHeader& run, const std::string& committed_at) {
+Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
   constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
   const char* const fix = "committed_at: git show -s --format=%cI, with + as %2B";
   if (!committed_at.empty()) {
@@ -102,7 +102,7 @@ Result<Run> run_of_results(const Call& call) {
   for (const std::string& branch : {call.caller.branch, call["branch"]}) {
     if (!branch.empty()) run.header.commit.branch = branch;
   }
-  STEELYARD_CHECK(date(run.header, call["committed_at"]));
+  STEELYARD_CHECK(date_by_commit(run.header, call["committed_at"]));
   storage::seal(run);
   return run;
 }
