@@ -90,7 +90,8 @@ Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::ve
 
 Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows,
                                            const AuditEntry& note) {
-  return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows, &note); });
+  const auto beside = [&note](Transaction& transaction) { return write_audit(transaction, note); };
+  return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows, beside); });
 }
 
 Result<std::optional<RunOrigin>> RunStore::origin(const std::string& id) {

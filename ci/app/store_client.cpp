@@ -30,7 +30,7 @@ constexpr Nanoseconds kPutTime = seconds(75);
 constexpr double kSecondsPerMebibyte = 1;  // more, of what is sent or fetched
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLargestArchive = 256 * kMebibyte;
-constexpr std::size_t kShownAlertCharacters = 12;
+constexpr std::size_t kToldAlertCharacters = 12;
 constexpr const char* kTokenFix = "an owner issues one: steelyard serve token NAME --scopes read,submit";
 
 std::string variable_of(const char* name) {
@@ -132,7 +132,7 @@ class StoreClient : public StoreService {
     if (outcome.is_done()) return {};
     Error refusal = refusal_of(outcome);
     if (outcome.kind == ApiOutcome::Kind::lost) {
-      refusal.fix = "it may have been done: steelyard alerts show " + act.alert.substr(0, kShownAlertCharacters);
+      refusal.fix = "it may have been done: steelyard alerts show " + act.alert.substr(0, kToldAlertCharacters);
     }
     return refusal;
   }

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "storage/document/content_identity.hpp"
-#include "storage/postgres/access/roles.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -69,7 +68,7 @@ SqlValues row_values(std::int64_t run_key, std::size_t position, std::int64_t ta
 }  // namespace
 
 Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows,
-                                   const AuditEntry* note) {
+                                   const std::function<Result<void>(Transaction&)>& beside) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows known, transaction.run("select run_key from steelyard.runs where id = $1",
                                                   SqlValues().text(run), kAtMostOneRow));
@@ -87,7 +86,7 @@ Result<bool> write_target_verdicts(Session& session, const std::string& run, con
                                    rows.size(), [&](std::size_t i) {
                                      return row_values(run_key, i, keys.at(identity_of(rows[i].target)), rows[i]);
                                    }));
-  if (note != nullptr) STEELYARD_CHECK(write_audit(transaction, *note));
+  if (beside) STEELYARD_CHECK(beside(transaction));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }
