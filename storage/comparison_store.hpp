@@ -6,6 +6,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
+#include "storage/model/access.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::storage {
@@ -16,6 +17,7 @@ class ComparisonStore {
 
   // One transaction, alerts included; false where the comparison was there already.
   Result<bool> put(const Comparison& comparison);
+  Result<bool> put(const Comparison& comparison, const ComparisonSubmission& submission);
   // By id or an unambiguous prefix of at least 6 characters. Of what a program before schema version 11 put it has the
   // ids, commits and fingerprints of the runs.
   Result<Comparison> get(const std::string& id);

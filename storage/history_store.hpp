@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/model/access.hpp"
 #include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
@@ -40,6 +41,7 @@ class HistoryStore {
   Result<Page<Mover>> top_movers(const RangeQuery& query);
 
   // Newest first.
+  Result<Page<MeasuredStep>> step_page(const StepQuery& query);  // a part of steps(), by limit and after
   Result<std::vector<MeasuredStep>> steps(const StepQuery& query);
 
   // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
@@ -49,6 +51,8 @@ class HistoryStore {
   // Who descends from whom. False: all of it was known. The order of the branches follows from it and from the runs;
   // RunStore::put gives each commit its place.
   Result<bool> put_commit_graph(const CommitGraph& graph);
+  // As that, with a line in the audit trail where something was new.
+  Result<bool> put_commit_graph(const CommitGraph& graph, const AuditEntry& note);
 
  private:
   StoreConnection& connection_;

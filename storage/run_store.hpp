@@ -3,6 +3,7 @@
 //     STEELYARD_TRY(const bool is_new, RunStore(store).put(run));
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,12 @@ class RunStore {
   Result<Run> get(const std::string& id);
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> of_commit(const std::string& sha);
+  // By its whole id; absent: no such run.
+  Result<std::optional<RunOrigin>> origin(const std::string& id);
   // How a run that is in the store came out against its targets. False where verdicts of it were kept before.
   Result<bool> put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows);
+  // As that, with a line in the audit trail where they are new.
+  Result<bool> put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows, const AuditEntry& note);
 
  private:
   StoreConnection& connection_;

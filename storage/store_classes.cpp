@@ -88,9 +88,23 @@ Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::ve
   return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows); });
 }
 
+Result<bool> RunStore::put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows,
+                                           const AuditEntry& note) {
+  const auto beside = [&note](Transaction& transaction) { return write_audit(transaction, note); };
+  return connection_.write([&](Session& session) { return write_target_verdicts(session, run, rows, beside); });
+}
+
+Result<std::optional<RunOrigin>> RunStore::origin(const std::string& id) {
+  return connection_.read([&](Session& session) { return read_run_origin(session, id); });
+}
+
+Result<bool> ComparisonStore::put(const Comparison& comparison, const ComparisonSubmission& submission) {
+  return connection_.write([&](Session& session) { return write_comparison(session, comparison, &submission); });
+}
+
 Result<bool> ComparisonStore::put(const Comparison& comparison) {
   if (StoreService* const service = connection_.service()) {
-    return service->put(StoreService::Piece::comparison, comparison_document(comparison));
+    return service->put(StoreService::Piece::comparison, comparison_object(comparison).one_line());
   }
   return connection_.write([&](Session& session) { return write_comparison(session, comparison); });
 }
@@ -149,6 +163,11 @@ Result<Page<Mover>> HistoryStore::top_movers(const RangeQuery& query) {
 
 Result<std::vector<MeasuredStep>> HistoryStore::steps(const StepQuery& query) {
   if (StoreService* const service = connection_.service()) return ask_steps(*service, query);
+  STEELYARD_TRY(Page<MeasuredStep> page, step_page(query));
+  return std::move(page.items);
+}
+
+Result<Page<MeasuredStep>> HistoryStore::step_page(const StepQuery& query) {
   return connection_.read([&](Session& session) { return read_steps(session, query); });
 }
 
@@ -166,6 +185,10 @@ Result<bool> HistoryStore::put_commit_graph(const CommitGraph& graph) {
   if (StoreService* const service = connection_.service())
     return service->put(StoreService::Piece::commits, graph_document(graph));
   return connection_.write([&](Session& session) { return write_commit_graph(session, graph); });
+}
+
+Result<bool> HistoryStore::put_commit_graph(const CommitGraph& graph, const AuditEntry& note) {
+  return connection_.write([&](Session& session) { return write_commit_graph(session, graph, &note); });
 }
 
 // Alerts.
@@ -289,11 +312,10 @@ Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
 
 Result<IssuedToken> AccessStore::rotate_token(const TokenRotation& rotation) {
   STEELYARD_TRY(const std::string secret, random_token());
-  STEELYARD_TRY(Token token, connection_.read_as_owner([&](Session& session, const Login& login) -> Result<Token> {
+  return connection_.read_as_owner([&](Session& session, const Login& login) {
     const AsOwner owner(session, login);
     return storage::rotate_token(session, rotation, secret);
-  }));
-  return IssuedToken{std::move(token), secret};
+  });
 }
 
 Result<std::optional<Token>> AccessStore::find_token(const std::string& text) {

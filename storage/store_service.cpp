@@ -55,7 +55,7 @@ constexpr Question<BaselineQuery, Found<FoundBaseline>> kAskBaseline{"baseline"}
 constexpr Question<RangeQuery, RangeQuery> kAskRange{"range"};
 constexpr Question<RangeQuery, Page<ChangedSeries>> kAskChanged{"changed"};
 constexpr Question<RangeQuery, Page<Mover>> kAskMovers{"movers"};
-constexpr Question<StepQuery, Listed<MeasuredStep>> kAskSteps{"steps"};
+constexpr Question<StepQuery, Page<MeasuredStep>> kAskSteps{"steps"};
 constexpr Question<Words, Listed<KeptChangePoint>> kAskChangePoints{"change-points"};
 constexpr Question<AlertQuery, Listed<Alert>> kAskAlerts{"alerts"};
 constexpr Question<AcceptedQuery, Listed<AcceptedAlert>> kAskAccepted{"accepted"};
@@ -80,6 +80,14 @@ Result<T> value_of(const JsonDocument& document) {
 }
 
 // Error (store): an answer that this program cannot read is the service's fault, and what waits for it keeps waiting.
+template <class Answered>
+Result<Answered> of_service(Result<Answered> answered) {
+  if (answered) return answered;
+  Error error = std::move(answered).error();
+  error.kind = ErrorKind::store;
+  return error;
+}
+
 template <class Asked, class Answered>
 Result<Answered> ask(StoreService& service, Question<Asked, Answered> question, const Asked& asked) {
   STEELYARD_TRY(const std::string text, service.ask(question.name, document_of(asked)));
@@ -87,11 +95,7 @@ Result<Answered> ask(StoreService& service, Question<Asked, Answered> question, 
     STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, service.name(), kAnswerSchema));
     return value_of<Answered>(document);
   };
-  Result<Answered> answered = read();
-  if (answered) return answered;
-  Error error = std::move(answered).error();
-  error.kind = ErrorKind::store;
-  return error;
+  return of_service(read());
 }
 
 // At the service.
@@ -115,10 +119,21 @@ Result<void> check_query(const RangeQuery& query) {
 Result<void> check_query(const AlertQuery& query) {
   return query.limit <= kMaxAlertsOverService ? Result<void>() : beyond("--limit", query.limit, kMaxAlertsOverService);
 }
+Result<void> check_query(const StepQuery& query) {
+  return query.limit <= kMaxStepsOverService ? Result<void>() : beyond("--limit", query.limit, kMaxStepsOverService);
+}
 template <class Query>
 Result<void> check_query(const Query&) {
   return {};
 }
+
+// Of lists that come as a whole.
+template <class T>
+Result<void> check_answer(const std::vector<T>& items) {
+  const auto size = static_cast<std::int64_t>(items.size());
+  return size <= kMaxItemsOverService ? Result<void>() : beyond("items of one answer", size, kMaxItemsOverService);
+}
+Result<void> check_answer(const auto&) { return {}; }
 
 using Answer = std::function<Result<std::string>(Store&, const JsonDocument&)>;
 
@@ -128,6 +143,7 @@ std::pair<std::string, Answer> answering(Question<Asked, Answered> question, Act
             STEELYARD_TRY(const Asked asked, value_of<Asked>(document));
             STEELYARD_CHECK(check_query(asked));
             STEELYARD_TRY(auto answered, act(store, asked));
+            STEELYARD_CHECK(check_answer(answered));
             return document_of(Answered{std::move(answered)}, kAnswerSchema) + '\n';
           }};
 }
@@ -151,7 +167,7 @@ const std::map<std::string, Answer, std::less<>>& answers() {
                 [](Store& store, const RangeQuery& query) { return HistoryStore(store).changed_in(query); }),
       answering(kAskMovers,
                 [](Store& store, const RangeQuery& query) { return HistoryStore(store).top_movers(query); }),
-      answering(kAskSteps, [](Store& store, const StepQuery& query) { return HistoryStore(store).steps(query); }),
+      answering(kAskSteps, [](Store& store, const StepQuery& query) { return HistoryStore(store).step_page(query); }),
       answering(kAskChangePoints,
                 [](Store& store, const Words& asked) {
                   return HistoryStore(store).change_points(asked.first, asked.second);
@@ -229,8 +245,16 @@ Result<Page<Mover>> ask_movers(StoreService& service, const RangeQuery& query) {
 }
 
 Result<std::vector<MeasuredStep>> ask_steps(StoreService& service, const StepQuery& query) {
-  STEELYARD_TRY(Listed<MeasuredStep> steps, ask(service, kAskSteps, query));
-  return std::move(steps.items);
+  std::vector<MeasuredStep> steps;
+  StepQuery part = query;
+  for (;;) {
+    part.limit = std::min(query.limit - static_cast<int>(steps.size()), kMaxStepsOverService);
+    STEELYARD_TRY(Page<MeasuredStep> page, ask(service, kAskSteps, part));
+    std::move(page.items.begin(), page.items.end(), std::back_inserter(steps));
+    const bool is_enough = static_cast<int>(steps.size()) >= query.limit;
+    if (page.next.empty() || is_enough || page.next == part.after) return steps;
+    part.after = page.next;
+  }
 }
 
 Result<std::vector<KeptChangePoint>> ask_change_points(StoreService& service, const std::string& project,
@@ -256,12 +280,12 @@ Result<std::vector<RunHeader>> ask_runs_of_commit(StoreService& service, const s
 
 Result<Comparison> ask_comparison(StoreService& service, const std::string& id) {
   STEELYARD_TRY(const std::string text, service.ask(kAskComparison, document_of(Words{id})));
-  return parse_comparison(text, service.name());
+  return of_service(parse_comparison(text, service.name()));
 }
 
 Result<Run> ask_run(StoreService& service, const std::string& id) {
   STEELYARD_TRY(const std::string bytes, service.archive_of(id));
-  return decode_run(bytes, service.name() + ", run:" + id);
+  return of_service(decode_run(bytes, service.name() + ", run:" + id));
 }
 
 Result<Alert> act_over(StoreService& service, const AlertAct& act) {

@@ -40,7 +40,7 @@ class StoreService {
   virtual Result<bool> put(Piece piece, const std::string& bytes) = 0;
   // The alert by its whole id.
   virtual Result<void> act(const AlertAct& act) = 0;
-  // Of the last put(): this token may not write that one thing, and another may.
+  // Of the last put(): that one thing is not taken, and may be with another token, a newer service or a higher limit.
   virtual bool refused_login() const = 0;
 };
 
@@ -57,6 +57,8 @@ inline constexpr int kMaxPointsOverService = 20'000;
 inline constexpr int kMaxPointsOfOneOverService = 100'000;
 inline constexpr int kMaxSeriesOverService = 1000;
 inline constexpr int kMaxAlertsOverService = 10'000;
+inline constexpr int kMaxStepsOverService = 20'000;
+inline constexpr int kMaxItemsOverService = 50'000;  // of any other list
 
 // What Store's classes ask over a service, as they ask a database.
 Result<std::vector<std::string>> ask_projects(StoreService& service, const std::string& first);

@@ -239,6 +239,13 @@ Result<storage::StoreAddress> store_address(const Configuration& configuration) 
   STEELYARD_TRY(storage::StoreAddress address, storage::parse_store_address(configuration.store, where));
   if (address.is_service()) {
     STEELYARD_TRY(address.url, check_api_address(address.url, where));
+    // A file of the work tree may be a stranger's, who would be sent the token.
+    const bool is_of_file = where != "--store" && where != "STEELYARD_STORE";
+    if (is_of_file && has_store_token()) {
+      return input_error(where, "the address of a service that a file alone names, and a token",
+                         "the one that the token goes to named beside it",
+                         "STEELYARD_STORE=" + address.url + " or --store, where that is the service you mean");
+    }
   }
   return address;
 }

@@ -25,9 +25,12 @@ constexpr std::size_t kMaxScopesTold = 100;
 // What this program asks; a service tells with its version which it answers.
 constexpr std::int64_t kQuestionsVersion = 1;
 constexpr Nanoseconds kRequestTime = seconds(30);
+// Longer than the service lets a statement that puts something take: no second try waits behind the first.
+constexpr Nanoseconds kPutTime = seconds(75);
 constexpr double kSecondsPerMebibyte = 1;  // more, of what is sent or fetched
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLargestArchive = 256 * kMebibyte;
+constexpr std::size_t kToldAlertCharacters = 12;
 constexpr const char* kTokenFix = "an owner issues one: steelyard serve token NAME --scopes read,submit";
 
 std::string variable_of(const char* name) {
@@ -86,7 +89,7 @@ class StoreClient : public StoreService {
   Result<std::string> ask(const std::string& question, const std::string& text) override {
     ApiCall asked{"POST", "/api/v1/questions/" + question, text};
     asked.most_answer_bytes = kLargestArchive;
-    ApiOutcome outcome = call(asked);
+    ApiOutcome outcome = call(asked, kLargestArchive);
     if (!outcome.is_done()) return refusal_of(outcome);
     return std::move(outcome.body);
   }
@@ -103,12 +106,8 @@ class StoreClient : public StoreService {
     is_for_another_ = false;
     ApiCall sent{"POST", path_of(piece), bytes};
     if (piece == Piece::run) sent.type = "application/vnd.steelyard.run";
-    const ApiOutcome outcome = call(sent, bytes.size());
-    if (!outcome.is_done()) {
-      constexpr int kForbidden = 403;
-      is_for_another_ = outcome.status == kForbidden && scopes_.contains("submit");
-      return refusal_of(outcome);
-    }
+    const ApiOutcome outcome = call(sent, bytes.size(), kPutTime);
+    if (!outcome.is_done()) return refusal_of_put(outcome);
     const auto read = [&]() -> Result<bool> {
       STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(outcome.body, address_));
       const bool is_new = document.root().at("is_new").boolean();
@@ -130,7 +129,12 @@ class StoreClient : public StoreService {
     // A second one would be a second line of its life.
     sent.is_repeatable = false;
     const ApiOutcome outcome = call(sent);
-    return outcome.is_done() ? Result<void>() : refusal_of(outcome);
+    if (outcome.is_done()) return {};
+    Error refusal = refusal_of(outcome);
+    if (outcome.kind == ApiOutcome::Kind::lost) {
+      refusal.fix = "it may have been done: steelyard alerts show " + act.alert.substr(0, kToldAlertCharacters);
+    }
+    return refusal;
   }
 
   bool refused_login() const override { return is_for_another_; }
@@ -166,16 +170,39 @@ class StoreClient : public StoreService {
   std::string where() const { return "store " + address_; }
 
   // bytes: that are sent or may come.
-  ApiOutcome call(const ApiCall& call, std::size_t bytes = 0) {
+  ApiOutcome call(const ApiCall& call, std::size_t bytes = 0, Nanoseconds least = kRequestTime) {
     ApiPatience patience;
     patience.request =
-        kRequestTime + seconds(kSecondsPerMebibyte * static_cast<double>(bytes) / static_cast<double>(kMebibyte));
+        least + seconds(kSecondsPerMebibyte * static_cast<double>(bytes) / static_cast<double>(kMebibyte));
     patience.total = patience.request + patience.request;
+    patience.silence = least;
     std::random_device entropy;
     patience.seed = (std::uint64_t{entropy()} << 32U) | entropy();
     bench::Secret header(token_.empty() ? "" : "Authorization: Bearer " + token_);
     ServiceApi api(address_, std::move(header), {}, patience, transport_);
     return api.call(call);
+  }
+
+  bool is_of_content(const std::string& answer) const {
+    const Result<JsonDocument> document = JsonDocument::parse(answer, address_);
+    if (!document || document->root().at("content").is_null()) return false;
+    const bool said = document->root().at("content").boolean();
+    return document->check() && said;
+  }
+
+  // Input, by which what waits is set aside, where the service says that the content is at fault, and nothing else.
+  // What is above a limit, the service's or a proxy's, or newer than the service, waits on, and the rest goes on.
+  Error refusal_of_put(const ApiOutcome& outcome) {
+    constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413, kTooMany = 429;
+    const int status = outcome.status;
+    if (status == kForbidden) is_for_another_ = scopes_.contains("submit");
+    const bool is_of_this = status >= 400 && status < 500 && status != kNoToken && status != kForbidden &&
+                            status != kNotThere && status != kTooMany;
+    if (!is_of_this || is_of_content(outcome.body)) return refusal_of(outcome);
+    is_for_another_ = true;
+    return store_error(where(), outcome.why, "what it takes",
+                       status == kTooLarge ? "raise the limit of the service, or of the proxy before it"
+                                           : "update the service, or raise its limits");
   }
 
   Error refusal_of(const ApiOutcome& outcome) const {
@@ -199,8 +226,9 @@ class StoreClient : public StoreService {
     if (is_of_caller && !said("where").empty()) {
       return input_error(said("where"), said("found"), said("wanted"), said("fix"));
     }
-    // It never will be taken: nothing that waits behind it shall wait for it.
-    if (outcome.status == kTooLarge) return input_error(where(), outcome.why, "no more than the service takes");
+    if (outcome.status == kTooLarge) {
+      return input_error(where(), outcome.why, "no more than the service takes", "ask for less at once");
+    }
     if (outcome.status == kNotThere) {
       return store_error(where(), outcome.why, "a service that answers the command line", "update the service");
     }
@@ -215,6 +243,8 @@ class StoreClient : public StoreService {
 };
 
 }  // namespace
+
+bool has_store_token() { return !variable_of(kTokenVariable).empty() || !variable_of(kTokenFileVariable).empty(); }
 
 Result<std::unique_ptr<StoreService>> connect_to_service(const std::string& address, ApiTransport transport) {
   STEELYARD_TRY(std::string token, read_token());

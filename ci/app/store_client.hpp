@@ -17,6 +17,9 @@
 
 namespace steelyard::ci {
 
+// Whether a token is given, whatever it is.
+bool has_store_token();
+
 // Asks who we are there, so that a service that is away, another server, an older service or a token that is none is
 // told at once. address: as check_api_address() gives it. Errors: store; input, where the token cannot be read.
 Result<std::unique_ptr<storage::StoreService>> connect_to_service(const std::string& address,

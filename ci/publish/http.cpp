@@ -103,6 +103,10 @@ void verify_server(CURL* handle) {
 void set_bounds(CURL* handle, const HttpRequest& request) {
   const long timeout_ms = std::max(1L, static_cast<long>(request.timeout.count() / 1e6));
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, timeout_ms);
+  if (const long silence_s = static_cast<long>(request.longest_silence.count() / 1e9); silence_s > 0) {
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, silence_s);
+  }
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, std::min(timeout_ms, kConnectTimeoutMs));
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);

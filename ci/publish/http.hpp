@@ -27,6 +27,7 @@ struct HttpRequest {
   std::string body;                  // empty: none
   Nanoseconds timeout = seconds(30);
   std::size_t most_answer_bytes = kMaxAnswerBytes;
+  Nanoseconds longest_silence = Nanoseconds(0);  // without a byte, either way; 0: as long as the whole may take
 };
 
 struct HttpAnswer {

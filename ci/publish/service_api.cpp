@@ -155,6 +155,7 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
   HttpRequest request{
       call.method,           address_ + call.path, headers_, call.body, std::min(patience_.request, rest),
       call.most_answer_bytes};
+  request.longest_silence = patience_.silence;
   if (!token_header_.empty()) request.headers.push_back(token_header_.text());
   if (!call.body.empty()) request.headers.push_back("Content-Type: " + call.type);
   const HttpOutcome sent = transport_.send(request);

@@ -24,10 +24,11 @@
 namespace steelyard::ci {
 
 struct ApiPatience {
-  Nanoseconds request = seconds(30);  // one request
-  Nanoseconds total = seconds(60);    // all requests and the waits between them, from the first one's beginning
-  int tries = 4;                      // of one call
-  std::uint64_t seed = 1;             // of the waits before a try
+  Nanoseconds request = seconds(30);     // one request
+  Nanoseconds total = seconds(60);       // all requests and the waits between them, from the first one's beginning
+  int tries = 4;                         // of one call
+  std::uint64_t seed = 1;                // of the waits before a try
+  Nanoseconds silence = Nanoseconds(0);  // of one request, without a byte; 0: no bound of its own
 };
 
 struct ApiCall {

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -50,8 +52,12 @@ using Operations = std::map<std::string, Operation, std::less<>>;
 
 void add_reading(Operations& operations);
 void add_series_reading(Operations& operations);
-void add_writing(Operations& operations);
-void add_store_answers(Operations& operations);
+// large: turn_of().
+void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large);
+void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large);
+
+// 422 without a word of the content: what was sent may be good, and this service does not read it.
+Reply not_here(const Error& error);
 
 // {"items": [...], "next": ...}: each item is JSON already.
 std::string page_text(const std::vector<std::string>& items, const std::string& next,

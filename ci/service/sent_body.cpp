@@ -5,6 +5,12 @@
 
 namespace steelyard::ci {
 
+std::unique_lock<std::mutex> turn_of(std::mutex& large, bool is_large) {
+  std::unique_lock turn(large, std::defer_lock);
+  if (is_large) turn.lock();
+  return turn;
+}
+
 SentBody::SentBody(int descriptor) {
   struct stat known {};
   if (descriptor < 0 || ::fstat(descriptor, &known) != 0 || known.st_size <= 0) return;

@@ -138,8 +138,9 @@ Service::Service(ServingOptions options)
       failures_(kFailuresASecond, kFailuresAtOnce) {
   add_reading(operations_);
   add_series_reading(operations_);
-  add_writing(operations_);
-  add_store_answers(operations_);
+  const auto large = std::make_shared<std::mutex>();
+  add_writing(operations_, large);
+  add_store_answers(operations_, large);
 }
 
 Service::~Service() { detach(); }
@@ -180,6 +181,9 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
     writer("where", error.where);
     writer("found", error.found);
     writer("wanted", error.wanted);
+    // Whoever sent it may set it aside: it is never taken, by this service or another.
+    constexpr int kNotAsWanted = 422;
+    if (status == kNotAsWanted) writer("content", true);
   }
   writer("request", id);
   WebAnswer answer{status, common_fields(options_.is_encrypted),
@@ -420,7 +424,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
       return conditional(request, *known, key);
     }
   }
-  const bool writes = operation.scope == "submit" || operation.scope == "report";
+  const bool writes = operation.scope == "submit" || operation.scope == "report" || operation.scope == "admin";
   if (!caller.project.empty() && operation.scope != "admin") {
     const Result<void> limited = store.see_only(caller.project, writes);
     if (!limited) return problem_of(limited.error(), 500, request.id);
@@ -435,7 +439,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     cache_.keep(key, answer);
     return conditional(request, std::move(answer), key);
   }
-  if (operation.method != "GET") {
+  if (operation.method != "GET" && writes) {
     const std::lock_guard lock(version_mutex_);
     version_at_ = {};
   }

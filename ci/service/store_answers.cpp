@@ -1,9 +1,16 @@
 // What the API does for a command line that has the service in place of a store (storage/store_service.hpp): its
 // questions, and what it puts besides runs.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
 #include "bench/model/comparison.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/document/json.hpp"
 #include "storage/history_store.hpp"
@@ -13,14 +20,19 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::int64_t kMaxQuestionBytes = 64 * 1024;
+constexpr std::int64_t kMaxQuestionBytes = 512 * 1024;  // a line of 5000 commits, as backfill names it
+// Answers of which one at a time is made.
+constexpr std::array<std::string_view, 5> kLargeAnswers{"steps", "change-points", "accepted", "runs-of-commit",
+                                                        "comparison"};
 constexpr int kForbidden = 403;
 
-Result<Reply> ask(const Call& call) {
+Result<Reply> ask(const Call& call, std::mutex& large) {
   // No text of a database's holds one.
   if (call.request.body.find("\\u0000") != std::string::npos) {
     return input_error("body", "a text with a zero byte", "none");
   }
+  const bool is_large = std::find(kLargeAnswers.begin(), kLargeAnswers.end(), call["question"]) != kLargeAnswers.end();
+  const std::unique_lock<std::mutex> turn = turn_of(large, is_large);
   STEELYARD_TRY(std::string text, storage::answer_question(call.store, call["question"], call.request.body));
   return Reply{std::move(text)};
 }
@@ -36,52 +48,88 @@ std::optional<Reply> refused_project(const Call& call, const std::string& projec
   return Reply{"of another project than the token's", "", kForbidden};
 }
 
-// The order of commits and a comparison's branch are what a job of a request must have no say in.
-std::optional<Reply> refused_branch(const Call& call, const std::string& branch) {
-  if (call.caller.kind != Caller::Kind::job) return std::nullopt;
-  const std::string& own = call.caller.is_request ? "" : call.caller.branch;
-  if (branch == own || (own.empty() && !call.caller.is_request)) return std::nullopt;
-  return Reply{"of branch " + branch + ", where the job is of " + (own.empty() ? "a request" : "branch " + own), "",
-               kForbidden};
+storage::AuditEntry audit_note(const Call& call, const std::string& action, const std::string& subject,
+                               const std::string& project) {
+  return {call.caller.who(), action, subject, project};
 }
 
-Result<Reply> submit_comparison(const Call& call) {
+// A job says nothing of what another branch's jobs sent, and one of a request nothing but of requests' runs.
+std::optional<Reply> refused_origin(const Call& call, const storage::RunOrigin& origin) {
+  const Caller& job = call.caller;
+  const bool is_own = job.is_request ? origin.of_request : !origin.of_request && origin.branch == job.branch;
+  if (job.kind != Caller::Kind::job || is_own) return std::nullopt;
+  return Reply{std::string("of ") + (origin.of_request ? "a request's run" : "a run of branch " + origin.branch) +
+                   ", where the job is of " + (job.is_request ? "a request" : "branch " + job.branch),
+               "", kForbidden};
+}
+
+// Of a request's job the candidate must be a run that came as a request's: by that its comparison is known ever after.
+Result<std::optional<Reply>> refused_candidate(const Call& call, const Comparison& comparison) {
+  const RunHeader& candidate = comparison.candidate;
+  if (call.caller.kind != Caller::Kind::job) return std::optional<Reply>();
+  if (!call.caller.is_request) return refused_origin(call, {candidate.commit.branch, false});
+  STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, storage::RunStore(call.store).origin(candidate.id));
+  if (origin) return refused_origin(call, *origin);
+  return std::optional(Reply{"of run:" + candidate.id.substr(0, 12) + ", which is not in the store", "", kForbidden});
+}
+
+Result<Reply> submit_comparison(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
-  STEELYARD_TRY(const Comparison comparison, storage::parse_comparison(file.bytes(), "submission"));
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
+  Result<Comparison> read = storage::parse_comparison(file.bytes(), "submission");
+  if (!read && storage::comparison_version(file.bytes()) > storage::kComparisonVersion) return not_here(read.error());
+  STEELYARD_TRY(const Comparison comparison, std::move(read));
   for (const RunHeader* const side : {&comparison.baseline, &comparison.candidate}) {
     if (std::optional<Reply> refusal = refused_project(call, side->project)) return std::move(*refusal);
   }
-  if (std::optional<Reply> refusal = refused_branch(call, comparison.candidate.commit.branch)) {
-    return std::move(*refusal);
-  }
-  STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison));
+  STEELYARD_TRY(std::optional<Reply> refusal, refused_candidate(call, comparison));
+  if (refusal) return std::move(*refusal);
+  const Caller& caller = call.caller;
+  const bool is_of_branch = caller.kind == Caller::Kind::job && !caller.is_request;
+  const storage::ComparisonSubmission submission{
+      audit_note(call, "comparison submitted", "comparison:" + storage::comparison_id(comparison),
+                 comparison.candidate.project),
+      caller.is_request, caller.may("report") || is_of_branch};
+  STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison, submission));
   return kept(is_new);
 }
 
-Result<Reply> submit_commits(const Call& call) {
+Result<Reply> submit_commits(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
   STEELYARD_TRY(const storage::CommitGraph graph, storage::read_graph(file.bytes()));
   if (std::optional<Reply> refusal = refused_project(call, graph.project)) return std::move(*refusal);
   if (call.caller.is_request) return kept(false);
-  STEELYARD_TRY(const bool is_new, storage::HistoryStore(call.store).put_commit_graph(graph));
+  STEELYARD_TRY(const bool is_new,
+                storage::HistoryStore(call.store)
+                    .put_commit_graph(graph, audit_note(call, "commits submitted", "project", graph.project)));
   return kept(is_new);
 }
 
-Result<Reply> submit_targets(const Call& call) {
+Result<Reply> submit_targets(const Call& call, std::mutex& large) {
   const SentBody file(call.request.body_file);
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
   STEELYARD_TRY(const storage::RunTargets targets, storage::read_targets(file.bytes()));
-  STEELYARD_TRY(const bool is_new, storage::RunStore(call.store).put_target_verdicts(targets.run, targets.rows));
+  storage::RunStore runs(call.store);
+  STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, runs.origin(targets.run));
+  if (origin) {
+    if (std::optional<Reply> refusal = refused_origin(call, *origin)) return std::move(*refusal);
+  }
+  STEELYARD_TRY(const bool is_new,
+                runs.put_target_verdicts(targets.run, targets.rows,
+                                         audit_note(call, "targets submitted", "run:" + targets.run, "")));
   return kept(is_new);
 }
 
 }  // namespace
 
-void add_store_answers(Operations& operations) {
+void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
-  operations["ask"] = {ask, kNotAsWanted, kMaxQuestionBytes};
-  operations["submitComparison"] = {submit_comparison, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitCommits"] = {submit_commits, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitTargets"] = {submit_targets, kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  const auto in_turn = [&large](auto act) { return [act, large](const Call& call) { return act(call, *large); }; };
+  operations["ask"] = {in_turn(ask), kNotAsWanted, kMaxQuestionBytes};
+  operations["submitComparison"] = {in_turn(submit_comparison), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitCommits"] = {in_turn(submit_commits), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitTargets"] = {in_turn(submit_targets), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
 }
 
 }  // namespace steelyard::ci

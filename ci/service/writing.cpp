@@ -1,10 +1,11 @@
-// What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. Each leaves a
-// line in the audit trail, in the transaction of the act.
+// What the API takes: runs, as archives or as the results of a tool, what people say of alerts, tokens. What is new
+// leaves a line in the audit trail, in the transaction of the act.
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
 
+#include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/report/history.hpp"
@@ -48,12 +49,25 @@ Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>&
 }
 
 constexpr const char* kSubmission = "submission";  // in place of a file's name
-constexpr std::size_t kLargeArchive = std::size_t{4} << 20;
 
 bool is_json(const Call& call) { return call.request.field("content-type").starts_with("application/json"); }
 
 bool is_commit(const std::string& text) {
   return text.size() >= 7 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// Many tools write no date, and a run without one would stand before every other for ever.
+Result<void> date_by_commit(RunHeader& run, const std::string& committed_at) {
+  constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
+  const char* const fix = "committed_at: git show -s --format=%cI, with + as %2B";
+  if (!committed_at.empty()) {
+    const std::optional<std::int64_t> time = bench::parse_timestamp(committed_at);
+    if (!time || *time <= 0) return input_error("committed_at", committed_at, "2026-11-21T08:51:57Z", fix);
+    run.commit.committed_at_unix_s = *time / kNanosecondsASecond;
+    if (run.created_at_unix_ns <= 0) run.created_at_unix_ns = *time;
+  }
+  if (run.created_at_unix_ns > 0) return {};
+  return input_error(kSubmission, "results that say no time", "when their commit was made", fix);
 }
 
 // What a tool wrote, as `steelyard import` reads it: nothing of the moment goes in, so that the same results of the
@@ -85,27 +99,31 @@ Result<Run> run_of_results(const Call& call) {
     run.header.commit = {};
     run.header.commit.sha = call["commit"];
   }
-  run.header.commit.branch = call["branch"].empty() ? call.caller.branch : call["branch"];
+  for (const std::string& branch : {call.caller.branch, call["branch"]}) {
+    if (!branch.empty()) run.header.commit.branch = branch;
+  }
+  STEELYARD_CHECK(date_by_commit(run.header, call["committed_at"]));
   storage::seal(run);
   return run;
 }
 
 Result<Run> submitted_run(const Call& call, std::string_view bytes) {
   if (is_json(call)) return run_of_results(call);
-  for (const char* name : {"project", "commit", "branch"}) {
+  for (const char* name : {"project", "commit", "branch", "committed_at"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }
   return storage::decode_sealed_run(bytes, kSubmission);
 }
 
-// large: held while a large one is read and put, so that several at once do not need the memory of several.
 Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
   const SentBody file(call.request.body_file);
   if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
-  std::unique_lock turn(large, std::defer_lock);
-  if (file.bytes().size() > kLargeArchive) turn.lock();
-  STEELYARD_TRY(const Run run, submitted_run(call, file.bytes()));
+  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
+  Result<Run> read = submitted_run(call, file.bytes());
+  // Another service may take it: one of a newer version, or with more memory.
+  if (!read && storage::may_be_read_elsewhere(file.bytes(), read.error())) return not_here(read.error());
+  STEELYARD_TRY(const Run run, std::move(read));
   if (!call.caller.project.empty() && run.header.project != call.caller.project) {
     Reply refused{"", "", 403};
     refused.body = "a run of another project than the token's";
@@ -200,6 +218,7 @@ Reply issued_reply(const storage::IssuedToken& issued) {
   JsonWriter writer;
   writer.add("token", std::move(token));
   writer("secret", issued.secret);
+  writer("old_expires_at", issued.old_expires_at, {.omitted = true});
   return Reply{writer.one_line() + '\n', "application/json", 201};
 }
 
@@ -266,9 +285,14 @@ Result<Reply> revoke_token(const Call& call) {
 
 }  // namespace
 
-void add_writing(Operations& operations) {
+Reply not_here(const Error& error) {
   constexpr int kNotAsWanted = 422;
-  const auto submit = [large = std::make_shared<std::mutex>()](const Call& call) { return submit_run(call, *large); };
+  return {error.text(), "", kNotAsWanted};
+}
+
+void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large) {
+  constexpr int kNotAsWanted = 422;
+  const auto submit = [large](const Call& call) { return submit_run(call, *large); };
   operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, storage::ArchiveLimits{}.file_bytes, true};
   operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);

@@ -60,6 +60,10 @@ bool is_from_newer_version(std::string_view bytes) {
   return is_newer_container(bytes, PayloadKind::run, payload_version());
 }
 
+bool may_be_read_elsewhere(std::string_view bytes, const Error& error) {
+  return is_from_newer_version(bytes) || error.found == too_large("", ArchiveLimits{}).found;
+}
+
 Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits) {
   STEELYARD_TRY(const std::string payload, unpack_container(bytes, name, PayloadKind::run, payload_version(), limits));
   return decode_payload(payload, name, limits);

@@ -37,6 +37,8 @@ Result<Run> decode_sealed_run(std::string_view bytes, std::string_view name);
 
 // True for an undamaged archive that decode_run() refuses only because a later version wrote it.
 bool is_from_newer_version(std::string_view bytes);
+// Of an error of decode_run() within the usual limits: a later version, or this one with more memory, may read it.
+bool may_be_read_elsewhere(std::string_view bytes, const Error& error);
 
 // Written beside the target and renamed into place, flushed to the disk first: a full disk or a kill leaves no part of
 // a file under `path`.

@@ -41,7 +41,8 @@ struct Token {
 
 struct IssuedToken {
   Token token;
-  std::string secret;  // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
+  std::string secret;            // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
+  std::string old_expires_at{};  // of a rotation: until when the old one is good; empty: no more
 };
 
 // A new token in the place of one, with its name, project and scopes; the old one is good for so long yet.
@@ -60,6 +61,19 @@ struct AuditEntry {
   std::string detail;   // the rest in words; no secrets
   std::string at{};     // ISO 8601, UTC, by the server's clock; filled by reading
   std::string login{};  // of the database session; filled by reading
+};
+
+// What a run in the store counts as.
+struct RunOrigin {
+  std::string branch;
+  bool of_request = false;
+};
+
+// A comparison that came by the service.
+struct ComparisonSubmission {
+  AuditEntry note;          // written in the transaction that puts it
+  bool of_request = false;  // it comes of a pull or merge request, and is kept under no branch, whatever it says
+  bool may_accept = false;  // its policy's tables accept alerts, in their names and the sender's
 };
 
 }  // namespace steelyard::storage

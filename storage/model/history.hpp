@@ -251,13 +251,16 @@ struct MeasuredStep {
     visit("confidence", self.confidence);
   }
 };
-// Runs of changed trees and of requests are no steps.
+inline constexpr int kMaxSteps = 200'000;  // in all: the newest
+// Runs of changed trees and of requests are no steps, nor is what is held against a run that is not there.
 struct StepQuery {
   std::string project;
   std::string benchmark{};             // canonical text or a part of it; empty: all
   std::string metric{};                // empty: any
   std::string fingerprint{};           // of the machine; empty: any
   std::vector<std::string> commits{};  // full shas, of which both sides are; empty: any
+  int limit = kMaxSteps;
+  std::string after{};  // `next` of the page before
 
   static void fields(auto& visit, auto& self) {
     visit("project", self.project);
@@ -265,9 +268,10 @@ struct StepQuery {
     visit("metric", self.metric);
     visit("fingerprint", self.fingerprint);
     visit("commits", self.commits);
+    visit("limit", self.limit);
+    visit("after", self.after);
   }
 };
-inline constexpr std::int64_t kMaxSteps = 200'000;  // of one answer: the newest
 
 // A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
 struct KeptChangePoint {

@@ -242,8 +242,12 @@ Result<StoreAddress> parse_store_address(const std::string& text, const std::str
   constexpr const char* kWanted = "\"embedded\", postgresql://USER@HOST:PORT/DATABASE or https://SERVICE";
   if (text.empty() || text == "embedded") return StoreAddress{};
   if (text.starts_with("https://") || text.starts_with("http://")) {
-    // What stands before an "@" may be a secret, and is not shown.
-    if (text.find('@') == std::string::npos) return StoreAddress{false, text};
+    // What stands before an "@", or behind a "?" or "#", may be a secret, and is not shown.
+    if (text.find_first_of("@?#") == std::string::npos) return StoreAddress{false, text};
+    if (text.find('@') == std::string::npos) {
+      return input_error(where, "the address of a service with a \"?\" or \"#\"", "https://SERVICE",
+                         "a service takes a token: $STEELYARD_TOKEN");
+    }
     return input_error(where, "the address of a service with a user or a password", "https://SERVICE",
                        "a service takes a token: $STEELYARD_TOKEN");
   }

@@ -77,7 +77,9 @@ class Spool {
     // Files that cannot be read or that the store will never take: moved to spool/bad, each with its reason in a file
     // beside it, and named here. One of a newer version is named too, and keeps waiting for a newer program.
     std::vector<Error> bad;
-    int left_for_another_login = 0;  // this one may not write them: they keep waiting, and the first is named in bad
+    // This login may not write them, or the service does not take them as it is: they keep waiting, and the first is
+    // named in bad.
+    int left_for_another_login = 0;
   };
   using PutRun = std::function<Result<bool>(const Run&)>;
   using PutComparison = std::function<Result<bool>(const Comparison&)>;
@@ -86,7 +88,8 @@ class Spool {
     // True: it is new there; false: it was there already.
     PutRun put_run;
     PutComparison put_comparison{};  // empty: comparisons keep waiting
-    // Whether the error just given is about that one thing and this login alone; empty: it never is.
+    // Whether the error just given is about that one thing, which another login or service may take; empty: it never
+    // is.
     std::function<bool()> is_for_another{};
   };
   // Stops at the first error of the destination itself; what was not delivered stays. Safe beside other processes doing

@@ -121,7 +121,7 @@ Result<Token> issue_token(Session& session, const TokenRequest& request, const s
   return token_at(rows, 0);
 }
 
-Result<Token> rotate_token(Session& session, const TokenRotation& rotation, const std::string& secret) {
+Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation, const std::string& secret) {
   STEELYARD_CHECK(check_days(rotation.days));
   if (rotation.grace_hours < 0 || rotation.grace_hours > kMaxGraceHours) {
     return input_error("grace", std::to_string(rotation.grace_hours) + " hours",
@@ -129,12 +129,25 @@ Result<Token> rotate_token(Session& session, const TokenRotation& rotation, cons
   }
   STEELYARD_TRY(const TokenText text, take_apart_token(secret));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  const auto read = [&]() -> Result<Rows> {
+  const auto read = [&](const std::string& id) -> Result<Rows> {
     return transaction.run(std::string("select ") + kTokenColumns + " from steelyard.tokens where id = $1",
-                           SqlValues().text(text.id), kAtMostOneRow);
+                           SqlValues().text(id), kAtMostOneRow);
   };
-  STEELYARD_TRY(const Rows there, read());
-  if (there.size() == 1) return token_at(there, 0);  // the answer to the first try got lost
+  const auto issued = [&](const Rows& made) -> Result<IssuedToken> {
+    STEELYARD_TRY(const Rows old, read(rotation.id));
+    const bool is_good_yet = old.size() == 1 && rotation.grace_hours > 0;
+    return IssuedToken{token_at(made, 0), secret, is_good_yet ? token_at(old, 0).expires_at : ""};
+  };
+  STEELYARD_TRY(const Rows there, read(text.id));
+  if (there.size() == 1) return issued(there);  // the answer to the first try got lost
+  // Held until the end: of two rotations, or one beside a revocation, the second finds what the first left.
+  STEELYARD_TRY(const Rows held,
+                transaction.run("select 1 from steelyard.tokens where id = $1 and revoked_at is null and "
+                                "expires_at > now() for update",
+                                SqlValues().text(rotation.id), kAtMostOneRow));
+  const Error none = input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
+                                 "steelyard serve tokens lists them");
+  if (held.size() == 0) return none;
   SqlValues values;
   values.text(rotation.id).text(text.id).text(text.hash).text(rotation.who).integer(rotation.days);
   STEELYARD_TRY(const Rows added,
@@ -142,10 +155,7 @@ Result<Token> rotate_token(Session& session, const TokenRotation& rotation, cons
                                 "select $2, $3, name, project, scopes, $4, now() + $5::integer * interval '1 day' "
                                 "from steelyard.tokens where id = $1 and revoked_at is null and expires_at > now()",
                                 values, kAtMostOneRow));
-  if (added.affected() == 0) {
-    return input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
-                       "steelyard serve tokens lists them");
-  }
+  if (added.affected() == 0) return none;
   if (rotation.grace_hours == 0) {
     STEELYARD_CHECK(transaction.run("update steelyard.tokens set revoked_at = now(), revoked_by = $2 where id = $1",
                                     SqlValues().text(rotation.id).text(rotation.who), kAtMostOneRow));
@@ -158,10 +168,10 @@ Result<Token> rotate_token(Session& session, const TokenRotation& rotation, cons
   STEELYARD_CHECK(write_audit(transaction, {rotation.who, "token rotated", "token:" + rotation.id,
                                             "into token:" + text.id + ", the old one good for " +
                                                 std::to_string(rotation.grace_hours) + " hours"}));
-  STEELYARD_TRY(const Rows rows, read());
-  Token token = token_at(rows, 0);
+  STEELYARD_TRY(const Rows rows, read(text.id));
+  STEELYARD_TRY(IssuedToken made, issued(rows));
   STEELYARD_CHECK(transaction.commit());
-  return token;
+  return made;
 }
 
 Result<std::optional<Token>> find_token(Session& session, const std::string& text) {

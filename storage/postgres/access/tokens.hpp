@@ -18,7 +18,7 @@ namespace steelyard::storage {
 Result<bool> may_issue_tokens(Session& session);
 Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret);
 // Both tokens in one transaction. Error (input): there is no such token that is good now.
-Result<Token> rotate_token(Session& session, const TokenRotation& rotation, const std::string& secret);
+Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation, const std::string& secret);
 // The token that was sent, where it is good now; absent where it is unknown, expired or revoked, without saying which.
 Result<std::optional<Token>> find_token(Session& session, const std::string& text);
 // False where today's use was noted before, or the login may not write.

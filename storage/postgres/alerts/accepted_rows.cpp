@@ -28,7 +28,7 @@ const PatternPolicy* accepting_table(const ComparisonPolicy& policy, const Compa
 
 }  // namespace
 
-Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison) {
+Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison, const std::string& sender) {
   std::map<std::string, const PatternPolicy*> accepting;  // by benchmark
   for (const ComparisonRow& row : comparison.rows) {
     if (const PatternPolicy* table = accepting_table(comparison.policy, row)) accepting.emplace(row.benchmark, table);
@@ -44,7 +44,8 @@ Result<void> accept_by_policy(Transaction& transaction, const Comparison& compar
     const std::string& commit = table.accepted_commit.empty() ? candidate.commit.sha : table.accepted_commit;
     if (commit.empty()) continue;
     // Of a file's table nobody is named: who changed that line, its history says.
-    const std::string& who = table.accepted_by.empty() ? table.where : table.accepted_by;
+    std::string who = table.accepted_by.empty() ? table.where : table.accepted_by;
+    if (!sender.empty()) who += " (" + sender + ')';
     STEELYARD_CHECK(act_within(transaction, {AlertAct::Kind::accept, open.text(row, 0), who, table.reason, commit,
                                              candidate.created_at_unix_ns, table.until}));
   }

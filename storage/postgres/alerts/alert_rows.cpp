@@ -214,14 +214,13 @@ Result<void> write_states(Transaction& transaction, const std::vector<Alert>& al
 using Name = std::pair<std::string, std::string>;  // benchmark, metric
 
 // Of the branch: alerts that a comparison of that time may change though it shows nothing worse.
-Result<std::set<Name>> unsettled(Transaction& transaction, const RunHeader& candidate) {
+Result<std::set<Name>> unsettled(Transaction& transaction, const RunHeader& candidate, const std::string& branch) {
   STEELYARD_TRY(
       const Rows rows,
-      transaction.run(
-          "select benchmark, metric from steelyard.alert_states where project = $1 "
-          "and branch = $2 and source = 'comparison' "
-          "and (state <> 'resolved' or changed_at_unix_ns >= $3)",
-          SqlValues().text(candidate.project).text(candidate.commit.branch).integer(candidate.created_at_unix_ns)));
+      transaction.run("select benchmark, metric from steelyard.alert_states where project = $1 "
+                      "and branch = $2 and source = 'comparison' "
+                      "and (state <> 'resolved' or changed_at_unix_ns >= $3)",
+                      SqlValues().text(candidate.project).text(branch).integer(candidate.created_at_unix_ns)));
   std::set<Name> names;
   for (std::int64_t row = 0; row < rows.size(); ++row) names.emplace(rows.text(row, 0), rows.text(row, 1));
   return names;
@@ -291,16 +290,16 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
   return count;
 }
 
-Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison) {
+Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison, const std::string& branch) {
   const RunHeader& candidate = comparison.candidate;
-  STEELYARD_CHECK(lock_alerts(transaction, candidate.project, candidate.commit.branch));
-  STEELYARD_TRY(const std::set<Name> known, unsettled(transaction, candidate));
+  STEELYARD_CHECK(lock_alerts(transaction, candidate.project, branch));
+  STEELYARD_TRY(const std::set<Name> known, unsettled(transaction, candidate, branch));
   std::set<Name> names;
   for (const ComparisonRow& row : comparison.rows) {
     const Name name{row.benchmark, row.metric.name};
     if (row.gates && (is_worse(row.verdict) || known.count(name) != 0)) names.insert(name);
   }
-  STEELYARD_CHECK(derive_alerts(transaction, subjects_of(names, candidate.project, candidate.commit.branch)));
+  STEELYARD_CHECK(derive_alerts(transaction, subjects_of(names, candidate.project, branch)));
   return {};
 }
 

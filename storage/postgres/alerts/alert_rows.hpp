@@ -17,7 +17,7 @@ namespace steelyard::storage {
 
 // After the comparison's rows were written. Looks at the alerts that its rows open, and at those of its branch that
 // they may end.
-Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison);
+Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison, const std::string& branch);
 // After the events were written.
 Result<void> refresh_alerts(Transaction& transaction, const std::vector<ChangePointEvent>& events);
 

@@ -7,6 +7,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison/history_document.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/alerts/accepted_rows.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
@@ -64,13 +65,14 @@ Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, 
   return std::optional(rows.integer(0, 0));
 }
 
-SqlValues header_values(const Comparison& comparison, const std::optional<std::int64_t>& calibration_key) {
+SqlValues header_values(const Comparison& comparison, const std::string& branch,
+                        const std::optional<std::int64_t>& calibration_key) {
   const RunHeader& baseline = comparison.baseline;
   const RunHeader& candidate = comparison.candidate;
   SqlValues values;
   values.text(comparison_id(comparison)).integer(calibration_key).text(candidate.project);
   values.text(baseline.id).text(candidate.id).text(baseline.commit.sha).text(candidate.commit.sha);
-  values.text(candidate.commit.branch).integer(candidate.created_at_unix_ns);
+  values.text(branch).integer(candidate.created_at_unix_ns);
   values.text(comparison.baseline_fingerprint).text(comparison.candidate_fingerprint);
   return append_fields(std::move(values), comparison);
 }
@@ -167,7 +169,9 @@ Result<void> check_its_project(Transaction& transaction, const Comparison& compa
 
 }  // namespace
 
-Result<bool> write_comparison(Session& session, const Comparison& comparison) {
+Result<bool> write_comparison(Session& session, const Comparison& comparison, const ComparisonSubmission* submission) {
+  const bool of_request = submission != nullptr && submission->of_request;
+  const std::string branch = of_request ? "" : comparison.candidate.commit.branch;
   std::vector<Metric> metrics;
   for (const ComparisonRow& row : comparison.rows) metrics.push_back(row.metric);
   STEELYARD_TRY(const auto metric_keys, keys_of_metrics(session, metrics));
@@ -175,7 +179,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::optional<std::int64_t> calibration_key, write_calibration(transaction, comparison));
   STEELYARD_TRY(const Rows header,
-                transaction.run(insert_header(), header_values(comparison, calibration_key), kAtMostOneRow));
+                transaction.run(insert_header(), header_values(comparison, branch, calibration_key), kAtMostOneRow));
   if (header.size() == 0) {
     STEELYARD_CHECK(check_its_project(transaction, comparison));
     return false;
@@ -189,8 +193,13 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_drifts(transaction, key, comparison.drifts));
   STEELYARD_CHECK(write_sides(transaction, key, comparison));
   STEELYARD_CHECK(write_history(transaction, key, comparison.history));
-  STEELYARD_CHECK(refresh_alerts(transaction, comparison));
-  STEELYARD_CHECK(accept_by_policy(transaction, comparison));
+  STEELYARD_CHECK(refresh_alerts(transaction, comparison, branch));
+  if (submission == nullptr) {
+    STEELYARD_CHECK(accept_by_policy(transaction, comparison, ""));
+  } else {
+    if (submission->may_accept) STEELYARD_CHECK(accept_by_policy(transaction, comparison, submission->note.who));
+    STEELYARD_CHECK(write_audit(transaction, submission->note));
+  }
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

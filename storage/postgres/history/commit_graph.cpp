@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/postgres/access/roles.hpp"
+
 namespace steelyard::storage {
 namespace {
 
@@ -381,7 +383,7 @@ Result<void> check_graph(const CommitGraph& graph) {
 
 }  // namespace
 
-Result<bool> write_commit_graph(Session& session, const CommitGraph& graph) {
+Result<bool> write_commit_graph(Session& session, const CommitGraph& graph, const AuditEntry* note) {
   STEELYARD_CHECK(check_graph(graph));
   if (graph.commits.empty()) return false;
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
@@ -395,6 +397,7 @@ Result<bool> write_commit_graph(Session& session, const CommitGraph& graph) {
   if (!project) return store_error("store " + session.name(), "a project that vanished", "an append-only table");
   STEELYARD_CHECK(lock_graph(transaction, *project));
   STEELYARD_TRY(const bool is_new, add_parents(transaction, *project, graph.commits, true));
+  if (is_new && note != nullptr) STEELYARD_CHECK(write_audit(transaction, *note));
   STEELYARD_CHECK(transaction.commit());
   return is_new;
 }

@@ -7,6 +7,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/model/access.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/session/session.hpp"
@@ -14,7 +15,7 @@
 namespace steelyard::storage {
 
 // One short transaction. False: all of it was known. Branches whose order it changes are put in order anew.
-Result<bool> write_commit_graph(Session& session, const CommitGraph& graph);
+Result<bool> write_commit_graph(Session& session, const CommitGraph& graph, const AuditEntry* note = nullptr);
 
 // Gives the commit of a run that is in the store its place on its branch. One short transaction; done twice, the second
 // changes nothing. Cost: a few look-ups where the commit follows the branch's tip, else linear in the known commits.

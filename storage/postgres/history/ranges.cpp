@@ -196,10 +196,13 @@ Result<std::vector<std::string>> commits_between(Transaction& transaction, const
 constexpr int kMaxItems = 10'000;  // of one answer
 constexpr const char* kChangedKind = "changed";
 constexpr std::size_t kChangedFields = 6;
+constexpr const char* kStepsKind = "steps";
+constexpr std::size_t kStepsFields = 3;
 constexpr const char* kMoversKind = "movers";
 constexpr std::size_t kMoversFields = 2;
 
-// $1 project, $2 commits, $3 branch or empty, $4 to $9 the last of the page before, $10 how many.
+// $1 project, $2 commits, $3 branch or empty, $4 to $9 the last of the page before, $10 how many. Of comparisons those
+// whose candidate is there and came of no request.
 constexpr const char* kChanged = R"sql(
 with found as (
   select benchmark collate "C" as benchmark, metric collate "C" as metric, fingerprint collate "C" as fingerprint,
@@ -216,6 +219,10 @@ with found as (
   join steelyard.metrics m using (metric_key)
   where c.candidate_commit = any($2::text[]) and c.project = $1::text and ($3::text = '' or c.branch = $3::text)
     and x.verdict in ('regression', 'improvement')
+    and exists (
+      select from steelyard.runs r
+      where r.id = c.candidate_run
+        and not exists (select from steelyard.request_runs q where q.run_key = r.run_key))
 ), told as (
   select benchmark, metric, fingerprint, branch, commit, source, max(ratio) as ratio,
          bool_or(verdict = 'regression') as regression
@@ -231,11 +238,13 @@ order by 1, 2, 3, 4, 5, 6
 limit $10
 )sql";
 
-// $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many, $5 fingerprint or empty, $6 commits or none.
+// $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many, $5 fingerprint or empty, $6 commits or none,
+// $7 to $9 the last of the page before.
 // A run of a changed tree says nothing of the commit that it stands at, and one of a request is no part of a history.
+// Of a candidate that is not there nobody knows whether it was of a request.
 constexpr const char* kSteps = R"sql(
 select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
-       x.interval_high, x.confidence
+       x.interval_high, x.confidence, c.compared_at_unix_ns, c.comparison_key, x.position
 from steelyard.comparisons c
 join steelyard.comparison_rows x using (comparison_key)
 join steelyard.metrics m using (metric_key)
@@ -246,10 +255,13 @@ where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <>
   and ($5::text = '' or c.candidate_fingerprint = $5::text)
   and (cardinality($6::text[]) = 0
        or (c.baseline_commit = any($6::text[]) and c.candidate_commit = any($6::text[])))
+  and exists (select from steelyard.runs r where r.id = c.candidate_run)
   and not exists (
     select from steelyard.runs r
     where r.id in (c.baseline_run, c.candidate_run)
       and (r.dirty or exists (select from steelyard.request_runs q where q.run_key = r.run_key)))
+  and ($7::bigint is null or (c.compared_at_unix_ns, c.comparison_key) < ($7::bigint, $8::bigint)
+       or (c.compared_at_unix_ns = $7::bigint and c.comparison_key = $8::bigint and x.position > $9::integer))
 order by c.compared_at_unix_ns desc, c.comparison_key desc, x.position
 limit $4
 )sql";
@@ -400,21 +412,31 @@ Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& 
   return page;
 }
 
-Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& query) {
+Result<Page<MeasuredStep>> read_steps(Session& session, const StepQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  const std::int64_t most = std::clamp(query.limit, 1, kMaxSteps);
   SqlValues values;
-  values.text(query.project).text(query.benchmark).text(query.metric).integer(kMaxSteps);
+  values.text(query.project).text(query.benchmark).text(query.metric).integer(most + 1);
   values.text(query.fingerprint).texts(query.commits);
-  STEELYARD_TRY(const Rows rows, transaction.run(kSteps, values, {0, kMaxSteps}));
+  STEELYARD_CHECK(add_cursor(values, kStepsKind, kStepsFields, query.after));
+  STEELYARD_TRY(const Rows rows, transaction.run(kSteps, values, {0, most + 1}));
   const auto number_or_absent = [&rows](std::int64_t row, int column) {
     return rows.is_null(row, column) ? std::nullopt : std::optional(rows.number(row, column));
   };
-  std::vector<MeasuredStep> steps;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    steps.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                     rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7), rows.number(row, 8)});
+  Page<MeasuredStep> page;
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    page.items.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
+                          rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7),
+                          rows.number(row, 8)});
   }
-  return steps;
+  if (rows.size() > most) {
+    constexpr int kFirst = 9;  // column of the place
+    std::vector<std::string> last;
+    for (int i = 0; i < static_cast<int>(kStepsFields); ++i)
+      last.push_back(std::string(rows.raw(most - 1, kFirst + i)));
+    page.next = write_cursor(kStepsKind, last);
+  }
+  return page;
 }
 
 Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {

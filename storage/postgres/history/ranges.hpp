@@ -18,7 +18,7 @@ Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query
 // By benchmark, metric, machine, branch, commit.
 Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& query);
 // Newest first, at most kMaxSteps.
-Result<std::vector<MeasuredStep>> read_steps(Session& session, const StepQuery& query);
+Result<Page<MeasuredStep>> read_steps(Session& session, const StepQuery& query);
 // Largest first.
 Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query);
 

@@ -221,6 +221,15 @@ Result<Run> read_run(Session& session, const std::string& id) {
   return run;
 }
 
+Result<std::optional<RunOrigin>> read_run_origin(Session& session, const std::string& id) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run("select r.branch, exists (select from steelyard.request_runs q "
+                                                 "where q.run_key = r.run_key) from steelyard.runs r where r.id = $1",
+                                                 SqlValues().text(id), kAtMostOneRow));
+  if (rows.size() == 0) return std::optional<RunOrigin>();
+  return std::optional(RunOrigin{rows.text(0, 0), rows.boolean(0, 1)});
+}
+
 Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const std::string& sha) {
   const std::string where = "commit:" + sha;
   if (sha.size() < kShortestCommitPrefix) {

@@ -67,7 +67,8 @@ SqlValues row_values(std::int64_t run_key, std::size_t position, std::int64_t ta
 
 }  // namespace
 
-Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows) {
+Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows,
+                                   const std::function<Result<void>(Transaction&)>& beside) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows known, transaction.run("select run_key from steelyard.runs where id = $1",
                                                   SqlValues().text(run), kAtMostOneRow));
@@ -85,6 +86,7 @@ Result<bool> write_target_verdicts(Session& session, const std::string& run, con
                                    rows.size(), [&](std::size_t i) {
                                      return row_values(run_key, i, keys.at(identity_of(rows[i].target)), rows[i]);
                                    }));
+  if (beside) STEELYARD_CHECK(beside(transaction));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

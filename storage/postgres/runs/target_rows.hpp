@@ -1,6 +1,7 @@
 // How runs came out against their targets: kept when they are kept, since ceilings and steelyard.toml change later.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@
 namespace steelyard::storage {
 
 // Of a run that is in the store. False where its verdicts were kept before: the first ones stay. Error (input): no such
-// run.
-Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows);
+// run. beside: in the transaction that writes them.
+Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows,
+                                   const std::function<Result<void>(Transaction&)>& beside = {});
 
 }  // namespace steelyard::storage

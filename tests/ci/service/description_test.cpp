@@ -29,7 +29,7 @@ TEST(ApiDescription, IsWhatTheOperationsAre) {
   Operations operations;
   add_reading(operations);
   add_series_reading(operations);
-  add_writing(operations);
+  add_writing(operations, std::make_shared<std::mutex>());
   std::set<std::string> described{}, written{"health", "ready", "metrics", "openapi", "events"};
   for (const ApiOperation& one : description().operations()) EXPECT_TRUE(described.insert(one.id).second) << one.id;
   for (const auto& [id, act] : operations) written.insert(id);

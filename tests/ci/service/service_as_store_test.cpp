@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "ci/app/store_client.hpp"
 #include "ci/run.hpp"
@@ -233,6 +235,98 @@ TEST_F(ServiceAsStore, TellsAnOlderServiceAndAnotherServerApart) {
   EXPECT_THAT(missing.error().text(), HasSubstr("status 404"));
 }
 
+// Answers the greeting as a service of today, and everything else as it is told.
+ApiTransport answering_rest(int status, const std::string& body) {
+  return {[=](const HttpRequest& request) -> HttpOutcome {
+            if (!request.url.ends_with("/session")) return HttpAnswer{status, {}, body};
+            return HttpAnswer{200, {}, R"({"version":"steelyard 9","questions":1,"scopes":["read","submit"]})"};
+          },
+          [](Nanoseconds) {}};
+}
+
+TEST_F(ServiceAsStore, SetsAsideWhatIsAtFaultItselfAloneAndLeavesTheRestWaiting) {
+  using Piece = storage::StoreService::Piece;
+  const std::string fault = R"({"detail":"x","where":"submission","found":"f","wanted":"w","request":"1")";
+  const auto faulty = connect_to_service("https://a.example", answering_rest(422, fault + R"(,"content":true})"));
+  ASSERT_TRUE(faulty) << faulty.error().text();
+  const auto aside = (*faulty)->put(Piece::run, "bytes");
+  ASSERT_FALSE(aside);
+  EXPECT_EQ(aside.error().kind, ErrorKind::input);
+  for (const auto& [status, body] : std::vector<std::pair<int, std::string>>{
+           {422, fault + '}'}, {413, "<html>nginx</html>"}, {413, fault + '}'}, {415, fault + '}'}, {400, "no"}}) {
+    const auto service = connect_to_service("https://a.example", answering_rest(status, body));
+    ASSERT_TRUE(service) << service.error().text();
+    for (const Piece piece : {Piece::run, Piece::comparison}) {
+      const auto waits = (*service)->put(piece, "bytes");
+      ASSERT_FALSE(waits);
+      EXPECT_EQ(waits.error().kind, ErrorKind::store) << status;
+      EXPECT_TRUE((*service)->refused_login()) << status << ": what comes after it goes on";
+    }
+  }
+}
+
+TEST_F(ServiceAsStore, TakesAnAnswerThatItCannotReadForTheServicesFault) {
+  const auto service = connect_to_service("https://a.example", answering_rest(200, R"({"schema":"of tomorrow"})"));
+  ASSERT_TRUE(service) << service.error().text();
+  EXPECT_EQ(storage::ask_run(**service, "0123456789").error().kind, ErrorKind::store);
+  EXPECT_EQ(storage::ask_comparison(**service, "0123456789").error().kind, ErrorKind::store);
+  EXPECT_EQ(storage::ask_steps(**service, {"demo"}).error().kind, ErrorKind::store);
+}
+
+TEST_F(ServiceAsStore, GivesAPutLongerThanTheServicesOwnStatementAndAnAnswerTimeByItsLength) {
+  HttpRequest last;
+  ApiTransport transport = answering_rest(200, R"({"is_new":true})");
+  transport.send = [&last, inner = transport.send](const HttpRequest& request) {
+    last = request;
+    return inner(request);
+  };
+  const auto service = connect_to_service("https://a.example", transport);
+  ASSERT_TRUE(service) << service.error().text();
+  EXPECT_TRUE((*service)->put(storage::StoreService::Piece::run, "bytes"));
+  EXPECT_GT(last.timeout, seconds(60)) << "a statement that puts may take a minute";
+  EXPECT_TRUE((*service)->ask("steps", "{}"));
+  EXPECT_GT(last.timeout, seconds(256)) << "256 MiB at a MiB a second";
+  EXPECT_EQ(last.longest_silence, seconds(30));
+}
+
+TEST_F(ServiceAsStore, SaysOfAnActWhoseAnswerIsLostThatItMayBeDone) {
+  const auto service = connect_to_service("https://a.example", answering_rest(502, ""));
+  ASSERT_TRUE(service) << service.error().text();
+  storage::AlertAct act;
+  act.alert = std::string(64, 'a');
+  const auto lost = (*service)->act(act);
+  ASSERT_FALSE(lost);
+  EXPECT_THAT(lost.error().fix, AllOf(HasSubstr("may have been done"), HasSubstr("alerts show aaaaaaaaaaaa")));
+}
+
+TEST_F(ServiceAsStore, SendsTheTokenToNoAddressThatAFileAloneNames) {
+  std::ofstream("steelyard.toml") << "[store]\naddress = \"" << address() << "\"\n";
+  const std::vector<std::string> history{"history", "--project", "demo"};
+  const std::string token = issue({"read"});
+  setenv("STEELYARD_TOKEN", token.c_str(), 1);
+  unsetenv("STEELYARD_STORE");
+  const Said refused = said_of(history);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("steelyard.toml:2"), HasSubstr("STEELYARD_STORE"), Not(HasSubstr(token))));
+  std::vector<std::string> named = history;
+  named.insert(named.end(), {"--store", address()});
+  EXPECT_EQ(said_of(named).status, 0) << "who types it means it";
+  EXPECT_EQ(over_service(history, token).status, 0) << "of the variable";
+  unsetenv("STEELYARD_STORE");
+  unsetenv("STEELYARD_TOKEN");
+  EXPECT_EQ(said_of(history).status, 5) << "without a token nothing can be taken";
+}
+
+TEST_F(ServiceAsStore, ShowsNothingOfAnAddressThatMayHoldASecret) {
+  for (const char* mark : {"?", "#", "/?"}) {
+    const Said refused = at("https://steelyard.example" + std::string(mark) + "token=hunter2", {"config", "show"}, "");
+    EXPECT_THAT(refused.out + refused.err, Not(HasSubstr("hunter2"))) << mark;
+  }
+  const Said history = at("https://steelyard.example?token=hunter2", {"history", "--project", "demo"}, "");
+  EXPECT_EQ(history.status, 3);
+  EXPECT_THAT(history.err, AllOf(HasSubstr("STEELYARD_TOKEN"), Not(HasSubstr("hunter2"))));
+}
+
 TEST_F(ServiceAsStore, RefusesInWordsWhatTakesTheDatabaseItself) {
   const std::string token = issue({"read", "submit", "report", "admin"});
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"db", "status"},
@@ -301,6 +395,16 @@ TEST_F(ServiceAsStore, AnswersTheQuestionsOfItsDescriptionWithinBounds) {
   query["benchmark"] = 17;
   ask_for("history", query, 422);
   ask_for("secrets", query, 400);
+  storage::StepQuery line{"demo"};
+  line.limit = storage::kMaxStepsOverService;
+  line.commits.assign(5001, std::string(64, 'a'));  // as many as backfill goes through
+  storage::JsonWriter steps;
+  storage::StepQuery::fields(steps, std::as_const(line));
+  EXPECT_EQ(ask_for("steps", json::parse(steps.one_line()), 200)["items"].size(), 0U);
+  ++line.limit;
+  storage::JsonWriter beyond;
+  storage::StepQuery::fields(beyond, std::as_const(line));
+  ask_for("steps", json::parse(beyond.one_line()), 422);
   ask_for("steps", json::array(), 422);
   // What is not as wanted is shown, which would take as deep a stack.
   const std::string deep = "{\"first\":" + std::string(30'000, '[') + std::string(30'000, ']') + '}';
@@ -386,6 +490,19 @@ TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   const json run = checked("/api/v1/runs/{id}", "/api/v1/runs/" + first["id"].get<std::string>());
   EXPECT_EQ(run["run"]["project"], "json");
   EXPECT_THAT(run.dump(), Not(HasSubstr("/proc/")));
+  // nanobench, hyperfine and others say no time.
+  json undated = json::parse(results);
+  undated["context"].erase("date");
+  const std::string dated = target + "&committed_at=2026-01-02T03:04:05Z";
+  EXPECT_THAT(posted("/api/v1/runs", target, undated, 422, fields)["fix"].get<std::string>(),
+              HasSubstr("committed_at"));
+  posted("/api/v1/runs", target + "&committed_at=yesterday", undated, 422, fields);
+  const json of_commit = posted("/api/v1/runs", dated, undated, 201, fields);
+  storage::Store store = open();
+  const auto kept = storage::RunStore(store).get(of_commit["id"]);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.commit.committed_at_unix_s, 1'767'323'045);
+  EXPECT_EQ(kept->header.created_at_unix_ns, 1'767'323'045'000'000'000);
   Fields with_type = fields;
   with_type.emplace_back("Content-Type", "application/json");
   const HttpReply cut = ask(port(), "POST", target, with_type, results.substr(0, results.size() / 2));
@@ -402,6 +519,23 @@ TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   EXPECT_EQ(client.receive().status, 413);
 }
 
+TEST_F(ServiceAsStore, MakesOneTokenOfOneWhoeverRotatesItAtOnce) {
+  const Fields admin = bearer(issue({"admin"}));
+  for (int i = 0; i < 10; ++i) {
+    const std::string target = "/api/v1/tokens/" + issue({"read"}).substr(10, 32) + "/rotate";
+    std::atomic<int> made = 0;
+    const auto rotate = [&] {
+      Fields fields = admin;
+      fields.emplace_back("Content-Type", "application/json");
+      made += ask(port(), "POST", target, fields, "{}").status == 201 ? 1 : 0;
+    };
+    std::thread other(rotate);
+    rotate();
+    other.join();
+    EXPECT_EQ(made, 1);
+  }
+}
+
 TEST_F(ServiceAsStore, RotatesATokenAndLeavesTheOldOneItsGraceOrNone) {
   const std::string admin = issue({"admin"});
   const auto id_of = [](const std::string& token) { return token.substr(10, 32); };
@@ -415,9 +549,11 @@ TEST_F(ServiceAsStore, RotatesATokenAndLeavesTheOldOneItsGraceOrNone) {
   EXPECT_EQ(second["token"]["project"], "demo");
   EXPECT_EQ(second["token"]["scopes"], json::array({"read"}));
   EXPECT_EQ(reads(first), 200) << "for an hour yet";
+  EXPECT_LT(second["old_expires_at"], second["token"]["expires_at"]);
   EXPECT_EQ(reads(second["secret"]), 200);
   const json third = rotated(second["secret"], json::object());
   EXPECT_EQ(reads(second["secret"]), 401) << "at once";
+  EXPECT_FALSE(third.contains("old_expires_at"));
   EXPECT_EQ(reads(third["secret"]), 200);
   EXPECT_THAT(rotated(second["secret"], json::object(), 422)["detail"].get<std::string>(),
               HasSubstr("no token that is good now"));

@@ -190,6 +190,42 @@ TEST_F(ComparisonReaderTest, IsAStepBetweenCleanCommitsAndNoneOfAChangedTreeOrAR
   EXPECT_TRUE(HistoryStore(*store_).steps({"demo", "", "", "", {all->front().before}})->empty());
 }
 
+TEST_F(ComparisonReaderTest, GivesItsStepsByPagesAsOnTheWhole) {
+  for (int number = 30; number < 34; number += 2) {
+    steelyard::Run before = storage_test::example_run(number);
+    steelyard::Run after = storage_test::example_run(number + 1);
+    before.header.commit.dirty = after.header.commit.dirty = false;
+    seal(before);
+    seal(after);
+    ASSERT_TRUE(RunStore(*store_).put(before));
+    ASSERT_TRUE(RunStore(*store_).put(after));
+    Comparison comparison = example_comparison();
+    comparison.baseline = before.header;
+    comparison.candidate = after.header;
+    ComparisonRow row = comparison.rows.at(0);
+    row.layout = Layout::duet;
+    comparison.rows = {row, row, row};
+    for (std::size_t i = 0; i < 3; ++i) comparison.rows[i].benchmark = "BM_" + std::to_string(i);
+    ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  }
+  const auto all = HistoryStore(*store_).steps({"demo"});
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_EQ(all->size(), 6U);
+  StepQuery query{"demo"};
+  query.limit = 2;
+  std::vector<std::string> paged, whole;
+  const auto name = [](const MeasuredStep& step) { return step.after + ' ' + step.benchmark; };
+  for (const MeasuredStep& step : *all) whole.push_back(name(step));
+  do {
+    const auto page = HistoryStore(*store_).step_page(query);
+    ASSERT_TRUE(page) << page.error().text();
+    ASSERT_LE(page->items.size(), 2U);
+    for (const MeasuredStep& step : page->items) paged.push_back(name(step));
+    query.after = page->next;
+  } while (!query.after.empty() && paged.size() < 10);
+  EXPECT_EQ(paged, whole);
+}
+
 TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
   const Comparison comparison = with_everything();
   ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
