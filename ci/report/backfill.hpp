@@ -55,7 +55,6 @@ struct BackfillReport {
   bool interrupted = false;
 };
 
-// "1a2b3c4d5 against 9f8e7d6c5 is kept"
 // A series by the ratios of commits that were measured against each other.
 struct ChainedSeries {
   storage::HistorySeries series;      // without points where nothing is linked
@@ -65,6 +64,7 @@ struct ChainedSeries {
   double widest = 1;
 };
 
+// "1a2b3c4d5 against 9f8e7d6c5 is kept"
 std::string backfill_step_text(const BackfillStep& step);
 std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style);
 // How far the levels of a series can be trusted, and what is not among them.
