@@ -95,8 +95,8 @@ BrokenClaim broken_claim_about_import(const std::string& text) {
     const Result<std::vector<Run>> runs = bench::load_imported(format, file.path(), warnings);
     bench::ImportReading reading{.keeps_readable = true};
     const Result<std::vector<Run>> readable = bench::load_imported(format, file.path(), reading);
-    const auto broken = broken_claim_about_readable(runs, readable, reading);
-    if (broken && !(runs && may_be_cut(format, text))) {
+    const bool is_exempt = runs && may_be_cut(format, text);
+    if (const auto broken = broken_claim_about_readable(runs, readable, reading); broken && !is_exempt) {
       return std::string(format.name) + ": " + *broken;
     }
     if (!runs) {
