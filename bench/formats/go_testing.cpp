@@ -143,7 +143,11 @@ Result<Run> load_go(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
   ImportedRun imported("go", path, reading);
   GoReader reader(imported);
-  for (std::string line; lines.next(line);) reader.take(line, "line " + std::to_string(lines.number()));
+  for (std::string line; lines.next(line);) {
+    // A word alone is no result, cut or not.
+    if (line.find_first_of(" \t") != std::string::npos && is_cut_line(lines, reading)) continue;
+    reader.take(line, "line " + std::to_string(lines.number()));
+  }
   return imported.finish("the text that go test -bench prints", "write it with go test -bench . -count 10 > FILE");
 }
 

@@ -18,6 +18,8 @@ constexpr std::size_t kMaxHeldNumbers = 64'000'000;  // half a gigabyte, in list
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr char kNotFinite = '\x7f';              // between the quotes of what was NaN or infinity
 constexpr double kFirstInexactInteger = 0x1p53;  // from here on not every whole number is a double
+constexpr std::size_t kMaxToldDamages = 100;
+constexpr std::size_t kMaxDamagesOfFile = 100;   // a damaged line each
 constexpr std::size_t kLongestAssignment = 200;  // "window.BENCHMARK_DATA = "
 
 Error no_such_file(const std::filesystem::path& path) {
@@ -165,9 +167,11 @@ class ValueBuilder {
   bool end_array() { return close(); }
   bool key(string_t& value) {
     key_ = std::move(value);
+    is_behind_number_ = false;
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+    if (is_behind_number_) drop_number();
     position_ = position;
     said_ = error.what();
     return false;
@@ -180,13 +184,14 @@ class ValueBuilder {
       Open done = std::move(open_.back());
       open_.pop_back();
       if (is_in_record) continue;
+      done.value.is_cut = true;
       JsonValue* const around = open_.empty() ? &root_ : &open_.back().value;
       if (open_.empty()) {
         *around = std::move(done.value);
       } else if (around->kind == JsonValue::Kind::object) {
         around->members.push_back({std::move(done.key), std::move(done.value)});
       } else {
-        around->items.push_back(std::move(done.value));
+        append(std::move(done.value), *around);
       }
     }
     return std::move(root_);
@@ -228,7 +233,26 @@ class ValueBuilder {
     return refuse("more than " + std::to_string(kMaxHeldValues) + " values in one piece");
   }
 
+  // Of 123.45 that the end of the file cuts the parser tells 12.
+  void drop_number() {
+    if (open_.empty() || is_record()) return;
+    JsonValue& around = open_.back().value;
+    if (around.kind == JsonValue::Kind::object) {
+      around.members.pop_back();
+    } else if (!around.numbers.empty()) {
+      around.numbers.pop_back();
+    } else {
+      around.items.pop_back();
+    }
+  }
+
   bool number(double value) {
+    const bool goes_on = take_number(value);
+    is_behind_number_ = true;
+    return goes_on;
+  }
+
+  bool take_number(double value) {
     if (!open_.empty() && open_.back().value.kind == JsonValue::Kind::list && std::isfinite(value) &&
         open_.back().value.items.empty() && !is_record()) {
       if (++held_numbers_ > kMaxHeldNumbers) {
@@ -248,6 +272,7 @@ class ValueBuilder {
     }
     if (!hold()) return false;
     if (open_.size() == path_.size()) index_ = 0;
+    is_behind_number_ = false;
     open_.push_back({JsonValue{kind, 0, {}, {}, {}, {}}, std::exchange(key_, {})});
     return true;
   }
@@ -259,7 +284,15 @@ class ValueBuilder {
     return add(std::move(done.value), true);
   }
 
+  // What was a list of numbers so far is none.
+  static void append(JsonValue value, JsonValue& list) {
+    for (const double one : list.numbers) list.items.push_back(JsonValue{JsonValue::Kind::number, one, {}, {}, {}, {}});
+    list.numbers.clear();
+    list.items.push_back(std::move(value));
+  }
+
   bool add(JsonValue value, bool is_held = false) {
+    is_behind_number_ = false;
     if (!is_held && !hold()) return false;
     if (open_.empty()) {
       root_ = std::move(value);
@@ -276,13 +309,10 @@ class ValueBuilder {
       around.members.push_back({std::exchange(key_, {}), std::move(value)});
       return true;
     }
-    // What was a list of numbers so far is none.
-    for (const double one : around.numbers) {
+    for (std::size_t i = 0; i < around.numbers.size(); ++i) {
       if (!hold()) return false;
-      around.items.push_back(JsonValue{JsonValue::Kind::number, one, {}, {}, {}, {}});
     }
-    around.numbers.clear();
-    around.items.push_back(std::move(value));
+    append(std::move(value), around);
     return true;
   }
 
@@ -300,6 +330,7 @@ class ValueBuilder {
   std::string said_;
   std::string refused_;
   bool has_stopped_ = false;
+  bool is_behind_number_ = false;
 };
 
 // "FILE:12", the line of a byte; only for an error's sake, so that the file is read again.
@@ -340,7 +371,11 @@ Error no_json(const std::filesystem::path& path, std::uint64_t byte, const Value
 
 Result<void> ImportReading::damaged(Error damage) {
   if (!keeps_readable) return damage;
-  constexpr std::size_t kMaxToldDamages = 100;
+  const auto file_of = [](const Error& error) { return error.where.substr(0, error.where.rfind(':')); };
+  if (damages.size() >= kMaxDamagesOfFile && file_of(damages.back()) == file_of(damage)) {
+    ++damages_left_out;
+    return {};
+  }
   if (damages.size() < kMaxToldDamages) warnings.push_back(damage.text() + "; what can be read is kept");
   damages.push_back(std::move(damage));
   return {};
@@ -483,91 +518,26 @@ Result<ImportLines> ImportLines::open(const std::filesystem::path& path) {
 
 bool ImportLines::next(std::string& line) {
   line.clear();
+  has_end_ = false;
   if (!stream_.good()) return false;
   std::streambuf& buffer = *stream_.rdbuf();
   int c = buffer.sbumpc();
   if (c == std::char_traits<char>::eof()) return false;
-  for (; c != std::char_traits<char>::eof() && c != '\n'; c = buffer.sbumpc()) {
-    if (line.size() < kLongestLine) line += static_cast<char>(c);
+  std::size_t bytes = 0;
+  for (; c != std::char_traits<char>::eof() && c != '\n'; c = buffer.sbumpc(), ++bytes) {
+    if (bytes < kLongestLine) line += static_cast<char>(c);
   }
+  has_end_ = c == '\n' && bytes <= kLongestLine;
   if (line.ends_with('\r')) line.pop_back();
   ++number_;
   return true;
 }
 
-namespace {
-
-constexpr std::size_t kLongestMember = 64;  // a longer name is none of a format's
-constexpr std::size_t kMaxMembers = 1000;
-constexpr std::size_t kDeepestMember = 4;
-
-// Names of members as far as the text is JSON at all: whoever loads it says what is wrong.
-std::vector<std::string> members_of_json(std::string_view text) {
-  std::vector<std::string> members;
-  struct Level {
-    std::string path;
-    bool is_list = false;
-  };
-  std::vector<Level> levels;
-  std::string word;  // the last string
-  std::string path;  // of the last member
-  const auto add = [&](std::string member) {
-    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(std::move(member));
-  };
-  for (std::size_t at = text.find_first_of("[{"); at < text.size() && members.size() < kMaxMembers; ++at) {
-    const char c = text[at];
-    if (c == '"') {
-      word.clear();
-      for (++at; at < text.size() && text[at] != '"'; ++at) {
-        if (text[at] == '\\') ++at;
-        if (at < text.size() && word.size() <= kLongestMember) word += text[at];
-      }
-    } else if (c == '{' || c == '[') {
-      const bool is_in_list = !levels.empty() && levels.back().is_list;
-      std::string outer = levels.empty() ? "" : is_in_list ? levels.back().path + "[]" : path;
-      levels.push_back({std::move(outer), c == '['});
-      if (levels.size() > 2 * kDeepestMember + 64) break;
-    } else if ((c == '}' || c == ']') && !levels.empty()) {
-      levels.pop_back();
-    } else if (c == ':' && !levels.empty() && !levels.back().is_list) {
-      const std::string& outer = levels.back().path;
-      path = outer.empty() ? word : outer + '.' + word;
-      if (levels.size() <= kDeepestMember) add(path);
-    }
-  }
-  return members;
-}
-
-}  // namespace
-
-bool FileHead::has(std::string_view member) const {
-  return std::find(members.begin(), members.end(), member) != members.end();
-}
-
-bool FileHead::starts_with(std::string_view beginning) const {
-  const std::size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  return at != std::string::npos && std::string_view(text).substr(at).starts_with(beginning);
-}
-
-bool FileHead::has_line(std::string_view beginning) const {
-  if (text.starts_with(beginning)) return true;
-  return text.find('\n' + std::string(beginning)) != std::string::npos;
-}
-
-Result<FileHead> head_of(const std::filesystem::path& path) {
-  FileHead head{path, false, {}, {}};
-  std::error_code code;
-  head.is_folder = std::filesystem::is_directory(path, code);
-  if (head.is_folder) return head;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return no_such_file(path);
-  head.text.resize(FileHead::kHeadBytes);
-  stream.read(head.text.data(), static_cast<std::streamsize>(head.text.size()));
-  head.text.resize(static_cast<std::size_t>(stream.gcount()));
-  const std::size_t at = head.text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  const bool is_json = at != std::string::npos && (head.text[at] == '{' || head.text[at] == '[');
-  if (is_json || head.starts_with("window.")) head.members = members_of_json(head.text);
-  return head;
+bool is_cut_line(const ImportLines& lines, ImportReading& reading) {
+  if (!reading.keeps_readable || lines.has_end()) return false;
+  static_cast<void>(static_cast<bool>(reading.damaged(
+      input_error(lines.where(), "a line that has no end", "whole lines", "the file is cut: write it anew"))));
+  return true;
 }
 
 }  // namespace steelyard::bench

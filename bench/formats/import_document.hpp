@@ -35,6 +35,7 @@ struct JsonValue {
   std::vector<double> numbers;
   std::vector<JsonValue> items;
   std::vector<JsonMember> members;
+  bool is_cut = false;  // a list or an object that was open where the document is damaged
 
   bool is(Kind wanted) const { return kind == wanted; }
   // The member of that name, or what stands at a path of members "stats.data"; null where there is none.
@@ -65,7 +66,9 @@ struct ImportReading {
   // files of a folder those that are whole.
   bool keeps_readable = false;
   std::vector<std::string> warnings = {};
-  std::vector<Error> damages = {};  // where it is wanted: what was found, and where
+  // Where it is wanted: what was found, and where. Of one file the first hundred.
+  std::vector<Error> damages = {};
+  std::size_t damages_left_out = 0;
 
   // The error itself where it is not wanted.
   Result<void> damaged(Error damage);
@@ -78,8 +81,8 @@ using TakeRecord = std::function<bool(JsonValue&& record, const std::string& whe
 // "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "" (there are none). The document may have
 // a text before its first bracket, which ends in "=" (JavaScript that sets a variable); behind it nothing but blanks
 // and ";". Error (input): no such file, no JSON (with the line), more than 64 levels, more than a million values in one
-// record or in the rest. Where `reading` keeps what is readable, the last three are damages, and what was open is
-// closed.
+// record or in the rest. Where `reading` keeps what is readable, the last three are damages, what was open is closed,
+// and a number right before the damage is left out, as it may be a part of one.
 Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take,
                             ImportReading& reading);
 Result<JsonValue> read_json(const std::filesystem::path& path, ImportReading& reading);
@@ -93,8 +96,8 @@ Result<void> check_encoding(const std::filesystem::path& path);
 // (mask_non_finite_tokens()). For a parser that listens itself. Null: no such file.
 std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, char filler);
 
-// The lines of a text file, without their ends ("\n" or "\r\n"). A line that has no end before the limit is cut there
-// and told apart by is_cut().
+// The lines of a text file, without their ends ("\n" or "\r\n"). A line that has no end before the limit is cut
+// there.
 class ImportLines {
  public:
   static constexpr std::size_t kLongestLine = std::size_t{64} << 20;
@@ -104,13 +107,19 @@ class ImportLines {
   // "FILE:12": of the line read last.
   std::string where() const { return name_ + ":" + std::to_string(number_); }
   std::int64_t number() const { return number_; }
+  // Whether the line read last is whole for sure: it ends with "\n".
+  bool has_end() const { return has_end_; }
 
  private:
   ImportLines() = default;
   std::string name_;
   std::ifstream stream_;
   std::int64_t number_ = 0;
+  bool has_end_ = false;
 };
+// Of a line that no bracket ends: whether the file may be cut in it, which is a damage where `reading` keeps what is
+// readable. It is not to be taken then.
+bool is_cut_line(const ImportLines& lines, ImportReading& reading);
 
 // What a file or folder looks like, without reading all of it: for telling its format.
 struct FileHead {

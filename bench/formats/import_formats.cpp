@@ -12,6 +12,80 @@
 #include "bench/model/parse_number.hpp"
 
 namespace steelyard::bench {
+namespace {
+
+constexpr std::size_t kLongestMember = 64;  // a longer name is none of a format's
+constexpr std::size_t kMaxMembers = 1000;
+constexpr std::size_t kDeepestMember = 4;
+
+// Names of members as far as the text is JSON at all: whoever loads it says what is wrong.
+std::vector<std::string> members_of_json(std::string_view text) {
+  std::vector<std::string> members;
+  struct Level {
+    std::string path;
+    bool is_list = false;
+  };
+  std::vector<Level> levels;
+  std::string word;  // the last string
+  std::string path;  // of the last member
+  const auto add = [&](std::string member) {
+    if (std::find(members.begin(), members.end(), member) == members.end()) members.push_back(std::move(member));
+  };
+  for (std::size_t at = text.find_first_of("[{"); at < text.size() && members.size() < kMaxMembers; ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      word.clear();
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+        if (at < text.size() && word.size() <= kLongestMember) word += text[at];
+      }
+    } else if (c == '{' || c == '[') {
+      const bool is_in_list = !levels.empty() && levels.back().is_list;
+      std::string outer = levels.empty() ? "" : is_in_list ? levels.back().path + "[]" : path;
+      levels.push_back({std::move(outer), c == '['});
+      if (levels.size() > 2 * kDeepestMember + 64) break;
+    } else if ((c == '}' || c == ']') && !levels.empty()) {
+      levels.pop_back();
+    } else if (c == ':' && !levels.empty() && !levels.back().is_list) {
+      const std::string& outer = levels.back().path;
+      path = outer.empty() ? word : outer + '.' + word;
+      if (levels.size() <= kDeepestMember) add(path);
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
+bool FileHead::has(std::string_view member) const {
+  return std::find(members.begin(), members.end(), member) != members.end();
+}
+
+bool FileHead::starts_with(std::string_view beginning) const {
+  const std::size_t at = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return at != std::string::npos && std::string_view(text).substr(at).starts_with(beginning);
+}
+
+bool FileHead::has_line(std::string_view beginning) const {
+  if (text.starts_with(beginning)) return true;
+  return text.find('\n' + std::string(beginning)) != std::string::npos;
+}
+
+Result<FileHead> head_of(const std::filesystem::path& path) {
+  FileHead head{path, false, {}, {}};
+  std::error_code code;
+  head.is_folder = std::filesystem::is_directory(path, code);
+  if (head.is_folder) return head;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return input_error(path.string(), "no such file", "a file of another tool's results");
+  head.text.resize(FileHead::kHeadBytes);
+  stream.read(head.text.data(), static_cast<std::streamsize>(head.text.size()));
+  head.text.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::size_t at = head.text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const bool is_json = at != std::string::npos && (head.text[at] == '{' || head.text[at] == '[');
+  if (is_json || head.starts_with("window.")) head.members = members_of_json(head.text);
+  return head;
+}
 
 // Each defined by the file of its tool.
 Result<Run> load_hyperfine(const std::filesystem::path& path, ImportReading& reading);

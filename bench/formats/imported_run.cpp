@@ -129,9 +129,9 @@ BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& para
 }
 
 ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading)
-    : path_(path), reading_(reading) {
+    : path_(path.has_filename() ? path : path.parent_path()), reading_(reading) {  // "target/criterion/" as without '/'
   run_.header.tool = std::string(tool);
-  run_.header.program = path.filename().string();
+  run_.header.program = path_.filename().string();
 }
 
 std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
@@ -255,13 +255,21 @@ bool ImportedRun::is_all_bad() const {
 
 const Error* ImportedRun::damage_of_it() const {
   const auto found = std::find_if(reading_.damages.begin(), reading_.damages.end(),
-                                  [this](const Error& damage) { return is_of_it(damage); });
+                                  [this](const Error& damage) { return place_of(damage).has_value(); });
   return found != reading_.damages.end() ? &*found : nullptr;
 }
 
-bool ImportedRun::is_of_it(const Error& damage) const {
-  const std::string own = path_.string();
-  return damage.where == own || damage.where.starts_with(own + ':') || damage.where.starts_with(own + '/');
+std::optional<std::string> ImportedRun::place_of(const Error& damage) const {
+  const auto place_in = [&](const std::filesystem::path& file) -> std::optional<std::string> {
+    const std::string& own = file.native();
+    if (own.empty() || !damage.where.starts_with(own)) return std::nullopt;
+    const std::string rest = damage.where.substr(own.size());
+    if (!rest.empty() && rest.front() != ':' && rest.front() != '/') return std::nullopt;
+    return rest.substr(std::min(rest.find_first_not_of(":/ "), rest.size()));
+  };
+  if (auto place = place_in(path_)) return place;
+  const auto place = place_in(described_by_);
+  return place ? std::optional(described_by_.filename().string() + ':' + *place) : std::nullopt;
 }
 
 // Names no file, so that the same content is the same run whatever it is called.
@@ -272,13 +280,16 @@ void ImportedRun::tell_damages() {
                            " that can be read are kept, and the rest is missing";
   std::size_t told = 0;
   for (const Error& damage : reading_.damages) {
-    if (!is_of_it(damage) || ++told > kMaxShownBadRecords) continue;
-    const std::string place = damage.where.substr(std::min(damage.where.size(), path_.string().size() + 1));
-    const bool is_line = !place.empty() && place.find_first_not_of("0123456789") == std::string::npos;
-    std::string said = place.empty() ? "" : (is_line ? "line " : "") + place + ": ";
+    const std::optional<std::string> place = place_of(damage);
+    if (!place || ++told > kMaxShownBadRecords) continue;
+    const bool is_line = !place->empty() && place->find_first_not_of("0123456789") == std::string::npos;
+    std::string said = place->empty() ? "" : (is_line ? "line " : "") + *place + ": ";
     said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
     run_.failures.push_back({{}, "", -1, printable_line(said, true).substr(0, kLongestNote), FailureKind::bad_record});
   }
+  if (told == 0 || reading_.damages_left_out == 0) return;
+  const std::string more = std::to_string(reading_.damages_left_out) + " more damages; " + kept;
+  run_.failures.push_back({{}, "", -1, more, FailureKind::bad_record});
 }
 
 Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {

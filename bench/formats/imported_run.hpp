@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -47,6 +48,8 @@ class ImportedRun {
   ImportedRun& operator=(const ImportedRun&) = delete;
 
   Run& run() { return run_; }
+  // A file beside its own that says what the results mean: its damages are of this run, too.
+  void described_by(std::filesystem::path file) { described_by_ = std::move(file); }
   // A process of the measured program, in the order of time. `started`: 0 where the tool does not say.
   std::uint32_t add_process(std::int64_t started_at_unix_ns = 0);
 
@@ -82,7 +85,9 @@ class ImportedRun {
   bool is_storable(const Samples& samples);
 
   std::filesystem::path path_;
-  bool is_of_it(const Error& damage) const;
+  std::filesystem::path described_by_;
+  // Where in its file, or in its folder; absent: the damage is of another.
+  std::optional<std::string> place_of(const Error& damage) const;
   const Error* damage_of_it() const;  // null: its file is whole
   void tell_damages();
 

@@ -172,7 +172,7 @@ Result<Run> load_csv(const std::filesystem::path& path, ImportReading& reading) 
   ImportedRun imported("csv", path, reading);
   PlainReader reader(imported);
   for (std::string line; lines.next(line);) {
-    if (line.empty()) continue;
+    if (line.empty() || is_cut_line(lines, reading)) continue;
     PlainRow row{"line " + std::to_string(lines.number()), {}};
     auto fields = csv_fields(line, separator);
     if (!fields || fields->size() != columns.size()) {

@@ -103,7 +103,10 @@ void add_pyperf_benchmark(const JsonValue& benchmark, const std::string& place, 
   const std::vector<JsonValue>& runs = benchmark.items_of("runs");
   const JsonValue* const first = runs.empty() ? nullptr : &runs.front();
   const BenchmarkId id = benchmark_named(metadata(first, "name"));
-  const PyperfUnit unit = pyperf_unit(metadata(first, "unit"));
+  const std::string written = metadata(first, "unit");
+  // The suite's stands behind the benchmarks, where it may be lost.
+  if (written.empty() && suite.is_cut) return imported.bad(place, "found no unit before the damage, wanted one", id);
+  const PyperfUnit unit = pyperf_unit(written);
   std::size_t with_values = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const JsonValue& run = runs[i];

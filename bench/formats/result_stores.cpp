@@ -240,7 +240,12 @@ std::string asv_environment(const JsonValue& document, const fs::path& file) {
   return named;
 }
 
-using AsvBenchmarks = std::unordered_map<std::string_view, const JsonValue*>;
+// What benchmarks.json says of them: without it their names and units are guessed by asv's own rules.
+struct AsvBenchmarks {
+  fs::path file;  // empty: there is none
+  JsonValue document;
+  std::unordered_map<std::string_view, const JsonValue*> by_name = {};
+};
 
 Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
   STEELYARD_TRY(const JsonValue document, read_json(file, runs.reading()));
@@ -266,10 +271,15 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
   imported->fact("asv.machine", document.text_of("params.machine"));
   imported->fact("asv.python", document.text_of("python"));
   imported->add_process();
+  imported->described_by(benchmarks.file);
   const std::vector<JsonValue> columns = document.list_of("result_columns");
   for (const auto& [name, kept] : document.members_of("results")) {
-    const auto about = benchmarks.find(name);
-    add_asv_benchmark(name, asv_columns(kept, columns), about != benchmarks.end() ? about->second : nullptr, *imported);
+    const auto at = benchmarks.by_name.find(name);
+    const JsonValue* const about = at != benchmarks.by_name.end() ? at->second : nullptr;
+    // What is cut would be of other parameters, other units or another name.
+    const bool is_known = about != nullptr ? !about->is_cut : !benchmarks.document.is_cut;
+    if (kept.is_cut || !is_known) continue;
+    add_asv_benchmark(name, asv_columns(kept, columns), about, *imported);
   }
   return {};
 }
@@ -297,12 +307,15 @@ Result<std::vector<fs::path>> asv_files(const fs::path& root) {
   return files;
 }
 
-Result<JsonValue> asv_benchmarks(const fs::path& folder, ImportReading& reading) {
+Result<AsvBenchmarks> asv_benchmarks(const fs::path& folder, ImportReading& reading) {
   std::error_code code;
   for (const fs::path& place : {folder, folder.parent_path()}) {
-    if (fs::exists(place / "benchmarks.json", code)) return read_json(place / "benchmarks.json", reading);
+    fs::path file = place / "benchmarks.json";
+    if (!fs::exists(file, code)) continue;
+    STEELYARD_TRY(JsonValue document, read_json(file, reading));
+    return AsvBenchmarks{std::move(file), std::move(document)};
   }
-  return JsonValue{};
+  return AsvBenchmarks{};
 }
 
 // Bencher -------------------------------------------------------------------------------------------------------------
@@ -436,9 +449,8 @@ Result<std::vector<Run>> load_asv(const fs::path& path, ImportReading& reading) 
   StoredRuns runs("asv", path, reading);
   std::error_code code;
   const bool is_folder = fs::is_directory(path, code);
-  STEELYARD_TRY(const JsonValue about, asv_benchmarks(is_folder ? path : path.parent_path(), reading));
-  AsvBenchmarks benchmarks;
-  for (const auto& [name, benchmark] : about.members) benchmarks.emplace(name, &benchmark);
+  STEELYARD_TRY(AsvBenchmarks benchmarks, asv_benchmarks(is_folder ? path : path.parent_path(), reading));
+  for (const auto& [name, benchmark] : benchmarks.document.members) benchmarks.by_name.emplace(name, &benchmark);
   std::vector<fs::path> files{path};
   if (is_folder) {
     STEELYARD_TRY(files, asv_files(path));

@@ -160,7 +160,7 @@ std::vector<ListedBenchmark> benchmarks_of(const GoogleBenchmarkFile& file) {
 }  // namespace
 
 Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks) {
-  if (filter.empty()) return {};
+  if (filter.empty() || filter == "all") return {};  // as Google Benchmark takes them
   const auto free = [](regex_t* expression) {
     ::regfree(expression);
     delete expression;

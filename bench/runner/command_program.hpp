@@ -39,7 +39,7 @@ Result<ProgramListing> list_command(const Program& program, std::optional<int> c
                                     const std::atomic<bool>* cancelled = nullptr);
 
 // Leaves those whose name matches, as Google Benchmark's programs choose by it: an extended regular expression, behind
-// a "-" those that do not match. Error (input): it is none.
+// a "-" those that do not match; all of them where it is empty or "all". Error (input): it is none.
 Result<void> keep_matching(const std::string& filter, std::vector<ListedBenchmark>& benchmarks);
 
 // One invocation of it, whose results go to `output_file`.

@@ -16,6 +16,22 @@
 #include "bench/model/sha256.hpp"
 
 namespace steelyard::bench {
+
+void remove_whole(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code trouble;
+  fs::remove_all(folder, trouble);
+  if (!trouble) return;
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    std::error_code unknown;
+    if (!fs::is_directory(entry->symlink_status(unknown))) continue;
+    fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, unknown);
+  }
+  fs::remove_all(folder, ignored);
+}
+
 namespace {
 
 // Of its own: nothing else of ours is called so, and nothing of an older version, which holds no locks.
@@ -33,22 +49,6 @@ FolderLock try_lock(const Descriptor& folder) {
 
 Descriptor opened(const std::filesystem::path& folder) {
   return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-}
-
-// Builds leave folders that may not be written to (caches of modules).
-void remove_whole(const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  std::error_code trouble;
-  fs::remove_all(folder, trouble);
-  if (!trouble) return;
-  std::error_code ignored;
-  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, ignored), end;
-       !ignored && entry != end; entry.increment(ignored)) {
-    std::error_code unknown;
-    if (!fs::is_directory(entry->symlink_status(unknown))) continue;
-    fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, unknown);
-  }
-  fs::remove_all(folder, ignored);
 }
 
 void clear_abandoned(const std::filesystem::path& parent) {

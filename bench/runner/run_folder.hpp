@@ -14,6 +14,10 @@
 
 namespace steelyard::bench {
 
+// With what lies in folders that may not be written to, as builds leave them (caches of modules). What cannot be
+// removed stays.
+void remove_whole(const std::filesystem::path& folder);
+
 class RunFolder {
  public:
   // In $TMPDIR, else /tmp. First clears there what killed runs of this user have left. Runs of one `purpose` have the

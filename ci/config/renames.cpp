@@ -8,6 +8,7 @@
 
 #include "ci/config/toml_document.hpp"
 #include "ci/config/written_value.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -94,6 +95,73 @@ std::optional<BenchmarkId> current_id(const std::vector<BenchmarkRename>& rename
     renamed.*value = today.substr(begin, today.find_first_of(",]", begin) - begin);
   }
   return renamed;
+}
+
+std::vector<BenchmarkRename> renames_that_count(const std::vector<BenchmarkRename>& renames,
+                                                const std::set<std::string>& older,
+                                                const std::set<std::string>& newer) {
+  std::vector<BenchmarkRename> counting = renames;
+  std::erase_if(counting, [](const BenchmarkRename& rename) { return rename.is_of_candidate; });
+  if (counting.size() == renames.size()) return counting;
+  std::map<std::string, std::string> wanted;  // by the names of the baseline's file
+  std::set<std::string> known;
+  for (const std::string& name : older) {
+    std::string of_baseline = current_name(counting, name);
+    std::string today = current_name(renames, name);
+    if (today != of_baseline) wanted.emplace(of_baseline, std::move(today));
+    known.insert(std::move(of_baseline));
+  }
+  std::set<std::string> taken;
+  for (auto& [earlier, today] : wanted) {
+    // Tables and targets have no way to write one such name and no other.
+    const std::string pattern = as_table_pattern(today);
+    const auto matching = std::count_if(
+        newer.begin(), newer.end(), [&](const std::string& name) { return regress::matches_pattern(pattern, name); });
+    const bool is_renamed =
+        matching == 1 && newer.contains(today) && !newer.contains(earlier) && !known.contains(today);
+    if (is_renamed && taken.insert(today).second) counting.push_back({as_pattern(earlier), as_pattern(today), true});
+  }
+  return counting;
+}
+
+EarlierNames earlier_names_of(const std::vector<BenchmarkRename>& counting) {
+  const auto name_of = [](const std::string& pattern) { return split_at_stars(pattern).front(); };
+  EarlierNames earlier;
+  for (const BenchmarkRename& rename : counting) {
+    if (rename.is_of_candidate) earlier.emplace(name_of(rename.to), name_of(rename.from));
+  }
+  return earlier;
+}
+
+std::set<std::string> names_in(const Run& run) {
+  std::set<std::string> names;
+  for (const Measurement& measurement : run.measurements) names.insert(measurement.benchmark.canonical());
+  for (const Failure& failure : run.failures) {
+    if (!failure.benchmark.name.empty()) names.insert(failure.benchmark.canonical());
+  }
+  return names;
+}
+
+std::string as_table_pattern(std::string name) {
+  std::replace(name.begin(), name.end(), '*', '?');
+  return name;
+}
+
+void judge_by_earlier_names(const EarlierNames& earlier, std::vector<PatternPolicy>& tables) {
+  std::vector<PatternPolicy> more;
+  for (const PatternPolicy& table : tables) {
+    for (const auto& [today, before] : earlier) {
+      if (!regress::matches_pattern(table.match, before)) continue;
+      PatternPolicy same = table;
+      same.match = as_table_pattern(today);
+      same.budget_ns.reset();
+      more.push_back(std::move(same));
+    }
+  }
+  // A later table comes first.
+  const auto accepted =
+      std::find_if(tables.begin(), tables.end(), [](const PatternPolicy& table) { return !table.accepted_by.empty(); });
+  tables.insert(accepted, more.begin(), more.end());
 }
 
 Error both_names(const std::string& where, const std::string& earlier, const std::string& today) {

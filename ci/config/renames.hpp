@@ -9,12 +9,15 @@
 // the character itself, as in 'BM_copy<int\*>'.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
@@ -25,6 +28,7 @@ struct TomlEntry;
 struct BenchmarkRename {
   std::string from;
   std::string to;
+  bool is_of_candidate = false;  // a gate: only the candidate's file has the line, and the baseline's decides
   bool operator==(const BenchmarkRename&) const = default;
 };
 
@@ -39,6 +43,21 @@ std::string current_name(const std::vector<BenchmarkRename>& renames, std::strin
 
 // Today's identity of a benchmark. Absent: it is called as ever.
 std::optional<BenchmarkId> current_id(const std::vector<BenchmarkRename>& renames, const BenchmarkId& id);
+
+// Those lines that count for what the baseline has under `older` names, where the candidate has `newer` ones. A line of
+// the candidate's file alone counts only for a benchmark that the candidate no longer has under its old name and has
+// under the new one, which the baseline does not have: it is given as a line of that one benchmark, behind the others.
+std::vector<BenchmarkRename> renames_that_count(const std::vector<BenchmarkRename>& renames,
+                                                const std::set<std::string>& older, const std::set<std::string>& newer);
+// Benchmarks by today's names that only the candidate's lines gave them -> what the baseline's file calls them.
+using EarlierNames = std::map<std::string, std::string>;
+EarlierNames earlier_names_of(const std::vector<BenchmarkRename>& counting);
+std::set<std::string> names_in(const Run& run);
+// What the tables say of an earlier name they say of today's as well, before any other that matches it; what somebody
+// accepts of today's name still holds. The earlier one's budget stays its own.
+void judge_by_earlier_names(const EarlierNames& earlier, std::vector<PatternPolicy>& tables);
+// A pattern of tables and targets that matches a name.
+std::string as_table_pattern(std::string name);
 
 // Under today's names, which the run keeps. Error (input): it has a benchmark under its old name and under the new one;
 // `where` names the run.

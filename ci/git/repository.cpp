@@ -429,8 +429,8 @@ Result<std::filesystem::path> WorkTrees::add(const std::string& name, const std:
 
 bool WorkTrees::remove(const std::filesystem::path& tree) {
   static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "remove", "--force", tree.string()})));
+  bench::remove_whole(tree);  // what git would not take, as where a build left its record locked
   std::error_code code;
-  std::filesystem::remove_all(tree, code);  // what git would not take, as where a build left its record locked
   if (std::filesystem::exists(tree, code)) return false;
   std::erase(trees_, tree);
   static_cast<void>(static_cast<bool>(run_git(repository_, {"worktree", "prune"})));

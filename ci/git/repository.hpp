@@ -128,7 +128,8 @@ class WorkTrees {
   const std::filesystem::path& folder() const { return folder_.path(); }
   // folder() / name. sha as resolve() gives it. Error (input).
   Result<std::filesystem::path> add(const std::string& name, const std::string& sha);
-  // One that add() made. False: something in it cannot be removed; it goes with the others.
+  // One that add() made, of which nothing is good any more. False: something in it cannot be removed; it goes with the
+  // others.
   bool remove(const std::filesystem::path& tree);
 
  private:

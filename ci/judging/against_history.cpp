@@ -10,6 +10,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/git/ci_job.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
@@ -51,7 +52,8 @@ Result<std::optional<Run>> parent_beside(storage::Store& store, const Run& candi
 
 Result<std::vector<storage::HistorySeries>> history_of(storage::Store& store, const ComparisonPolicy& policy,
                                                        const std::string& project, const std::string& branch,
-                                                       const std::vector<BenchmarkRename>& renames) {
+                                                       const std::vector<BenchmarkRename>& renames,
+                                                       std::vector<std::string>& notes) {
   std::vector<std::string> metrics = policy.metrics;
   if (metrics.empty()) metrics.emplace_back();  // the usual ones
   for (std::string& named : regress::named_metrics(policy)) {
@@ -66,7 +68,7 @@ Result<std::vector<storage::HistorySeries>> history_of(storage::Store& store, co
     query.limit = kPoints;
     query.off_branch = false;  // a level that a force-push took away is none to judge by
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));
-    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, {}));
+    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, {}, notes));
     for (storage::HistorySeries& series : found) {
       const bool is_known = std::any_of(all.begin(), all.end(), [&](const storage::HistorySeries& other) {
         return other.benchmark == series.benchmark && other.metric == series.metric &&
@@ -175,7 +177,13 @@ struct Baseline {
   Run run;   // it, under today's names
   std::optional<regress::HistoryBaseline> history;
   std::vector<std::string> warnings;
+  EarlierNames earlier_names = {};  // of what only the candidate's file renames
 };
+
+// Between a run that was kept and the candidate.
+EarlierNames earlier_names_in(const Configuration& configuration, const Run& kept, const Run& candidate) {
+  return earlier_names_of(renames_that_count(configuration.renames, names_in(kept), names_in(candidate)));
+}
 
 Result<Run> under_todays_names(Run run, const Configuration& configuration) {
   STEELYARD_CHECK(call_by_current_names(configuration.renames, "run:" + run.header.id.substr(0, 12), run));
@@ -185,22 +193,27 @@ Result<Run> under_todays_names(Run run, const Configuration& configuration) {
 Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const Configuration& configuration,
                                     const App& app) {
   app.note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate");
-  STEELYARD_TRY(Run run, under_todays_names(parent, configuration));
-  return Baseline{std::move(parent), std::move(run), std::nullopt, {}};
+  EarlierNames earlier = earlier_names_in(configuration, parent, candidate);
+  STEELYARD_TRY(Run run, under_todays_names(parent, with_earlier_names(configuration, earlier)));
+  return Baseline{std::move(parent), std::move(run), std::nullopt, {}, std::move(earlier)};
 }
 
-Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
+ComparisonPolicy policy_for(const Run& candidate, const Configuration& configuration) {
+  return regress::on_machine(comparison_policy(configuration.policy), regress::machine_names(candidate.environment));
+}
+
+Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate, const Configuration& asked,
                                      const App& app) {
-  const ComparisonPolicy policy =
-      regress::on_machine(comparison_policy(configuration.policy), regress::machine_names(candidate.environment));
+  Configuration configuration = with_earlier_names(asked, {});
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
   const std::string project = project_of(candidate, configuration);
-  STEELYARD_TRY(const std::vector<storage::HistorySeries> series,
-                history_of(store, policy, project, branch, configuration.renames));
-  STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
   Baseline baseline;
+  STEELYARD_TRY(std::vector<storage::HistorySeries> series,
+                history_of(store, policy_for(candidate, configuration), project, branch, configuration.renames,
+                           baseline.warnings));
+  STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
   if (series.empty()) {
     STEELYARD_TRY(const std::string others, warning_of_other_projects(store, project));
     if (!others.empty()) baseline.warnings.push_back(others);
@@ -211,8 +224,15 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
   if (!newest.run.empty()) {
     STEELYARD_TRY(baseline.kept, stored_run(store, newest.run, app));
   }
+  baseline.earlier_names = earlier_names_in(asked, baseline.kept, candidate);
+  if (!baseline.earlier_names.empty()) {
+    configuration = with_earlier_names(asked, baseline.earlier_names);
+    STEELYARD_TRY(series, history_of(store, policy_for(candidate, configuration), project, branch,
+                                     configuration.renames, baseline.warnings));
+  }
   STEELYARD_TRY(Run counted, under_todays_names(baseline.kept, configuration));
-  regress::HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
+  regress::HistoryBaseline history =
+      baseline_of(series, std::move(counted), candidate, policy_for(candidate, configuration));
   STEELYARD_TRY(std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted({project}));
   under_current_names(configuration.renames, accepted);
   add_accepted_levels(accepted,
@@ -271,18 +291,19 @@ Candidate find_candidate(const GateOptions& gate, const Configuration& configura
 
 }  // namespace
 
-Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration,
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& asked,
                                       const std::vector<std::string>& notes, const App& app) {
-  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
-  const Candidate candidate = find_candidate(gate, configuration, app);
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(asked));
+  const Candidate candidate = find_candidate(gate, asked, app);
   if (!candidate.run) return candidate.code;
   ExitCode code = candidate.code;
   // The history is the baseline: without it nothing can be judged.
   const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
-  Result<storage::Store> store = open_store(configuration, app);
+  Result<storage::Store> store = open_store(asked, app);
   if (!store) return nothing_judged(store.error());
-  const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
+  const Result<Baseline> baseline = find_baseline(*store, *candidate.run, asked, app);
   if (!baseline) return nothing_judged(baseline.error());
+  const Configuration configuration = with_earlier_names(asked, baseline->earlier_names);
   const Result<Run> judged = under_todays_names(*candidate.run, configuration);
   if (!judged) return nothing_judged(judged.error());
   ComparisonRequest request{configuration, calibrations, gate.seed};

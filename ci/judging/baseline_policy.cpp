@@ -11,6 +11,7 @@
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/warning_text.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -122,6 +123,7 @@ std::vector<std::string> take_new_renames(const Configuration& candidate, Config
                                       [&](const BenchmarkRename& other) { return other.from == rename.from; });
     if (is_known) continue;
     configuration.renames.push_back(rename);
+    configuration.renames.back().is_of_candidate = true;
     lines.push_back(quoted_for_toml(rename.from) + " = " + quoted_for_toml(rename.to));
   }
   return lines;
@@ -153,6 +155,24 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   }
   if (!differences.empty()) obeyed.notes.push_back(warning::baseline_policy_holds(differences));
   return obeyed;
+}
+
+Configuration with_earlier_names(Configuration configuration, const EarlierNames& earlier) {
+  std::erase_if(configuration.renames, [](const BenchmarkRename& rename) { return rename.is_of_candidate; });
+  judge_by_earlier_names(earlier, configuration.policy.comparison.patterns);
+  std::vector<regress::DeclaredTarget> targets;  // the first that matches holds
+  for (const auto& [today, before] : earlier) {
+    configuration.renames.push_back({as_pattern(before), as_pattern(today), true});
+    for (const regress::DeclaredTarget& target : configuration.targets) {
+      if (!regress::matches_pattern(target.benchmark, before)) continue;
+      targets.push_back(target);
+      targets.back().benchmark = as_table_pattern(today);
+    }
+    std::erase_if(configuration.targets, [name = before](const auto& target) { return target.benchmark == name; });
+  }
+  targets.insert(targets.end(), configuration.targets.begin(), configuration.targets.end());
+  configuration.targets = std::move(targets);
+  return configuration;
 }
 
 }  // namespace steelyard::ci

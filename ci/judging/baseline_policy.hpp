@@ -26,4 +26,8 @@ struct GateConfiguration {
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
                                                const std::string& baseline, Nanoseconds usual, const App& app);
 
+// With those lines of the candidate's [rename] alone that count, by what the builds have, and judged by the baseline's
+// tables and targets for the earlier names as well.
+Configuration with_earlier_names(Configuration configuration, const EarlierNames& earlier);
+
 }  // namespace steelyard::ci

@@ -347,7 +347,7 @@ Result<BisectReport> Search::run() && {
 std::string BisectQuestion::identity() const {
   Sha256 hash;
   for (const std::string& text : {std::string(kKeptSchema), repository, good, bad, benchmark, metric.name,
-                                  build_command, programs, std::string(counts ? "counts" : "values"),
+                                  build_command, programs, renames, std::string(counts ? "counts" : "values"),
                                   shortest_text(rate), shortest_text(minimum_effect), shortest_text(budget.count())}) {
     hash.add_text(text);
   }

@@ -33,6 +33,7 @@ struct BisectQuestion {
   Metric metric;
   std::string build_command;
   std::string programs;  // their commands
+  std::string renames;   // as steelyard.toml has them: what a commit's benchmarks are called
   double rate = 0.05;    // of false checks (regress::bisection_levels)
   double minimum_effect = 0.01;
   bool counts = true;  // may decide

@@ -98,7 +98,8 @@ std::optional<Creep> creep_of(storage::HistorySeries series, const Lookup& looku
 // Of the rows' benchmarks and metrics on that machine.
 Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store, const Lookup& lookup,
                                                            const std::vector<ComparisonRow*>& rows,
-                                                           const std::vector<BenchmarkRename>& renames) {
+                                                           const std::vector<BenchmarkRename>& renames,
+                                                           std::vector<std::string>& notes) {
   const ReadSeries more = [&store](const storage::HistoryQuery& asked) {
     return storage::HistoryStore(store).series(asked);
   };
@@ -118,7 +119,7 @@ Result<std::vector<storage::HistorySeries>> series_of_rows(storage::Store& store
     query.off_branch = false;
     query.with_invocations = false;
     STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));
-    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, more));
+    STEELYARD_TRY(found, under_current_names(std::move(found), query, renames, more, notes));
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   return all;
@@ -296,7 +297,8 @@ Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& ca
   if (rows.empty()) return {};
   const std::optional<GitRepository> repository = repository_here();
   STEELYARD_TRY(Lookup lookup, lookup_of(store, baseline, candidate, branch, repository));
-  STEELYARD_TRY(std::vector<storage::HistorySeries> all, series_of_rows(store, lookup, rows, renames));
+  STEELYARD_TRY(std::vector<storage::HistorySeries> all,
+                series_of_rows(store, lookup, rows, renames, comparison.warnings));
   if (repository) lookup.releases = repository->releases(commits_of(all));
   STEELYARD_TRY(lookup.accepted, storage::AlertStore(store).accepted({lookup.project, false}));
   under_current_names(renames, lookup.accepted);

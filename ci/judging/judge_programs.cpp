@@ -12,6 +12,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/profile_regressions.hpp"
@@ -362,14 +363,15 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   bench::MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request);
   complete_header(pair.candidate, sides.candidate, request);
+  const Configuration configuration = with_earlier_names(request.configuration, measured.earlier_names);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
   code = worse(code, copy_archives(pair.baseline, pair.candidate, request.outputs.archive_dir, app));
-  Comparison comparison = compare_sides(
-      pair.baseline, pair.candidate, {request.configuration, calibrations, request.configuration.run.seed, &measured},
-      measured.warnings);
+  Comparison comparison =
+      compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},
+                    measured.warnings);
   if (request.adds_up_creep && !request.outputs.no_store) {
-    add_creep(request.configuration, pair.baseline, pair.candidate, comparison);
+    add_creep(configuration, pair.baseline, pair.candidate, comparison);
   }
   if (of_sides.shard) {
     return worse(code, keep_shard_apart(*of_sides.shard, measured, std::move(comparison), request, calibrations, app));
@@ -380,13 +382,12 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   if (const std::string told = proposals_text(propose_renames(pair.baseline, pair.candidate)); !told.empty())
     app.note(told);
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
-  judge_promises(judgement, request.configuration,
-                 request.expect_every_target && request.configuration.run.filter.empty());
+  judge_promises(judgement, configuration, request.expect_every_target && configuration.run.filter.empty());
   code = worse(code, explain_rows(judgement, request.outputs, app));
-  code = worse(code, tell(judgement, request.outputs, request.configuration, app));
+  code = worse(code, tell(judgement, request.outputs, configuration, app));
   if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
   if (request.outputs.no_store) return code;
-  return worse(code, deliver_to_store(request.configuration, &judgement.comparison, app, runs));
+  return worse(code, deliver_to_store(configuration, &judgement.comparison, app, runs));
 }
 
 Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench) {

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "ci/report/warning_text.hpp"
+
 namespace steelyard::ci {
 namespace {
 
@@ -145,7 +147,8 @@ void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
 Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<storage::HistorySeries> found,
                                                                 const storage::HistoryQuery& query,
                                                                 const std::vector<BenchmarkRename>& renames,
-                                                                const ReadSeries& read) {
+                                                                const ReadSeries& read,
+                                                                std::vector<std::string>& notes) {
   if (renames.empty()) return found;
   if (!query.benchmark.empty() && query.after.empty()) {
     std::set<std::string> asked{query.benchmark};
@@ -173,8 +176,16 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
       continue;
     }
     if (const std::string run = run_of_both(series, known->second); !run.empty()) {
-      const std::string& other = earlier == series.benchmark ? earlier_names[today] : earlier;
-      return both_names("run:" + run.substr(0, 12), other, series.benchmark);
+      std::string other = earlier;
+      if (earlier == series.benchmark) {  // this one is today's, and the one before is the earlier
+        other = std::exchange(earlier_names[today], earlier);
+        std::swap(series, known->second);
+      }
+      std::string note = warning::series_not_joined(both_names("run:" + run.substr(0, 12), other, series.benchmark));
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+      series.benchmark = other;
+      current.emplace(name_of_series(series), std::move(series));
+      continue;
     }
     join_series(std::move(series), known->second);
   }

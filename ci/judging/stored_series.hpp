@@ -18,12 +18,13 @@ namespace steelyard::ci {
 // What was kept under earlier names, under today's: series of one benchmark, metric, project and machine become one,
 // their points in the order in which each has them, and between them by time. `found`: what the query gave; `read`:
 // asks for more, where the query names a benchmark that had another name. Points beyond the query's limit are the
-// oldest. Error (input): one run has a benchmark under both names.
+// oldest. Two series of which one run has both are no two names of one benchmark: they stay two, and `notes` says so.
 using ReadSeries = std::function<Result<std::vector<storage::HistorySeries>>(const storage::HistoryQuery& query)>;
 Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<storage::HistorySeries> found,
                                                                 const storage::HistoryQuery& query,
                                                                 const std::vector<BenchmarkRename>& renames,
-                                                                const ReadSeries& read);
+                                                                const ReadSeries& read,
+                                                                std::vector<std::string>& notes);
 // Whose levels they are, by today's names.
 void under_current_names(const std::vector<BenchmarkRename>& renames, std::vector<storage::AcceptedAlert>& accepted);
 

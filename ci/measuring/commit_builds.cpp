@@ -87,14 +87,11 @@ Result<std::filesystem::path> CommitBuilds::build_in(const std::filesystem::path
 }
 
 void CommitBuilds::make_room() {
-  for (auto oldest = trees_by_use_.begin(); trees_by_use_.size() >= kMaxTrees && oldest != trees_by_use_.end();) {
-    const auto known = known_.find(*oldest);
-    if (!trees_.remove(*known->second)) {
-      ++oldest;  // it stays, and is still good
-      continue;
-    }
-    known_.erase(known);
-    oldest = trees_by_use_.erase(oldest);
+  while (trees_by_use_.size() >= kMaxTrees) {
+    const auto oldest = known_.find(trees_by_use_.front());
+    trees_.remove(*oldest->second);  // what is left of it, if anything is, is no tree any more
+    known_.erase(oldest);
+    trees_by_use_.erase(trees_by_use_.begin());
   }
 }
 
@@ -106,8 +103,10 @@ Result<std::filesystem::path> CommitBuilds::tree_of(const Commit& commit) {
     return known->second;
   }
   make_room();
-  // Names of one length, so that no side's paths are longer.
-  Result<std::filesystem::path> tree = trees_.add("c-" + commit.sha.substr(0, 16), commit.sha);
+  // Names of one length, so that no side's paths are longer. Another one where something of an earlier tree is left.
+  std::string name = "c-" + commit.sha.substr(0, 16);
+  for (std::error_code ignored; name[0] < 'z' && std::filesystem::exists(trees_.folder() / name, ignored);) ++name[0];
+  Result<std::filesystem::path> tree = trees_.add(name, commit.sha);
   if (!tree && !has_room(trees_.folder())) return tree;
   // A submodule's commit that nobody has any more, for one: others can be made.
   Result<std::filesystem::path> built =

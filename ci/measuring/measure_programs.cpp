@@ -211,6 +211,10 @@ class PairMeasuring {
       STEELYARD_TRY(ListedPair list, list_pair(programs_[listed_.size()], settings_, cancelled_, renames_));
       listed_.push_back(std::move(list));
     }
+    for (const ListedPair& list : listed_) {
+      measured_.earlier_names.insert(list.earlier_names.begin(), list.earlier_names.end());
+    }
+    judge_by_earlier_names(measured_.earlier_names, policy_.comparison.patterns);
     std::int64_t benchmarks = 0;
     std::int64_t elsewhere = 0;  // that other machines measure
     Nanoseconds start;           // of all benchmarks' processes
@@ -387,7 +391,7 @@ class PairMeasuring {
 
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
-  const PolicySettings& policy_;
+  PolicySettings policy_;
   const std::vector<BenchmarkRename>& renames_;
   const CalibrationLookup& calibration_;
   ProgressLine& progress_;

@@ -38,6 +38,7 @@ struct ListedPair {
   bool is_new = false;                         // only the candidate has the program; the baseline was not asked
   std::vector<std::string> untimed;            // benchmarks whose time is not measured, as the policy says
   std::set<std::string> first_look_only = {};  // benchmarks that have no rounds beyond the first look
+  EarlierNames earlier_names = {};             // of what only the candidate's file renames
   std::size_t elsewhere = 0;                   // more benchmarks that other machines measure (shard.hpp)
   bench::SamplePlan samples;                   // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
@@ -55,6 +56,7 @@ struct MeasuredPrograms {
   EqualBuilds equal;
   bench::SampleSize samples;      // the usual one of the first program
   std::set<std::string> untimed;  // benchmarks whose time was not measured, as the policy lets equal builds go
+  EarlierNames earlier_names = {};
 };
 
 // `programs`: their suites differ where there are several. Of the configuration its settings for measuring, whose

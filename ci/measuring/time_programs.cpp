@@ -22,33 +22,76 @@ bool exists(const bench::Program& program) {
   return std::filesystem::exists(program.executable, ignored);
 }
 
-// By today's names, of which the filter speaks.
-Result<bench::ListedProgram> list_side(const bench::Program& program, const bench::MeasuringSettings& settings,
-                                       const std::atomic<bool>* cancelled,
-                                       const std::vector<BenchmarkRename>& renames) {
-  if (renames.empty()) return bench::list_benchmarks(program, settings, cancelled);
-  bench::MeasuringSettings unfiltered = settings;
-  unfiltered.filter.clear();
-  STEELYARD_TRY(bench::ListedProgram listed, bench::list_benchmarks(program, unfiltered, cancelled));
-  std::vector<bench::ListedBenchmark>& benchmarks = listed.listing.benchmarks;
-  std::set<std::string> all;
-  for (const bench::ListedBenchmark& benchmark : benchmarks) all.insert(benchmark.id.canonical());
-  for (bench::ListedBenchmark& benchmark : benchmarks) {
+std::set<std::string> names_listed(const bench::ListedProgram& listed) {
+  std::set<std::string> names;
+  for (const bench::ListedBenchmark& benchmark : listed.benchmarks()) names.insert(benchmark.id.canonical());
+  return names;
+}
+
+std::string name_in(const bench::Program& program, BenchmarkId id) {
+  id.suite.clear();
+  return program.command ? id.canonical() : name_as_given(id.canonical());
+}
+
+Result<void> list_by_current_names(const std::vector<BenchmarkRename>& renames, bench::ListedProgram& listed) {
+  std::set<std::string> all = names_listed(listed);
+  for (bench::ListedBenchmark& benchmark : listed.listing.benchmarks) {
     const std::optional<BenchmarkId> today = current_id(renames, benchmark.id);
     if (!today) continue;
     if (!all.insert(today->canonical()).second) {
-      return both_names(program.executable.string(), benchmark.id.canonical(), today->canonical());
+      return both_names(listed.program.executable.string(), benchmark.id.canonical(), today->canonical());
     }
-    BenchmarkId in_program = *today;
-    in_program.suite.clear();
-    std::string name = in_program.canonical();
-    if (!program.command) name = name_as_given(name);
+    std::string name = name_in(listed.program, *today);
     listed.program.own_benchmarks.emplace(name, benchmark);
     benchmark.id = *today;
     benchmark.name = std::move(name);
   }
-  STEELYARD_CHECK(bench::keep_matching(settings.filter, benchmarks));
-  return listed;
+  return {};
+}
+
+// A filter speaks of today's names, and of what only the candidate's file renames by the earlier ones as well: the
+// baseline's file may have it.
+Result<void> keep_asked(const std::string& filter, const EarlierNames& earlier, bench::ListedProgram& listed) {
+  std::vector<bench::ListedBenchmark>& benchmarks = listed.listing.benchmarks;
+  std::vector<bench::ListedBenchmark> by_earlier;
+  for (const bench::ListedBenchmark& benchmark : benchmarks) {
+    const auto known = earlier.find(benchmark.id.canonical());
+    if (known == earlier.end()) continue;
+    by_earlier.push_back(benchmark);
+    const std::string name = known->second.substr(0, known->second.rfind(" ["));
+    by_earlier.back().name = listed.program.command ? name : name_as_given(name);
+  }
+  STEELYARD_CHECK(bench::keep_matching(filter, by_earlier));
+  std::vector<bench::ListedBenchmark> by_today = benchmarks;
+  STEELYARD_CHECK(bench::keep_matching(filter, by_today));
+  const auto is_in = [](const std::vector<bench::ListedBenchmark>& kept, const bench::ListedBenchmark& benchmark) {
+    return std::any_of(kept.begin(), kept.end(), [&](const auto& other) { return other.id == benchmark.id; });
+  };
+  std::erase_if(benchmarks, [&](const bench::ListedBenchmark& benchmark) {
+    return !is_in(by_today, benchmark) && !is_in(by_earlier, benchmark);
+  });
+  return {};
+}
+
+// What each build has, by today's names.
+Result<void> list_sides(const ProgramPair& pair, const bench::MeasuringSettings& settings,
+                        const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames,
+                        ListedPair& listed) {
+  bench::MeasuringSettings asked = settings;
+  if (!renames.empty()) asked.filter.clear();
+  STEELYARD_TRY(listed.candidate, bench::list_benchmarks(pair.candidate, asked, cancelled));
+  listed.baseline.program = pair.baseline;
+  if (!listed.is_new) {
+    STEELYARD_TRY(listed.baseline, bench::list_benchmarks(pair.baseline, asked, cancelled));
+  }
+  if (renames.empty()) return {};
+  STEELYARD_CHECK(list_by_current_names(renames_that_count(renames, {}, {}), listed.candidate));
+  const std::vector<BenchmarkRename> counting =
+      renames_that_count(renames, names_listed(listed.baseline), names_listed(listed.candidate));
+  STEELYARD_CHECK(list_by_current_names(counting, listed.baseline));
+  listed.earlier_names = earlier_names_of(counting);
+  STEELYARD_CHECK(keep_asked(settings.filter, listed.earlier_names, listed.candidate));
+  return keep_asked(settings.filter, listed.earlier_names, listed.baseline);
 }
 
 }  // namespace
@@ -57,10 +100,8 @@ Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSett
                              const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames) {
   ListedPair listed;
   listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
-  STEELYARD_TRY(listed.candidate, list_side(pair.candidate, settings, cancelled, renames));
-  listed.baseline.program = pair.baseline;
+  STEELYARD_CHECK(list_sides(pair, settings, cancelled, renames, listed));
   if (listed.is_new) return listed;
-  STEELYARD_TRY(listed.baseline, list_side(pair.baseline, settings, cancelled, renames));
   // What one side cannot tell the other is not held against.
   std::optional<bench::ProcessFacts>& old_one = listed.baseline.listing.process;
   std::optional<bench::ProcessFacts>& new_one = listed.candidate.listing.process;

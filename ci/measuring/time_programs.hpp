@@ -16,7 +16,8 @@ namespace steelyard::ci {
 
 // Benchmarks of either side that bear an earlier name are listed by today's, so that they are measured and judged as
 // one with the other side's. Error (input): no executable, or no Google Benchmark program; a side has a benchmark by
-// both of its names. A program that crashes or hangs is no error here.
+// both of its names. Lines of the candidate's file alone count as renames_that_count() says, and what they rename is
+// filtered by either name. A program that crashes or hangs is no error here.
 Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames = {});
 

@@ -155,11 +155,15 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
 }
 
 std::string renames_of_candidate(const std::vector<std::string>& lines) {
-  std::string text = "the candidate's steelyard.toml renames benchmarks, as the baseline's does not: ";
+  std::string text =
+      "the candidate's steelyard.toml renames benchmarks, as the baseline's does not (which counts for what its build "
+      "has under the new name alone): ";
   for (std::size_t i = 0; i < std::min(lines.size(), kMaxNamedSettings); ++i) text += (i == 0 ? "" : "; ") + lines[i];
   const bool is_cut = lines.size() > kMaxNamedSettings;
   return is_cut ? text + "; and " + std::to_string(lines.size() - kMaxNamedSettings) + " more" : text;
 }
+
+std::string series_not_joined(const Error& why) { return "two series are not joined: " + why.text(); }
 
 std::string policy_only_in_candidate(const std::string& file) {
   return "the baseline has no " + file + ": the candidate is judged by its own";

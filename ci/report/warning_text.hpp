@@ -78,6 +78,8 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
 std::string policy_only_in_candidate(const std::string& file);
 // `lines` of its [rename], as written; at least one.
 std::string renames_of_candidate(const std::vector<std::string>& lines);
+// Of a series and that of its earlier name.
+std::string series_not_joined(const Error& why);
 struct UnreadPolicy {
   std::string file;
   const Error& error;

@@ -50,6 +50,7 @@ BisectQuestion question_of(const BisectOptions& options, const Configuration& co
   question.metric = metric;
   question.build_command = configuration.build_command;
   question.programs = joined_commands(programs);
+  question.renames = to_toml(configuration.renames);
   const ComparisonPolicy policy = comparison_policy(configuration.policy);
   question.rate = policy.false_alarm_rate;
   question.minimum_effect = policy.minimum_effect;

@@ -98,7 +98,9 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, asked, configuration, app));
     return std::move(archived.series);
   };
-  STEELYARD_TRY(stored, under_current_names(std::move(stored), query, configuration.renames, more));
+  std::vector<std::string> notes;
+  STEELYARD_TRY(stored, under_current_names(std::move(stored), query, configuration.renames, more, notes));
+  app.notes(notes);
   StoreSeries loaded = series_of_store(stored, options.limit);
   look.report.series = std::move(loaded.series);
   look.report.projects = std::move(loaded.projects);

@@ -157,7 +157,9 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   const ReadSeries more = [&store](const storage::HistoryQuery& asked) {
     return storage::HistoryStore(store).series(asked);
   };
-  STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more));
+  std::vector<std::string> notes;
+  STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more, notes));
+  app.notes(notes);
   if (options.chained) STEELYARD_CHECK(chain(store, query, configuration.renames, page, app));
   STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query));
   show(page, alerts, options, app);

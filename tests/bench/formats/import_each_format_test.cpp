@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::bench {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -51,7 +54,7 @@ std::vector<OneBadOfTwo> each_with_one_bad() {
       {"pytest-benchmark", R"({"machine_info": {}, "benchmarks": [{"fullname": "ok", "stats": {"data": [1]}},
           {"fullname": "~", "stats": {"data": [@]}}]})",
        "benchmarks[1].stats.data"},
-      {"pyperf", R"({"benchmarks": [{"metadata": {"name": "ok"}, "runs": [{"values": [1]}]},
+      {"pyperf", R"({"benchmarks": [{"metadata": {"unit": "second", "name": "ok"}, "runs": [{"values": [1]}]},
           {"metadata": {"name": "~"}, "runs": [{"values": [@]}]}]})",
        "benchmarks[1].runs[0].values", true},
       {"hyperfine", R"({"results": [{"command": "ok", "times": [1]}, {"command": "~", "times": [@]}]})", "results[1]"},
@@ -112,6 +115,22 @@ std::string text_with(std::string text, const std::string& name, const std::stri
   return text;
 }
 
+// What a sample is of, and how much.
+std::set<std::string> samples_in(const std::vector<steelyard::Run>& runs) {
+  std::set<std::string> samples;
+  for (const steelyard::Run& run : runs) {
+    for (const Measurement& measurement : run.measurements) {
+      const std::string of = measurement.benchmark.canonical() + ' ' + measurement.metric.name + ' ';
+      for (const InvocationSamples& taken : measurement.invocations) {
+        for (const double value : taken.values) {
+          samples.insert(of + shortest_text(value) + ' ' + measurement.metric.unit);
+        }
+      }
+    }
+  }
+  return samples;
+}
+
 class ImportOfEachFormat : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -121,11 +140,18 @@ class ImportOfEachFormat : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   RunsOfFile load(std::string_view format, const std::string& text, bool keeps_readable = false) {
-    std::ofstream(folder_ / "in", std::ios::binary) << text;
+    write("in", text);
+    return load_file(format, folder_ / "in", keeps_readable);
+  }
+  RunsOfFile load_file(std::string_view format, const std::filesystem::path& path, bool keeps_readable) {
     reading_ = {.keeps_readable = keeps_readable};
     const auto formats = import_formats();
     const auto at = std::find_if(formats.begin(), formats.end(), [&](const auto& one) { return one.name == format; });
-    return load_imported(*at, folder_ / "in", reading_);
+    return load_imported(*at, path, reading_);
+  }
+  void write(const std::filesystem::path& name, const std::string& text) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
   }
   RunsOfFile load_readable(std::string_view format, const std::string& text) { return load(format, text, true); }
 
@@ -190,7 +216,7 @@ TEST_F(ImportOfWhatIsReadable, OfACutFileIsWhatStoodBeforeTheCutAndTheRunSaysHow
           R"({"commit": {"id": "2222222"}, "date": 1, "benches": [{"name": "ok", "unit": "s", "value": 1}]},)";
       whole.insert(whole.find("[{") + 1, earlier);
     }
-    const std::string cut = whole.substr(0, whole.find("second") + 3);
+    const std::string cut = whole.substr(0, whole.rfind("second") + 3);
     const RunsOfFile kept = load_readable(one.format, cut);
     ASSERT_TRUE(kept) << one.format << ": " << kept.error().text();
     ASSERT_THAT(*kept, SizeIs(1)) << one.format;
@@ -199,15 +225,88 @@ TEST_F(ImportOfWhatIsReadable, OfACutFileIsWhatStoodBeforeTheCutAndTheRunSaysHow
     for (const Measurement& measurement : run.measurements) {
       EXPECT_THAT(measurement.benchmark.canonical(), HasSubstr("ok")) << one.format;
     }
-    if (one.format == "go" || one.format == "csv") continue;  // lines: the one that is cut is no result, or a bad one
+    if (one.format == "go") continue;  // a word alone is no result
     ASSERT_THAT(run.failures, SizeIs(1)) << one.format;
     EXPECT_EQ(run.failures[0].kind, FailureKind::bad_record) << one.format;
     EXPECT_THAT(run.failures[0].said, AllOf(HasSubstr("that can be read are kept, and the rest is missing"),
                                             HasSubstr("found "), Not(HasSubstr(folder_.string()))))
         << one.format;
     EXPECT_THAT(reading_.warnings, Contains(HasSubstr((folder_ / "in").string()))) << one.format;
+    if (one.format == "csv") continue;  // a bad record
     EXPECT_FALSE(load(one.format, cut)) << one.format << ": nothing is kept that nobody asked for";
   }
+}
+
+TEST_F(ImportOfWhatIsReadable, OfAFileThatIsCutBehindAnyByteHasNoSampleThatTheWholeFileDoesNotHave) {
+  std::vector<OneBadOfTwo> all = each_with_one_bad();
+  all.push_back({"folly", R"({"ok": 1000, "~": @})", ""});
+  all.push_back({"bencher-metrics",
+                 R"({"ok": {"latency": {"value": 12.5, "lower_value": 1}}, "~": {"latency": {"value": @}}})", ""});
+  all.push_back({"asv", R"({"commit_hash": "1111111", "result_columns": ["result", "params", "samples"], "results": {
+      "time_ok": [[0.25, 0.5], [["10", "200"]], [[0.25, 0.75], [0.5]]], "time_~": @}})",
+                 ""});
+  all.push_back({"pyperf", R"({"benchmarks": [{"metadata": {"name": "ok"}, "runs": [{"values": [25, 35]}]},
+      {"metadata": {"name": "~", "unit": "second"}, "runs": [{"values": [@]}]}], "metadata": {"unit": "byte"}})",
+                 ""});
+  for (const OneBadOfTwo& one : all) {
+    const std::string whole = text_with(one.text, "second", "123.45");
+    const RunsOfFile runs = load(one.format, whole);
+    ASSERT_TRUE(runs) << one.format << ": " << runs.error().text();
+    const std::set<std::string> of_whole = samples_in(*runs);
+    bool any_kept = false;
+    for (std::size_t bytes = whole.find("ok"); bytes < whole.size(); ++bytes) {  // before it there is nothing
+      const RunsOfFile kept = load_readable(one.format, whole.substr(0, bytes));
+      if (!kept) continue;
+      any_kept = true;
+      for (const std::string& sample : samples_in(*kept)) {
+        EXPECT_TRUE(of_whole.contains(sample)) << one.format << " cut behind " << bytes << ": " << sample;
+      }
+    }
+    EXPECT_TRUE(any_kept) << one.format;
+  }
+}
+
+TEST_F(ImportOfWhatIsReadable, OfAFolderIsToldOfTheRunHoweverTheFolderIsNamed) {
+  write("all/a/new/benchmark.json", R"({"full_id": "a"})");
+  write("all/a/new/sample.json", R"({"iters": [1], "times": [5]})");
+  write("all/b/new/benchmark.json", R"({"full_id": "b"})");
+  write("all/b/new/estimates.json", R"({"mean": {"point_estimate": 12)");
+  for (const std::string name : {"all", "all/", "all//"}) {
+    const RunsOfFile kept = load_file("criterion", folder_ / name, true);
+    ASSERT_TRUE(kept) << name << ": " << kept.error().text();
+    EXPECT_THAT(samples_in(*kept), ElementsAre("a real_time 5 ns")) << name;
+    EXPECT_EQ(kept->front().header.program, "all") << name;
+    EXPECT_THAT(kept->front().failures, Contains(::testing::Field(&Failure::said, HasSubstr("the rest is missing"))))
+        << name;
+  }
+}
+
+TEST_F(ImportOfWhatIsReadable, OfAsvHasNoNameOrUnitThatItsCutBenchmarksWouldHaveSaidAndEachRunTellsTheDamage) {
+  write("asv/benchmarks.json", R"({"track_a": {"unit": "MB", "param_names": ["n"]}, "track_b": {"unit": "MB", "par)");
+  write("asv/m/machine.json", "{}");
+  for (const std::string sha : {"1111111", "2222222"}) {
+    write("asv/m/" + sha + "-e.json", R"({"commit_hash": ")" + sha + R"(", "result_columns": ["result", "params"],
+        "results": {"track_a": [[1], [["7"]]], "track_b": [[2], [["7"]]], "track_c": [[3], [["7"]]]}})");
+  }
+  const RunsOfFile kept = load_file("asv", folder_ / "asv", true);
+  ASSERT_TRUE(kept) << kept.error().text();
+  ASSERT_THAT(*kept, SizeIs(2));
+  for (const steelyard::Run& run : *kept) {
+    EXPECT_THAT(samples_in({run}), ElementsAre("track_a/n:7 bytes 1e+06 bytes"));
+    ASSERT_THAT(run.failures, SizeIs(1));
+    EXPECT_THAT(run.failures[0].said, AllOf(HasSubstr("benchmarks.json:1: found the end"), HasSubstr("1 measurement")));
+  }
+  EXPECT_FALSE(load_file("asv", folder_ / "asv", false));
+}
+
+TEST_F(ImportOfWhatIsReadable, OfLinesThatAreNearlyAllDamagedCountsTheDamagesAndHoldsTheFirstHundred) {
+  std::string text = "{\"benchmark\": \"a\", \"unit\": \"ns\", \"value\": 1}\n";
+  for (int i = 0; i < 5000; ++i) text += "{\"bench\n";
+  const RunsOfFile kept = load_readable("json-lines", text);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_THAT(reading_.damages, SizeIs(100));
+  ASSERT_THAT(kept->front().failures, SizeIs(101));
+  EXPECT_THAT(kept->front().failures.back().said, HasSubstr("4900 more damages"));
 }
 
 TEST_F(ImportOfWhatIsReadable, OfAFileOfWhichNothingIsIsTheErrorAsEver) {

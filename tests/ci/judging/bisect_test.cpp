@@ -306,6 +306,7 @@ TEST(Bisect, HasAFileForEachQuestion) {
                       +[](BisectQuestion& other) { other.benchmark = "BM_1"; },
                       +[](BisectQuestion& other) { other.build_command = "make"; },
                       +[](BisectQuestion& other) { other.repository = "/x"; },
+                      +[](BisectQuestion& other) { other.renames = "\n[rename]\n\"BM_old\" = \"BM_0\"\n"; },
                       +[](BisectQuestion& other) { other.metric.name = "cpu_time"; },
                       +[](BisectQuestion& other) { other.budget = seconds(300); },
                       +[](BisectQuestion& other) { other.rate = 0.01; }}) {

@@ -1,6 +1,7 @@
 // Histories that go on over a rename, and what is proposed where nobody has confirmed one.
 #include <gmock/gmock.h>
 
+#include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/rename_proposals.hpp"
 #include "ci/judging/stored_series.hpp"
 
@@ -59,7 +60,8 @@ TEST(CurrentNames, JoinWhatWasKeptUnderTwoNamesInTheOrderOfTime) {
   before.points[1].condition = 1;
   storage::HistorySeries after = series_of("new", {3, 4, 6});
   after.conditions = {"y"};
-  const auto joined = under_current_names({after, before, series_of("other", {1})}, {}, {{"old", "new"}}, never);
+  std::vector<std::string> notes;
+  const auto joined = under_current_names({after, before, series_of("other", {1})}, {}, {{"old", "new"}}, never, notes);
   ASSERT_TRUE(joined);
   ASSERT_THAT(*joined, SizeIs(2));
   const storage::HistorySeries& whole = joined->front();
@@ -79,7 +81,8 @@ TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
     asked.push_back(more.benchmark);
     return std::vector<storage::HistorySeries>{series_of("old/64", {1, 2, 3}), series_of("old/8", {1, 2, 3})};
   };
-  const auto joined = under_current_names({series_of("new/64", {4, 5})}, query, {{"old/*", "new/*"}}, read);
+  std::vector<std::string> notes;
+  const auto joined = under_current_names({series_of("new/64", {4, 5})}, query, {{"old/*", "new/*"}}, read, notes);
   ASSERT_TRUE(joined);
   EXPECT_THAT(asked, ::testing::ElementsAre("old/"));
   ASSERT_THAT(*joined, SizeIs(1)) << "old/8 is new/8 today, and nobody asked for it";
@@ -87,14 +90,29 @@ TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
   EXPECT_EQ(joined->front().points.front().at_unix_ns, 2);
 }
 
-TEST(CurrentNames, AreNotJoinedWhereOneRunHasBoth) {
+TEST(CurrentNames, LeaveTwoSeriesOfWhichOneRunHasBothApartWithANoteAndJoinTheOthers) {
   storage::HistorySeries before = series_of("old", {1, 2});
   storage::HistorySeries after = series_of("new", {2, 3});
   before.points[1].run = after.points[0].run = "abcdef0123456789";
-  const auto refused = under_current_names({after, before}, {}, {{"old", "new"}}, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::input);
-  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("[rename] \"old\""), HasSubstr("run:abcdef012345")));
+  for (const std::vector<storage::HistorySeries>& found :
+       {std::vector{after, before, series_of("a/1", {1}), series_of("b/1", {2})},
+        std::vector{before, after, series_of("a/1", {1}), series_of("b/1", {2})}}) {
+    for (const std::vector<BenchmarkRename>& renames : {std::vector<BenchmarkRename>{{"old", "new"}, {"a/*", "b/*"}},
+                                                        std::vector<BenchmarkRename>{{"new", "old"}, {"a/*", "b/*"}}}) {
+      std::vector<std::string> notes;
+      const auto joined = under_current_names(found, {}, renames, {}, notes);
+      ASSERT_TRUE(joined) << joined.error().text();
+      ASSERT_THAT(*joined, SizeIs(3));
+      EXPECT_EQ((*joined)[0].benchmark, "b/1");
+      EXPECT_THAT((*joined)[0].points, SizeIs(2));
+      EXPECT_EQ((*joined)[1].benchmark, "new");
+      EXPECT_EQ((*joined)[1].points.back().at_unix_ns, 3);
+      EXPECT_EQ((*joined)[2].benchmark, "old");
+      EXPECT_EQ((*joined)[2].points.back().at_unix_ns, 2);
+      ASSERT_THAT(notes, SizeIs(1));
+      EXPECT_THAT(notes[0], AllOf(HasSubstr("[rename] \"" + renames[0].from), HasSubstr("run:abcdef012345")));
+    }
+  }
 }
 
 TEST(CurrentNames, AreThoseOfARunsMeasurementsFailuresProfilesAndLabels) {
@@ -122,9 +140,51 @@ TEST(CurrentNames, AreThoseOfARunsMeasurementsFailuresProfilesAndLabels) {
 }
 
 TEST(CurrentNames, LeaveEverythingAsItIsWithoutRenames) {
-  const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {});
+  std::vector<std::string> notes;
+  const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {}, notes);
   ASSERT_TRUE(same);
   EXPECT_EQ(same->front().benchmark, "b");
+}
+
+TEST(LinesOfTheCandidateAlone, CountForNoBenchmarkThatItStillHasOrThatTheBaselineHas) {
+  const std::vector<BenchmarkRename> renames{{"first", "old"}, {"old*", "new*", true}, {"x", "y", true}};
+  const auto count = [&](const std::set<std::string>& older, const std::set<std::string>& newer) {
+    return earlier_names_of(renames_that_count(renames, older, newer));
+  };
+  EXPECT_EQ(count({"first", "old/8"}, {"new", "new/8"}), (EarlierNames{{"new", "old"}, {"new/8", "old/8"}}));
+  EXPECT_EQ(count({"old", "old/8"}, {"old", "new", "new/8"}), (EarlierNames{{"new/8", "old/8"}})) << "it has old still";
+  EXPECT_THAT(count({"old"}, {"other"}), IsEmpty()) << "it has no new";
+  EXPECT_THAT(count({"x", "y"}, {"y"}), IsEmpty()) << "two benchmarks of the baseline, of which one is gone";
+  EXPECT_THAT(count({"old?"}, {"new?", "newx"}), IsEmpty()) << "a table's pattern of new? would match newx";
+  EXPECT_EQ(renames_that_count(renames, {}, {}), (std::vector<BenchmarkRename>{{"first", "old"}}));
+}
+
+TEST(LinesOfTheCandidateAlone, LeaveTheTablesAndTargetsOfTheEarlierNameInForce) {
+  PatternPolicy loose;
+  loose.match = "free*";
+  loose.gates = std::vector<std::string>();
+  PatternPolicy strict;
+  strict.match = "BM_critical*";
+  strict.gates = std::vector<std::string>{"real_time"};
+  strict.minimum_effect = 0.001;
+  PatternPolicy accepted = loose;
+  accepted.match = "free/1";
+  accepted.accepted_by = "ada";
+  Configuration configuration;
+  configuration.policy.comparison.patterns = {strict, loose, accepted};
+  configuration.targets = {{"free*", {}}, {"BM_critical/1", {}}};
+  configuration.renames = {{"BM_critical*", "free*", true}};
+  const Configuration held = with_earlier_names(configuration, {{"free/1", "BM_critical/1"}});
+  const std::vector<PatternPolicy>& tables = held.policy.comparison.patterns;
+  ASSERT_THAT(tables, SizeIs(4));
+  EXPECT_EQ(tables[2].match, "free/1");
+  EXPECT_EQ(tables[2].gates, strict.gates) << "behind the table that the new name would have chosen";
+  EXPECT_EQ(tables[2].minimum_effect, 0.001);
+  EXPECT_EQ(tables[3], accepted) << "what a person accepts of the new name holds";
+  ASSERT_THAT(held.targets, SizeIs(2));
+  EXPECT_EQ(held.targets[0].benchmark, "free/1");
+  EXPECT_EQ(held.renames, (std::vector<BenchmarkRename>{{"BM_critical/1", "free/1", true}}));
+  EXPECT_THAT(with_earlier_names(configuration, {}).renames, IsEmpty());
 }
 
 TEST(ProposedRenames, AreOfWhatExecutesTheSameWhateverItIsCalled) {

@@ -78,6 +78,25 @@ TEST_F(BuildsOfCommits, LieOnTheDiskInFewTreesAndAnOlderOneComesBackWithItsKeptB
   EXPECT_LE(trees_beside(*back), CommitBuilds::kMaxTrees);
 }
 
+TEST_F(BuildsOfCommits, AreBuiltAnewWhereSomethingOfTheirTreeCouldNotBeRemoved) {
+  std::vector<Commit> commits;
+  for (const char* version : {"one", "two", "three", "four", "five", "six", "seven"})
+    commits.push_back(commit(version));
+  CommitBuilds builds = this->builds();
+  const std::filesystem::path first = builds.tree_of(commits.front()).value();
+  std::filesystem::create_directories(first / "closed");
+  std::ofstream(first / "closed" / "file") << "x";
+  std::filesystem::permissions(first / "closed",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  for (const Commit& one : commits) ASSERT_TRUE(builds.tree_of(one));
+  EXPECT_FALSE(std::filesystem::exists(first)) << "a folder that may not be written to goes with its tree";
+  std::ofstream(first) << "in the way";
+  const Result<std::filesystem::path> back = builds.tree_of(commits.front());
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(built_in(*back), "one");
+  EXPECT_EQ(back->string().size(), first.string().size());
+}
+
 TEST_F(BuildsOfCommits, ThatFailLeaveNoTreeAndAreNotTriedAgain) {
   const Commit whole = commit("whole");
   made_.write("broken", "");

@@ -99,10 +99,23 @@ TEST_F(Gate, CountsARenamedBenchmarkOfBothSides) {
   EXPECT_TRUE(is_there) << counted.out;
 }
 
+TEST_F(Gate, MeasuresABenchmarkThatACandidateRenamesInItsFileAloneAgainstAFilterOfTheBaselines) {
+  made_.shell("cd '" + made_.root().string() +
+              "' && sed -i 's/^rounds = 12/rounds = 12\\nfilter = \"^BM_\"/' steelyard.toml");
+  commit("filtered", "fast");
+  made_.shell("cd '" + made_.root().string() + "' && printf '[rename]\n\"BM_varied\" = \"zzz\"\n' >> steelyard.toml");
+  commit("out of the gate", "slow");
+  const Outcome held = gate();
+  EXPECT_EQ(held.status, 1) << held.err << held.out;
+  EXPECT_THAT(held.out, AllOf(HasSubstr("BM_varied"), HasSubstr("1 regression")));
+}
+
 TEST_F(Gate, RefusesARenameToABenchmarkThatIsThereBesideIt) {
   made_.shell("cd '" + made_.root().string() +
               "' && printf '[rename]\n\"BM_same\" = \"BM_varied\"\n' >> steelyard.toml");
   commit("another", "fast");
+  EXPECT_EQ(gate().status, 0) << "a line of the candidate alone";
+  commit("and another", "fast");
   const Outcome refused = gate();
   EXPECT_EQ(refused.status, 3) << refused.out;
   EXPECT_THAT(refused.err, AllOf(HasSubstr("[rename] \"BM_same\""), HasSubstr("\"BM_varied\""), HasSubstr("both in ")));
