@@ -251,7 +251,7 @@ TEST_F(SentByJobs, WhatAnotherServiceMayReadIsNotSaidToBeAtFault) {
   const json of_newer = posted("/api/v1/comparisons", "/api/v1/comparisons", newer, 422, fields);
   EXPECT_FALSE(of_newer.contains("content")) << of_newer;
   newer["schema"] = "steelyard.comparison/1";
-  newer["rows"] = 17;
+  newer["baseline"] = 17;
   EXPECT_EQ(posted("/api/v1/comparisons", "/api/v1/comparisons", newer, 422, fields)["content"], true);
 
   steelyard::Run large = sealed_run(260);

@@ -251,6 +251,7 @@ analyze steelyard.comparison_rows)sql");
     must(RunStore(*store_).put(run));
     must(RunStore(*store_).put(storage_test::example_run(2)));
     EXPECT_EQ(must(RunStore(*store_).get(run.header.id)).measurements.size(), run.measurements.size());
+    EXPECT_TRUE(must(RunStore(*store_).origin(run.header.id)));
     must(RunStore(*store_).of_commit(run.header.commit.sha));
     Comparison comparison = storage_test::example_comparison();
     comparison.candidate.commit.branch += "1";  // where there are some more
