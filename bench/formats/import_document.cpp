@@ -373,7 +373,7 @@ Result<void> ImportReading::damaged(Error damage) {
   if (!keeps_readable) return damage;
   const auto file_of = [](const Error& error) { return error.where.substr(0, error.where.rfind(':')); };
   if (damages.size() >= kMaxDamagesOfFile && file_of(damages.back()) == file_of(damage)) {
-    ++damages_left_out;
+    ++damages_beyond;
     return {};
   }
   if (damages.size() < kMaxToldDamages) warnings.push_back(damage.text() + "; what can be read is kept");

@@ -68,7 +68,7 @@ struct ImportReading {
   std::vector<std::string> warnings = {};
   // Where it is wanted: what was found, and where. Of one file the first hundred.
   std::vector<Error> damages = {};
-  std::size_t damages_left_out = 0;
+  std::size_t damages_beyond = 0;
 
   // The error itself where it is not wanted.
   Result<void> damaged(Error damage);

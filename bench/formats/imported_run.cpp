@@ -287,8 +287,8 @@ void ImportedRun::tell_damages() {
     said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
     run_.failures.push_back({{}, "", -1, printable_line(said, true).substr(0, kLongestNote), FailureKind::bad_record});
   }
-  if (told == 0 || reading_.damages_left_out == 0) return;
-  const std::string more = std::to_string(reading_.damages_left_out) + " more damages; " + kept;
+  if (told == 0 || reading_.damages_beyond == 0) return;
+  const std::string more = std::to_string(reading_.damages_beyond) + " more damages; " + kept;
   run_.failures.push_back({{}, "", -1, more, FailureKind::bad_record});
 }
 
