@@ -183,7 +183,8 @@ TEST_F(Commands, WhatPreparesRunsBeforeEachProcessAndItsFailureIsTold) {
   const Outcome outcome = once("test -s prepared", {"--prepare", "echo x >> prepared", "--warmup", "3"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::string lines = text_of("prepared");
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), 'x'), 5) << "three to warm up and two that count";
+  // Three to warm up and two that count, of which one that was disturbed is measured again.
+  EXPECT_THAT(std::count(lines.begin(), lines.end(), 'x'), AllOf(::testing::Ge(5), ::testing::Le(7)));
   const Outcome failing = once("true", {"--prepare", "echo no room >&2; false"});
   EXPECT_EQ(failing.status, 4);
   EXPECT_THAT(failing.err, AllOf(HasSubstr("no room"), HasSubstr("a preparation that succeeds")));

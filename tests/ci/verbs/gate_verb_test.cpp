@@ -70,7 +70,8 @@ TEST_F(Gate, HoldsARenamedBenchmarkAgainstTheBaselinesByItsEarlierName) {
   made_.shell("cd '" + made_.root().string() + "' && cat renames >> steelyard.toml && rm renames");
   const Outcome held = gate({"--json", "--archive-dir", "kept"});
   EXPECT_EQ(held.status, 1) << held.err;
-  EXPECT_THAT(held.out, AllOf(HasSubstr("\"benchmark\": \"BM_changing\""), Not(HasSubstr("BM_varied"))));
+  EXPECT_THAT(held.out,
+              AllOf(HasSubstr("\"benchmark\": \"BM_changing\""), Not(HasSubstr("\"benchmark\": \"BM_varied"))));
   EXPECT_THAT(held.out, AllOf(HasSubstr("\"verdict\": \"regression\""), HasSubstr("\"test\": \"rounds\"")))
       << "both were measured in the same rounds";
   EXPECT_THAT(held.out, HasSubstr("the candidate's steelyard.toml renames benchmarks"));
