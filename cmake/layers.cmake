@@ -25,8 +25,8 @@ target_compile_options(steelyard_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX
 if(warnings AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# g++ collects its garbage from 128 MiB on, whatever the machine has: from 400 MiB on it takes less time for joined tests,
-# and up to a third more memory. For the program alone it makes no difference.
+# g++ collects its garbage from 128 MiB on, whatever the machine has: from 400 MiB on it takes less time for joined
+# tests, and up to a third more memory. For the program alone it makes no difference.
 cmake_host_system_information(RESULT memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
 if(STEELYARD_BUILD_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory_mib GREATER 7500)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=400000>)
