@@ -162,6 +162,16 @@ function(steelyard_layer name)
   endif()
 endfunction()
 
+# The seconds that tests may take: five times as many under a sanitizer.
+set(STEELYARD_PATIENCE 1)
+if(STEELYARD_SANITIZE)
+  set(STEELYARD_PATIENCE 5)
+endif()
+function(steelyard_time_limit seconds)  # tests...
+  math(EXPR seconds "${STEELYARD_PATIENCE} * ${seconds}")
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds})
+endfunction()
+
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [TIMEOUT seconds]):
 # a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest test (for suites that
 # share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as they judge times.
@@ -171,9 +181,7 @@ function(steelyard_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  if(STEELYARD_SANITIZE)
-    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
-  endif()
+  math(EXPR arg_TIMEOUT "${STEELYARD_PATIENCE} * ${arg_TIMEOUT}")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE steelyard_build_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
   # A test's own code runs once: at -Og, as above, and without lines, which only what is counted needs.
