@@ -371,11 +371,7 @@ Error no_json(const std::filesystem::path& path, std::uint64_t byte, const Value
 
 Result<void> ImportReading::damaged(Error damage) {
   if (!keeps_readable) return damage;
-  const auto file_of = [](const Error& error) { return error.where.substr(0, error.where.rfind(':')); };
-  if (damages.size() >= kMaxDamagesOfFile && file_of(damages.back()) == file_of(damage)) {
-    ++damages_beyond;
-    return {};
-  }
+  if (damages_of[damage.where.substr(0, damage.where.rfind(':'))]++ >= kMaxDamagesOfFile) return {};
   if (damages.size() < kMaxToldDamages) warnings.push_back(damage.text() + "; what can be read is kept");
   damages.push_back(std::move(damage));
   return {};

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <streambuf>
@@ -66,9 +67,9 @@ struct ImportReading {
   // files of a folder those that are whole.
   bool keeps_readable = false;
   std::vector<std::string> warnings = {};
-  // Where it is wanted: what was found, and where. Of one file the first hundred.
+  // Where it is wanted: what was found, and where. Of each file the first hundred, and how many there were.
   std::vector<Error> damages = {};
-  std::size_t damages_beyond = 0;
+  std::map<std::string, std::size_t> damages_of = {};
 
   // The error itself where it is not wanted.
   Result<void> damaged(Error damage);

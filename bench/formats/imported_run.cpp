@@ -278,17 +278,23 @@ void ImportedRun::tell_damages() {
                            std::to_string(run_.measurements.size()) +
                            (run_.measurements.size() == 1 ? " measurement" : " measurements") +
                            " that can be read are kept, and the rest is missing";
-  std::size_t told = 0;
+  std::size_t held = 0;
   for (const Error& damage : reading_.damages) {
     const std::optional<std::string> place = place_of(damage);
-    if (!place || ++told > kMaxShownBadRecords) continue;
+    if (!place || ++held > kMaxShownBadRecords) continue;
     const bool is_line = !place->empty() && place->find_first_not_of("0123456789") == std::string::npos;
     std::string said = place->empty() ? "" : (is_line ? "line " : "") + *place + ": ";
     said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
     run_.failures.push_back({{}, "", -1, printable_line(said, true).substr(0, kLongestNote), FailureKind::bad_record});
   }
-  if (told == 0 || reading_.damages_beyond == 0) return;
-  const std::string more = std::to_string(reading_.damages_beyond) + " more damages; " + kept;
+  std::size_t all = 0;
+  for (const auto& [file, count] : reading_.damages_of) {
+    Error damage;
+    damage.where = file + ":1";
+    if (place_of(damage)) all += count;
+  }
+  if (all <= kMaxShownBadRecords) return;
+  const std::string more = std::to_string(all - kMaxShownBadRecords) + " more damages; " + kept;
   run_.failures.push_back({{}, "", -1, more, FailureKind::bad_record});
 }
 

@@ -25,7 +25,8 @@ constexpr std::size_t kMaxScopesTold = 100;
 // What this program asks; a service tells with its version which it answers.
 constexpr std::int64_t kQuestionsVersion = 1;
 constexpr Nanoseconds kRequestTime = seconds(30);
-// Longer than the service lets a statement that puts something take: no second try waits behind the first.
+// Longer than the service lets one statement of a put take. A put of several may outlast it: the next try then waits
+// for the first, and finds what it left.
 constexpr Nanoseconds kPutTime = seconds(75);
 constexpr double kSecondsPerMebibyte = 1;  // more, of what is sent or fetched
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
@@ -200,9 +201,11 @@ class StoreClient : public StoreService {
                             status != kNotThere && status != kTooMany;
     if (!is_of_this || is_of_content(outcome.body)) return refusal_of(outcome);
     is_for_another_ = true;
-    return store_error(where(), outcome.why, "what it takes",
-                       status == kTooLarge ? "raise the limit of the service, or of the proxy before it"
-                                           : "update the service, or raise its limits");
+    return store_error(
+        where(), outcome.why, "what it takes",
+        status == kTooLarge
+            ? "raise the limit of the proxy before it; the service takes comparisons of 16 MiB, a database larger ones"
+            : "update the service, or raise its limits");
   }
 
   Error refusal_of(const ApiOutcome& outcome) const {

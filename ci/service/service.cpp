@@ -181,7 +181,7 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
     writer("where", error.where);
     writer("found", error.found);
     writer("wanted", error.wanted);
-    // Whoever sent it may set it aside: it is never taken, by this service or another.
+    // What was sent is at fault as it is, and no other try will do: whoever sent it may set it aside.
     constexpr int kNotAsWanted = 422;
     if (status == kNotAsWanted) writer("content", true);
   }

@@ -85,11 +85,10 @@ Result<Reply> submit_comparison(const Call& call, std::mutex& large) {
   STEELYARD_TRY(std::optional<Reply> refusal, refused_candidate(call, comparison));
   if (refusal) return std::move(*refusal);
   const Caller& caller = call.caller;
-  const bool is_of_branch = caller.kind == Caller::Kind::job && !caller.is_request;
   const storage::ComparisonSubmission submission{
       audit_note(call, "comparison submitted", "comparison:" + storage::comparison_id(comparison),
                  comparison.candidate.project),
-      caller.is_request, caller.may("report") || is_of_branch};
+      caller.is_request, caller.may("report")};
   STEELYARD_TRY(const bool is_new, storage::ComparisonStore(call.store).put(comparison, submission));
   return kept(is_new);
 }
@@ -112,9 +111,9 @@ Result<Reply> submit_targets(const Call& call, std::mutex& large) {
   STEELYARD_TRY(const storage::RunTargets targets, storage::read_targets(file.bytes()));
   storage::RunStore runs(call.store);
   STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, runs.origin(targets.run));
-  if (origin) {
-    if (std::optional<Reply> refusal = refused_origin(call, *origin)) return std::move(*refusal);
-  }
+  // It may be on its way: these wait for it.
+  if (!origin) return not_here(input_error("run:" + targets.run, "a run that is not in the store", "one that is"));
+  if (std::optional<Reply> refusal = refused_origin(call, *origin)) return std::move(*refusal);
   STEELYARD_TRY(const bool is_new,
                 runs.put_target_verdicts(targets.run, targets.rows,
                                          audit_note(call, "targets submitted", "run:" + targets.run, "")));
@@ -125,11 +124,15 @@ Result<Reply> submit_targets(const Call& call, std::mutex& large) {
 
 void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
-  const auto in_turn = [&large](auto act) { return [act, large](const Call& call) { return act(call, *large); }; };
-  operations["ask"] = {in_turn(ask), kNotAsWanted, kMaxQuestionBytes};
-  operations["submitComparison"] = {in_turn(submit_comparison), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitCommits"] = {in_turn(submit_commits), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
-  operations["submitTargets"] = {in_turn(submit_targets), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  const auto in_turn = [](auto act, const std::shared_ptr<std::mutex>& turn) {
+    return [act, turn](const Call& call) { return act(call, *turn); };
+  };
+  // Of their own: no question waits until something large is put.
+  const auto answers = std::make_shared<std::mutex>();
+  operations["ask"] = {in_turn(ask, answers), kNotAsWanted, kMaxQuestionBytes};
+  operations["submitComparison"] = {in_turn(submit_comparison, large), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitCommits"] = {in_turn(submit_commits, large), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
+  operations["submitTargets"] = {in_turn(submit_targets, large), kNotAsWanted, kMaxSubmittedJsonBytes, 0, true};
 }
 
 }  // namespace steelyard::ci

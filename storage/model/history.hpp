@@ -252,7 +252,8 @@ struct MeasuredStep {
   }
 };
 inline constexpr int kMaxSteps = 200'000;  // in all: the newest
-// Runs of changed trees and of requests are no steps, nor is what is held against a run that is not there.
+// Runs of changed trees and of requests are no steps, nor are comparisons whose candidate's run is not
+// there.
 struct StepQuery {
   std::string project;
   std::string benchmark{};             // canonical text or a part of it; empty: all

@@ -47,8 +47,8 @@ bool may_be_cut(const bench::ImportFormat& format, const std::string& text) {
 
 // `readable`: the same file, of which what can be read was asked for.
 BrokenClaim broken_claim_about_readable(const Result<std::vector<Run>>& whole, const Result<std::vector<Run>>& readable,
-                                        const bench::ImportReading& reading) {
-  if (whole && (!readable || !reading.damages.empty() || readable->size() != whole->size())) {
+                                        const bench::ImportReading& reading, bool may_be_cut) {
+  if (whole && !may_be_cut && (!readable || !reading.damages.empty() || readable->size() != whole->size())) {
     return "of a whole file all is readable";
   }
   if (whole || !readable) return std::nullopt;
@@ -95,8 +95,7 @@ BrokenClaim broken_claim_about_import(const std::string& text) {
     const Result<std::vector<Run>> runs = bench::load_imported(format, file.path(), warnings);
     bench::ImportReading reading{.keeps_readable = true};
     const Result<std::vector<Run>> readable = bench::load_imported(format, file.path(), reading);
-    const bool is_exempt = runs && may_be_cut(format, text);
-    if (const auto broken = broken_claim_about_readable(runs, readable, reading); broken && !is_exempt) {
+    if (const auto broken = broken_claim_about_readable(runs, readable, reading, may_be_cut(format, text))) {
       return std::string(format.name) + ": " + *broken;
     }
     if (!runs) {

@@ -140,7 +140,8 @@ Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation
   };
   STEELYARD_TRY(const Rows there, read(text.id));
   if (there.size() == 1) return issued(there);  // the answer to the first try got lost
-  // Held until the end: of two rotations, or one beside a revocation, the second finds what the first left.
+  // Held until the end: a rotation beside a revocation, or beside one without a grace, finds what that left. While it
+  // has its grace a token may be rotated again.
   STEELYARD_TRY(const Rows held,
                 transaction.run("select 1 from steelyard.tokens where id = $1 and revoked_at is null and "
                                 "expires_at > now() for update",

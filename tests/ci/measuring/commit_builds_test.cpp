@@ -78,7 +78,7 @@ TEST_F(BuildsOfCommits, LieOnTheDiskInFewTreesAndAnOlderOneComesBackWithItsKeptB
   EXPECT_LE(trees_beside(*back), CommitBuilds::kMaxTrees);
 }
 
-TEST_F(BuildsOfCommits, AreBuiltAnewWhereSomethingOfTheirTreeCouldNotBeRemoved) {
+TEST_F(BuildsOfCommits, AreBuiltAnewUnderAnotherNameWhereSomethingStandsInTheirTreesPlace) {
   std::vector<Commit> commits;
   for (const char* version : {"one", "two", "three", "four", "five", "six", "seven"})
     commits.push_back(commit(version));
