@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "storage/postgres/sql/migrations.hpp"
+#include "tests/must.hpp"
 
 namespace steelyard::storage_test {
 namespace {
@@ -20,11 +21,7 @@ const fs::path kOlder = fs::path(STEELYARD_FAULTS_FOLDER) / "older";
 // Rows of these tables came with the second script.
 constexpr const char* kOfSecondScript = "INSERT INTO steelyard.comparison|steelyard.comparison[a-z_]*_seq";
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
+using testkit::must;
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 
 #include "storage/embedded/server_process.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "tests/must.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard::storage_test {
@@ -27,11 +28,7 @@ constexpr std::chrono::seconds kLongestStop{20};
 constexpr std::chrono::milliseconds kPause{10};
 constexpr const char* kProcessNote = "process";
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
+using testkit::must;
 
 storage::ServerAccount account() { return must(storage::account_for_server()); }
 

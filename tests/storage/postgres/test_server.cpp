@@ -17,6 +17,7 @@
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "tests/must.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 
 #if defined(STEELYARD_SANITIZED)
@@ -75,11 +76,7 @@ class StateRoot {
   int alive_ = -1;
 };
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
+using testkit::must;
 
 void run_alone(storage::Session& session, const std::string& statement) {
   if (const auto done = session.run_alone(statement); !done) throw std::runtime_error(done.error().text());

@@ -12,8 +12,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
-
 struct Variant {
   std::string name;
   double (*curve)(double u) = nullptr;  // of a relative rank in (0, 1)

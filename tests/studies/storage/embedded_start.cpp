@@ -24,6 +24,7 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
+#include "tests/must.hpp"
 #include "tests/studies/storage/embedded_processes.hpp"
 
 namespace steelyard::storage_study {
@@ -36,11 +37,7 @@ constexpr int kMeasurements = 10'000;     // of the run that is written to see w
 constexpr int kSamples = 20;
 constexpr double kKibPerMb = 1e6 / 1024;
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
+using testkit::must;
 
 double seconds_of(const std::function<void()>& action) {
   const auto begin = std::chrono::steady_clock::now();

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <numbers>
 #include <random>
-#include <stdexcept>
 
 #include "storage/archive/archive.hpp"
 #include "storage/packing/packed_samples.hpp"
@@ -13,6 +12,7 @@
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"
+#include "tests/must.hpp"
 
 namespace steelyard::storage_study {
 namespace {
@@ -26,14 +26,7 @@ constexpr double kNoise = 0.01;
 constexpr int kInvocations = 2;
 constexpr int kSamplesOfInvocation = 10;
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
-void must(const Result<void>& result) {
-  if (!result) throw std::runtime_error(result.error().text());
-}
+using testkit::must;
 
 // Box and Muller's, of our own: standard distributions differ between libraries.
 double standard_normal(std::mt19937_64& random) {

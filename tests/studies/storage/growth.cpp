@@ -16,6 +16,7 @@
 
 #include "storage/history_store.hpp"
 #include "storage/upkeep.hpp"
+#include "tests/must.hpp"
 #include "tests/studies/storage/grown_store.hpp"
 
 namespace steelyard::storage_study {
@@ -25,11 +26,7 @@ constexpr int kSeriesWithEveryCommit = 50;  // the smallest store's runs have so
 constexpr int kHistoryRuns = 98;            // with the two that are compared: 100 runs of 3,500 results
 constexpr int kLastCompared = 2;            // newest pairs that have so many before them
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
+using testkit::must;
 
 void expect(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error("not the store that generate fills: " + what);

@@ -11,10 +11,6 @@ namespace steelyard::storage_study {
 
 namespace fs = std::filesystem;
 
-void must(const Result<void>& result) {
-  if (!result) throw std::runtime_error(result.error().text());
-}
-
 OwnServer::OwnServer() {
   std::string folder = (fs::temp_directory_path() / "steelyard-study-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot make " + folder);

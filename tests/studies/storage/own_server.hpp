@@ -4,21 +4,16 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
+#include "tests/must.hpp"
 
 namespace steelyard::storage_study {
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
-void must(const Result<void>& result);
+using testkit::must;
 
 class OwnServer {
  public:

@@ -20,12 +20,13 @@
 #include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 #include "storage/upkeep.hpp"
+#include "tests/must.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/access/expected_rights.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::hostile_sql_test {
 namespace {
 
 using storage_test::example_run;
@@ -87,11 +88,7 @@ TargetRow target_of(const std::string& project) {
   return row;
 }
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
+using testkit::must;
 
 // A row in each table that a project has any in.
 void fill(Store& store, const std::string& project) {
@@ -576,4 +573,4 @@ TEST_F(HostileRowsTest, RowsThatCameUnderAnothersIdentityBeforeAreNamedAndAllEls
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::hostile_sql_test

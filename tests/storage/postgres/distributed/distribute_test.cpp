@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <stdexcept>
 
 #include "storage/access_store.hpp"
 #include "storage/backup/backup.hpp"
@@ -16,12 +15,13 @@
 #include "storage/postgres/sql/migrations.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"
+#include "tests/must.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::distribute_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -38,14 +38,7 @@ HistoryQuery real_times() {
 
 void say_nothing(const std::string&, double) {}
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
-void must(Result<void> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-}
+using testkit::must;
 
 std::string ask(const std::string& url, const std::string& query) {
   Session session = must(Session::connect(url, "test"));
@@ -296,4 +289,4 @@ TEST(DistributeWithoutExtensionTest, SaysWhatIsMissingAndTouchesNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::distribute_test

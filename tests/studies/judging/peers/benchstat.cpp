@@ -7,7 +7,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
 constexpr std::size_t kExactValues = 50;  // a side, without ties
 
 }  // namespace

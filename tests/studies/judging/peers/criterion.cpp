@@ -8,7 +8,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
 constexpr double kNoiseThreshold = 0.01;
 // The tool draws 100,000. p is compared with .05 and the interval's ends with 1 %: 2,000 blur both by half a point.
 constexpr int kResamples = 2000;

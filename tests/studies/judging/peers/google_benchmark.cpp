@@ -7,7 +7,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
 // scipy.stats.mannwhitneyu, which the tool calls, is exact up to 8 values of the smaller side where none are equal.
 constexpr std::size_t kExactValues = 8;
 

@@ -8,7 +8,6 @@ namespace steelyard::judging {
 namespace {
 
 constexpr double kMinChange = 0.01;
-constexpr double kAlpha = 0.05;
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
 constexpr std::size_t kMaxRounds = 20;  // every sign is tried: 2^20 sums
 
 // Two-sided: the share of the 2^n signings whose sum is at least as far from 0.

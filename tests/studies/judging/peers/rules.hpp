@@ -23,6 +23,7 @@ Rule rank_sign_flip_rule();             // mean ranks of processes, sides of rou
 std::vector<Rule> peer_rules();
 
 // For the files of this folder.
+inline constexpr double kAlpha = 0.05;  // the p below which their tests call a change
 std::vector<double> all_values(const std::vector<SideProcess>& side);
 std::vector<double> log_medians(const std::vector<SideProcess>& side);
 double mean_of(const std::vector<double>& values);

@@ -8,8 +8,6 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kAlpha = 0.05;
-
 double variance_of(const std::vector<double>& values) {  // n - 1
   const double mean = mean_of(values);
   double squares = 0;
