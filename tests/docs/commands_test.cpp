@@ -9,7 +9,7 @@
 #include "ci/verbs/verbs.hpp"
 #include "tests/docs/markdown_page.hpp"
 
-namespace steelyard::documentation {
+namespace steelyard::documentation::commands_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -142,4 +142,4 @@ TEST(CommandFault, TellsWhatTheProgramDoesNotTake) {
 }
 
 }  // namespace
-}  // namespace steelyard::documentation
+}  // namespace steelyard::documentation::commands_test

@@ -8,7 +8,7 @@
 #include "bench/formats/import_formats.hpp"
 #include "ci/report/exports.hpp"
 
-namespace steelyard::documentation {
+namespace steelyard::documentation::import_tables_test {
 namespace {
 
 // The rows below the table's head, as they stand there.
@@ -54,4 +54,4 @@ TEST(ImportTables, ExportsAreThoseThatExportWrites) {
 }
 
 }  // namespace
-}  // namespace steelyard::documentation
+}  // namespace steelyard::documentation::import_tables_test

@@ -17,7 +17,7 @@
 #include "tests/docs/markdown_page.hpp"
 #include "tests/tidy/source_tree.hpp"
 
-namespace steelyard::documentation {
+namespace steelyard::documentation::links_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -329,4 +329,4 @@ TEST(NamedFiles, AreThoseOfTheTree) {
 }
 
 }  // namespace
-}  // namespace steelyard::documentation
+}  // namespace steelyard::documentation::links_test

@@ -12,7 +12,7 @@
 #include "ci/git/ci_job.hpp"
 #include "tests/docs/markdown_page.hpp"
 
-namespace steelyard::documentation {
+namespace steelyard::documentation::workflows_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST(OtherServices, ThePageNamesEveryVariableThatIsLookedAt) {
 }
 
 }  // namespace
-}  // namespace steelyard::documentation
+}  // namespace steelyard::documentation::workflows_test

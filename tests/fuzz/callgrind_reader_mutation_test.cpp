@@ -8,7 +8,7 @@
 #include "tests/fuzz/claims.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::callgrind_reader_mutation_test {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
@@ -104,4 +104,4 @@ TEST(CallgrindReaderMutations, NoMutationOfAProfileBreaksAClaim) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::callgrind_reader_mutation_test

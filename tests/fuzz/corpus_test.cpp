@@ -16,7 +16,7 @@
 #include "bench/formats/import_formats.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
-namespace steelyard {
+namespace steelyard::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST(FuzzTargets, EveryFolderOfTheCorpusIsOfATarget) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::corpus_test

@@ -7,7 +7,7 @@
 #include "tests/fuzz/claims.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 
-namespace steelyard {
+namespace steelyard::packed_samples_mutation_test {
 namespace {
 
 using testkit::broken_claim_about_packed_samples;
@@ -41,4 +41,4 @@ TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::packed_samples_mutation_test

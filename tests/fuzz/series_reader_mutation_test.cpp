@@ -11,7 +11,7 @@
 #include "ci/judging/series_file.hpp"
 #include "tests/fuzz/claims.hpp"
 
-namespace steelyard {
+namespace steelyard::series_reader_mutation_test {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
@@ -105,4 +105,4 @@ TEST(SeriesReaderMutations, NoMutationOfAFileBreaksAClaim) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::series_reader_mutation_test

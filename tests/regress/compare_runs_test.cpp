@@ -10,7 +10,7 @@
 #include "bench/model/adjusted_p.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::compare_runs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -593,4 +593,4 @@ TEST(RoundsNeeded, GrowsWithTheNumberOfComparisons) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::compare_runs_test

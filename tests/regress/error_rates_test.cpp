@@ -6,7 +6,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::error_rates_test {
 namespace {
 
 // The least count that fewer than 1 in 10,000 experiments of an honest rate exceed.
@@ -149,4 +149,4 @@ TEST(ErrorRates, AGateOfPairsAndOthersHoldsItsLevel) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::error_rates_test

@@ -5,7 +5,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::judge_looks_test {
 namespace {
 
 SimulatedPair drawn(double ratio, double noise, int rounds, std::string_view looks) {
@@ -198,4 +198,4 @@ TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::judge_looks_test

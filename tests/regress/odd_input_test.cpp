@@ -9,7 +9,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::odd_input_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -400,4 +400,4 @@ TEST(Calibrated, AMachineThatFailedGetsNoVerdicts) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::odd_input_test

@@ -8,7 +8,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::repeated_rounds_test {
 namespace {
 
 struct Taking {
@@ -83,4 +83,4 @@ TEST(RepeatedRounds, OfOneSideAloneWouldRaiseThem) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::repeated_rounds_test

@@ -15,7 +15,7 @@
 #include "regress/judge_looks.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::sequential_error_rates_test {
 namespace {
 
 constexpr int kTrials = 250;
@@ -181,4 +181,4 @@ TEST(ShardsJudgedAtOnce, FindWhatIsThereAndHoldTheLevelOfTheRest) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::sequential_error_rates_test

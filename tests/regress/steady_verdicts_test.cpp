@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace steelyard::regress {
+namespace steelyard::regress::steady_verdicts_test {
 namespace {
 
 constexpr const char* kWithoutFusedAdd = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2 ";
@@ -40,4 +40,4 @@ TEST(SteadyVerdicts, AreTheSameBytesWithOtherVariantsOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::steady_verdicts_test

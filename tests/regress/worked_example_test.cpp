@@ -3,7 +3,7 @@
 
 #include "regress/compare_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::worked_example_test {
 namespace {
 
 const std::vector<double> kBaseline{100, 101, 100, 102, 101, 100};
@@ -64,4 +64,4 @@ TEST(WorkedExample, AmongTenThatStandStillTheGreatestIsItsOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::worked_example_test

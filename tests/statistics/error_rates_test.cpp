@@ -11,7 +11,7 @@
 #include "tests/studies/judging/peers/rules.hpp"
 #include "tests/studies/judging/score.hpp"
 
-namespace steelyard::judging {
+namespace steelyard::judging::error_rates_test {
 namespace {
 
 constexpr double kUnlikely = 1e-4;
@@ -166,4 +166,4 @@ TEST(ScorerDeathTest, StopsWhereABenchmarkHasNoFinding) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::error_rates_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::judging {
+namespace steelyard::judging::exact_binomial_test {
 namespace {
 
 TEST(ExactBinomial, TailsAreThoseOfCoins) {
@@ -13,4 +13,4 @@ TEST(ExactBinomial, TailsAreThoseOfCoins) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::exact_binomial_test

@@ -10,7 +10,7 @@
 #include "ci/run.hpp"
 #include "tests/studies/judging/rule.hpp"
 
-namespace steelyard::judging {
+namespace steelyard::judging::folders_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST_F(Folders, AreRefusedWhereOneProcessWouldHaveTwoSlots) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::folders_test

@@ -8,7 +8,7 @@
 
 #include "tests/studies/judging/exact_binomial.hpp"
 
-namespace steelyard::judging {
+namespace steelyard::judging::gate_test {
 namespace {
 
 const Recording& recorded(const std::string& name) {
@@ -103,4 +103,4 @@ TEST(Gates, OfASeedAreTheSameEachTime) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::gate_test

@@ -10,7 +10,7 @@
 #include "tests/studies/judging/peers/student.hpp"
 #include "tests/studies/judging/peers/u_test.hpp"
 
-namespace steelyard::judging {
+namespace steelyard::judging::peers_test {
 namespace {
 
 BenchmarkWindow window_of(const std::vector<std::vector<double>>& baseline,
@@ -147,4 +147,4 @@ TEST(Rules, CriterionWantsTheChangeBeyondOnePerCent) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::peers_test

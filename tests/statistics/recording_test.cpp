@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-namespace steelyard::judging {
+namespace steelyard::judging::recording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST(Recordings, KeptInTheRepositoryAreWhole) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::recording_test

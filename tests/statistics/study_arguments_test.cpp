@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace steelyard::judging {
+namespace steelyard::judging::study_arguments_test {
 namespace {
 
 constexpr std::string_view kKnown[] = {"--row", "--gates"};
@@ -36,4 +36,4 @@ TEST(StudyArguments, ANumberThatIsNoneIsZero) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::study_arguments_test

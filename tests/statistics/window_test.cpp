@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace steelyard::judging {
+namespace steelyard::judging::window_test {
 namespace {
 
 // Round r, slot s has the values 100 + r + s / 10 and one more.
@@ -144,4 +144,4 @@ TEST(ToRuns, KeepsRoundsSlotsAndNames) {
 }
 
 }  // namespace
-}  // namespace steelyard::judging
+}  // namespace steelyard::judging::window_test

@@ -18,7 +18,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::store_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -401,4 +401,4 @@ TEST_F(StoreTest, FindsALabelHoweverManyRunsOfOthersAreNewer) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::store_test

@@ -8,7 +8,7 @@
 
 #include "tests/tidy/source_tree.hpp"
 
-namespace steelyard::tidy {
+namespace steelyard::tidy::layers_test {
 namespace {
 
 TEST(Layers, ArrowsThatPointUpAreFaults) {
@@ -224,4 +224,4 @@ TEST(Layers, JudgementReadsNoClockFileOrEntropy) {
 }
 
 }  // namespace
-}  // namespace steelyard::tidy
+}  // namespace steelyard::tidy::layers_test

@@ -10,7 +10,7 @@
 
 #include "tests/tidy/source_tree.hpp"
 
-namespace steelyard::tidy {
+namespace steelyard::tidy::one_definition_test {
 namespace {
 
 using Tokens = std::vector<std::string>;
@@ -452,5 +452,24 @@ TEST(OneDefinition, NoTwoSourcesOfALibraryUseOneName) {
   }
 }
 
+TEST(OneDefinition, EachSourceOfTestsHasANamespaceOfItsOwn) {
+  std::size_t found = 0;
+  for (const SourceFile& file : read_source_files({".cpp"})) {
+    const auto begins = [&](const std::string& start) {
+      return std::any_of(file.lines.begin(), file.lines.end(),
+                         [&](const auto& line) { return line.starts_with(start); });
+    };
+    if (!file.path.starts_with("tests/") || !begins("TEST") || !begins("namespace steelyard")) continue;
+    ++found;
+    const std::string name = std::filesystem::path(file.path).stem().string();
+    EXPECT_TRUE(std::any_of(file.lines.begin(), file.lines.end(),
+                            [&](const std::string& line) {
+                              return line.starts_with("namespace steelyard::") && line.ends_with("::" + name + " {");
+                            }))
+        << file.path << ": wanted its tests in a namespace that ends in ::" << name;
+  }
+  EXPECT_GT(found, 400U);
+}
+
 }  // namespace
-}  // namespace steelyard::tidy
+}  // namespace steelyard::tidy::one_definition_test

@@ -10,7 +10,7 @@
 
 #include "tests/tidy/source_tree.hpp"
 
-namespace steelyard::tidy {
+namespace steelyard::tidy::text_test {
 namespace {
 
 const std::vector<std::string> kCode{".hpp", ".cpp", ".cu",    ".cuh", ".sh",
@@ -330,4 +330,4 @@ TEST(Text, TrackedFilesStayWithinTwoHundredAndFiftySixKilobytes) {
 }
 
 }  // namespace
-}  // namespace steelyard::tidy
+}  // namespace steelyard::tidy::text_test

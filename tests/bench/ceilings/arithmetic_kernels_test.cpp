@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::arithmetic_kernels_test {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(ArithmeticKernels, AvxWithoutFusedInstructionsMultipliesAndAdds) {
 #endif
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::arithmetic_kernels_test

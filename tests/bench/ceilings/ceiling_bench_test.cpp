@@ -2,7 +2,7 @@
 
 #include "bench/ceilings/ceiling_bench.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::ceiling_bench_test {
 namespace {
 
 TEST(CeilingName, IsMeantByItselfItsLevelAndItsAccess) {
@@ -61,4 +61,4 @@ TEST(FmaUnits, AProcessorThatIsUnknownOrHasNoneHasNoExpectation) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::ceiling_bench_test

@@ -7,7 +7,7 @@
 
 #include "bench/ceilings/cpu_identity.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::cpu_identity_test {
 namespace {
 
 using testing::HasSubstr;
@@ -161,4 +161,4 @@ TEST_F(CacheLevelsOfACore, SizesThatAreNoneAreLeftOut) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::cpu_identity_test

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace steelyard::bench {
+namespace steelyard::bench::datasheet_test {
 namespace {
 
 void expect_within(double value, double wanted, double part, std::string_view what, std::string_view device) {
@@ -137,4 +137,4 @@ TEST(Datasheet, UtilizationHalvesWhenTheTimeDoublesAndReadsAsTheRooflineSays) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::datasheet_test

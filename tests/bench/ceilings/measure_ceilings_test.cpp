@@ -13,7 +13,7 @@
 #include "bench/ceilings/worker_team.hpp"
 #include "bench/environment/core_clock.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::measure_ceilings_test {
 namespace {
 
 std::vector<double> up_to(int n) {
@@ -257,4 +257,4 @@ TEST(CeilingItem, CalibratesByTheWorkAndNotByTheWaiting) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::measure_ceilings_test

@@ -6,7 +6,7 @@
 
 #include "bench/ceilings/measuring_place.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::measuring_place_test {
 namespace {
 
 using testing::Contains;
@@ -146,4 +146,4 @@ TEST(WorkingSets, AGuessedFirstLevelStillLeavesTheMemory) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::measuring_place_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::bench {
+namespace steelyard::bench::stream_kernels_test {
 namespace {
 
 constexpr double kUntouched = -7;
@@ -95,4 +95,4 @@ TEST(StreamKernels, CountTheArraysThatStreamCounts) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::stream_kernels_test

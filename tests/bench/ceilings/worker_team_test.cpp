@@ -9,7 +9,7 @@
 
 #include "bench/runner/core_choice.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::worker_team_test {
 namespace {
 
 std::vector<int> some_cores() {
@@ -72,4 +72,4 @@ TEST(WorkerTeam, ACoreThatIsNotThereIsSaidAndTheWorkDoneElsewhere) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::worker_team_test

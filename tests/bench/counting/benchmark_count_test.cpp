@@ -1,7 +1,7 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::benchmark_count_test {
 namespace {
 
 TEST(IterationChoice, IsAPowerOfTenThatKeepsTheWorkBounded) {
@@ -140,4 +140,4 @@ TEST(CountKey, AnAllocatorOfTheProgramHasNoPathOfALink) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::benchmark_count_test

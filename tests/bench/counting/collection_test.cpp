@@ -4,7 +4,7 @@
 #include "bench/counting/collection.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::collection_test {
 namespace {
 
 TEST(OpenBlasCore, IsReadFromALineOfItsOwn) {
@@ -255,4 +255,4 @@ TEST(CollectionFailure, ATimeLimitIsNamed) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::collection_test

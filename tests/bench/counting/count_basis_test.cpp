@@ -3,7 +3,7 @@
 
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::count_basis_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST_F(Counting, WorkHandedToThreadsOfTheBenchmarksOwnIsSaidToBeMissing) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::count_basis_test

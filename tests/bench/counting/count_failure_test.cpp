@@ -6,7 +6,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::count_failure_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(CountingUnavailable, SaysThatValgrindIsMissing) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::count_failure_test

@@ -9,7 +9,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::count_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -253,4 +253,4 @@ TEST_F(Counting, KernelsThatOpenBlasChoosesAreInTheKeyAndTheFacts) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::count_test

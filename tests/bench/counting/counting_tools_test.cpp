@@ -6,7 +6,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::counting_tools_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(CountingTools, SayWhichValgrindIsTooOldAndWhatIsWanted) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::counting_tools_test

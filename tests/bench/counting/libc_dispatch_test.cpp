@@ -6,7 +6,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::libc_dispatch_test {
 namespace {
 
 std::string choices(std::vector<std::string> before) {
@@ -30,4 +30,4 @@ TEST(LibcDispatch, IsTheSameOnThisCpuAndOnTheOneThatValgrindShows) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::libc_dispatch_test

@@ -2,7 +2,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::net_profile_test {
 namespace {
 
 CallgrindPart part_of(const std::string& body) {
@@ -89,4 +89,4 @@ TEST(NetProfile, DifferentEventsAreRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::net_profile_test

@@ -6,7 +6,7 @@
 
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::unwrapped_count_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -178,4 +178,4 @@ TEST_F(UnwrappedCounting, ABenchmarkThatSkipsItselfIsNoCountThere) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::unwrapped_count_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_choice_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(DeviceChoice, ReadingsBecomeTheHottestTheMeanPowerAndEveryReasonOnce) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_choice_test

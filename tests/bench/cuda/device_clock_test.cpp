@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_clock_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(DeviceClock, EveryFailureOfTheDeviceIsAnErrorOfTheTimer) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_clock_test

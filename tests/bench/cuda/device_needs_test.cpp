@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::device_needs_test {
 namespace {
 
 cuda::DeviceProperties device_of(int major, int minor) {
@@ -24,4 +24,4 @@ TEST(DeviceNeeds, ADtypeThatTheDeviceHasIsNoReason) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::device_needs_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_options_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(DeviceOptions, HelpNamesEveryOptionOfOurs) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_options_test

@@ -14,7 +14,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/measure.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_program_test {
 namespace {
 
 using ::testing::Contains;
@@ -210,4 +210,4 @@ TEST_F(DeviceProgramTest, AResultThatCannotBeWrittenIsAnErrorBeforeAnythingIsMea
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_program_test

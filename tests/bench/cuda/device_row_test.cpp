@@ -7,7 +7,7 @@
 
 #include "bench/model/run.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_row_test {
 namespace {
 
 using nlohmann::json;
@@ -189,4 +189,4 @@ TEST(JsonText, NumbersReadBackToThemselves) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_row_test

@@ -5,7 +5,7 @@
 
 #include "bench/cuda/device_options.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_suite_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(DeviceSuite, AFilterMatchesAnywhereAndCanBeTurnedRound) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_suite_test

@@ -16,7 +16,7 @@
 #include "tests/bench/cuda/spin_kernel.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::device_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -262,4 +262,4 @@ TEST(DeviceContext, AnIllegalAddressIsAStickyError) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::device_test

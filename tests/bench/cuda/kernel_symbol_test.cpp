@@ -7,7 +7,7 @@
 
 #include "bench/cuda/sm_stamps.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::kernel_symbol_test {
 namespace {
 
 TEST(KernelSymbol, SymbolsLoseResultAndParameters) {
@@ -57,4 +57,4 @@ TEST(SmStamps, ACounterThatWentBackIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::kernel_symbol_test

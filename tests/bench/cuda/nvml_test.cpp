@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::nvml_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -108,4 +108,4 @@ TEST(Nvml, IsShutDownOnceWhenItsLastUserGoes) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::nvml_test

@@ -8,7 +8,7 @@
 
 #include "bench/cuda/sampling.hpp"
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::sampling_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -349,4 +349,4 @@ TEST(ClockSteadiness, OfUnknownClocksThreeStretchesHaveToDo) {
 
 }  // namespace
 
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::sampling_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::cuda {
+namespace steelyard::cuda::worker_report_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(WorkerReport, AFaultIsTheWorkersOwnSentence) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda
+}  // namespace steelyard::cuda::worker_report_test

@@ -9,7 +9,7 @@
 
 #include "bench/environment/read_environment.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::diagnose_test {
 namespace {
 
 using ::testing::Contains;
@@ -228,4 +228,4 @@ TEST(Diagnose, TellsWhereRoundsHaveNoFreshCopies) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::diagnose_test

@@ -6,7 +6,7 @@
 #include "bench/doctor/machine_setting.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::machine_setting_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST_F(Restoring, LeavesWhatIsGone) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::machine_setting_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::noise_probe_test {
 namespace {
 
 TEST(SummarizeSlices, FindsNothingInEqualOnes) {
@@ -49,4 +49,4 @@ TEST(ProbeNoise, SpinsForTheTimeItIsGiven) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::noise_probe_test

@@ -8,7 +8,7 @@
 
 #include "bench/environment/binary_facts.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::binary_facts_test {
 namespace {
 
 TEST(ParseProducer, PartsTheCompilerFromItsSwitches) {
@@ -171,4 +171,4 @@ TEST(AllocatorOfLibrary, KnowsTheCommonOnes) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::binary_facts_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::cgroup_limits_test {
 namespace {
 
 CgroupLimits limits_of(const std::string& fixture) {
@@ -29,4 +29,4 @@ TEST(CgroupThrottling, IsThatOfTheGroupHeldBackMost) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::cgroup_limits_test

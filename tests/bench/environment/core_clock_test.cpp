@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::core_clock_test {
 namespace {
 
 TEST(CoreClock, OfACoreThatIsNotThereIsAbsent) {
@@ -33,4 +33,4 @@ TEST(CoreClock, IsOneThatACoreCouldHave) {
 #endif
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::core_clock_test

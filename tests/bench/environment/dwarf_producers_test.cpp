@@ -5,7 +5,7 @@
 
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::dwarf_producers_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -151,4 +151,4 @@ TEST(ReadProducers, WalksNoForgedTableForEachOfManyUnits) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::dwarf_producers_test

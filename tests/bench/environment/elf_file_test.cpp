@@ -7,7 +7,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::elf_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -163,4 +163,4 @@ TEST(LoadedSections, OfATruncatedFileAreAnErrorOrTheSame) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::elf_file_test

@@ -5,7 +5,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::gpu_facts_test {
 namespace {
 
 std::map<std::string, std::string> decisive_facts(const std::string& fixture) {
@@ -90,4 +90,4 @@ TEST(DeviceUse, IsUnknownOfWhatIsNoProgram) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::gpu_facts_test

@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-namespace steelyard::bench {
+namespace steelyard::bench::readable_symbol_test {
 namespace {
 
 // "S_", "S0_", ..., "SZ_", "S10_": the n-th part of a name that later ones can refer to.
@@ -93,4 +93,4 @@ TEST(ReadableSymbol, OfANameAboveAThousandLettersIsTheName) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::readable_symbol_test

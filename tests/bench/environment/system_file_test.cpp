@@ -7,7 +7,7 @@
 #include "bench/environment/system_file.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::system_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(ReadProcessorTime, IsAbsentWhereThereIsNoFile) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::system_file_test

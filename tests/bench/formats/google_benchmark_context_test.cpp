@@ -2,7 +2,7 @@
 
 #include "bench/formats/google_benchmark_context.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::google_benchmark_context_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -37,4 +37,4 @@ TEST(Timestamp, RefusesWhatIsNoMoment) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::google_benchmark_context_test

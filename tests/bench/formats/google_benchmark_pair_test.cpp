@@ -6,7 +6,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::google_benchmark_pair_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -314,4 +314,4 @@ TEST_F(GoogleBenchmarkPair, OneSideAloneIsARunOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::google_benchmark_pair_test

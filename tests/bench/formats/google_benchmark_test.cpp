@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace steelyard::bench {
+namespace steelyard::bench::google_benchmark_test {
 namespace {
 
 using testing::ElementsAre;
@@ -415,4 +415,4 @@ TEST(GoogleBenchmark, CutInsideARecordNamesTheRecord) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::google_benchmark_test

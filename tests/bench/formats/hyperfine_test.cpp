@@ -8,7 +8,7 @@
 
 #include "bench/formats/import_formats.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::hyperfine_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST_F(Hyperfine, RefusesWhatIsNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::hyperfine_test

@@ -11,7 +11,7 @@
 
 #include "bench/formats/import_formats.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::import_bad_input_test {
 namespace {
 
 using ::testing::AllOf;
@@ -456,4 +456,4 @@ TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::import_bad_input_test

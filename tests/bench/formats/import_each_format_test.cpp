@@ -12,7 +12,7 @@
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/text.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::import_each_format_test {
 namespace {
 
 using ::testing::AllOf;
@@ -345,4 +345,4 @@ TEST_F(ImportOfWhatIsReadable, OfLinesIsEveryOtherLine) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::import_each_format_test

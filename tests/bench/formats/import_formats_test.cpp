@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace steelyard::bench {
+namespace steelyard::bench::import_formats_test {
 namespace {
 
 TEST(ImportFormats, HaveNamesOfTheirOwn) {
@@ -59,4 +59,4 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::import_formats_test

@@ -12,7 +12,7 @@
 
 #include "bench/formats/import_formats.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::imported_tools_test {
 namespace {
 
 using ::testing::AllOf;
@@ -393,4 +393,4 @@ TEST(ImportedStores, ConbenchResultsOfOneRunKeepTheirDataAndTheirTags) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::imported_tools_test

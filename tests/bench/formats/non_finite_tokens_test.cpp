@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::non_finite_tokens_test {
 namespace {
 
 TEST(NonFiniteTokens, BareTokensBecomeStringsOfTheSameLength) {
@@ -32,4 +32,4 @@ TEST(NonFiniteTokens, TextThatBreaksOffInsideATokenIsRecognized) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::non_finite_tokens_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard::bench {
+namespace steelyard::bench::repetition_log_test {
 namespace {
 
 using testing::DoubleNear;
@@ -64,4 +64,4 @@ TEST(RepetitionsByLog, AreNoneWhereTheLogIsOfSomethingElseOrThereIsNoSpread) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::repetition_log_test

@@ -5,7 +5,7 @@
 
 #include "tests/studies/adaptive_study.hpp"
 
-namespace steelyard {
+namespace steelyard::adaptive_coverage_test {
 namespace {
 
 // Four standard deviations of a binomial of that size below .95: one in 30000, were the coverage .95.
@@ -37,4 +37,4 @@ TEST(AdaptiveCoverage, ReferenceReportsLessSpreadThanThereIs) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::adaptive_coverage_test

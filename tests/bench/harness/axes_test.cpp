@@ -8,7 +8,7 @@
 #include "bench/harness/axes.hpp"
 #include "bench/model/benchmark_id.hpp"
 
-namespace steelyard {
+namespace steelyard::axes_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -239,4 +239,4 @@ TEST(AxisOverride, NamesTheKnownAxesWhereItsOwnIsUnknown) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::axes_test

@@ -8,7 +8,7 @@
 
 #include "tests/bench/harness/mock_clock.hpp"
 
-namespace steelyard {
+namespace steelyard::bench_test {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(Bench, MediansFollowTheCostOfTheWork) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench_test

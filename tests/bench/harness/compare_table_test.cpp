@@ -4,7 +4,7 @@
 #include "tests/bench/harness/mock_task.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard {
+namespace steelyard::compare_table_test {
 namespace {
 
 TaskMeasurement timed(std::string statement, std::string sub_label, std::string description, int threads = 1) {
@@ -178,4 +178,4 @@ TEST(CompareTable, PrintsPicosecondsWhereTheTimesAreSoShort) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::compare_table_test

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace steelyard {
+namespace steelyard::google_benchmark_timer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(GoogleBenchmarkTimer, FunctionOfACallThatIsOverDoesNotRunAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::google_benchmark_timer_test

@@ -46,7 +46,7 @@ BOOST_CLASS_VERSION(steelyard::next::List, 1)
 BOOST_CLASS_TRACKING(steelyard::next::Measurement, boost::serialization::track_never)
 BOOST_CLASS_TRACKING(steelyard::next::List, boost::serialization::track_never)
 
-namespace steelyard {
+namespace steelyard::measurement_archive_test {
 namespace {
 
 using testing::HasSubstr;
@@ -270,4 +270,4 @@ TEST(MeasurementRecords, EscapesAreUndoneAndNothingElseIsOne) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::measurement_archive_test

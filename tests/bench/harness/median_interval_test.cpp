@@ -7,7 +7,7 @@
 #include "bench/harness/median_interval.hpp"
 #include "tests/studies/median_study.hpp"
 
-namespace steelyard {
+namespace steelyard::median_interval_test {
 namespace {
 
 TEST(Autocorrelation, InflationOfIndependentTimesIsOne) {
@@ -263,4 +263,4 @@ TEST(MedianCoverage, WouldFailWithoutTheGuard) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::median_interval_test

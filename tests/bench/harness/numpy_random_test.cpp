@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace steelyard {
+namespace steelyard::numpy_random_test {
 namespace {
 
 // Published by NumPy's own documentation and tests of RandomState(0) and of its legacy seed 1234567890.
@@ -66,4 +66,4 @@ TEST(NumpyRandom, ChoiceFollowsTheSharesAndNeverTakesAnImpossibleOne) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::numpy_random_test

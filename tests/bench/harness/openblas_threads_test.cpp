@@ -11,7 +11,7 @@ int openblas_get_num_threads();
 void openblas_set_num_threads(int);
 }
 
-namespace steelyard {
+namespace steelyard::openblas_threads_test {
 namespace {
 
 class OpenBlasThreads : public ::testing::Test {
@@ -35,4 +35,4 @@ TEST_F(OpenBlasThreads, AreRestoredWhenTheStatementThrows) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::openblas_threads_test

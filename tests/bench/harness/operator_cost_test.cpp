@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::operator_cost_test {
 namespace {
 
 // Where a number is called published, it is what PyTorch's FlopCounterMode gives for these shapes.
@@ -236,4 +236,4 @@ TEST(Utilization, IsAbsentWithoutATimeOrAPeak) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::operator_cost_test

@@ -7,7 +7,7 @@
 #include "bench/harness/pair_comparison.hpp"
 #include "tests/studies/median_study.hpp"
 
-namespace steelyard {
+namespace steelyard::pair_comparison_test {
 namespace {
 
 // The slow, obvious oracle: the U statistic of every way to split the values.
@@ -142,4 +142,4 @@ TEST(PairComparison, ADriftingSideIsBelievedOnlyWhereItsDriftCannotBridgeTheGap)
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::pair_comparison_test

@@ -5,7 +5,7 @@
 #include "tests/bench/harness/sample_table.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard {
+namespace steelyard::render_table_test {
 namespace {
 
 // A table by column, and one by row of another metric whose values are invocations.
@@ -164,4 +164,4 @@ TEST(RenderTable, ChangesReadAsPercentUpToTwofold) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::render_table_test

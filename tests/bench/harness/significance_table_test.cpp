@@ -6,7 +6,7 @@
 #include "tests/bench/harness/sample_table.hpp"
 #include "tests/studies/table_study.hpp"
 
-namespace steelyard {
+namespace steelyard::significance_table_test {
 namespace {
 
 SignificanceTable compared(TableData data, TableQuestion question = {}) {
@@ -231,4 +231,4 @@ TEST(TableScale, DigitsEndWhereADoubleDoes) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::significance_table_test

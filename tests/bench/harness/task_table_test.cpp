@@ -6,7 +6,7 @@
 
 #include "tests/bench/harness/mock_task.hpp"
 
-namespace steelyard {
+namespace steelyard::task_table_test {
 namespace {
 
 TaskSpec spec(std::string sub_label, std::string environment) {
@@ -67,4 +67,4 @@ TEST(TaskTable, RefusesWhatCannotHaveBeenMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::task_table_test

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace steelyard {
+namespace steelyard::thread_count_test {
 namespace {
 
 using testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST(ThreadCount, EveryLibraryFoundCanBeReadAndSet) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::thread_count_test

@@ -6,7 +6,7 @@
 #include "tests/promised.hpp"
 #include "tests/studies/loop_cost/count_loop.hpp"
 
-namespace steelyard {
+namespace steelyard::timed_loop_test {
 namespace {
 
 double cost_of(const std::string& loop) {
@@ -72,4 +72,4 @@ TEST(DoNotOptimize, TakesValuesOfEveryKindAndChangesNone) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::timed_loop_test

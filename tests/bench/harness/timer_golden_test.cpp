@@ -7,7 +7,7 @@
 #include "bench/harness/timer.hpp"
 #include "tests/bench/harness/mock_clock.hpp"
 
-namespace steelyard {
+namespace steelyard::timer_golden_test {
 namespace {
 
 constexpr double kCudaRead = 10e-6;
@@ -92,4 +92,4 @@ TEST(TimerGolden, AdaptiveRowsAreThoseThatNumpyGives) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::timer_golden_test

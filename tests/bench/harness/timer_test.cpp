@@ -11,7 +11,7 @@
 
 #include "tests/bench/harness/mock_clock.hpp"
 
-namespace steelyard {
+namespace steelyard::timer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -324,4 +324,4 @@ TEST(Timer, TakesAStatementThatCannotBeCopied) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::timer_test

@@ -10,7 +10,7 @@
 #include "bench/harness/numpy_random.hpp"
 #include "bench/harness/timing_session.hpp"
 
-namespace steelyard {
+namespace steelyard::timing_session_test {
 namespace {
 
 using testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(Plan, PilotWithoutAnIntervalAsksForTenTimesItsBlocks) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::timing_session_test

@@ -6,7 +6,7 @@
 #include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::to_run_test {
 namespace {
 
 using testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST(ToRun, RunIsArchivedAndComparedLikeAnyOther) {
 TEST(ToRun, NothingIsAnEmptyRun) { EXPECT_TRUE(run_of({}).measurements.empty()); }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::to_run_test

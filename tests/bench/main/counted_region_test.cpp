@@ -16,7 +16,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::counted_region_test {
 namespace {
 
 std::filesystem::path beside_this(const std::string& name) {
@@ -123,4 +123,4 @@ TEST_F(CountedRegion, IsCollectedByHandOnRequest) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::counted_region_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::cpu_dtype_test {
 namespace {
 
 constexpr std::string_view kX86 = "processor\t: 0\nflags\t\t: fpu sse2 avx512_bf16 avx512_vnni\nbugs\t\t: none\n";
@@ -26,4 +26,4 @@ TEST(CpuDtype, IsLackingInWords) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::cpu_dtype_test

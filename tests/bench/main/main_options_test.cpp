@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace steelyard {
+namespace steelyard::main_options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(MainOptions, AreAllInTheHelp) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::main_options_test

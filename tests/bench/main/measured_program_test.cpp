@@ -7,7 +7,7 @@
 
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::measured_program_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(MeasuredProgram, IsNotDisturbedByAForkedChildNorByChatter) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::measured_program_test

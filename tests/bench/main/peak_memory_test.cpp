@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace steelyard {
+namespace steelyard::peak_memory_test {
 namespace {
 
 TEST(PeakMemory, IsReadFromTheStatusInKibibytes) {
@@ -31,4 +31,4 @@ TEST(PeakMemory, OfLongAgoIsForgotten) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::peak_memory_test

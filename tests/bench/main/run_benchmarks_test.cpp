@@ -14,7 +14,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::run_benchmarks_test {
 namespace {
 
 using ::testing::Contains;
@@ -291,4 +291,4 @@ TEST(RunBenchmarks, RecordsSpansAloneAndSaysSoWhereNoDeviceCanBe) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::run_benchmarks_test

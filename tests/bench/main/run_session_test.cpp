@@ -2,7 +2,7 @@
 
 #include "bench/main/run_session.hpp"
 
-namespace steelyard {
+namespace steelyard::run_session_test {
 namespace {
 
 // Passes of this length that are made until the budget says that it is enough, or all there are.
@@ -142,4 +142,4 @@ TEST(BlockReporter, ShowsAFailedBlockInPlaceOfItsLine) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::run_session_test

@@ -9,7 +9,7 @@ template <class T>
 struct Box {};
 }  // namespace steelyard_type_name_test
 
-namespace steelyard {
+namespace steelyard::type_name_test {
 namespace {
 
 TEST(TypeName, OfArithmeticIsItsWidth) {
@@ -27,4 +27,4 @@ TEST(TypeName, OfOthersIsTheCompilersSpelling) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::type_name_test

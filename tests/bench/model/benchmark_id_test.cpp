@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::benchmark_id_test {
 namespace {
 
 TEST(BenchmarkId, GoogleNameSurvivesParsingAndPrinting) {
@@ -83,4 +83,4 @@ TEST(BenchmarkId, WhatGoogleBenchmarkAppendsIsNoParameter) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::benchmark_id_test

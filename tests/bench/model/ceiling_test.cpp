@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::ceiling_test {
 namespace {
 
 using testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(Utilization, WhatIsNoPositiveNumberIsAMeasurementError) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ceiling_test

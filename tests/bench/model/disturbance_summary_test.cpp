@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace steelyard {
+namespace steelyard::disturbance_summary_test {
 namespace {
 
 Invocation disturbed(std::vector<std::string> causes, bool excluded) {
@@ -55,4 +55,4 @@ TEST(DisturbanceSummary, JoinsBothSides) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::disturbance_summary_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::environment_test {
 namespace {
 
 Environment machine(const char* model, const char* compiler) {
@@ -44,4 +44,4 @@ TEST(Environment, DifferencesNameBothValues) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::environment_test

@@ -8,7 +8,7 @@
 #include "bench/model/left_processes.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::kept_words_test {
 namespace {
 
 Failure read(const std::string& reason) {
@@ -166,4 +166,4 @@ TEST(LeftProcesses, OfARunThatLeftNoneOrSaysNonsenseAreNone) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::kept_words_test

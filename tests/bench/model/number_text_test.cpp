@@ -8,7 +8,7 @@
 
 #include "bench/model/parse_number.hpp"
 
-namespace steelyard {
+namespace steelyard::number_text_test {
 namespace {
 
 TEST(LevelText, PicksTheUnitThatKeepsTheNumberShort) {
@@ -189,4 +189,4 @@ TEST(ParseAs, TakesANumberAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::number_text_test

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::quantile_test {
 namespace {
 
 TEST(Quantile, InterpolatesBetweenNeighbours) {
@@ -50,4 +50,4 @@ TEST(Median, IsThatOfTheSortedValuesForAnyNumberOfThemWithAndWithoutTies) {
 TEST(Median, OfTheLargestNumbersDoesNotOverflow) { EXPECT_EQ(median({1.7e308, 1.7e308}), 1.7e308); }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::quantile_test

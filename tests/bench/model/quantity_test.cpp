@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::quantity_test {
 namespace {
 
 TEST(Quantity, DurationsParseWithEveryUnit) {
@@ -51,4 +51,4 @@ TEST(Quantity, TextChangesUnitWhereRoundingWouldReachAThousand) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::quantity_test

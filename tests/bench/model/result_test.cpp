@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::result_test {
 namespace {
 
 Result<int> half(int n) {
@@ -26,4 +26,4 @@ TEST(Error, LeavesEmptyFieldsOutWithTheirWord) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::result_test

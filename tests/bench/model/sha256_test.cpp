@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::sha256_test {
 namespace {
 
 // FIPS 180-4 examples, as published by NIST.
@@ -39,4 +39,4 @@ TEST(Sha256, HmacMatchesPublishedDigests) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::sha256_test

@@ -7,7 +7,7 @@
 
 #include "bench/model/task_measurement.hpp"
 
-namespace steelyard {
+namespace steelyard::task_measurement_test {
 namespace {
 
 using testing::ElementsAre;
@@ -342,4 +342,4 @@ TEST(Trim, NothingBreaksItsEdges) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::task_measurement_test

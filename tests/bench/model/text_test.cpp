@@ -8,7 +8,7 @@
 
 #include "bench/model/text.hpp"
 
-namespace steelyard {
+namespace steelyard::text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -180,4 +180,4 @@ TEST(MarkupText, LeavesTheRestAsItIs) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::text_test

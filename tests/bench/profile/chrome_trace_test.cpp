@@ -15,7 +15,7 @@
 
 #include "bench/profile/key_averages.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::chrome_trace_test {
 namespace {
 
 using nlohmann::json;
@@ -320,4 +320,4 @@ TEST(ChromeTrace, KeepsAHundredThousandNames) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::chrome_trace_test

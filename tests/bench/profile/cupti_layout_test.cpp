@@ -9,7 +9,7 @@
 
 #include "bench/profile/spans/cupti/cupti_library.hpp"
 
-namespace steelyard {
+namespace steelyard::cupti_layout_test {
 namespace {
 
 // Every version of a record begins with what ours has, and is no shorter.
@@ -148,4 +148,4 @@ TEST(CuptiLayout, TheToolkitsOwnVersionIsKnown) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::cupti_layout_test

@@ -23,7 +23,7 @@
 #include "bench/profile/trace_overview.hpp"
 #include "tests/bench/profile/fake_cupti.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::device_activity_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -479,4 +479,4 @@ TEST_F(DeviceActivityTest, OfAnyDamageIsLessOrAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::device_activity_test

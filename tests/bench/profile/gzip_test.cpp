@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-namespace steelyard::bench {
+namespace steelyard::bench::gzip_test {
 namespace {
 
 std::string packed(const std::string& text) {
@@ -52,4 +52,4 @@ TEST(Gzip, ThatIsCutDamagedOrTooLargeIsAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::gzip_test

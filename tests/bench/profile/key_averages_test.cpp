@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::bench {
+namespace steelyard::bench::key_averages_test {
 namespace {
 
 // Two steps of one thread: each a product with a copy in it, called once more by itself.
@@ -112,4 +112,4 @@ TEST_F(KeyAveragesTest, SortByWhatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::key_averages_test

@@ -12,7 +12,7 @@
 #include <cuda_occupancy.h>
 #endif
 
-namespace steelyard::bench {
+namespace steelyard::bench::occupancy_test {
 namespace {
 
 // H100.
@@ -110,4 +110,4 @@ TEST(Occupancy, IsWhatTheToolkitsOwnHeaderSays) {
 #endif
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::occupancy_test

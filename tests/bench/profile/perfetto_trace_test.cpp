@@ -11,7 +11,7 @@
 
 #include "tests/bench/profile/decoded_message.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::perfetto_trace_test {
 namespace {
 
 // As a reader of the format would take it: "process/thread: begin+name", and "end" with times.
@@ -167,4 +167,4 @@ TEST(PerfettoTrace, TellsANameOnce) {
 TEST(PerfettoTrace, OfAnUnknownMomentSaysNone) { EXPECT_TRUE(read(Trace{}).clocks.empty()); }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::perfetto_trace_test

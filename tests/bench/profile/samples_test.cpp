@@ -25,7 +25,7 @@
 #include "bench/profile/spans/stack_sampler.hpp"
 #include "bench/profile/trace.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::samples_test {
 namespace {
 
 // Functions that take a told time of their thread, each by its own loop, so that no two are folded into one.
@@ -262,4 +262,4 @@ TEST_F(SamplesTest, OfAnyDamageAreFewerOrAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::samples_test

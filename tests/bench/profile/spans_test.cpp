@@ -22,7 +22,7 @@
 #include "bench/profile/spans/span_recording.hpp"
 #include "bench/profile/trace.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::spans_test {
 namespace {
 
 class SpansTest : public testing::Test {
@@ -428,4 +428,4 @@ TEST_F(SpansTest, OfTimesThatNoClockTellsAreAnErrorOrBounded) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::spans_test

@@ -10,7 +10,7 @@
 
 #include "bench/profile/read_spans.hpp"
 
-namespace steelyard {
+namespace steelyard::step_profiler_test {
 namespace {
 
 std::string actions(const StepSchedule& schedule, int steps) {
@@ -140,4 +140,4 @@ TEST(StepProfiler, TellsAFolderThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::step_profiler_test

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace steelyard::bench {
+namespace steelyard::bench::trace_overview_test {
 namespace {
 
 // Times in nanoseconds. One thread that launches onto two streams of one device.
@@ -108,4 +108,4 @@ TEST_F(TraceOverviewTest, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::trace_overview_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace steelyard::bench {
+namespace steelyard::bench::trace_repeats_test {
 namespace {
 
 struct Made {
@@ -130,4 +130,4 @@ TEST(TraceRepeats, JoinedTracesKeepTheirNamesAndTracksApart) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::trace_repeats_test

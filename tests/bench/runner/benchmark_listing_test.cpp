@@ -10,7 +10,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::benchmark_listing_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST(ListBenchmarks, TakesABenchmarkProgramWhoseOwnArgumentIsWrongForOneThatFail
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::benchmark_listing_test

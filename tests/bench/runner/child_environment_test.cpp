@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::child_environment_test {
 namespace {
 
 using ::testing::Contains;
@@ -35,4 +35,4 @@ TEST(ChildEnvironment, LetsTheProgramsOwnValueWin) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::child_environment_test

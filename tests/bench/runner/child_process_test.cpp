@@ -14,7 +14,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::child_process_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -409,4 +409,4 @@ TEST(FindInPath, FindsAProgramAndNoOther) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::child_process_test

@@ -17,7 +17,7 @@
 #include "bench/runner/secrets.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::confinement_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -255,4 +255,4 @@ TEST_F(ConfinementTest, OfNothingIsNone) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::confinement_test

@@ -5,7 +5,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::core_choice_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(ReadAllowedCores, ReadsTheMaskAndTheTopology) {
 TEST(ReadAllowedCores, FindsAtLeastTheCoreThisTestRunsOn) { EXPECT_FALSE(read_allowed_cores().empty()); }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::core_choice_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::core_times_test {
 namespace {
 
 constexpr const char* kStat =
@@ -45,4 +45,4 @@ TEST(Migrations, AreReadFromTheSchedulersPage) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::core_times_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::disturbance_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(Disturbance, DoesNotDependOnHowTheProcessesAreNumbered) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::disturbance_test

@@ -15,7 +15,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::fresh_copy_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST(FindCopyPlace, IsTheFolderForTemporaryFiles) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::fresh_copy_test

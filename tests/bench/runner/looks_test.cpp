@@ -10,7 +10,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::looks_test {
 namespace {
 
 testkit::MeasureOptions quick(std::vector<int> looks) {
@@ -166,4 +166,4 @@ TEST(Looks, ProgressTellsHowManyAreDecided) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::looks_test

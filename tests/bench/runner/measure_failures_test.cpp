@@ -11,7 +11,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::measure_failures_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -291,4 +291,4 @@ TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::measure_failures_test

@@ -15,7 +15,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::measure_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -315,4 +315,4 @@ TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::measure_test

@@ -12,7 +12,7 @@
 #include "tests/bench/runner/measured_programs.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::planned_samples_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -204,4 +204,4 @@ TEST(SharedProcesses, AreOnlyOfBenchmarksWithOneSize) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::planned_samples_test

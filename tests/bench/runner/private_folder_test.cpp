@@ -6,7 +6,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::private_folder_test {
 namespace {
 
 TEST(PrivateFolder, GivesBothSidesPathsOfEqualLengthThatLeadToTheirPrograms) {
@@ -65,4 +65,4 @@ TEST(PrivateFolder, NamesThePlaceWhereItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::private_folder_test

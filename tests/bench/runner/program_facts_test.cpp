@@ -4,7 +4,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::program_facts_test {
 namespace {
 
 TEST(AddProgramFacts, RecordsSizeAndHashWithoutDecidingAnything) {
@@ -62,4 +62,4 @@ TEST(AddCopyFacts, SayWhatAMeasurementWouldDo) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::program_facts_test

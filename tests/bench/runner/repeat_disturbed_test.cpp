@@ -14,7 +14,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::repeat_disturbed_test {
 namespace {
 
 using ::testing::Contains;
@@ -112,4 +112,4 @@ TEST(RepeatDisturbed, RecordsTheConditionsOfEachProcess) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::repeat_disturbed_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace steelyard::bench {
+namespace steelyard::bench::round_plan_test {
 namespace {
 
 TEST(PlanBaselineSlots, GivesEachSideBothSlotsInEveryPair) {
@@ -105,4 +105,4 @@ TEST(DrawPadding, IsOfTheSeedAndDiffersFromProcessToProcess) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::round_plan_test

@@ -11,7 +11,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::run_folder_test {
 namespace {
 
 // A $TMPDIR of the test's own.
@@ -85,4 +85,4 @@ TEST_F(RunFolderTest, TouchesNothingOfAnotherName) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::run_folder_test

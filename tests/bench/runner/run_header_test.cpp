@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::run_header_test {
 namespace {
 
 CoreChoice two_cores() {
@@ -110,4 +110,4 @@ TEST(ProgramLine, IsWhatTheUserTyped) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::run_header_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::bench {
+namespace steelyard::bench::sample_plan_test {
 namespace {
 
 std::map<std::string, ProcessCost> suite(int count, Nanoseconds setup, Nanoseconds iteration, bool exact = true) {
@@ -115,4 +115,4 @@ TEST(SamplePlan, HasTheUsualSizeForWhatThePilotDidNotReach) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::sample_plan_test

@@ -6,7 +6,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::side_record_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -201,4 +201,4 @@ TEST_F(SideRecordTest, SaysWhichBenchmarksLeftProcessesBehind) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::side_record_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::exit_code_test {
 namespace {
 
 TEST(ExitCode, WorseFollowsThePrecedenceOfTheContractForEveryPair) {
@@ -25,4 +25,4 @@ TEST(ExitCode, FollowsWhoHasToAct) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::exit_code_test

@@ -6,7 +6,7 @@
 #include "storage/archive/measurement_file.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::measurement_sides_test {
 namespace {
 
 using testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST_F(MeasurementSides, ADamagedFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::measurement_sides_test

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace steelyard::ci {
+namespace steelyard::ci::progress_line_test {
 namespace {
 
 using testing::ElementsAre;
@@ -212,4 +212,4 @@ TEST(LiveView, WhereNoCodeErasesBlanksDo) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::progress_line_test

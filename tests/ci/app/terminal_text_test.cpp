@@ -9,7 +9,7 @@
 
 #include "ci/app/app.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::terminal_text_test {
 namespace {
 
 TEST(Paint, AddsNothingWithoutColour) {
@@ -98,4 +98,4 @@ TEST(Style, APipeCutsNoNamesUnlessColumnsSaysHowWideItIs) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::terminal_text_test

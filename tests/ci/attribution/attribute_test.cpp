@@ -6,7 +6,7 @@
 #include "regress/ab/gates.hpp"
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::attribute_test {
 namespace {
 
 using attribution_test::behind;
@@ -463,4 +463,4 @@ TEST(LibraryDispatch, IsSeenInThePathOrTheNamesOfTheLibrary) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::attribute_test

@@ -4,7 +4,7 @@
 #include "ci/attribution/culprit.hpp"
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::culprit_test {
 namespace {
 
 using attribution_test::behind;
@@ -145,4 +145,4 @@ TEST(ChangedLine, OfVeryLongFunctionsIsFoundByDistance) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::culprit_test

@@ -2,7 +2,7 @@
 
 #include "ci/attribution/own_source.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::own_source_test {
 namespace {
 
 ProfiledFunction function(const std::string& name, const std::string& file, const std::string& object) {
@@ -90,4 +90,4 @@ TEST(FunctionName, BrokenNamesStayNames) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::own_source_test

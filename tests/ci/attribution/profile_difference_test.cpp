@@ -5,7 +5,7 @@
 
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::profile_difference_test {
 namespace {
 
 using testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(Subtract, YieldsNothingWithoutInstructions) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::profile_difference_test

@@ -12,7 +12,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::real_programs_test {
 namespace {
 
 using ::testing::Contains;
@@ -163,4 +163,4 @@ TEST_F(RealPrograms, CallPathsLeadFromTheBenchmarkToTheFunction) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::real_programs_test

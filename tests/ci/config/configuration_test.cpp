@@ -8,7 +8,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/config/configuration_key.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::configuration_test {
 namespace {
 
 std::string error_of(const std::string& toml) {
@@ -374,4 +374,4 @@ TEST(ConfigurationPage, ListsEveryKeyWithItsOptionAndMeaning) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::configuration_test

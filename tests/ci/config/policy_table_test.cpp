@@ -4,7 +4,7 @@
 #include "ci/config/configuration_key.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::policy_table_test {
 namespace {
 
 TEST(PolicyTable, OneWithALastDayHoldsUntilThen) {
@@ -126,4 +126,4 @@ TEST(PolicyTable, BesideATableOfAllItSaysHowTomlWantsTheTwo) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::policy_table_test

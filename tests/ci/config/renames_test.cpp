@@ -5,7 +5,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/config/configuration_key.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::renames_test {
 namespace {
 
 using Renames = std::vector<BenchmarkRename>;
@@ -84,4 +84,4 @@ TEST(Renames, KnowTheLongestPartThatEveryNameHas) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::renames_test

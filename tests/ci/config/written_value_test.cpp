@@ -4,7 +4,7 @@
 
 #include "ci/config/written_value.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::written_value_test {
 namespace {
 
 // The slow oracle: plain recursion over the definition of the optimal string alignment distance.
@@ -66,4 +66,4 @@ TEST(CommandWords, RefusesOpenQuotesAndNothing) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::written_value_test

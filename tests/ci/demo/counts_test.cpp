@@ -8,7 +8,7 @@
 #include "tests/ci/demo/demo_repository.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::demo {
+namespace steelyard::demo::counts_test {
 namespace {
 
 // Benchmark to the function that it times.
@@ -69,4 +69,4 @@ TEST(DemoCounts, ShowTheStoryThatTheCommitsTell) {
 }
 
 }  // namespace
-}  // namespace steelyard::demo
+}  // namespace steelyard::demo::counts_test

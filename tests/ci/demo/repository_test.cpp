@@ -4,7 +4,7 @@
 
 #include "tests/ci/demo/demo_repository.hpp"
 
-namespace steelyard::demo {
+namespace steelyard::demo::repository_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(DemoRepository, RefusesAFolderThatIsNotEmpty) {
 }
 
 }  // namespace
-}  // namespace steelyard::demo
+}  // namespace steelyard::demo::repository_test

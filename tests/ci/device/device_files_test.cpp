@@ -5,7 +5,7 @@
 #include "tests/ci/device/device_json.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::device_files_test {
 namespace {
 
 using ::testing::AllOf;
@@ -152,4 +152,4 @@ TEST_F(DeviceFiles, ImportKeepsThemAsAnArchive) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::device_files_test

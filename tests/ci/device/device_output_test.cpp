@@ -9,7 +9,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::device_output_test {
 namespace {
 
 using ::testing::AllOf;
@@ -195,4 +195,4 @@ TEST_F(DeviceOutput, IsImportedAndComparesAsAnArchive) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::device_output_test

@@ -6,7 +6,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::device_programs_test {
 namespace {
 
 using ::testing::AllOf;
@@ -104,4 +104,4 @@ TEST_F(DevicePrograms, WhatFailsInTheProgramKeepsItsTarget) {
 #endif
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::device_programs_test

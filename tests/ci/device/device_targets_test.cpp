@@ -7,7 +7,7 @@
 #include "tests/ci/device/device_json.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::device_targets_test {
 namespace {
 
 using ::testing::AllOf;
@@ -235,4 +235,4 @@ TEST_F(DeviceTargets, TheRooflineHasAllKernelsOfARun) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::device_targets_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace steelyard::ci {
+namespace steelyard::ci::ci_job_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -58,4 +58,4 @@ TEST(CiJob, NamesThatSeveralServicesHaveAreTakenByTheirOwnAlone) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::ci_job_test

@@ -4,7 +4,7 @@
 
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::line_map_test {
 namespace {
 
 TEST(LineMap, MovesLinesBehindWhatWasPutTakenOrChanged) {
@@ -70,4 +70,4 @@ TEST(LineMap, FollowsALineOfAFileThatItsAttributesCallBinary) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::line_map_test

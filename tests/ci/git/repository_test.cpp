@@ -6,7 +6,7 @@
 #include "ci/git/repository.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::repository_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -401,4 +401,4 @@ TEST_F(WorkTreesOfCommits, AreNotMadeOfACommitThatIsNone) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::repository_test

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace steelyard::ci {
+namespace steelyard::ci::command_line_test {
 namespace {
 
 using testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST_F(CommandLine, HelpWinsOverNamesThatAreMissing) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::command_line_test

@@ -5,7 +5,7 @@
 
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::accepted_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(Accepted, OnlyTheCandidatesOwnCommitsAcceptAndABadLineIsANote) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::accepted_test

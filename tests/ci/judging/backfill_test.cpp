@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace steelyard::ci {
+namespace steelyard::ci::backfill_test {
 namespace {
 
 using ::testing::AllOf;
@@ -212,4 +212,4 @@ TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::backfill_test

@@ -9,7 +9,7 @@
 #include "ci/report/changes.hpp"
 #include "tests/ci/judging/made_commits.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::bisect_test {
 namespace {
 
 using regress::BisectionEnd;
@@ -358,4 +358,4 @@ TEST(ChangesOfferABisect, WhereSeveralCommitsCanBeTheCauseAndNotOfOne) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::bisect_test

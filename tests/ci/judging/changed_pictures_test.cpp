@@ -8,7 +8,7 @@
 
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::changed_pictures_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(FileStem, IsAPlainNameWhateverTheBenchmark) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::changed_pictures_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::ci_variables_test {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -46,4 +46,4 @@ TEST(DefaultBase, OfACommitThatTheUserNamedIgnoresTheRunner) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::ci_variables_test

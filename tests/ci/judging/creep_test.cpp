@@ -5,7 +5,7 @@
 
 #include "ci/report/changes.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::creep_test {
 namespace {
 
 using testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(CreepInWords, IsToldByChangesInEveryForm) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::creep_test

@@ -9,7 +9,7 @@
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::kept_ceilings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(KeptCeilings, AStateFolderThatCannotBeMadeIsSaid) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::kept_ceilings_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::kept_changes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::kept_changes_test

@@ -6,7 +6,7 @@
 #include "storage/place/store_address.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::known_calibration_test {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST_F(KnownCalibrations, CalibrateRefusesWhatItCannotMeasure) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::known_calibration_test

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace steelyard::ci {
+namespace steelyard::ci::outcome_test {
 namespace {
 
 ComparisonRow row(Verdict verdict, std::string_view metric = kRealTime) {
@@ -214,4 +214,4 @@ TEST(Outcome, OfSeveralRowsIsTheWorstByTheContract) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::outcome_test

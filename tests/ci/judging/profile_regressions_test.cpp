@@ -8,7 +8,7 @@
 
 #include "ci/report/comparison.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::profile_regressions_test {
 namespace {
 
 using testing::HasSubstr;
@@ -118,4 +118,4 @@ TEST_F(ProfileRegressionsTest, IsAskedForTheBenchmarkAloneBehindTheUsersOwnArgum
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::profile_regressions_test

@@ -5,7 +5,7 @@
 #include "ci/judging/rename_proposals.hpp"
 #include "ci/judging/stored_series.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::renames_test {
 namespace {
 
 using ::testing::AllOf;
@@ -248,4 +248,4 @@ TEST(ProposedRenames, AreNoneOfWhatIsUnlikeOrStillThere) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::renames_test

@@ -9,7 +9,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::replay_history_test {
 namespace {
 
 constexpr int kBenchmarks = 6;
@@ -115,4 +115,4 @@ TEST(ReplayOfAHistory, NeedsNoNewestRunWhereThereWasNone) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::replay_history_test

@@ -18,7 +18,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::replay_test {
 namespace {
 
 struct Kept {
@@ -366,4 +366,4 @@ TEST_F(ComparedSides, ACountOfOtherCodeThanWasTimedDecidesAloneAndAReplayAgrees)
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::replay_test

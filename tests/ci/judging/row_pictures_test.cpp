@@ -7,7 +7,7 @@
 
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::row_pictures_test {
 namespace {
 
 using ::testing::AllOf;
@@ -67,4 +67,4 @@ TEST(RowPictures, OfMoreThanTheLimitTheWorstHaveFilesAndTheRestIsCounted) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::row_pictures_test

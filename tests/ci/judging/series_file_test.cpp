@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace steelyard::ci {
+namespace steelyard::ci::series_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(SeriesFile, ReadsTheStreamForADashAndNamesAFileThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::series_file_test

@@ -7,7 +7,7 @@
 #include "ci/report/charts/series_chart.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::series_pictures_test {
 namespace {
 
 using testing::AllOf;
@@ -77,4 +77,4 @@ TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::series_pictures_test

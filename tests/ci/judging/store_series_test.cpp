@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace steelyard::ci {
+namespace steelyard::ci::store_series_test {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(StoreSeries, AMetricWithoutADirectionHasNoRegressions) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::store_series_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::ci {
+namespace steelyard::ci::trace_difference_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -242,4 +242,4 @@ TEST(TraceDifferences, AreTablesForEveryReader) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::trace_difference_test

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-namespace steelyard::ci {
+namespace steelyard::ci::build_test {
 namespace {
 
 using testing::HasSubstr;
@@ -108,4 +108,4 @@ TEST_F(Build, HasRoomBesideAnotherWhereEachCompilerHasAGibibyte) {
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::build_test

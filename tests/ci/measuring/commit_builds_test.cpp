@@ -10,7 +10,7 @@
 
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::commit_builds_test {
 namespace {
 
 class BuildsOfCommits : public ::testing::Test {
@@ -113,4 +113,4 @@ TEST_F(BuildsOfCommits, ThatFailLeaveNoTreeAndAreNotTriedAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::commit_builds_test

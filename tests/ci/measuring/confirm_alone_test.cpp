@@ -11,7 +11,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::confirm_alone_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -152,4 +152,4 @@ TEST_F(ConfirmAlone, IsToldKeptAndReplayed) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::confirm_alone_test

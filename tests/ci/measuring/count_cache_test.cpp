@@ -9,7 +9,7 @@
 #include "bench/counting/count.hpp"
 #include "ci/measuring/run_parts.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::count_cache_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(CountParts, MoveThePathsOfTheirProfiles) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::count_cache_test

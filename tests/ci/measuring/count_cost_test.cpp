@@ -13,7 +13,7 @@
 #include "tests/ci/measuring/programs_to_time.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::count_cost_test {
 namespace {
 
 using ::testing::AllOf;
@@ -259,4 +259,4 @@ TEST_F(CountCost, AKnownBaselineOfAnotherKeyIsCountedAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::count_cost_test

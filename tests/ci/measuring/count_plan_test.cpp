@@ -8,7 +8,7 @@
 
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::count_plan_test {
 namespace {
 
 using ::testing::UnorderedElementsAre;
@@ -110,4 +110,4 @@ TEST_F(CountPlans, ProveEqualityByWhatWasRead) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::count_plan_test

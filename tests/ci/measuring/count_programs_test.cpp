@@ -10,7 +10,7 @@
 
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::count_programs_test {
 namespace {
 
 class CountPrograms : public ::testing::Test {
@@ -100,4 +100,4 @@ TEST_F(CountPrograms, ThatRunOutOfBudgetSayNothingOfWhatOneSideLacks) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::count_programs_test

@@ -7,7 +7,7 @@
 #include "ci/report/findings.hpp"
 #include "regress/ab/match.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::equal_builds_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -152,4 +152,4 @@ TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::equal_builds_test

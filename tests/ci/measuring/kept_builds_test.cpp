@@ -5,7 +5,7 @@
 
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::kept_builds_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST_F(KeptBuildsTest, AreNamedByAllThatABuildDependsOn) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::kept_builds_test

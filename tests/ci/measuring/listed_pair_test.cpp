@@ -4,7 +4,7 @@
 
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::listed_pair_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -89,4 +89,4 @@ TEST_F(ListPair, EndsAtOnceWhereItIsCancelled) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::listed_pair_test

@@ -9,7 +9,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::measure_programs_test {
 namespace {
 
 class MeasurePrograms : public ProgramsToTime {
@@ -143,4 +143,4 @@ TEST_F(MeasurePrograms, AloneReportsTheProgramThatCannotBeAsked) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::measure_programs_test

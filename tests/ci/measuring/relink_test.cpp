@@ -12,7 +12,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::relink_test {
 namespace {
 
 using ::testing::AllOf;
@@ -221,4 +221,4 @@ TEST_F(Relink, ThatCannotBeDoneIsWrongInputAndNothingIsMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::relink_test

@@ -5,7 +5,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/model/left_processes.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::run_parts_test {
 namespace {
 
 Run run_of(const std::string& suite, std::size_t invocations) {
@@ -185,4 +185,4 @@ TEST(JoinRun, AddsUpTheProcessesThatItsProgramsLeftBehind) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::run_parts_test

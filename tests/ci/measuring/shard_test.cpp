@@ -9,7 +9,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::shard_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(TakeShard, RefusesMoreMachinesThanBenchmarks) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::shard_test

@@ -4,7 +4,7 @@
 
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::time_programs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::time_programs_test

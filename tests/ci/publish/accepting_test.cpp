@@ -3,7 +3,7 @@
 #include "ci/judging/accepted.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::accepting_test {
 namespace {
 
 using ::testing::AllOf;
@@ -217,4 +217,4 @@ TEST_F(AcceptedOnGitlab, OfABranchItIsTheRequestByWhoseMergeTheCommitCame) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::accepting_test

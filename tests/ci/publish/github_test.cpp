@@ -3,7 +3,7 @@
 #include "ci/publish/http.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::github_test {
 namespace {
 
 using ci_test::StoredComment;
@@ -593,4 +593,4 @@ TEST_F(PublishFromAnotherService, TellsTheRequestThatTheJobIsOf) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::github_test

@@ -2,7 +2,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::gitlab_test {
 namespace {
 
 using ci_test::Trouble;
@@ -163,4 +163,4 @@ TEST_F(PublishFiles, OfAGateThatEndedEarlyAreNoPass) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::gitlab_test

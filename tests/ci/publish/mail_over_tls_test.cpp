@@ -14,7 +14,7 @@
 #include "ci/publish/notifying.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::mail_over_tls_test {
 namespace {
 
 using ::testing::AllOf;
@@ -119,4 +119,4 @@ TEST_F(MailOverTls, APasswordThatIsRefusedIsToldWithoutIt) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::mail_over_tls_test

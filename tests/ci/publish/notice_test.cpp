@@ -14,7 +14,7 @@
 #include "tests/ci/publish/service_server.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::notice_test {
 namespace {
 
 using ci_test::MailServer;
@@ -291,4 +291,4 @@ TEST_F(Notifying, RefusesPlacesOverWhichOthersCouldRead) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::notice_test

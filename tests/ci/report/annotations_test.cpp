@@ -7,7 +7,7 @@
 #include "ci/report/published_files.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::annotations_test {
 namespace {
 
 using testing::AllOf;
@@ -106,4 +106,4 @@ TEST(OpenMetricsReport, NamesAreLabelsThatEndWhereTheyEnd) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::annotations_test

@@ -14,7 +14,7 @@
 #include "ci/report/judgement_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::bounded_reports_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -219,4 +219,4 @@ TEST(BriefReport, ASmallSuiteIsToldWhole) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::bounded_reports_test

@@ -9,7 +9,7 @@
 
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::causes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -274,4 +274,4 @@ TEST(Causes, NotesSayInHowManyBenchmarksTheyHold) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::causes_test

@@ -6,7 +6,7 @@
 #include "ci/report/published_files.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::comment_test {
 namespace {
 
 using testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(HeadlineOf, SaysWhatTheRowsDoNot) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::comment_test

@@ -13,7 +13,7 @@
 #include "tests/ci/report/sample_results.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::explain_test {
 namespace {
 
 using regress::compare_runs;
@@ -300,4 +300,4 @@ TEST(Explanations, GoFromSamplesToAnswers) {
 TEST(Explanations, AreNothingWhereNothingWasAskedFor) { EXPECT_EQ(terminal_explanations({}, {}), ""); }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::explain_test

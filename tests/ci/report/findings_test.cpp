@@ -9,7 +9,7 @@
 #include "ci/report/function_lines.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::findings_test {
 namespace {
 
 TEST(WorstFirst, NamesEveryVerdictOnce) {
@@ -439,4 +439,4 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::findings_test

@@ -12,7 +12,7 @@
 #include "tests/ci/report/flame/sample_profiles.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::html_comparison_test {
 namespace {
 
 using ::testing::AllOf;
@@ -228,4 +228,4 @@ TEST(HtmlReport, OfNothingSaysSo) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::html_comparison_test

@@ -6,7 +6,7 @@
 #include "tests/ci/report/browser.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::html_page_test {
 namespace {
 
 // Of the rows that are seen, in their order.
@@ -192,4 +192,4 @@ TEST_F(HtmlPage, TwoThousandRowsAreSortedAndFiltered) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::html_page_test

@@ -7,7 +7,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::json_comparison_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -131,4 +131,4 @@ TEST(JsonReport, KeepsEveryBitOfALevel) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::json_comparison_test

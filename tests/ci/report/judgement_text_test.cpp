@@ -6,7 +6,7 @@
 #include "bench/counting/count.hpp"
 #include "ci/report/row_text.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::judgement_text_test {
 namespace {
 
 namespace caution = regress::caution;
@@ -205,4 +205,4 @@ TEST(AttributeInWords, SaysWhoseLinesAnEarlierReaderMayHaveShifted) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::judgement_text_test

@@ -6,7 +6,7 @@
 #include "ci/report/machine.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::machine_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -275,4 +275,4 @@ TEST(FailureText, SaysWhichPromiseWasNotKept) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::machine_test

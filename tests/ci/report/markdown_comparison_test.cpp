@@ -4,7 +4,7 @@
 #include "ci/report/comparison.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::markdown_comparison_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(MarkdownReport, StaysWithinTheLimitWhateverTheWarnings) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::markdown_comparison_test

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace steelyard::ci {
+namespace steelyard::ci::profile_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(TerminalDifference, OfWholeProgramsSaysNothingOfIterations) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::profile_test

@@ -5,7 +5,7 @@
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::promise_test {
 namespace {
 
 using testing::ElementsAre;
@@ -436,4 +436,4 @@ TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::promise_test

@@ -10,7 +10,7 @@
 #include "ci/report/annotations.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::published_files_test {
 namespace {
 
 using nlohmann::json;
@@ -226,4 +226,4 @@ TEST(BadgeSvg, HoldsNoMarkupOfStrangersAndRunsNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::published_files_test

@@ -12,7 +12,7 @@
 #include "regress/history/judge_history.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::reason_text_test {
 namespace {
 
 namespace why = regress::why;
@@ -573,4 +573,4 @@ TEST(EqualProgramText, NamesTheFilesThatWereReadAndTheHash) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::reason_text_test

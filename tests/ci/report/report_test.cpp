@@ -16,7 +16,7 @@
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::report_test {
 namespace {
 
 TEST(TerminalReport, ShowsEveryVerdictWorstFirst) {
@@ -379,4 +379,4 @@ TEST(Status, ShowsWhatWaits) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::report_test

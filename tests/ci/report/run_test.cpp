@@ -8,7 +8,7 @@
 #include "ci/report/run.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::run_test {
 namespace {
 
 using ShownRun = Run;  // inside a test, Run is gtest's own
@@ -152,4 +152,4 @@ TEST(LogPlot, ALineBeyondThePointsIsCutOff) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::run_test

@@ -5,7 +5,7 @@
 
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::so_far_test {
 namespace {
 
 using testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(SoFar, EqualBuildsHardlyEverLookChanged) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::so_far_test

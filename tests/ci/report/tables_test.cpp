@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::tables_test {
 namespace {
 
 using testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(CheckMachines, RefusesTwoUnlessTheFactIsIgnored) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::tables_test

@@ -7,7 +7,7 @@
 #include "regress/targets/judge_targets.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::target_text_test {
 namespace {
 
 using regress::BenchmarkRates;
@@ -237,4 +237,4 @@ TEST(UtilizationDoubt, WarnsAboveAHundredAndRefusesAboveAHundredAndFifteen) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::target_text_test

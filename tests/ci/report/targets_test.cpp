@@ -4,7 +4,7 @@
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "ci/report/targets.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::targets_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,7 +159,7 @@ TEST(TargetReportText, AboveTheErrorOfMeasurementThereIsNoFigure) {
   const std::string text = terminal_targets(report, {false, false, 120});
   EXPECT_THAT(text, AllOf(HasSubstr("no result: above 115 % of DRAM"), HasSubstr("neither")));
   EXPECT_EQ(text.find("285"), std::string::npos) << text;
-  TargetRow target = ::steelyard::ci::row("gemv", TargetVerdict::undecided);
+  TargetRow target = targets_test::row("gemv", TargetVerdict::undecided);
   target.utilization = 2.85;
   target.utilization_interval = Interval{2.8, 2.9};
   report.targets = {target};
@@ -187,4 +187,4 @@ TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::targets_test

@@ -12,7 +12,7 @@
 
 #include "tests/ci/report/browser.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::trace_page_test {
 namespace {
 
 using bench::TraceEvent;
@@ -218,4 +218,4 @@ TEST_F(TracePage, WithoutEventsSaysThatNothingStandsOut) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::trace_page_test

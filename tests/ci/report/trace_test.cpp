@@ -7,7 +7,7 @@
 
 #include "bench/model/text.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::trace_test {
 namespace {
 
 using testing::HasSubstr;
@@ -203,4 +203,4 @@ TEST(TraceReport, OfJsonHasEveryRowInNanoseconds) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::trace_test

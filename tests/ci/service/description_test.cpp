@@ -8,7 +8,7 @@
 #include "ci/service/assets.hpp"
 #include "ci/service/call.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::description_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(RateLimit, ForgetsRatherThanGrow) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::description_test

@@ -14,7 +14,7 @@
 #include "tests/ci/service/test_certificates.hpp"
 #include "tests/ci/service/token_issuer.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::job_tokens_test {
 namespace {
 
 using nlohmann::json;
@@ -310,4 +310,4 @@ TEST(JobTokensOverHttps, TakeKeysFromAnIssuerWhoseCertificateIsVouchedForAlone) 
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::job_tokens_test

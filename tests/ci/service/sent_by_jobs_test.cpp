@@ -23,7 +23,7 @@
 #include "tests/ci/service/token_issuer.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::sent_by_jobs_test {
 namespace {
 
 using nlohmann::json;
@@ -268,4 +268,4 @@ TEST_F(SentByJobs, WhatAnotherServiceMayReadIsNotSaidToBeAtFault) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::sent_by_jobs_test

@@ -19,7 +19,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::serve_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -222,4 +222,4 @@ TEST_F(Serve, SaysWhatIsWrongWithItsOptions) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::serve_test

@@ -24,7 +24,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::service_as_store_test {
 namespace {
 
 using nlohmann::json;
@@ -571,4 +571,4 @@ TEST_F(ServiceAsStore, RotatesATokenAndLeavesTheOldOneItsGraceOrNone) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::service_as_store_test

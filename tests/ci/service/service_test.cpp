@@ -14,7 +14,7 @@
 #include "tests/ci/service/served_store.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::service_test {
 namespace {
 
 using nlohmann::json;
@@ -541,4 +541,4 @@ TEST_F(ServiceTest, TellsNothingOfItselfInAProblem) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::service_test

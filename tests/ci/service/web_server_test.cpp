@@ -10,7 +10,7 @@
 
 #include "tests/ci/service/http_client.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::web_server_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -385,4 +385,4 @@ TEST_F(WebServerTest, SaysWhyItCannotListen) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::web_server_test

@@ -3,7 +3,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::archives_test {
 namespace {
 
 using ::testing::AllOf;
@@ -82,4 +82,4 @@ TEST_F(Archives, AreLookedThroughForChanges) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::archives_test

@@ -6,7 +6,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::backfill_verb_test {
 namespace {
 
 using nlohmann::json;
@@ -88,4 +88,4 @@ TEST_F(Backfilled, RefusesWhatIsNoRange) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::backfill_verb_test

@@ -3,7 +3,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::bad_input_test {
 namespace {
 
 using testing::AllOf;
@@ -113,4 +113,4 @@ TEST_F(BadInput, AReportThatCannotBeWrittenIsNoSuccess) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::bad_input_test

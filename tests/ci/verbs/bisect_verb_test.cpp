@@ -11,7 +11,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::bisect_verb_test {
 namespace {
 
 using ::testing::AllOf;
@@ -218,4 +218,4 @@ TEST_F(BisectOfARepository, EndsWithSuccessWhereNothingChanged) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::bisect_verb_test

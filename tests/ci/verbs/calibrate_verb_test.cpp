@@ -3,7 +3,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::calibrate_verb_test {
 namespace {
 
 using testing::HasSubstr;
@@ -72,4 +72,4 @@ TEST_F(CalibrateVerb, SaysThatABenchmarkCrashed) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::calibrate_verb_test

@@ -4,7 +4,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::changes_verb_test {
 namespace {
 
 using nlohmann::json;
@@ -152,4 +152,4 @@ TEST_F(ChangesVerb, WritesMarkdownInWhichNoNameCanFormat) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::changes_verb_test

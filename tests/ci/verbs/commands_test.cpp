@@ -14,7 +14,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::commands_test {
 namespace {
 
 using nlohmann::json;
@@ -319,4 +319,4 @@ TEST_F(Commands, NamesAndCommandsThatDoNotGoTogetherAreRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::commands_test

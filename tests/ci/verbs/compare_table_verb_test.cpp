@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::compare_table_verb_test {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST_F(CompareTableVerb, ATableWithoutColourHasNoCodes) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::compare_table_verb_test

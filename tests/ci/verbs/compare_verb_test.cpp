@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::compare_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -304,4 +304,4 @@ TEST_F(Compare, HasNoColourInAPipeUnlessItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::compare_verb_test

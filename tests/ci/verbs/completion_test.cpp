@@ -7,7 +7,7 @@
 #include "ci/verbs/verbs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::completion_test {
 namespace {
 
 using ::testing::AllOf;
@@ -61,4 +61,4 @@ TEST_F(Completion, AnUnknownShellIsNamedBesideTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::completion_test

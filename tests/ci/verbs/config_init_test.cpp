@@ -3,7 +3,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::config_init_test {
 namespace {
 
 using testing::AllOf;
@@ -51,4 +51,4 @@ TEST_F(ConfigInit, SaysWhatIsMissingWhereThereIsNoBenchmark) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::config_init_test

@@ -6,7 +6,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::config_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -119,4 +119,4 @@ TEST_F(ConfigVerb, TheSchemaKnowsEveryKeyAndIsTheOneInTheDocs) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::config_verb_test

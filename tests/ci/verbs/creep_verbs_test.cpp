@@ -7,7 +7,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::creep_verbs_test {
 namespace {
 
 using nlohmann::json;
@@ -97,4 +97,4 @@ TEST_F(CreepOfCommits, IsCountedFromTheReleaseOnAndWithoutAStoreTheVerdictStands
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::creep_verbs_test

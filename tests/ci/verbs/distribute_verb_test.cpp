@@ -11,7 +11,7 @@
 #include "tests/storage/postgres/test_cluster.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::distribute_verb_test {
 namespace {
 
 using ::testing::AllOf;
@@ -71,4 +71,4 @@ TEST_F(DistributeVerb, MovesTheTablesAndShowsWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::distribute_verb_test

@@ -22,7 +22,7 @@
 #include "bench/runner/foreground_command.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::doctor_fix_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -387,4 +387,4 @@ TEST_F(DoctorFix, SaysWhereAddressesCannotBeFixedAndRunsTheCommand) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::doctor_fix_test

@@ -5,7 +5,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::doctor_verb_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST_F(DoctorVerb, HelpsWithAnExample) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::doctor_verb_test

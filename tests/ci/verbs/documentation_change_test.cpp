@@ -7,7 +7,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::documentation_change_test {
 namespace {
 
 using testing::AllOf;
@@ -98,4 +98,4 @@ TEST_F(GateOfDocumentation, AndOfAnythingElseBuildsBoth) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::documentation_change_test

@@ -12,7 +12,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::gate_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -505,4 +505,4 @@ TEST_F(Gate, SaysThatChangesWhichAreNotCommittedAreNotMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::gate_verb_test

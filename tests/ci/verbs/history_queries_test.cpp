@@ -12,7 +12,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::history_queries_test {
 namespace {
 
 using nlohmann::json;
@@ -455,4 +455,4 @@ TEST_F(HistoryQueries, ALoginSeesAndWritesWhatItWasGranted) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::history_queries_test

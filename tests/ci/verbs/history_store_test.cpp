@@ -6,7 +6,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::history_store_test {
 namespace {
 
 using nlohmann::json;
@@ -267,4 +267,4 @@ TEST_F(HistoryStore, WhatRetentionDroppedIsTakenFromItsArchiveInTheStateFolder) 
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::history_store_test

@@ -9,7 +9,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::import_verb_test {
 namespace {
 
 using ::testing::AllOf;
@@ -222,4 +222,4 @@ TEST_F(ImportVerb, EveryExportOfARunWithoutMeasurementsIsWhole) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::import_verb_test

@@ -14,7 +14,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::live_view_test {
 namespace {
 
 using testing::HasSubstr;
@@ -118,4 +118,4 @@ TEST_F(LiveViewOfAb, IsABarOnATerminalThatCannotMoveItsCursorAndNothingUnderQuie
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::live_view_test

@@ -6,7 +6,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::measured_history_test {
 namespace {
 
 using nlohmann::json;
@@ -134,4 +134,4 @@ TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::measured_history_test

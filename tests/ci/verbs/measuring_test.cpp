@@ -11,7 +11,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::measuring_test {
 namespace {
 
 using ::testing::AllOf;
@@ -205,4 +205,4 @@ TEST_F(Measuring, EndsAtATerminationSignalWithWhatItHas) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::measuring_test

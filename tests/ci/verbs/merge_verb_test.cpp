@@ -12,7 +12,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::merge_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -489,4 +489,4 @@ TEST_F(MergeShards, WhatEachMachineTimedToTheFirstLookOnlyIsKeptOfAll) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::merge_verb_test

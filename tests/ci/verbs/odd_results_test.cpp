@@ -5,7 +5,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::odd_results_test {
 namespace {
 
 using testing::HasSubstr;
@@ -190,4 +190,4 @@ TEST_F(OddResults, AClockOfWholeNanosecondsIsATieAndNoError) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::odd_results_test

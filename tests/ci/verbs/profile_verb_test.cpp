@@ -11,7 +11,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::profile_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -495,4 +495,4 @@ TEST_F(ProfileVerb, RefusesOptionsOfCountsForTracesAndTheOtherWayRound) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::profile_verb_test

@@ -4,7 +4,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::promises_test {
 namespace {
 
 using ::testing::AllOf;
@@ -51,4 +51,4 @@ TEST_F(Promises, AbFailsOnATargetThatTheCandidateMisses) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::promises_test

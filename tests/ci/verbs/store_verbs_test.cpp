@@ -17,7 +17,7 @@
 #include "tests/ci/verbs/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::store_verbs_test {
 namespace {
 
 using ::testing::AllOf;
@@ -538,4 +538,4 @@ TEST_F(ShellOfTheStore, GivesThePasswordByTheEnvironmentAloneAndTellsOtherClient
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::store_verbs_test

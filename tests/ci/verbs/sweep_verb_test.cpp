@@ -4,7 +4,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::sweep_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -74,4 +74,4 @@ TEST_F(SweepVerb, RefusesWhatItCannotUse) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::sweep_verb_test

@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/checked_runs.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::targets_check_test {
 namespace {
 
 using ::testing::AllOf;
@@ -138,4 +138,4 @@ TEST_F(TargetsCheck, RatesOfNoMachineAreNotDrawn) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::targets_check_test

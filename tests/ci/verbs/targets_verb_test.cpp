@@ -4,7 +4,7 @@
 #include "ci/judging/kept_ceilings.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::targets_verb_test {
 namespace {
 
 using ::testing::AllOf;
@@ -63,4 +63,4 @@ TEST_F(TargetsVerb, AnUnknownActionIsRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::targets_verb_test

@@ -8,7 +8,7 @@
 
 #include "ci/grammar/command_line.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::verbs_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(Verbs, RefusesAnOptionWithoutItsValueAndABadOne) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::verbs_test

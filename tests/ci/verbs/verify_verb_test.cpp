@@ -3,7 +3,7 @@
 #include "ci/report/store.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::verify_verb_test {
 namespace {
 
 using testing::AllOf;
@@ -156,4 +156,4 @@ TEST(VerificationReport, ShowsAtMostTwentyDifferences) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::verify_verb_test

@@ -6,7 +6,7 @@
 #include "bench/model/adjusted_p.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::adjusted_p_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -87,4 +87,4 @@ TEST(FalseDiscovery, NothingGivesNothingAndOneKeepsItsP) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::adjusted_p_test

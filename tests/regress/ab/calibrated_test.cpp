@@ -7,7 +7,7 @@
 
 #include "regress/calibration/calibrate.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::calibrated_test {
 namespace {
 
 Calibration calibration_with(double floor) {
@@ -101,4 +101,4 @@ TEST(RefuseVerdict, TakesTheVerdictBackAndKeepsWhatWasSeen) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::calibrated_test

@@ -9,7 +9,7 @@
 
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::code_layout_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(MutualCodeLayouts, AreThoseThatBothSidesHad) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::code_layout_test

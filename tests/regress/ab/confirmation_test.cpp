@@ -4,7 +4,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::confirmation_test {
 namespace {
 
 SimulatedPair drawn(Layout layout, int rounds, double ratio, std::uint64_t seed) {
@@ -295,4 +295,4 @@ TEST(DeviceClockCheck, KeepsSilentWithoutCyclesOrWithoutAChange) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::confirmation_test

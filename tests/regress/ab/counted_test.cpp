@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace steelyard::regress {
+namespace steelyard::regress::counted_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(CountKeyDifference, ShowsOnlyWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::counted_test

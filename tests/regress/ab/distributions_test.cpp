@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard::regress {
+namespace steelyard::regress::distributions_test {
 namespace {
 
 // R. A. Fisher and F. Yates, Statistical Tables (1938), table III.
@@ -29,4 +29,4 @@ TEST(Normal, QuantilesAndTailsAreThoseOfTheTables) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::distributions_test

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace steelyard::regress {
+namespace steelyard::regress::drift_test {
 namespace {
 
 Effect effect_at(double log_ratio, double error = 0.005) {
@@ -207,4 +207,4 @@ TEST(Widen, WithoutAnErrorThereIsNoP) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::drift_test

@@ -6,7 +6,7 @@
 #include "regress/ab/effect.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::effect_test {
 namespace {
 
 LogInvocation at(double level, int slot = 0) { return {0, slot, {level}, level}; }
@@ -263,4 +263,4 @@ TEST(InversionInterval, NeedsFewEvaluations) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::effect_test

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-namespace steelyard::regress {
+namespace steelyard::regress::gates_test {
 namespace {
 
 ComparisonRow row_of(std::string_view metric, Verdict verdict, double ratio = 1.05) {
@@ -362,4 +362,4 @@ TEST(Gates, DecidedTwiceAreTheSame) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::gates_test

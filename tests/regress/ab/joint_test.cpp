@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace steelyard::regress {
+namespace steelyard::regress::joint_test {
 namespace {
 
 // Six rows of 12 rounds with an effect of a slot; in the first three the candidate is slower. The candidate was second
@@ -294,4 +294,4 @@ TEST(AdjustJointly, WhereTheOrderNeverChangedOrRoundsAreFewSidesAreExchanged) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::joint_test

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-namespace steelyard::regress {
+namespace steelyard::regress::permutations_test {
 namespace {
 
 // Every arrangement, one by one. Scores are whole numbers whose largest is the grid's number of steps, so that the grid
@@ -148,4 +148,4 @@ TEST(Split, TheNormalApproximationTakesOverWithoutAStep) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::permutations_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace steelyard::regress {
+namespace steelyard::regress::recordings_test {
 namespace {
 
 using enum RecordingOrder;
@@ -165,4 +165,4 @@ TEST(Repeats, TooFewHaveNoInterval) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::recordings_test

@@ -8,7 +8,7 @@
 #include "regress/ab/rounds.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::rounds_test {
 namespace {
 
 using SideRun = steelyard::Run;
@@ -307,4 +307,4 @@ TEST(NoiseOfCopies, OfTwelveCopiesIsAsGoodAsPromised) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::rounds_test

@@ -8,7 +8,7 @@
 #include "regress/ab/sample_scores.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::sample_scores_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(AddViews, TheSecondCountsHalfWhateverItsScale) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::sample_scores_test

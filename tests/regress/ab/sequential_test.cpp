@@ -7,7 +7,7 @@
 #include "regress/ab/sequential.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::sequential_test {
 namespace {
 
 double whole_share(const LookPlan& plan) {
@@ -249,4 +249,4 @@ TEST(ChanceOfDecision, AgreesWithDrawingTheFuture) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::sequential_test

@@ -6,7 +6,7 @@
 #include "regress/ab/shift_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::shift_test_test {
 namespace {
 
 // Differences of 16 rounds with a slot effect, the order in balanced pairs or drawn for each round alone.
@@ -245,4 +245,4 @@ TEST(InvocationsTest, NeedsNoRounds) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::shift_test_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace steelyard::regress {
+namespace steelyard::regress::steady_digits_test {
 namespace {
 
 TEST(SteadyDigits, RoundsToElevenSignificantDigits) {
@@ -76,4 +76,4 @@ TEST(SteadyLog, KeepsTheOrderOfNeighbours) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::steady_digits_test

@@ -4,7 +4,7 @@
 
 #include "regress/ab/verdict.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::verdict_test {
 namespace {
 
 struct Given {
@@ -223,4 +223,4 @@ TEST(RoundsThatWouldDecide, AreMoreThanThereWereAndBounded) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::verdict_test

@@ -9,7 +9,7 @@
 
 #include "regress/calibration/calibrate.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::calibrate_test {
 namespace {
 
 ComparisonRow quiet_row(const std::string& benchmark, double ratio, double p) {
@@ -328,4 +328,4 @@ TEST(ObservedRate, OfIndependentTriesIsExact) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::calibrate_test

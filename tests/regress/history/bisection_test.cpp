@@ -8,7 +8,7 @@
 
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::bisection_test {
 namespace {
 
 using Answering = std::function<ProbeAnswer(const BisectionProbe&)>;
@@ -239,4 +239,4 @@ TEST(BisectionLevels, HoldOverThousandsOfSearches) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::bisection_test

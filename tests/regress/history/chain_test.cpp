@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace steelyard::regress {
+namespace steelyard::regress::chain_test {
 namespace {
 
 TEST(Chain, MultipliesRatiosAlongTheLineWhateverTheirOrder) {
@@ -78,4 +78,4 @@ TEST(Gaps, LeadToAChangeWithTheLogarithmOfTheCommits) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::chain_test

@@ -6,7 +6,7 @@
 
 #include "regress/history/change_points.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::change_points_test {
 namespace {
 
 Series of(const std::vector<double>& values) {
@@ -297,4 +297,4 @@ TEST(OnlineChanges, NeverGivesAConfirmedStepAnotherIdentity) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::change_points_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard::regress {
+namespace steelyard::regress::creep_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -193,4 +193,4 @@ TEST(Creep, IsLookedForInRowsThatGotWorseByTooLittleToFail) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::creep_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::regress {
+namespace steelyard::regress::findings_test {
 namespace {
 
 using testing::ElementsAre;
@@ -211,4 +211,4 @@ TEST(SharedMoves, KeepsMachinesAndMetricsApart) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::findings_test

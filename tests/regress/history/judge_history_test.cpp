@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace steelyard::regress {
+namespace steelyard::regress::judge_history_test {
 namespace {
 
 constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
@@ -283,4 +283,4 @@ TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::judge_history_test

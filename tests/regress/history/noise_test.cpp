@@ -6,7 +6,7 @@
 #include "regress/history/machine_values.hpp"
 #include "regress/history/noise.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::noise_test {
 namespace {
 
 // Twelve uniform numbers: near enough to normal for a scale.
@@ -78,4 +78,4 @@ TEST(ClipSpikes, LeavesFewerThanThreeValuesAlone) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::noise_test

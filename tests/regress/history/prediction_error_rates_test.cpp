@@ -8,7 +8,7 @@
 #include "regress/history/prediction.hpp"
 #include "tests/regress/history/occasions.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::prediction_error_rates_test {
 namespace {
 
 TEST(PredictionErrorRates, StayBelowTheLevelForEveryNoiseAndLengthThatWasTried) {
@@ -40,4 +40,4 @@ TEST(PredictionErrorRates, WouldBeManyTimesTheLevelIfOccasionsWereThoughtEqual) 
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::prediction_error_rates_test

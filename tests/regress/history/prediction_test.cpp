@@ -7,7 +7,7 @@
 
 #include "regress/ab/distributions.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::prediction_test {
 namespace {
 
 Series series_of(const std::vector<double>& values, const std::string& machine = "m") {
@@ -125,4 +125,4 @@ TEST(Prediction, NeighboursThatResembleEachOtherSayLess) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::prediction_test

@@ -8,7 +8,7 @@
 #include "regress/ab/distributions.hpp"
 #include "regress/history/steps.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::steps_test {
 namespace {
 
 std::vector<double> rough_normals(std::size_t n, std::mt19937_64& engine) {
@@ -171,4 +171,4 @@ TEST(BestSteps, FindOneStepWhereItIs) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::steps_test

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace steelyard::regress {
+namespace steelyard::regress::wander_test {
 namespace {
 
 // Twelve uniform numbers: near enough to normal here.
@@ -157,4 +157,4 @@ TEST(Wander, HasADefinedAnswerWithoutNoiseAndWithoutAStep) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::wander_test

@@ -9,7 +9,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::pattern_policy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::pattern_policy_test

@@ -7,7 +7,7 @@
 
 #include "bench/harness/numpy_random.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::scaling_fit_test {
 namespace {
 
 const std::vector<double> kSizes{64, 128, 256, 512, 1024, 2048};
@@ -151,4 +151,4 @@ TEST(ScalingFit, WhatIsNoSweepIsRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::scaling_fit_test

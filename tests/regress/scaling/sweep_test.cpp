@@ -6,7 +6,7 @@
 #include "regress/scaling/sweep.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::sweep_test {
 namespace {
 
 using testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST(FitInputs, CoversTheExponentAboutAsOftenAsItSays) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::sweep_test

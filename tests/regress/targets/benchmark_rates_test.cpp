@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace steelyard::regress {
+namespace steelyard::regress::benchmark_rates_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(BenchmarkRates, ABenchmarkThatOnlyFailedIsThereWithItsReason) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::benchmark_rates_test

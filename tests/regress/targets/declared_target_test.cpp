@@ -4,7 +4,7 @@
 #include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::declared_target_test {
 namespace {
 
 DeclaredTarget declared(const std::string& pattern, const std::string& text) {
@@ -227,4 +227,4 @@ TEST(DtypeName, TheDeclaredOneComesFirst) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::declared_target_test

@@ -5,7 +5,7 @@
 
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::find_ceiling_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(NameOfCeiling, IsShort) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::find_ceiling_test

@@ -6,7 +6,7 @@
 #include "regress/targets/judge_targets.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::judge_targets_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -265,4 +265,4 @@ TEST(AxisMean, ClockIsWeightedWithTheTime) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::judge_targets_test

@@ -3,7 +3,7 @@
 
 #include "tests/regress/targets/target_simulation.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::target_error_rates_test {
 namespace {
 
 // Five standard errors above 2.5 % of 4000 trials: an honest rate passes it once in millions.
@@ -40,4 +40,4 @@ TEST(TargetErrors, AreMadeAboutAsOftenAsTheyMayBe) {
 }
 
 }  // namespace
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::target_error_rates_test

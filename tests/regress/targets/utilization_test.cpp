@@ -7,7 +7,7 @@
 #include "regress/targets/utilization.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard::regress {
+namespace steelyard::regress::utilization_test {
 namespace {
 
 BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
@@ -147,4 +147,4 @@ TEST(QuotientInterval, ABoundWithoutALogarithmGivesNone) {
 
 }  // namespace
 
-}  // namespace steelyard::regress
+}  // namespace steelyard::regress::utilization_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace steelyard {
+namespace steelyard::histories_test {
 namespace {
 
 TEST(MadeUpNoise, HasAboutMeanZeroAndDeviationOne) {
@@ -54,4 +54,4 @@ TEST(ReadTraces, ReadsEveryRecordingOfAFolder) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::histories_test

@@ -11,7 +11,7 @@
 #include "tests/statistics/histories/histories.hpp"
 #include "tests/statistics/histories/scores.hpp"
 
-namespace steelyard {
+namespace steelyard::history_error_rates_test {
 namespace {
 
 std::vector<ChangePoint> changes_of(const std::vector<double>& values, std::size_t n) {
@@ -217,4 +217,4 @@ TEST(HistoryErrorRates, StrongStepsAreFoundSoonAndQuietTipsStayQuiet) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::history_error_rates_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace steelyard {
+namespace steelyard::history_peers_test {
 namespace {
 
 constexpr std::size_t kStep = 60;
@@ -57,4 +57,4 @@ TEST(Neighbour, ComparesEachValueWithTheOneBeforeIt) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::history_peers_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::scores_test {
 namespace {
 
 TEST(F1Score, IsOneForTheSamePointsAndForNoneAtAll) {
@@ -40,4 +40,4 @@ TEST(CoverScore, WeighsTheBestOverlapOfEachSegmentByItsLength) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::scores_test

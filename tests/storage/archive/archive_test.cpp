@@ -11,7 +11,7 @@
 #include "storage/archive/container.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::archive_test {
 namespace {
 
 using testing::HasSubstr;
@@ -452,4 +452,4 @@ TEST(Archive, MayHaveAsMuchMemoryAsTheEnvironmentSays) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::archive_test

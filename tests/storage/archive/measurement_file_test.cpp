@@ -28,7 +28,7 @@ void serialize(Archive& archive, NextMeasurement& next, unsigned version) {
 
 BOOST_CLASS_VERSION(steelyard::storage::NextMeasurement, 1)
 
-namespace steelyard::storage {
+namespace steelyard::storage::measurement_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(MeasurementFile, LiesOnTheDiskAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::measurement_file_test

@@ -28,7 +28,7 @@ inline constexpr std::uint8_t kEnumerators<Colour> = 2;
 
 BOOST_CLASS_VERSION(steelyard::storage::Thing, 1)
 
-namespace steelyard::storage {
+namespace steelyard::storage::portable_archive_test {
 namespace {
 
 using testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(PortableArchive, CutAndTrailingBytesNameTheOffset) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::portable_archive_test

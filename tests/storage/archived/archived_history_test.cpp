@@ -10,7 +10,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::archived_history_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -265,4 +265,4 @@ TEST_F(ArchivedHistoryTest, TellsHowFarItIs) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::archived_history_test

@@ -12,7 +12,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::same_history_test {
 namespace {
 
 std::string text_of(const std::vector<HistorySeries>& all) {
@@ -91,4 +91,4 @@ TEST(SameHistoryTest, AFolderTellsWhatAStoreTellsThatWasFilledWithIt) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::same_history_test

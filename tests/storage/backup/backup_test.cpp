@@ -23,7 +23,7 @@
 #include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::backup_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -361,4 +361,4 @@ TEST(DumpProgram, GetsThePasswordThroughItsEnvironmentAndTellsItToNobody) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::backup_test

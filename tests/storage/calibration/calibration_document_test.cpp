@@ -6,7 +6,7 @@
 
 #include "storage/calibration/calibration_document.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::calibration_document_test {
 namespace {
 
 Calibration full() {
@@ -152,4 +152,4 @@ TEST_F(CalibrationFile, ThatIsDamagedOrAnotherMachinesIsAnError) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::calibration_document_test

@@ -8,7 +8,7 @@
 
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_document_test {
 namespace {
 
 using storage_test::RandomComparison;
@@ -160,4 +160,4 @@ TEST(ComparisonDocument, HasAnAnswerForWhateverBytesCome) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_document_test

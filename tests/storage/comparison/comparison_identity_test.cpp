@@ -6,7 +6,7 @@
 #include "storage/comparison/comparison_identity.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_identity_test {
 namespace {
 
 using storage_test::RandomComparison;
@@ -141,4 +141,4 @@ TEST(ComparisonId, AndDocumentAreOfEveryField) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_identity_test

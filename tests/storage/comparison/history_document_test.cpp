@@ -5,7 +5,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::history_document_test {
 namespace {
 
 using storage_test::RandomComparison;
@@ -105,4 +105,4 @@ TEST(HistoryDocument, RefusesADocumentThatAsksForUnboundedMemory) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::history_document_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard::storage {
+namespace steelyard::storage::content_identity_test {
 namespace {
 
 TEST(ContentIdentityTest, IsTheSameForTheSameFields) {
@@ -22,4 +22,4 @@ TEST(ContentIdentityTest, KeepsAnAbsentNumberApartFromZero) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::content_identity_test

@@ -6,7 +6,7 @@
 
 #include "storage/document/json.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::json_test {
 namespace {
 
 Result<JsonDocument> parse(const std::string& text) { return JsonDocument::parse(text, "file.json", "thing/1"); }
@@ -244,4 +244,4 @@ TEST(JsonFields, AreTextsByTheirNames) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::json_test

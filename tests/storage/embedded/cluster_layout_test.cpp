@@ -11,7 +11,7 @@
 #include "storage/embedded/cluster.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::cluster_layout_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST_F(ClusterLayoutTest, ListsTheVersionsThatHaveDataNewestFirst) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::cluster_layout_test

@@ -29,7 +29,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::cluster_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -510,4 +510,4 @@ TEST_F(ClusterAsRootTest, SaysThatTheDiskIsFullAndLeavesNoHalfCluster) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::cluster_test

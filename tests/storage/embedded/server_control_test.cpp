@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace steelyard::storage {
+namespace steelyard::storage::server_control_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,4 +44,4 @@ TEST_F(LastLinesOfTest, AnEmptyOrMissingLogSaidNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::server_control_test

@@ -11,7 +11,7 @@
 
 #include "storage/embedded/server_process.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::server_process_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(ServerProgramsTest, FindsNothingWhereThereIsNothing) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::server_process_test

@@ -27,7 +27,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::upgrade_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -310,4 +310,4 @@ TEST_F(UpgradeTest, NamesAnArchiveThatCannotBeReadAndBringsTheOthers) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::upgrade_test

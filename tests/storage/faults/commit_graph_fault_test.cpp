@@ -18,7 +18,7 @@
 #include "tests/storage/faults/killed_server.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::commit_graph_fault_test {
 namespace {
 
 using ::testing::Contains;
@@ -186,4 +186,4 @@ TEST_F(CommitGraphFault, AServerKilledBetweenMergesAndForcePushesLeavesAnOrderTh
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::commit_graph_fault_test

@@ -18,7 +18,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_kill_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(ComparisonKill, OfWhoDeliversLeavesEachWholeOrNotAtAllAndThenExactlyOnce)
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_kill_test

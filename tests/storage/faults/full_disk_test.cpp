@@ -14,7 +14,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::full_disk_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST_P(FullDisk, KeepsTheRunInTheSpoolAndDeliversItWhenThereIsRoom) {
 INSTANTIATE_TEST_SUITE_P(MebibytesLeft, FullDisk, ::testing::Values(0, 12));
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::full_disk_test

@@ -17,7 +17,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::guarded_server_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,4 +223,4 @@ TEST_F(GuardedServer, ThePasswordIsInNoListOfProcesses) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::guarded_server_test

@@ -16,7 +16,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::lost_answer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ TEST_F(LostAnswer, IsWaitedForByAWriterOfTheSameRunWhichThenFindsItThere) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::lost_answer_test

@@ -13,7 +13,7 @@
 #include "tests/storage/faults/older_rows.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::migration_faults_test {
 namespace {
 
 using storage_test::ChildProgram;
@@ -121,4 +121,4 @@ TEST_F(MigrationFaults, ADatabaseNewerThanTheProgramIsRefusedWithTheFix) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::migration_faults_test

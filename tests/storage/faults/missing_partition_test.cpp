@@ -10,7 +10,7 @@
 
 #include <fstream>
 
-namespace steelyard::storage {
+namespace steelyard::storage::missing_partition_test {
 namespace {
 
 TEST(MissingPartition, IsMadeByTheNextWriterAndNoRunIsLost) {
@@ -38,4 +38,4 @@ TEST(MissingPartition, IsMadeByTheNextWriterAndNoRunIsLost) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::missing_partition_test

@@ -12,7 +12,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::odd_clock_test {
 namespace {
 
 steelyard::Run run_at(int number, std::int64_t created_at_unix_ns) {
@@ -120,4 +120,4 @@ TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::odd_clock_test

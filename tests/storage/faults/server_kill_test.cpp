@@ -16,7 +16,7 @@
 #include "tests/storage/faults/killed_server.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::server_kill_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -123,4 +123,4 @@ TEST_F(ServerKill, WhileTheProgramImportsEndsInADeliveryOrInAWordOnWhereTheRunWa
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::server_kill_test

@@ -5,7 +5,7 @@
 
 #include "storage/model/alert.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::alert_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -208,4 +208,4 @@ TEST(AlertNoticeTest, IsNewsWhereTheStateIsAnotherAndSomebodyHasToKnow) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::alert_test

@@ -11,7 +11,7 @@
 #include "tests/storage/packing/example_samples.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::packed_samples_db_test {
 namespace {
 
 using storage_test::example_samples;
@@ -98,4 +98,4 @@ TEST_F(PackedSamplesDbTest, SqlKnowsTheValuesTheInvocationsAndWhatRetentionLeave
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::packed_samples_db_test

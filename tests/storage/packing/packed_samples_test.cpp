@@ -9,7 +9,7 @@
 
 #include "tests/storage/packing/example_samples.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::packed_samples_test {
 namespace {
 
 using storage_test::bitwise_equal;
@@ -144,4 +144,4 @@ TEST(PackedSamplesTest, RefuseAnotherVersionAndWhatFollowsTheEnd) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::packed_samples_test

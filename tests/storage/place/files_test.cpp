@@ -16,7 +16,7 @@
 #include "storage/place/files.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::files_test {
 namespace {
 
 int open_null() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
@@ -218,4 +218,4 @@ TEST_F(ArchiveFile, RunThatCouldNotBeReadBackIsNotWritten) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::files_test

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace steelyard::storage {
+namespace steelyard::storage::store_address_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ConnectionSettings, AreWhatAClientIsToBeTold) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::store_address_test

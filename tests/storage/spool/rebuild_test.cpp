@@ -9,7 +9,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::rebuild_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,4 +150,4 @@ TEST_F(RebuildTest, FolderThatIsNotThereIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::rebuild_test

@@ -16,7 +16,7 @@
 #include "storage/spool/spool.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::spool_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -367,4 +367,4 @@ TEST_F(DeliveryLockTest, FolderThatIsNotThereIsNamed) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::spool_test

@@ -13,7 +13,7 @@
 #include "tests/storage/archive/sample_run.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::spooled_comparisons_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -249,4 +249,4 @@ TEST_F(SpooledComparisons, RebuildStopsWhereTheStoreFailsAndGoesOnWhereItRefuses
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::spooled_comparisons_test

@@ -8,7 +8,7 @@
 
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_stats_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -182,4 +182,4 @@ TEST(CallgrindStats, WhatIsNoCollectionIsAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_stats_test

@@ -5,7 +5,7 @@
 #include "bench/counting/algebra/function_counts.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::function_counts_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -305,4 +305,4 @@ TEST(LearnedNoise, OfRealProfilesIsTheDifferenceOfTheirTables) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::function_counts_test

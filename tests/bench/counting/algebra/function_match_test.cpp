@@ -7,7 +7,7 @@
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::function_match_test {
 namespace {
 
 using ::testing::Contains;
@@ -312,4 +312,4 @@ TEST(FunctionMatch, AddressesAreNamesOnlyWhileTheProgramIsTheSame) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::function_match_test

@@ -6,7 +6,7 @@
 #include "tests/bench/counting/algebra/golden_part.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::name_folding_test {
 namespace {
 
 CallgrindPart read_golden(const std::string& file) {
@@ -134,4 +134,4 @@ TEST(ProfileFolding, WhereNothingFoldsNothingChanges) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::name_folding_test

@@ -5,7 +5,7 @@
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::profile_delta_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(ProfileDelta, OfTwoRepeatsOfARealProgramIsInOneFunction) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::profile_delta_test

@@ -4,7 +4,7 @@
 
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::profile_sum_test {
 namespace {
 
 CountedProfile simple(const std::string& name, std::int64_t cost) {
@@ -62,4 +62,4 @@ TEST(ProfileSum, WhatDoesNotAddUpIsAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::profile_sum_test

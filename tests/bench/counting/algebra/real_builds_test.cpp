@@ -13,7 +13,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::real_builds_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST_F(SelfDumping, TheCallersEnvironmentDoesNotReachTheCount) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::real_builds_test

@@ -4,7 +4,7 @@
 #include "bench/counting/counters/counter_choice.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::counter_choice_test {
 namespace {
 
 TEST(CounterChoice, EveryWordChoosesItsCounterAndReadsBack) {
@@ -78,4 +78,4 @@ TEST(CacheModel, RecordNamesGeometryAndConstants) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::counter_choice_test

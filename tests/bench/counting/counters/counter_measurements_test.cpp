@@ -4,7 +4,7 @@
 
 #include "bench/counting/counters/counter_choice.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::counter_measurements_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(CounterMeasurements, RecordOfTheModelIsInTheSettings) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::counter_measurements_test

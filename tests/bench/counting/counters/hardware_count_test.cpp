@@ -6,7 +6,7 @@
 #include "tests/bench/counting/counting_fixture.hpp"
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::hardware_count_test {
 namespace {
 
 using ::testing::Contains;
@@ -86,4 +86,4 @@ TEST_F(Hardware, AProgramWithTheLibraryInsideIsAFailureInWords) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::hardware_count_test

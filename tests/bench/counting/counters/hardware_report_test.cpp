@@ -6,7 +6,7 @@
 #include "bench/counting/counters/hardware_count.hpp"
 #include "bench/model/metric.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::hardware_report_test {
 namespace {
 
 using ::testing::AllOf;
@@ -104,4 +104,4 @@ TEST(HardwareReport, WithoutPassesThereIsNoValue) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::hardware_report_test

@@ -7,7 +7,7 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::heap_count_test {
 namespace {
 
 using ::testing::Each;
@@ -136,4 +136,4 @@ TEST_F(Heap, AnAllocatorInsideTheProgramIsAFailureInWordsThatLeavesTheInstructio
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::heap_count_test

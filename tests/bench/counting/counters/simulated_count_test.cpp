@@ -6,7 +6,7 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::simulated_count_test {
 namespace {
 
 constexpr CounterChoice kCacheAndBranch{.cache = true, .branch = true};
@@ -54,4 +54,4 @@ TEST_F(Counting, SimulatedMetricsAreThoseOfTheLoopAndInTheProfile) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::simulated_count_test

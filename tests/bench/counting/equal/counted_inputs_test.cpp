@@ -5,7 +5,7 @@
 
 #include "bench/counting/equal/counted_inputs.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::counted_inputs_test {
 namespace {
 
 using ::testing::AllOf;
@@ -210,4 +210,4 @@ TEST_F(InputFiles, AboveTheLimitAreAnError) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::counted_inputs_test

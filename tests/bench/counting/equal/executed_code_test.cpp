@@ -7,7 +7,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::executed_code_test {
 namespace {
 
 using ::testing::AllOf;
@@ -172,4 +172,4 @@ TEST_F(ExecutedCodeOf, BytesThatAreNoInstructionAreAnError) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::executed_code_test

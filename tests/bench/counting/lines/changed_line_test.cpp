@@ -13,7 +13,7 @@
 #include "tests/bench/counting/lines/build_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::changed_line_test {
 namespace {
 
 using lines_test::BuildFolder;
@@ -408,4 +408,4 @@ TEST_F(CountedPositions, AreTheSameWrittenRelativelyAndInFull) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::changed_line_test

@@ -9,7 +9,7 @@
 #include "tests/bench/counting/lines/build_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::origin_resolver_test {
 namespace {
 
 using lines_test::BuildFolder;
@@ -327,4 +327,4 @@ TEST(SourceCosts, OfEveryProfileOfTheCorpusAddUp) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::origin_resolver_test

@@ -4,7 +4,7 @@
 
 #include "bench/counting/lines/unit_origins.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::unit_origins_test {
 namespace {
 
 // The obvious answer: of all ranges that hold the address the one that began last, of those the shortest, of those the
@@ -88,4 +88,4 @@ TEST(CodeSegments, AgreeWithTheObviousSearchOnAnyNest) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::unit_origins_test

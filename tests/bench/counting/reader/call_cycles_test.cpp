@@ -4,7 +4,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::call_cycles_test {
 namespace {
 
 std::vector<ProfiledFunction> functions_with_self(const std::vector<std::int64_t>& self) {
@@ -90,4 +90,4 @@ TEST(CallCycles, WhatCallsCostTooMuchOrTooLittleIsUnbalanced) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::call_cycles_test

@@ -10,7 +10,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_limits_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -199,4 +199,4 @@ TEST_F(CallgrindBlocks, AFolderIsNoFile) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_limits_test

@@ -2,7 +2,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_numbers_test {
 namespace {
 
 TEST(CallgrindNumbers, PositionsAreAbsoluteRelativeOrTheSame) {
@@ -71,4 +71,4 @@ TEST(CallgrindNumbers, WordsAreTakenUntilTheLineIsEmpty) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_numbers_test

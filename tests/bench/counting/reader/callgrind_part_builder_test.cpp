@@ -5,7 +5,7 @@
 #include "bench/counting/reader/callgrind_part_builder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_part_builder_test {
 namespace {
 
 TEST(IndexTable, FindsWhatWasPutInAndNothingElse) {
@@ -72,4 +72,4 @@ TEST(DerivedEvents, RefusesFormulasItCannotEvaluate) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_part_builder_test

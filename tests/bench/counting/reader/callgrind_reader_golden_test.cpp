@@ -8,7 +8,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_reader_golden_test {
 namespace {
 
 const std::filesystem::path kGolden = STEELYARD_GOLDEN_CALLGRIND;
@@ -234,4 +234,4 @@ INSTANTIATE_TEST_SUITE_P(EveryProfile, CallgrindGolden,
                          });
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_reader_golden_test

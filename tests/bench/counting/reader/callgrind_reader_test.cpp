@@ -10,7 +10,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::callgrind_reader_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -373,4 +373,4 @@ TEST(Costs, AreZeroWhereEachIs) {
 
 }  // namespace
 
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::callgrind_reader_test

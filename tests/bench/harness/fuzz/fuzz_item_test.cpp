@@ -9,7 +9,7 @@
 #include "bench/harness/fuzz/fuzz_item.hpp"
 #include "bench/harness/fuzz/op_fuzzers.hpp"
 
-namespace steelyard {
+namespace steelyard::fuzz_item_test {
 namespace {
 
 constexpr std::int64_t kCount = 20'000;
@@ -346,4 +346,4 @@ TEST(FuzzItem, LabelSaysWhereTheItemComesFrom) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::fuzz_item_test

@@ -13,7 +13,7 @@
 #include "bench/harness/fuzz/fuzz_item.hpp"
 #include "tests/bench/harness/fuzz/fuzzed_program.hpp"
 
-namespace steelyard {
+namespace steelyard::fuzzed_benchmark_test {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(FuzzedBenchmark, MistakesAreFailuresOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::fuzzed_benchmark_test

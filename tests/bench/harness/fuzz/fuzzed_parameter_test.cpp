@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-namespace steelyard {
+namespace steelyard::fuzzed_parameter_test {
 namespace {
 
 using testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST(FuzzedParameter, NamesThatWouldBreakABenchmarksNameAreRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::fuzzed_parameter_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::fuzzed_tensor_test {
 namespace {
 
 using testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST(FuzzedTensor, SizesOfOneDoNotMatterForContiguity) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::fuzzed_tensor_test

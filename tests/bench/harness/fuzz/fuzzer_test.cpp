@@ -7,7 +7,7 @@
 
 #include "tests/bench/harness/fuzz/shapes.hpp"
 
-namespace steelyard {
+namespace steelyard::fuzzer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -212,4 +212,4 @@ TEST(Fuzzer, ValuesThatAreNoSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::fuzzer_test

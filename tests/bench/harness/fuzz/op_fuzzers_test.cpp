@@ -7,7 +7,7 @@
 
 #include "tests/bench/harness/fuzz/shapes.hpp"
 
-namespace steelyard {
+namespace steelyard::op_fuzzers_test {
 namespace {
 
 // k0 x k1 as PyTorch's documentation prints them for BinaryOpFuzzer(seed=0): k1 also where there is one dimension.
@@ -133,4 +133,4 @@ TEST(OpFuzzers, SpectralSizesAreRegularAndLogUniform) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::op_fuzzers_test

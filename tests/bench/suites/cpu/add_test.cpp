@@ -6,7 +6,7 @@
 
 #include "bench/suites/cpu/agreement.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::add_test {
 namespace {
 
 TEST(Add, AgreesWithDoublePrecisionAtEveryLengthAroundAVectors) {
@@ -30,4 +30,4 @@ TEST(Add, DeclaresTwelveBytesForEachOperation) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::add_test

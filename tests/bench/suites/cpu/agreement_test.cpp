@@ -7,7 +7,7 @@
 
 #include "bench/suites/cpu/agreement.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::agreement_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(SeededValues, OfNoneAreNone) { EXPECT_TRUE(seeded_values(0, 1).empty()); }
 
 }  // namespace
 
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::agreement_test

@@ -7,7 +7,7 @@
 
 #include "bench/suites/cpu/agreement.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::gelu_test {
 namespace {
 
 std::vector<float> evenly_spaced(float first, float last, std::size_t count) {
@@ -66,4 +66,4 @@ TEST(Gelu, DeclaresElevenTimesTheTrafficForTheChain) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::gelu_test

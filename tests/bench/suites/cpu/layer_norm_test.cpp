@@ -5,7 +5,7 @@
 #include "bench/suites/cpu/agreement.hpp"
 #include "bench/suites/cpu/layer_norm.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::layer_norm_test {
 namespace {
 
 TEST(LayerNorm, AgreesWithTheReference) {
@@ -91,4 +91,4 @@ TEST(Softmax, DeclaresTheOperationsOfItsRows) {
 
 }  // namespace
 
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::layer_norm_test

@@ -16,7 +16,7 @@
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/trace_repeats.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::main_test {
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -173,4 +173,4 @@ TEST(CpuSuite, RefusesAnOptionThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::main_test

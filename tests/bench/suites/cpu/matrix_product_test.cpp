@@ -6,7 +6,7 @@
 #include "bench/suites/cpu/agreement.hpp"
 #include "bench/suites/cpu/matrix_product.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::matrix_product_test {
 namespace {
 
 TEST(MatrixProduct, ReferenceMatchesAProductWorkedOutByHand) {
@@ -183,4 +183,4 @@ TEST(Cdist, DeclaresWhatEachWayDoes) {
 
 }  // namespace
 
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::matrix_product_test

@@ -6,7 +6,7 @@
 #include "bench/suites/cpu/agreement.hpp"
 #include "bench/suites/cpu/mlp.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::mlp_test {
 namespace {
 
 // 1 and 2 layers end in different buffers.
@@ -92,4 +92,4 @@ TEST(MlpLayerNorm, DeclaresFourOperationsAWeightPairAndRow) {
 
 }  // namespace
 
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::mlp_test

@@ -8,7 +8,7 @@
 
 #include "bench/suites/cpu/agreement.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::mlp_training_test {
 namespace {
 
 struct Training {
@@ -116,4 +116,4 @@ TEST(MlpTraining, CostGrowsWithTheSquareOfDimButForTheElementwisePart) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::mlp_training_test

@@ -8,7 +8,7 @@
 
 #include "bench/suites/cpu/agreement.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::narrow_values_test {
 namespace {
 
 TEST(Bf16, KeepsEveryOfItsOwnValues) {
@@ -79,4 +79,4 @@ TEST(FillSeeded, ReachesAllEightBitValues) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::narrow_values_test

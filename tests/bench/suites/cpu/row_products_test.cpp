@@ -7,7 +7,7 @@
 #include "bench/suites/cpu/agreement.hpp"
 #include "tests/bench/suites/cpu/vector_sets.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::row_products_test {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -144,4 +144,4 @@ TEST(RowProducts, DeclareTheBytesOfVectorAndProductToo) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::row_products_test

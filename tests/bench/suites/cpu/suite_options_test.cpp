@@ -7,7 +7,7 @@
 
 #include "bench/suites/cpu/matrix_product.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::suite_options_test {
 namespace {
 
 struct Arguments {
@@ -56,4 +56,4 @@ TEST(SuiteOptions, BudgetHoldsAProductOf256AndNotOf1024) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::suite_options_test

@@ -6,7 +6,7 @@
 #include <new>
 #include <sstream>
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::suite_registration_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(SuiteRegistration, SaysInWordsThatMemoryWasRefusedAndRunsTheRest) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::suite_registration_test

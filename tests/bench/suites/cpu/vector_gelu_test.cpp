@@ -9,7 +9,7 @@
 #include "bench/suites/cpu/gelu.hpp"
 #include "tests/bench/suites/cpu/vector_sets.hpp"
 
-namespace steelyard::cpu_suite {
+namespace steelyard::cpu_suite::vector_gelu_test {
 namespace {
 
 // Of [-limit, limit], and no multiple of any vector's length.
@@ -82,4 +82,4 @@ TEST(VectorGelu, DeclaresTheBackwardPassAsTwoReadsAndOneWrite) {
 }
 
 }  // namespace
-}  // namespace steelyard::cpu_suite
+}  // namespace steelyard::cpu_suite::vector_gelu_test

@@ -9,7 +9,7 @@
 #include "bench/suites/cpu/vector_set.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::bench {
+namespace steelyard::bench::vectors_test {
 namespace {
 
 double instructions_of(const std::string& benchmark) {
@@ -45,4 +45,4 @@ TEST_F(Vectors, TakeGeluInLessThanTenInstructionsAValue) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::vectors_test

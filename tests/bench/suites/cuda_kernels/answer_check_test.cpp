@@ -7,7 +7,7 @@
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::answer_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST(SizeNeed, IsUnmetByTheFirstSizeThatDoesNotFit) {
 
 }  // namespace
 
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::answer_check_test

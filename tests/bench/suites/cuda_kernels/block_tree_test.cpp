@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::block_tree_test {
 namespace {
 
 TEST(BlockTree, TakesEveryThreadsValueOnce) {
@@ -39,4 +39,4 @@ TEST(BlockTree, AddsAsPlainAdditionDoesWhereNothingRounds) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::block_tree_test

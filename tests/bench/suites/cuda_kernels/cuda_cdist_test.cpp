@@ -5,7 +5,7 @@
 #include "bench/suites/cuda/cdist/cdist_reference.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::cuda_cdist_test {
 namespace {
 
 template <class T>
@@ -147,4 +147,4 @@ TEST(CdistCost, IsThatOfAWorkedShape) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::cuda_cdist_test

@@ -5,7 +5,7 @@
 #include "bench/suites/cuda/rows/row_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::cuda_mlp_layer_norm_test {
 namespace {
 
 constexpr FlopsPerSecond kPeak(312e12);
@@ -61,4 +61,4 @@ TEST(MlpLayerNorm, IsWithinTheBoundsOfItsStages) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::cuda_mlp_layer_norm_test

@@ -6,7 +6,7 @@
 #include "bench/suites/cuda/elementwise/elementwise_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::elementwise_test {
 namespace {
 
 template <class T>
@@ -160,4 +160,4 @@ TEST(ElementwiseCost, OfAnAdditionIsThreeArrays) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::elementwise_test

@@ -5,7 +5,7 @@
 #include "bench/suites/cuda/gemv/gemv_reference.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::gemv_test {
 namespace {
 
 template <class Weight>
@@ -118,4 +118,4 @@ TEST(GemvBound, TellARowThatLostOneWeightApart) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::gemv_test

@@ -16,7 +16,7 @@
 #include "bench/suites/cuda/rows/row_references.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::kernels_on_device_test {
 namespace {
 
 std::string no_device() {
@@ -196,4 +196,4 @@ TYPED_TEST(KernelsOnDevice, ProductsWithAVectorOfAnyLengthAreWithinTheirBound) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::kernels_on_device_test

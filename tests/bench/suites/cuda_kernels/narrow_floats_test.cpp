@@ -8,7 +8,7 @@
 
 #include "bench/suites/cuda/arithmetic/pack.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::narrow_floats_test {
 namespace {
 
 // From the definition of the format, by powers of two alone.
@@ -126,4 +126,4 @@ TEST(Packs, LanesPastTheCountAreZeroAndStayUnwritten) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::narrow_floats_test

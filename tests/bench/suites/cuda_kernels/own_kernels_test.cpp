@@ -9,7 +9,7 @@
 #include <fstream>
 #include <map>
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::own_kernels_test {
 namespace {
 
 std::vector<cuda::DeviceCase> cases_of(const cuda::CaseChoice& choice) {
@@ -82,4 +82,4 @@ TEST(OwnKernels, RefuseSizesThatTheyCannotHave) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::own_kernels_test

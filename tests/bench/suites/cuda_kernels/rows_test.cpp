@@ -5,7 +5,7 @@
 #include "bench/suites/cuda/rows/row_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::rows_test {
 namespace {
 
 template <class T>
@@ -268,4 +268,4 @@ TEST(RowCosts, OfChainsCountEveryLinksArrays) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::rows_test

@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::seeded_inputs_test {
 namespace {
 
 TEST(SeededInputs, AreTheGeneratorsPublishedNumbers) {
@@ -41,4 +41,4 @@ TEST(SeededInputs, OfOperandsAndSeedsAreDifferent) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::seeded_inputs_test

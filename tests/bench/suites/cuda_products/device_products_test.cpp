@@ -14,7 +14,7 @@
 #include "bench/suites/cuda/products/matmul.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::device_products_test {
 namespace {
 
 class DeviceProducts : public ::testing::Test {
@@ -135,4 +135,4 @@ TEST_F(DeviceProducts, ATransposedOperandIsNotTakenForThePlainOne) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::device_products_test

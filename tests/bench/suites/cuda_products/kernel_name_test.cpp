@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace steelyard::bench {
+namespace steelyard::bench::kernel_name_test {
 namespace {
 
 using testing::ElementsAre;
@@ -201,4 +201,4 @@ TEST(KernelName, ChangesOfAListLeaveOutWhatBothRun) {
 }
 
 }  // namespace
-}  // namespace steelyard::bench
+}  // namespace steelyard::bench::kernel_name_test

@@ -11,7 +11,7 @@
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 #include "bench/suites/cuda/products/dot_kernels.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::memory_share_test {
 namespace {
 
 // None, one, the edges of a thread's, a turn's and a block's share, and several blocks.
@@ -124,4 +124,4 @@ TEST(DotShare, ShortRowsShareAWarpAndFewLongOnesHaveABlockEach) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::memory_share_test

@@ -11,7 +11,7 @@
 #include "bench/suites/cuda/mlp/mlp_check.hpp"
 #include "bench/suites/cuda/mlp/mlp_layer_norm_block.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::mlp_test {
 namespace {
 
 using testing::ElementsAre;
@@ -399,4 +399,4 @@ TEST(MlpCheck, GradientsOfOneStepAreNotThoseOfTwo) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::mlp_test

@@ -9,7 +9,7 @@
 
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 
-namespace steelyard::cuda_suite {
+namespace steelyard::cuda_suite::product_check_test {
 namespace {
 
 using testing::ElementsAre;
@@ -220,4 +220,4 @@ TEST(ProductCheck, DrawsOneIndexOfEachBand) {
 }
 
 }  // namespace
-}  // namespace steelyard::cuda_suite
+}  // namespace steelyard::cuda_suite::product_check_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::axis_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -33,4 +33,4 @@ TEST(LogAxis, HasDecadesAtWholePowersOfTen) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::axis_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace steelyard::ci {
+namespace steelyard::ci::distributions_test {
 namespace {
 
 using testing::AllOf;
@@ -112,4 +112,4 @@ TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::distributions_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard::ci {
+namespace steelyard::ci::roofline_test {
 namespace {
 
 using ::testing::AllOf;
@@ -63,4 +63,4 @@ TEST(RooflineAsSvg, NamesEachPointInATooltipAndEscapesNames) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::roofline_test

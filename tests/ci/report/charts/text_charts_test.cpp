@@ -7,7 +7,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::text_charts_test {
 namespace {
 
 TEST(SampleSummary, KeepsTheTwoSpreadsApart) {
@@ -121,4 +121,4 @@ TEST(IntervalBar, IsAsWideAsItsAxisInEverySize) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::text_charts_test

@@ -8,7 +8,7 @@
 
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::flame_graph_test {
 namespace {
 
 using ::testing::AllOf;
@@ -139,4 +139,4 @@ TEST(FlameSvg, OfNothingIsAPictureAllTheSame) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::flame_graph_test

@@ -5,7 +5,7 @@
 #include "tests/ci/report/browser.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::flame_page_test {
 namespace {
 
 using ::testing::AllOf;
@@ -195,4 +195,4 @@ TEST_F(FlamePage, SvgIsWellFormedAndHasTitlesForTooltips) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::flame_page_test

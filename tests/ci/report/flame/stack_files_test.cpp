@@ -13,7 +13,7 @@
 #include "tests/bench/profile/decoded_message.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::stack_files_test {
 namespace {
 
 struct Line {
@@ -269,4 +269,4 @@ TEST(CallgrindFile, OfRecursionHasTheOutermostCost) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::stack_files_test

@@ -7,7 +7,7 @@
 #include "ci/report/flame/stack_tree.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::stack_tree_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -365,4 +365,4 @@ TEST(JoinedProfile, InlinedCodeThatCostsMoreThanItsFunctionStaysInIt) {
 
 }  // namespace
 
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::stack_tree_test

@@ -6,7 +6,7 @@
 
 #include "ci/report/flame/stack_files.hpp"
 
-namespace steelyard::ci {
+namespace steelyard::ci::trace_stacks_test {
 namespace {
 
 // Steps of 100 ns, each with a call `inner` of so many.
@@ -95,4 +95,4 @@ TEST(TraceStacks, KeepTheSumOfWhatTheyMerge) {
 }
 
 }  // namespace
-}  // namespace steelyard::ci
+}  // namespace steelyard::ci::trace_stacks_test

@@ -18,7 +18,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::project_rights_test {
 namespace {
 
 using storage_test::example_run;
@@ -448,4 +448,4 @@ TEST_F(ProjectRightsTest, AViewThatAMigrationReplacesAnswersAsWhoeverAsksFromThe
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::project_rights_test

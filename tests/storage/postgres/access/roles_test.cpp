@@ -15,7 +15,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::roles_test {
 namespace {
 
 using storage_test::example_run;
@@ -309,4 +309,4 @@ TEST_F(RolesTest, WhatAnAdministratorIsAskedToRunWorks) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::roles_test

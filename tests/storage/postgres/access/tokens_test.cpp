@@ -8,7 +8,7 @@
 #include "storage/access_store.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::tokens_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST_F(TokenRows, AskForWhatTheyAreFor) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::tokens_test

@@ -15,7 +15,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::alert_rows_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -468,4 +468,4 @@ TEST_F(AlertRows, NoticesSurviveARebuildOfWhatIsDerived) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::alert_rows_test

@@ -18,7 +18,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_reader_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -316,4 +316,4 @@ TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_reader_test

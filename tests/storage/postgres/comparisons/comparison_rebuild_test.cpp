@@ -10,7 +10,7 @@
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_rebuild_test {
 namespace {
 
 std::vector<TableContent> comparisons_in(const StoreAddress& address) {
@@ -61,4 +61,4 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_rebuild_test

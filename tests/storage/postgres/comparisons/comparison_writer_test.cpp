@@ -8,7 +8,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::comparison_writer_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -137,4 +137,4 @@ TEST_F(ComparisonWriterTest, KeepsLooksNoiseDriftsAndTheCalibration) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::comparison_writer_test

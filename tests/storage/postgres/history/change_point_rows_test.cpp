@@ -9,7 +9,7 @@
 #include "storage/upkeep.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::change_point_rows_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -123,4 +123,4 @@ TEST_F(ChangePointRows, ACreepIsKeptAsOneAndOpensAnAlert) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::change_point_rows_test

@@ -7,7 +7,7 @@
 
 #include "storage/postgres/history/commit_order.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::commit_order_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(CommitDate, IsWrittenIntoAStatementWhereverItIsNamed) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::commit_order_test

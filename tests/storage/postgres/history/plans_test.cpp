@@ -31,7 +31,7 @@
 #include "tests/storage/postgres/test_server.hpp"
 #include "tests/studies/storage/fill_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::plans_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -531,4 +531,4 @@ TEST(DocumentedQueries, EachFindsSomethingInAStoreThatHasIt) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::plans_test

@@ -12,7 +12,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::measurement_rows_test {
 namespace {
 
 using storage_test::example_run;
@@ -145,4 +145,4 @@ TEST_F(MeasurementRowsTest, NobodyGetsMoreThan64PartitionsAhead) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::measurement_rows_test

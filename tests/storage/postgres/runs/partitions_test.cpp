@@ -15,7 +15,7 @@
 #include "tests/storage/postgres/kept_store.hpp"
 #include "tests/studies/storage/large_runs.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::partitions_test {
 namespace {
 
 using storage_study::large_run;
@@ -144,4 +144,4 @@ TEST_F(PartitionClosing, AnIndexThatAnEndedTryLeftIsRemoved) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::partitions_test

@@ -7,7 +7,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::profile_rows_test {
 namespace {
 
 using storage_test::example_run;
@@ -85,4 +85,4 @@ TEST_F(ProfileRowsTest, EveryColumnOfMeasurementsLinesAndHistorySaysWhatItHolds)
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::profile_rows_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace steelyard::storage {
+namespace steelyard::storage::run_writer_test {
 namespace {
 
 std::optional<double> value_of(const std::vector<std::vector<double>>& samples) {
@@ -35,4 +35,4 @@ TEST(MedianOfMediansTest, IsAbsentWhereItIsNotDefined) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::run_writer_test

@@ -5,7 +5,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::target_rows_test {
 namespace {
 
 using storage_test::example_run;
@@ -56,4 +56,4 @@ TEST_F(TargetRows, NeedARunThatIsThere) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::target_rows_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace steelyard::storage {
+namespace steelyard::storage::key_cache_test {
 namespace {
 
 Measurement measurement(const std::string& name) {
@@ -79,4 +79,4 @@ TEST(KeyCacheTest, ForgetsTheKeysOfADatabaseThatWasExchanged) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::key_cache_test

@@ -19,7 +19,7 @@
 #include "tests/storage/postgres/test_cluster.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::pooler_test {
 namespace {
 
 using storage_test::example_run;
@@ -120,4 +120,4 @@ TEST_F(PoolerTest, ATransactionLeavesNoSettingBehind) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::pooler_test

@@ -8,7 +8,7 @@
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::session_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(SessionConnectTest, ShowsNoPasswordWhateverIsWrongWithTheAddress) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::session_test

@@ -5,7 +5,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::sql_fields_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(SqlFields, OfAnEmptyListAreArraysAllTheSame) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::sql_fields_test

@@ -8,7 +8,7 @@
 
 #include "storage/postgres/session/sql_values.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::sql_values_test {
 namespace {
 
 std::string only_cell(const SqlValues& values) { return values.cells().at(0).value(); }
@@ -164,4 +164,4 @@ TEST(CopyRowTest, BeginsAnewWhenItIsCleared) {
 
 }  // namespace
 
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::sql_values_test

@@ -11,7 +11,7 @@
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::migrations_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::migrations_test

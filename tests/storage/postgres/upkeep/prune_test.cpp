@@ -14,7 +14,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::prune_test {
 namespace {
 
 using storage_test::example_run;
@@ -318,4 +318,4 @@ TEST_F(PruneTest, ADryRunCountsWhatGoesWholeOnce) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::prune_test

@@ -10,7 +10,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::table_contents_test {
 namespace {
 
 using storage_test::example_comparison;
@@ -112,4 +112,4 @@ TEST_F(TableContents, EveryTableViewColumnAndFunctionIsDescribed) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::table_contents_test

@@ -5,7 +5,7 @@
 
 #include "storage/postgres/sql/migrations.hpp"
 
-namespace steelyard::storage {
+namespace steelyard::storage::upgrade_plan_test {
 namespace {
 
 using ::testing::Contains;
@@ -50,4 +50,4 @@ TEST(ScriptEffectsTest, KnowsThatPackingSamplesWritesTheRunsAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard::storage
+}  // namespace steelyard::storage::upgrade_plan_test
