@@ -89,16 +89,13 @@ function(steelyard_join_sources target most)
   get_target_property(folder ${target} SOURCE_DIR)
   list(TRANSFORM sources PREPEND "${folder}/" REGEX "^[^/]")
   list(SORT sources)
-  list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  list(LENGTH sources count)
-  math(EXPR groups "(${count} + ${most} - 1) / ${most}")
   set(at 0)
   foreach(source IN LISTS sources)
     if(EXISTS ${source})  # what the build generates is compiled alone
-      math(EXPR group "${at} * ${groups} / ${count}")  # of about equal size
+      math(EXPR group "${at} / ${most}")
+      math(EXPR at "${at} + 1")
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
     endif()
-    math(EXPR at "${at} + 1")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # A source that is included is a header to g++, which warns of classes in it that use its anonymous namespace.

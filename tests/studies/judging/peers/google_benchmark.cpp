@@ -8,7 +8,7 @@ namespace steelyard::judging {
 namespace {
 
 // scipy.stats.mannwhitneyu, which the tool calls, is exact up to 8 values of the smaller side where none are equal.
-constexpr std::size_t kExactValues = 8;
+constexpr std::size_t kMaxExactValues = 8;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Rule google_benchmark_rule() {
   return each_alone("U test of repetitions (Google Benchmark)", [](const BenchmarkWindow& window) {
     const auto baseline = all_values(window.baseline);
     const auto candidate = all_values(window.candidate);
-    const bool exact = std::min(baseline.size(), candidate.size()) <= kExactValues && !has_ties(baseline, candidate);
+    const bool exact = std::min(baseline.size(), candidate.size()) <= kMaxExactValues && !has_ties(baseline, candidate);
     Finding finding;
     finding.p = exact ? u_test_exact_p(baseline, candidate) : u_test_normal_p(baseline, candidate);
     if (*finding.p < kAlpha) finding.says = direction(median(candidate) - median(baseline));
