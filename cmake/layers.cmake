@@ -42,7 +42,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # The standard headers that most files include, compiled once, where the program alone is built and its build time is
-# what people wait for. The builds that run the tests go without: there a file that forgets an include fails.
+# what people wait for; and for joined tests, beside gtest's. Libraries go without in the builds that run the tests.
 # One set for each optimization level: g++ crashes where a precompiled header was made with another one, so that files
 # with a level of their own (set_source_files_properties) have to go without, too.
 set(STEELYARD_STANDARD_HEADERS
