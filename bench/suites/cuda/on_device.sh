@@ -13,7 +13,7 @@
 #           tests    the test programs that need a device
 #           smoke    every benchmark once, verified and timed in a few samples: a whole first table
 #           sanitize compute-sanitizer over the kernels' tests and some benchmarks
-#           trace    CUPTI's records of a perceptron and a profiler's trace of PyTorch, to test readers by
+#           trace    CUPTI's records of a perceptron, raw and as spans, and a profiler's trace of PyTorch, to test readers by
 #           ours     our kernels: verified, then timed; the most important first, a file for each family
 #           turns    large products, ours and PyTorch's in turns, and ours once by the library that PyTorch has
 #           peer     the same shapes as in `ours` in PyTorch, eager and compiled
@@ -48,7 +48,7 @@ seconds=0
 parts=
 for word in "$@"; do
   case $word in
-    first) parts+=" facts tests smoke sanitize trace" seconds=$((seconds + 240)) ;;
+    first) parts+=" facts tests smoke sanitize trace" seconds=$((seconds + 255)) ;;
     second) parts+=" ours turns peer table" seconds=$((seconds + 300)) ;;
     third) parts+=" peer targets profile null table" seconds=$((seconds + 235)) ;;
     facts | tests | smoke | sanitize | trace | ours | turns | peer | targets | profile | null | table)
@@ -199,14 +199,23 @@ do_sanitize() {
     --benchmark_filter="$sanitize_filter"
 }
 
+# Where the toolkit has CUPTI: a folder of its own, or beside the others.
+cupti_folder() {
+  dirname "$(ls /usr/local/cuda*/extras/CUPTI/lib64/libcupti.so /usr/local/cuda*/lib64/libcupti.so 2>/dev/null | head -n 1)"
+}
+
 do_trace() {
   local dump
   dump=$(cd "$(dirname "$program")" && pwd)/libsteelyard_activity_dump.so
   if [ -e "$dump" ] && ! ls "$folder"/activities.* >/dev/null 2>&1; then
-    CUDA_INJECTION64_PATH=$dump STEELYARD_ACTIVITY_DUMP=$folder/activities bounded 10 activities "$program" \
+    LD_LIBRARY_PATH="$(cupti_folder):${LD_LIBRARY_PATH:-}" CUDA_INJECTION64_PATH=$dump \
+      STEELYARD_ACTIVITY_DUMP=$folder/activities bounded 10 activities "$program" \
       --steelyard_launch_latency --steelyard_verify=false --benchmark_min_time=0.001s --steelyard_warm_up=0.001s \
       --steelyard_most_samples=2 --benchmark_filter='^(mlp_forward/batch:256/dim:256/dtype:bf16/|ceiling/launch$)'
   fi
+  # What recording costs: the table that it prints.
+  [ -e "$folder/step.spans" ] || bounded 10 spans "$program" --steelyard_profile="$folder/step.spans" \
+    --benchmark_filter='^mlp_(forward|training)/batch:256/dim:256/dtype:bf16/'
   [ -e "$folder/trace.json" ] || bounded 20 trace "$python" "$here/peer/torch_peer.py" --trace "$folder/trace.json"
 }
 
@@ -274,7 +283,7 @@ do_profile() {
     'layer_norm_pairs ^layer_norm/columns:16384/dtype:bf16/form:fused/rows:4096/variant:two_rows$' \
     'gemv_kernel ^gemv/dtype:bf16/n:4096$' 'gemv_kernel ^gemv/dtype:i8/n:16384$' \
     'elementwise_kernel ^gelu/dtype:bf16/form:fused/'; do
-    bounded 12 profile "$ncu" --target-processes all --set detailed --page raw --csv -c 1 -k "regex:${one%% *}" \
+    bounded 12 profile "$ncu" --target-processes all --clock-control none --set detailed --page raw --csv -c 1 -k "regex:${one%% *}" \
       "$program" --steelyard_launch_latency --steelyard_verify=false --benchmark_min_time=0.001s \
       --steelyard_warm_up=0.001s --steelyard_most_samples=2 --benchmark_filter="${one#* }" || continue
     mv "$folder/logs/profile.txt" "$folder/profile/$(tr -c 'a-z0-9_\n' _ <<<"${one#* }").csv"
@@ -349,7 +358,7 @@ pack() {
 # share PART: the most seconds that it takes of its call.
 share() {
   case $1 in
-    facts) echo 20 ;; tests) echo 45 ;; smoke) echo 110 ;; sanitize) echo 30 ;; trace) echo 20 ;;
+    facts) echo 20 ;; tests) echo 45 ;; smoke) echo 110 ;; sanitize) echo 30 ;; trace) echo 35 ;;
     ours) echo 90 ;; turns) echo 100 ;; peer) echo 90 ;; targets) echo 70 ;; profile) echo 25 ;; null) echo 30 ;;
     *) echo "$end_seconds" ;;
   esac
