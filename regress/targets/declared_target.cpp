@@ -94,7 +94,7 @@ std::optional<Number> leading_number(std::string_view text) {
   return number;
 }
 
-// "[datasheet|measured] [LEVEL|DTYPE] bandwidth|flops|roofline".
+// "[datasheet|measured] [LEVEL|DTYPE] [ACCESS] bandwidth|flops|roofline".
 Result<void> read_ceiling(const std::vector<std::string_view>& words, std::string_view text, const std::string& where,
                           Target& target) {
   if (words.empty()) return refusal(text, where, "say of which ceiling");
@@ -115,8 +115,12 @@ Result<void> read_ceiling(const std::vector<std::string_view>& words, std::strin
     const std::optional<std::string> dtype = dtype_named(words[i]);
     const auto source =
         std::find_if(kSources.begin(), kSources.end(), [&](auto known) { return same(known, words[i]); });
+    const auto access =
+        std::find_if(kAccesses.begin(), kAccesses.end(), [&](auto known) { return same(known, words[i]); });
     if (source != kSources.end() && target.source.empty()) {
       target.source = *source;
+    } else if (access != kAccesses.end() && target.of != Target::Of::flops && target.access.empty()) {
+      target.access = *access;
     } else if (level != kLevels.end() && target.of != Target::Of::flops && target.level.empty()) {
       target.level = *level;
     } else if (dtype && target.of != Target::Of::bandwidth && target.dtype.empty()) {

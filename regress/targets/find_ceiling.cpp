@@ -129,6 +129,7 @@ FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const Ce
     return none(missing, MissingCeiling::Why::name, listed(all, [](const Ceiling& c) { return c.level; }));
   }
   if (choice.access.empty()) return fastest_of(level, missing);
+  if (of_source(level, choice.source).empty()) return none(missing, MissingCeiling::Why::source);
   const std::vector<Ceiling> kept = those(level, [&](const Ceiling& c) { return c.access == choice.access; });
   if (kept.empty()) {
     return none(missing, MissingCeiling::Why::access, listed(level, [](const Ceiling& c) { return c.access; }));

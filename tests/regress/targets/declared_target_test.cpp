@@ -183,6 +183,9 @@ TEST(CheckCeilingChoice, BringsWordsToOurNamesAndRefusesOthers) {
 TEST(ParseTarget, MayNameTheSourceOfTheCeiling) {
   EXPECT_EQ(parse_target("0.9 of measured bandwidth", "").value().source, "measured");
   const Target sheet = parse_target("60 % of datasheet bf16 flops", "").value();
+  const Target reading = parse_target("85 % of measured read bandwidth", "").value();
+  EXPECT_EQ(reading.source + ' ' + reading.access, "measured read");
+  EXPECT_FALSE(parse_target("85 % of read flops", ""));
   EXPECT_EQ(sheet.source, "datasheet");
   EXPECT_EQ(sheet.dtype, "bf16");
   EXPECT_FALSE(parse_target("0.9 of measured measured bandwidth", ""));

@@ -140,6 +140,19 @@ TEST(FindCeiling, OfAnAccessAMeasuredOneIsNotTakenForADatasheets) {
   EXPECT_EQ(find_bandwidth(device_with_both(), choice).missing->why, MissingCeiling::Why::source);
 }
 
+TEST(FindCeiling, OfAnAccessThatNothingMeasuredIsSaidToBeUnmeasured) {
+  auto only_sheet = device_with_both();
+  for (DeviceCeilings& device : only_sheet)
+    std::erase_if(device.ceilings, [](const Ceiling& c) { return c.source == "measured"; });
+  CeilingChoice choice;
+  choice.device = "NVIDIA A100-SXM4-40GB";
+  choice.access = "read";
+  choice.source = "measured";
+  const MissingCeiling missing = *find_bandwidth(only_sheet, choice).missing;
+  EXPECT_EQ(missing.why, MissingCeiling::Why::source);
+  EXPECT_EQ(missing.access, "read");
+}
+
 TEST(FindCeiling, ScalesArithmeticWithTheClockAndNothingElse) {
   const auto devices = device_with_both();
   CeilingChoice choice;
