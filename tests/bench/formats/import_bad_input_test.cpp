@@ -407,7 +407,7 @@ TEST_F(ImportedFolder, CountsTheAggregatesOfAllItsFilesAndKeepsEveryVersionOfThe
 }
 
 // What the sanitizer holds back of freed memory, 256 MiB, counts as well.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(STEELYARD_SANITIZED)
 constexpr long kMaxGrowthKib = 768L << 10;
 #else
 constexpr long kMaxGrowthKib = 160L << 10;
