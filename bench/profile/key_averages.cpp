@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -122,6 +123,15 @@ bool Grouping::is_in_its_own_group(std::uint32_t event) {
   return open_[rows_of_[event]]++ > 0;
 }
 
+void keep_common(KeyAverage& row, const KernelLaunch& launch) {
+  const auto shared = [](const KernelLaunch& one) { return one.static_shared_bytes + one.dynamic_shared_bytes; };
+  CommonOfLaunches& common = row.common;
+  common.block = common.block && row.launch->block == launch.block;
+  common.registers = common.registers && row.launch->registers == launch.registers;
+  common.shared = common.shared && shared(*row.launch) == shared(launch);
+  common.occupancy = common.occupancy && row.launch->occupancy == launch.occupancy;
+}
+
 void Grouping::add_event(std::uint32_t index) {
   const TraceEvent& event = trace_.events[index];
   KeyAverage& row = averages_.rows[rows_of_[index]];
@@ -132,7 +142,9 @@ void Grouping::add_event(std::uint32_t index) {
     row.self_device_ns += event.duration_ns;
     row.device_ns += event.duration_ns;
     if (event.launch == 0 || !launches_.try_emplace({rows_of_[index], event.launch}, true).second) return;
-    if (row.launches++ == 0) row.launch = *trace_.launch_of(event);
+    const KernelLaunch& launch = *trace_.launch_of(event);
+    if (row.launches++ == 0) row.launch = launch;
+    keep_common(row, launch);
     return;
   }
   row.self_ns += tree_.self_ns[index];
@@ -144,9 +156,143 @@ void Grouping::add_event(std::uint32_t index) {
   add(row.allocated_bytes, event.allocated_bytes);
 }
 
+// What may be missing of a span's work: then no rate is certain.
+bool may_lack_work(const Trace& trace) {
+  const DeviceRecording& device = trace.device_recording;
+  const auto is_work = [](DeviceRecordKind kind) {
+    return kind != DeviceRecordKind::overhead && kind != DeviceRecordKind::stream && kind != DeviceRecordKind::memory;
+  };
+  return trace.is_cut || !trace.is_finished || trace.dropped + trace.unnamed + trace.backwards > 0 ||
+         device.dropped + device.without_room + device.untimed > 0 ||
+         std::any_of(device.unrecorded.begin(), device.unrecorded.end(), is_work);
+}
+
+// AchievedRates of rows.
+class Rates {
+ public:
+  Rates(const Trace& trace, const TraceTree& tree, const std::vector<std::uint32_t>& rows_of)
+      : trace_(trace), tree_(tree), rows_of_(rows_of), works_of_(trace.events.size(), kNone) {}
+
+  void add_to(std::vector<KeyAverage>& rows);
+
+ private:
+  static constexpr std::uint32_t kNone = TraceTree::kNoParent;
+  // A span that says operations or bytes, and what it started.
+  struct Work {
+    std::uint32_t span = 0;
+    bool is_certain = true;
+    std::size_t kernels = 0;
+    std::uint32_t row = kNone;
+    std::int64_t ns = 0;
+    std::string device = {};
+  };
+  struct Sum {
+    std::optional<double> flops, bytes;
+    std::int64_t flops_ns = 0, bytes_ns = 0;
+  };
+
+  void find_spans();
+  void doubt_paused();
+  void add_kernel(std::uint32_t event);
+  const std::string& device_of(const TraceEvent& event) const;
+
+  const Trace& trace_;
+  const TraceTree& tree_;
+  const std::vector<std::uint32_t>& rows_of_;
+  std::vector<Work> works_;
+  std::vector<std::uint32_t> works_of_;                                    // of each event: the innermost, by index
+  std::int64_t last_stray_ns_ = std::numeric_limits<std::int64_t>::min();  // began what nobody is known to have started
+};
+
+void Rates::find_spans() {
+  for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+    const TraceEvent& event = trace_.events[i];
+    if (is_on_device(event.kind) || is_of_recording(event.kind)) continue;
+    if (tree_.parents[i] != kNone) works_of_[i] = works_of_[tree_.parents[i]];
+    if (!event.flops && !event.bytes) continue;
+    if (works_of_[i] != kNone) works_[works_of_[i]].is_certain = false;
+    works_of_[i] = static_cast<std::uint32_t>(works_.size());
+    works_.push_back({.span = i, .is_certain = !event.is_open});
+  }
+}
+
+// In a pause what a span started was not recorded.
+void Rates::doubt_paused() {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // from, and until when the latest so far lasted
+  for (const TraceEvent& event : trace_.events) {
+    if (event.kind == TraceKind::pause) pauses.emplace_back(event.begin_ns, event.end_ns());
+  }
+  std::sort(pauses.begin(), pauses.end());
+  for (std::size_t i = 1; i < pauses.size(); ++i) pauses[i].second = std::max(pauses[i].second, pauses[i - 1].second);
+  for (Work& work : works_) {
+    const TraceEvent& span = trace_.events[work.span];
+    const auto after = std::lower_bound(pauses.begin(), pauses.end(), std::pair(span.end_ns(), std::int64_t{0}));
+    if (after != pauses.begin() && std::prev(after)->second > span.begin_ns) work.is_certain = false;
+  }
+}
+
+const std::string& Rates::device_of(const TraceEvent& event) const {
+  for (const TraceDevice& device : trace_.devices) {
+    if (device.process == trace_.tracks[event.track].process) return device.name;
+  }
+  return trace_.texts[0];
+}
+
+void Rates::add_kernel(std::uint32_t index) {
+  const TraceEvent& event = trace_.events[index];
+  const std::uint32_t caller = tree_.started_by[index];
+  if (caller == kNone) {
+    if (event.kind != TraceKind::device_annotation) last_stray_ns_ = std::max(last_stray_ns_, event.begin_ns);
+    return;
+  }
+  if (works_of_[caller] == kNone) return;
+  Work& work = works_[works_of_[caller]];
+  const std::string& device = device_of(event);
+  if (work.kernels++ == 0) {
+    work.row = rows_of_[index];
+    work.device = device;
+  }
+  const bool is_kernel = event.kind == TraceKind::kernel && event.launch != 0;  // and no graph of several
+  if (!is_kernel || work.row != rows_of_[index]) work.is_certain = false;
+  if (work.device != device) work.device.clear();
+  work.ns += event.duration_ns;
+}
+
+void Rates::add_to(std::vector<KeyAverage>& rows) {
+  if (may_lack_work(trace_)) return;
+  find_spans();
+  if (works_.empty()) return;
+  doubt_paused();
+  for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+    if (is_on_device(trace_.events[i].kind)) add_kernel(i);
+  }
+  std::map<std::uint32_t, Sum> sums;
+  for (const Work& work : works_) {
+    const TraceEvent& span = trace_.events[work.span];
+    if (!work.is_certain || work.row == kNone || work.ns <= 0 || span.begin_ns < last_stray_ns_) continue;
+    std::string& device = rows[work.row].achieved.device;
+    const auto [place, is_new] = sums.try_emplace(work.row);
+    if (is_new) device = work.device;
+    if (device != work.device) device.clear();
+    add(place->second.flops, span.flops);
+    add(place->second.bytes, span.bytes);
+    if (span.flops) place->second.flops_ns += work.ns;
+    if (span.bytes) place->second.bytes_ns += work.ns;
+  }
+  const auto rate = [](const std::optional<double>& sum, std::int64_t ns) {
+    const double value = sum ? *sum / (static_cast<double>(ns) / 1e9) : 0;
+    return value > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+  };
+  for (const auto& [row, sum] : sums) {
+    rows[row].achieved.flops = rate(sum.flops, sum.flops_ns);
+    rows[row].achieved.bytes = rate(sum.bytes, sum.bytes_ns);
+  }
+}
+
 KeyAverages Grouping::averages() {
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     const TraceEvent& event = trace_.events[i];
+    if (is_of_recording(event.kind)) continue;
     const bool works_on_device = is_on_device(event.kind);
     (works_on_device ? averages_.self_device_ns : averages_.self_ns) +=
         works_on_device ? event.duration_ns : tree_.self_ns[i];
@@ -159,6 +305,7 @@ KeyAverages Grouping::averages() {
       if (self) *self -= *event.allocated_bytes;
     }
   }
+  Rates(trace_, tree_, rows_of_).add_to(averages_.rows);
   std::sort(averages_.rows.begin(), averages_.rows.end(), [](const KeyAverage& a, const KeyAverage& b) {
     return std::tuple(-a.self_ns, -a.self_device_ns, std::tie(a.name, a.shapes, a.place)) <
            std::tuple(-b.self_ns, -b.self_device_ns, std::tie(b.name, b.shapes, b.place));

@@ -23,6 +23,20 @@ struct KeyGrouping {
   bool only_roots = false;  // events that run in no other
 };
 
+// What the launches of one kernel have in common besides their grids.
+struct CommonOfLaunches {
+  bool block = true, registers = true, shared = true, occupancy = true;
+};
+
+// What kernels reach in a second, of those alone of which it is certain: the innermost span around their launch that
+// says operations or bytes has no other such span in it, and started kernels of this row and nothing else on devices.
+// The spans' sum over their kernels' time. Absent too: the recording lacks what may belong to them.
+struct AchievedRates {
+  std::optional<double> flops = std::nullopt;
+  std::optional<double> bytes = std::nullopt;
+  std::string device = {};  // that they ran on, by name; empty: several, or not known
+};
+
 // Times in nanoseconds. What does not apply to any event of the group is absent.
 struct KeyAverage {
   std::string name;
@@ -38,10 +52,12 @@ struct KeyAverage {
   std::optional<std::int64_t> self_allocated_bytes = std::nullopt;  // as self_ns
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
-  // How its kernels were launched, where that is known of all; where they differ, `launches` is above 1 and this is the
-  // first.
+  // How its kernels were launched, where that is known of all; where they differ, `launches` is above 1, this is the
+  // first, and `common` says what of it holds for all.
   std::optional<KernelLaunch> launch = std::nullopt;
   std::size_t launches = 0;
+  CommonOfLaunches common = {};
+  AchievedRates achieved = {};
 };
 
 struct KeyAverages {

@@ -34,8 +34,29 @@ std::uint64_t blocks_by_shared_memory(const KernelLaunch& launch, const Multipro
 
 }  // namespace
 
+// As cuda_occupancy.h has it.
+std::uint32_t max_blocks_of(int capability_major, int capability_minor) {
+  switch (capability_major) {
+    case 7:
+      return capability_minor == 5 ? 16 : 32;
+    case 8:
+      return capability_minor == 0 ? 32 : capability_minor == 9 ? 24 : 16;
+    case 9:
+      return 32;
+    case 10:
+      return capability_minor == 1 ? 24 : 32;
+    case 11:
+      return capability_minor == 0 ? 24 : 32;
+    case 12:
+      return 24;
+    default:
+      return 0;
+  }
+}
+
 std::optional<double> occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits) {
-  const bool is_known = limits.capability_major >= 7 && limits.capability_major <= 12 && limits.max_warps > 0;
+  const bool is_known =
+      limits.capability_major >= 7 && limits.capability_major <= 12 && limits.max_warps > 0 && limits.max_blocks > 0;
   if (!is_known || std::count(launch.block.begin(), launch.block.end(), 0U) > 0) return std::nullopt;
   if (*std::max_element(launch.block.begin(), launch.block.end()) > kMaxThreads) return 0;
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];

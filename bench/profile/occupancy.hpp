@@ -20,6 +20,9 @@ struct MultiprocessorLimits {
   std::uint64_t shared_bytes = 0;  // as it is split off the first-level cache while the kernel runs
 };
 
+// Blocks that a multiprocessor of that compute capability can hold. 0: not known.
+std::uint32_t max_blocks_of(int capability_major, int capability_minor);
+
 // 0: no block of it fits. Absent: a processor whose rules are not known (before 7.0, after 12.x), or a launch that is
 // none.
 std::optional<double> occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits);

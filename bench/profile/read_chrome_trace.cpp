@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/occupancy.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -84,6 +85,7 @@ class ChromeListener {
     std::optional<std::string> begin, duration;
     TraceEvent event;
     std::optional<KernelLaunch> launch;
+    std::int64_t device = 0;     // that it was launched on
     std::size_t dimensions = 0;  // read so far, of the grid or the block
     // Of PyTorch's "[memory]": what is in use from here on.
     std::optional<double> total_allocated;
@@ -101,9 +103,12 @@ class ChromeListener {
   }
   bool finish_event();
   void finish_memory();
+  void finish_device();
   bool refuse(std::string found, std::string wanted);
   std::uint32_t track_of_pending();
   TraceKind kind_of(const std::string& category) const;
+  bool is_of_device() const { return keys_.size() == 3 && keys_[0] == "deviceProperties"; }
+  void add_device_property(const std::string& key, double value);
   void add_dimension(const std::string& text);
   bool is_in(std::string_view argument) const;
   void add_launch_dimension(double value);
@@ -125,6 +130,13 @@ class ChromeListener {
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
   std::map<std::vector<double>, std::uint32_t> launches_;             // one plus the index, by what it is
+  struct Device {
+    std::string name;
+    MultiprocessorLimits limits;
+  };
+  Device device_;  // whose properties are being read
+  std::map<std::int64_t, Device> devices_;
+  std::int64_t device_id_ = 0;
 };
 
 constexpr std::size_t kMaxDepth = 64;
@@ -156,7 +168,9 @@ bool ChromeListener::start(bool is_object) {
 }
 
 bool ChromeListener::end() {
+  const bool is_device = is_of_device();
   keys_.pop_back();
+  if (is_device) finish_device();
   if (in_event_ && keys_.size() >= event_depth_ + 1 && keys_[event_depth_] == "Input Dims") pending_.shapes += ']';
   if (!in_event_ || keys_.size() + 1 != event_depth_) return true;
   in_event_ = false;
@@ -183,6 +197,7 @@ void ChromeListener::add_launch_dimension(double value) {
 void ChromeListener::add_argument(const std::string& key, double value) {
   const bool is_count = value >= 0 && value < 0x1p63;
   const std::uint64_t count = is_count ? static_cast<std::uint64_t>(value) : 0;
+  if (key == "device" && std::abs(value) < 1e9) pending_.device = static_cast<std::int64_t>(value);
   if (key == "correlation" && is_count) pending_.event.correlation = count;
   if (key == "External id" && is_count) pending_.event.external_id = count;
   if (key == "iterations" && value >= 1 && value <= UINT32_MAX) {
@@ -222,6 +237,8 @@ bool ChromeListener::number(const std::string& text, double value) {
     if (key == "tid") pending_.thread_text = text;
   } else if (is_argument()) {
     add_argument(keys_.back(), value);
+  } else if (is_of_device()) {
+    add_device_property(keys_.back(), value);
   } else if (keys_.size() == 1 && keys_[0] == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
     trace_.start_unix_ns = std::strtoll(text.c_str(), nullptr, 10);
   }
@@ -251,12 +268,40 @@ bool ChromeListener::text(std::string value) {
       pending_.shapes = std::move(value);
     else if (key == "Pool")
       pending_.pool = std::move(value);
+  } else if (is_of_device() && keys_.back() == "name") {
+    device_.name = std::move(value);
   }
   return true;
 }
 
+// Of PyTorch's "deviceProperties", which stand before the events.
+void ChromeListener::add_device_property(const std::string& key, double value) {
+  if (value < 0 || value > UINT32_MAX) return;
+  const auto count = static_cast<std::uint32_t>(value);
+  MultiprocessorLimits& limits = device_.limits;
+  if (key == "id") device_id_ = count;
+  if (key == "computeMajor") limits.capability_major = static_cast<int>(std::min(count, 1000U));
+  if (key == "computeMinor") limits.capability_minor = static_cast<int>(std::min(count, 1000U));
+  if (key == "maxThreadsPerMultiprocessor") limits.max_warps = count / 32;
+  if (key == "regsPerMultiprocessor") limits.registers = count;
+  if (key == "sharedMemPerMultiprocessor") limits.shared_bytes = count;
+}
+
+void ChromeListener::finish_device() {
+  constexpr std::size_t kMaxDevices = 1000;
+  device_.limits.max_blocks = max_blocks_of(device_.limits.capability_major, device_.limits.capability_minor);
+  if (devices_.size() < kMaxDevices && devices_.try_emplace(device_id_, device_).second) {
+    trace_.devices.push_back({static_cast<std::uint64_t>(device_id_), device_.name});
+  }
+  device_ = {};
+  device_id_ = 0;
+}
+
+// PyTorch's own figure of occupancy is of another formula, and how the cache was split it does not say.
 std::uint32_t ChromeListener::launch_of_pending() {
-  const KernelLaunch& launch = *pending_.launch;
+  KernelLaunch& launch = *pending_.launch;
+  const auto device = devices_.find(pending_.device);
+  if (!launch.occupancy && device != devices_.end()) launch.occupancy = occupancy_of(launch, device->second.limits);
   std::vector<double> key{static_cast<double>(launch.registers), static_cast<double>(launch.static_shared_bytes),
                           static_cast<double>(launch.dynamic_shared_bytes), launch.occupancy.value_or(-1),
                           launch.blocks_a_multiprocessor.value_or(-1)};
@@ -270,10 +315,14 @@ std::uint32_t ChromeListener::launch_of_pending() {
   return known->second;
 }
 
+// Other programs have categories of their own: a "Trace" that is not PyTorch's is an event as any.
 TraceKind ChromeListener::kind_of(const std::string& category) const {
   const auto words = words_of(TraceKind{});
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == category) return static_cast<TraceKind>(i);
+    if (words[i] != category) continue;
+    const auto kind = static_cast<TraceKind>(i);
+    const bool is_foreign = kind == TraceKind::window && !pending_.name.starts_with("PyTorch");
+    return is_foreign ? TraceKind::other : kind;
   }
   return TraceKind::other;
 }
@@ -285,8 +334,13 @@ std::uint32_t ChromeListener::track_of_pending() {
     // Names in the place of numbers stay as names.
     const auto number = [](const std::string& text) { return std::strtoll(text.c_str(), nullptr, 10); };
     const std::int64_t thread = number(pending_.thread_text);
+    const bool is_of_recording =
+        pending_.category == words_of(TraceKind{})[static_cast<std::size_t>(TraceKind::overhead)];
+    const bool is_number = std::to_string(thread) == pending_.thread_text;
     trace_.tracks.push_back({static_cast<std::uint64_t>(number(pending_.process_text)), thread,
-                             std::to_string(thread) == pending_.thread_text ? "" : pending_.thread_text});
+                             !is_number        ? pending_.thread_text
+                             : is_of_recording ? "the recording itself"
+                                               : ""});
   }
   return place->second;
 }

@@ -35,6 +35,8 @@ TraceKind kind_of(DeviceRecordKind kind) {
       return TraceKind::driver_call;
     case DeviceRecordKind::overhead:
       return TraceKind::overhead;
+    case DeviceRecordKind::pause:
+      return TraceKind::pause;
     default:
       return TraceKind::kernel;
   }
@@ -69,29 +71,32 @@ std::uint32_t DeviceReader::kernel_name(std::uint32_t id) {
 }
 
 std::uint32_t DeviceReader::launch_of(const DeviceRecord& record) {
-  std::vector<std::uint32_t> key{record.device, record.registers, record.static_shared, record.dynamic_shared,
-                                 record.shared_of_multiprocessor};
-  key.insert(key.end(), record.grid.begin(), record.grid.end());
-  key.insert(key.end(), record.block.begin(), record.block.end());
-  const auto [known, is_new] = launches_.try_emplace(std::move(key), 0);
-  if (!is_new) return known->second;
   KernelLaunch launch{.grid = record.grid,
                       .block = record.block,
                       .registers = record.registers,
                       .static_shared_bytes = record.static_shared,
                       .dynamic_shared_bytes = record.dynamic_shared};
   if (const DeviceFacts* facts = find_facts(header_, record.device)) {
-    launch.occupancy = occupancy_of(
-        launch,
-        {.capability_major = static_cast<int>(facts->capability_major),
-         .capability_minor = static_cast<int>(facts->capability_minor),
-         .max_warps = facts->max_warps,
-         .max_blocks = facts->max_blocks,
-         .registers = facts->max_registers,
-         .shared_bytes = record.shared_of_multiprocessor > 0 ? record.shared_of_multiprocessor : facts->max_shared});
+    MultiprocessorLimits limits{.capability_major = static_cast<int>(facts->capability_major),
+                                .capability_minor = static_cast<int>(facts->capability_minor),
+                                .max_warps = facts->max_warps,
+                                .max_blocks = facts->max_blocks,
+                                .registers = facts->max_registers,
+                                .shared_bytes = record.shared_of_multiprocessor};
+    // An H100 told of some launches that less was set aside than one block needs (CUPTI 13.0.1), and they ran.
+    launch.occupancy = occupancy_of(launch, limits);
+    if (launch.occupancy == 0) {
+      limits.shared_bytes = facts->max_shared;
+      launch.occupancy = occupancy_of(launch, limits);
+    }
     const double blocks = static_cast<double>(record.grid[0]) * record.grid[1] * record.grid[2];
     if (facts->multiprocessors > 0) launch.blocks_a_multiprocessor = blocks / facts->multiprocessors;
   }
+  std::vector<std::uint32_t> key{record.device, record.registers, record.static_shared, record.dynamic_shared};
+  key.insert(key.end(), record.grid.begin(), record.grid.end());
+  key.insert(key.end(), record.block.begin(), record.block.end());
+  const auto [known, is_new] = launches_.try_emplace({std::move(key), launch.occupancy.value_or(-1)}, 0);
+  if (!is_new) return known->second;
   trace_.launches.push_back(launch);
   return known->second = static_cast<std::uint32_t>(trace_.launches.size());
 }
@@ -108,7 +113,7 @@ void DeviceReader::add(const DeviceRecord& record) {
     return;
   }
   if (record.kind == DeviceRecordKind::memory) return add_memory(record);
-  if (record.kind == DeviceRecordKind::none || record.kind > DeviceRecordKind::memory) return;
+  if (record.kind == DeviceRecordKind::none || record.kind > DeviceRecordKind::pause) return;
   if (record.end < record.begin) {
     ++trace_.backwards;
     return;

@@ -41,8 +41,9 @@ class DeviceReader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> streams_;  // by device and number
   std::unordered_map<std::uint32_t, int> priorities_;                         // by the stream's number
   std::unordered_map<std::uint32_t, std::uint32_t> kernel_names_;             // readable, by the name's number
-  std::map<std::vector<std::uint32_t>, std::uint32_t> launches_;              // one plus the index, by what it is
-  std::vector<TraceMemory> changes_;                                          // of memory in use
+  std::map<std::pair<std::vector<std::uint32_t>, double>, std::uint32_t>
+      launches_;                      // one plus the index, by what it is
+  std::vector<TraceMemory> changes_;  // of memory in use
 };
 
 // What a recording by CUPTI lacks, and what devices there were.

@@ -8,9 +8,20 @@
 namespace steelyard::bench {
 
 std::span<const std::string_view> words_of(TraceKind) {
-  static constexpr std::array<std::string_view, 12> kWords{
-      "cpu_op",       "user_annotation", "gpu_user_annotation", "kernel",   "gpu_memcpy", "gpu_memset",
-      "cuda_runtime", "cuda_driver",     "python_function",     "overhead", "cuda_sync",  "other"};
+  static constexpr std::array<std::string_view, 14> kWords{"cpu_op",
+                                                           "user_annotation",
+                                                           "gpu_user_annotation",
+                                                           "kernel",
+                                                           "gpu_memcpy",
+                                                           "gpu_memset",
+                                                           "cuda_runtime",
+                                                           "cuda_driver",
+                                                           "python_function",
+                                                           "overhead",
+                                                           "cuda_sync",
+                                                           "Trace",
+                                                           "recording_pause",
+                                                           "other"};
   return kWords;
 }
 
@@ -18,6 +29,8 @@ bool is_on_device(TraceKind kind) {
   return kind == TraceKind::kernel || kind == TraceKind::device_copy || kind == TraceKind::device_set ||
          kind == TraceKind::device_annotation;
 }
+
+bool is_of_recording(TraceKind kind) { return kind == TraceKind::window || kind == TraceKind::pause; }
 
 std::string dimensions_text(const std::array<std::uint32_t, 3>& dimensions) {
   return '[' + std::to_string(dimensions[0]) + ", " + std::to_string(dimensions[1]) + ", " +
@@ -52,6 +65,8 @@ bool TraceSums::add(const Trace& trace) {
 
 namespace {
 
+bool is_call(TraceKind kind) { return kind == TraceKind::runtime_call || kind == TraceKind::driver_call; }
+
 // What an event on a device belongs to on the host: the operation of its external id, else the call of its correlation.
 class HostEvents {
  public:
@@ -59,8 +74,7 @@ class HostEvents {
     for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
       const TraceEvent& event = trace.events[i];
       if (event.kind == TraceKind::operation && event.external_id != 0) operations_.emplace(event.external_id, i);
-      const bool is_call = event.kind == TraceKind::runtime_call || event.kind == TraceKind::driver_call;
-      if (is_call && event.correlation != 0) calls_.emplace(event.correlation, i);
+      if (is_call(event.kind) && event.correlation != 0) calls_.emplace(event.correlation, i);
     }
   }
 
@@ -86,6 +100,8 @@ TraceTree tree_of(const Trace& trace) {
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < n; ++i) {
     const TraceEvent& event = trace.events[i];
+    tree.self_ns[i] = event.duration_ns;
+    if (is_of_recording(event.kind)) continue;
     if (!open.empty() && trace.events[open.back()].track != event.track) open.clear();
     while (!open.empty()) {
       const TraceEvent& parent = trace.events[open.back()];
@@ -94,7 +110,6 @@ TraceTree tree_of(const Trace& trace) {
       if (event.duration_ns == 0 && event.begin_ns == parent.end_ns() && parent.duration_ns > 0) break;
       open.pop_back();
     }
-    tree.self_ns[i] = event.duration_ns;
     if (!open.empty()) {
       tree.parents[i] = open.back();
       tree.self_ns[open.back()] -= event.duration_ns;
@@ -102,11 +117,16 @@ TraceTree tree_of(const Trace& trace) {
     open.push_back(i);
   }
   const HostEvents hosts(trace);
+  std::vector<std::uint32_t> callers(n);  // of a call what it is made by, of anything else itself
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const bool is_made = is_call(trace.events[i].kind) && tree.parents[i] != TraceTree::kNoParent;
+    callers[i] = is_made ? callers[tree.parents[i]] : i;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     const TraceEvent& event = trace.events[i];
     if (!does_work(event.kind)) continue;
     const std::uint32_t host = tree.started_by[i] = hosts.of(event);
-    if (host != TraceTree::kNoParent) tree.self_device_ns[host] += event.duration_ns;
+    if (host != TraceTree::kNoParent) tree.self_device_ns[callers[host]] += event.duration_ns;
   }
   tree.device_ns = tree.self_device_ns;
   for (std::size_t i = n; i-- > 0;) {

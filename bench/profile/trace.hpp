@@ -30,10 +30,14 @@ enum class TraceKind : std::uint8_t {
   python,
   overhead,
   synchronization,
+  window,  // how long was recorded, as PyTorch's profiler says
+  pause,   // while which nothing was
   other,
 };
 std::span<const std::string_view> words_of(TraceKind);
 bool is_on_device(TraceKind kind);  // kernel, device_copy, device_set, device_annotation
+// window, pause: of the recording and nothing that ran; in no table, stack or difference.
+bool is_of_recording(TraceKind kind);
 
 // Texts by number, each kept once; 0 is the empty one.
 class TraceTexts {
@@ -188,13 +192,15 @@ class TraceSums {
   double event_ns_ = 0, sample_ns_ = 0, bytes_ = 0;
 };
 
-// Who ran in whom: of the events of each track, by time. An event whose end lies beyond its parent's is no child of it.
+// Who ran in whom: of the events of each track, by time. An event whose end lies beyond its parent's is no child of it,
+// and none is of what is of the recording.
 // Self time is what no child covers. (PyTorch builds its tree so; a lone child of its parent's name stays here.)
 struct TraceTree {
   static constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> parents;  // of each event, by index
   std::vector<std::int64_t> self_ns;
-  // Of each event that ran on the host: what it, itself or in it, started on a device took there.
+  // Of each event that ran on the host: what it, itself or in it, started on a device took there. What a call started
+  // is of the event that called; of the call where there is none around it.
   std::vector<std::int64_t> device_ns;
   std::vector<std::int64_t> self_device_ns;
   std::vector<std::uint32_t> started_by;  // of each event on a device: what on the host started it; else kNoParent

@@ -26,6 +26,8 @@ std::optional<TimeUse> use_of(TraceKind kind) {
     case TraceKind::driver_call:
       return TimeUse::launch;
     case TraceKind::device_annotation:
+    case TraceKind::window:
+    case TraceKind::pause:
       return std::nullopt;
     default:
       return TimeUse::host;
@@ -69,7 +71,16 @@ std::int64_t length_outside(const std::vector<Stretch>& all, const std::vector<S
   return length_of(all) - inside;
 }
 
-void add_uses(const Trace& trace, TraceOverview& overview) {
+std::vector<Stretch> pauses_of(const Trace& trace) {
+  std::vector<Stretch> pauses;
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::pause) pauses.push_back({event.begin_ns, event.end_ns()});
+  }
+  return joined(std::move(pauses));
+}
+
+// Of a pause what is known nonetheless, of spans for one, is no pause.
+void add_uses(const Trace& trace, const std::vector<Stretch>& pauses, TraceOverview& overview) {
   std::array<std::vector<Stretch>, kTimeUses> by_use;
   for (const TraceEvent& event : trace.events) {
     // Within another of its kind a call adds nothing to a union; only what is not covered yet is kept.
@@ -87,6 +98,7 @@ void add_uses(const Trace& trace, TraceOverview& overview) {
     taken.insert(taken.end(), all.begin(), all.end());
     taken = joined(std::move(taken));
   }
+  overview.paused_ns = length_outside(pauses, taken);
   overview.use_ns[static_cast<std::size_t>(TimeUse::idle)] = overview.whole_ns() - length_of(taken);
 }
 
@@ -104,7 +116,8 @@ std::unordered_map<std::uint64_t, const TraceEvent*> calls_by_correlation(const 
   return calls;
 }
 
-void add_launches(std::vector<Launched> launched, const std::vector<Stretch>& busy, DeviceOverview& device) {
+void add_launches(std::vector<Launched> launched, const std::vector<Stretch>& busy, const std::vector<Stretch>& pauses,
+                  DeviceOverview& device) {
   std::sort(launched.begin(), launched.end(), [](const Launched& a, const Launched& b) { return a.begin < b.begin; });
   std::vector<std::int64_t> queued;
   for (const Launched& one : launched) queued.push_back(std::max<std::int64_t>(0, one.begin - one.call_end));
@@ -113,15 +126,17 @@ void add_launches(std::vector<Launched> launched, const std::vector<Stretch>& bu
     const auto quartile = [&](std::size_t quarter) { return queued[(queued.size() - 1) * quarter / 4]; };
     device.queued_ns = {quartile(1), quartile(2), quartile(3)};
   }
+  std::vector<Stretch> late;
   for (std::size_t i = 1; i < busy.size(); ++i) {
     const auto first = std::lower_bound(launched.begin(), launched.end(), busy[i].begin,
                                         [](const Launched& one, std::int64_t begin) { return one.begin < begin; });
     const bool is_known = first != launched.end() && first->begin == busy[i].begin;
-    if (is_known && first->call_begin >= busy[i - 1].end) device.idle_for_launch_ns += busy[i].begin - busy[i - 1].end;
+    if (is_known && first->call_begin >= busy[i - 1].end) late.push_back({busy[i - 1].end, busy[i].begin});
   }
+  device.idle_for_launch_ns = length_outside(late, pauses);
 }
 
-void add_devices(const Trace& trace, TraceOverview& overview) {
+void add_devices(const Trace& trace, const std::vector<Stretch>& pauses, TraceOverview& overview) {
   struct Found {
     std::vector<Stretch> stretches;
     std::vector<Launched> launched;
@@ -147,7 +162,7 @@ void add_devices(const Trace& trace, TraceOverview& overview) {
     const std::vector<Stretch> busy = joined(std::move(found.stretches));
     device.busy_ns = length_of(busy);
     device.idle_ns = overview.whole_ns() - device.busy_ns;
-    add_launches(std::move(found.launched), busy, device);
+    add_launches(std::move(found.launched), busy, pauses, device);
     overview.devices.push_back(device);
   }
 }
@@ -191,10 +206,12 @@ TraceOverview overview_of(const Trace& trace) {
   for (const TraceEvent& event : trace.events) {
     overview.begin_ns = std::min(overview.begin_ns, event.begin_ns);
     overview.end_ns = std::max(overview.end_ns, event.end_ns());
-    if (!is_on_device(event.kind) && is_step(trace.name_of(event))) ++overview.steps;
+    if (is_on_device(event.kind) || is_of_recording(event.kind)) continue;
+    if (is_step(trace.name_of(event))) ++overview.steps;
   }
-  add_uses(trace, overview);
-  add_devices(trace, overview);
+  const std::vector<Stretch> pauses = pauses_of(trace);
+  add_uses(trace, pauses, overview);
+  add_devices(trace, pauses, overview);
   add_elementwise(trace, overview.elementwise);
   return overview;
 }

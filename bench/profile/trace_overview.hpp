@@ -19,7 +19,7 @@ inline constexpr std::size_t kTimeUses = 5;
 struct DeviceOverview {
   std::uint64_t process = 0;  // TraceTrack::process
   std::int64_t busy_ns = 0;   // kernels, copies or sets on any stream: a union, not a sum
-  std::int64_t idle_ns = 0;   // the rest of the trace
+  std::int64_t idle_ns = 0;   // the rest of the trace without its pauses
   std::int64_t kernels = 0;
   // Of the idle time what ended with a kernel whose launch began when the device was idle already: the host was late.
   std::int64_t idle_for_launch_ns = 0;
@@ -40,10 +40,11 @@ struct TraceOverview {
   std::int64_t begin_ns = 0;                     // of the first event, since Trace::start_unix_ns
   std::int64_t end_ns = 0;                       // of the last
   std::int64_t steps = 0;                        // spans "step N" or "ProfilerStep#N" on the host
+  std::int64_t paused_ns = 0;                    // nothing is known of, nor counted
   std::array<std::int64_t, kTimeUses> use_ns{};  // adds up to the whole
   std::vector<DeviceOverview> devices;           // by process
   ElementwiseRun elementwise;
-  std::int64_t whole_ns() const { return end_ns - begin_ns; }
+  std::int64_t whole_ns() const { return end_ns - begin_ns - paused_ns; }
 };
 
 // Precondition: the events are in their order. Takes n log n of the events.

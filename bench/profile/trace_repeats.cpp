@@ -76,7 +76,8 @@ void RepeatFinder::find_repeats() {
     const std::uint32_t parent = tree_.parents[i];
     const std::uint32_t around = parent == kNoRepeat ? kNoRepeat : repeat_of_[parent];
     repeat_of_[i] = around;
-    if (is_on_device(event.kind) || (event.iterations == 0 && !is_step(trace_.name_of(event)))) continue;
+    if (is_on_device(event.kind) || is_of_recording(event.kind)) continue;
+    if ((event.iterations == 0 && !is_step(trace_.name_of(event)))) continue;
     if (around != kNoRepeat) repeats_[around].holds_others = true;
     repeat_of_[i] = static_cast<std::uint32_t>(repeats_.size());
     repeats_.push_back({i, name_of(i)});
@@ -166,6 +167,7 @@ RepeatCost& RepeatFinder::cost_of(std::uint32_t group, std::uint32_t number) {
 void RepeatFinder::add(std::uint32_t index) {
   const std::uint32_t repeat = repeat_of_[index];
   group_of_[index] = kNoRepeat;
+  if (is_of_recording(trace_.events[index].kind)) return;
   if (repeat != kNoRepeat && repeats_[repeat].number == kNoRepeat) return;
   const std::uint32_t group = group_of_[index] = group_of(index);
   RepeatCost& cost = cost_of(group, repeat == kNoRepeat ? 0 : repeats_[repeat].number);

@@ -78,7 +78,8 @@ class ChromeWriter {
   }
 
   void write(const std::string& title) {
-    out_ << "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns
+    out_ << "{\"schemaVersion\": 1, " << devices_text()
+         << "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns
          << ", \"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
     for (const TraceEvent& event : trace_.events) write_event(event);
     for (const TraceMemory& point : trace_.memory) write_memory(point);
@@ -87,6 +88,19 @@ class ChromeWriter {
   }
 
  private:
+  // Where the reader finds whose ceilings bound a roofline.
+  std::string devices_text() const {
+    std::string text;
+    for (const TraceDevice& device : trace_.devices) {
+      text += (text.empty() ? "" : ", ") + ("{\"id\": " + std::to_string(device.process)) +
+              ", \"name\": " + json_string(device.name) + "}";
+    }
+    return text.empty() ? "" : "\"deviceProperties\": [" + text + "], ";
+  }
+
+  // PyTorch has processes below 0, for what is of the recording.
+  static std::int64_t number_of(std::uint64_t process) { return static_cast<std::int64_t>(process); }
+
   void begin_line() {
     line_.clear();
     line_ << (std::exchange(is_first_, false) ? "\n" : ",\n");
@@ -98,7 +112,7 @@ class ChromeWriter {
     const TraceLanes::Place place = lanes_.of(event);
     begin_line();
     line_ << R"({"ph": "X", "cat": ")" << words_of(event.kind)[static_cast<std::size_t>(event.kind)] << R"(", "name": )"
-          << quoted_[event.name_text] << R"(, "pid": )" << place.process << R"(, "tid": )" << place.thread
+          << quoted_[event.name_text] << R"(, "pid": )" << number_of(place.process) << R"(, "tid": )" << place.thread
           << R"(, "ts": )";
     line_.time(event.begin_ns) << R"(, "dur": )";
     line_.time(event.duration_ns);
@@ -156,14 +170,15 @@ class ChromeWriter {
     if (!std::exchange(is_open, false)) return;
     begin_line();
     line_ << R"({"ph": ")" << (is_head ? "f" : "s") << R"(", "cat": "ac2g", "name": "ac2g", "id": )"
-          << event.correlation << R"(, "pid": )" << place.process << R"(, "tid": )" << place.thread << R"(, "ts": )";
+          << event.correlation << R"(, "pid": )" << number_of(place.process) << R"(, "tid": )" << place.thread
+          << R"(, "ts": )";
     line_.time(event.begin_ns) << (is_head ? R"(, "bp": "e"})" : "}");
     write_line();
   }
 
   void write_name(const char* what, std::uint64_t process, std::int64_t thread, const std::string& name) {
     begin_line();
-    line_ << R"({"ph": "M", "name": ")" << what << R"(", "pid": )" << process << R"(, "tid": )" << thread
+    line_ << R"({"ph": "M", "name": ")" << what << R"(", "pid": )" << number_of(process) << R"(, "tid": )" << thread
           << R"(, "ts": 0, "args": {"name": )" << json_string(name) << "}}";
     write_line();
   }

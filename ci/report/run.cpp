@@ -35,7 +35,7 @@ struct RunColumn {
 };
 struct CounterGroup {
   std::string_view title;
-  std::array<RunColumn, 6> columns;  // an empty one is none
+  std::array<RunColumn, 8> columns;  // an empty one is none
 };
 constexpr std::array<CounterGroup, 5> kGroups{{
     {"caches (model)",
@@ -54,7 +54,9 @@ constexpr std::array<CounterGroup, 5> kGroups{{
        {"device_cycles", "cycles"},
        {"sm_clock", "clock"},
        {"cold_start", "cold start"},
+       {"set_up", "set-up"},
        {"warm_up", "warm-up"},
+       {"replays", "replays"},
        {"discarded_samples", "discarded"}}}},
 }};
 

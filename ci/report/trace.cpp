@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/ceilings/datasheet.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/trace_difference.hpp"
+#include "ci/report/trace_names.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -60,21 +62,6 @@ FlopScale flop_scale(const std::vector<KeyAverage>& rows) {
 }
 
 std::int64_t average_ns(std::int64_t ns, std::int64_t calls) { return calls == 0 ? 0 : (ns + calls / 2) / calls; }
-
-std::string cut_left(const std::string& text, std::size_t columns) {
-  const std::size_t length = columns_of(text);
-  if (length <= columns) return text;
-  std::size_t at = 0;
-  for (std::size_t skipped = 0; skipped < length - columns + 3; ++skipped) at += code_point_at(text, at).bytes;
-  return "..." + text.substr(at);
-}
-
-std::string cut_right(const std::string& text, std::size_t columns) {
-  if (columns_of(text) <= columns) return text;
-  std::size_t at = 0;
-  for (std::size_t kept = 0; kept < columns - 3; ++kept) at += code_point_at(text, at).bytes;
-  return text.substr(0, at) + "...";
-}
 
 constexpr std::size_t kLongestName = 55, kLongestShapes = 80, kLongestPlace = 75;
 
@@ -136,9 +123,9 @@ void Columns::fill_device() {
 
 void Columns::fill() {
   const std::int64_t whole = averages_.self_ns;
-  add(
-      "Name", [](const KeyAverage& row) { return cut_right(printable_line(row.name, true), kLongestName); },
-      Align::left);
+  std::vector<TraceName> names;
+  for (const KeyAverage& row : shown_) names.push_back({row.name, row.is_on_device});
+  columns_.push_back({"Name", Align::left, fitted_names(names, kLongestName)});
   add("Self CPU %", [=](const KeyAverage& row) { return percent_text(row.self_ns, whole); });
   add("Self CPU", [](const KeyAverage& row) { return time_text(row.self_ns); });
   add("CPU total %", [=](const KeyAverage& row) { return percent_text(row.total_ns, whole); });
@@ -153,13 +140,11 @@ void Columns::fill() {
   add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
   if (table_.has_shapes) {
     add(
-        "Input Shapes",
-        [](const KeyAverage& row) { return cut_right(printable_line(row.shapes, true), kLongestShapes); }, Align::left);
+        "Input Shapes", [](const KeyAverage& row) { return cut_right(row.shapes, kLongestShapes); }, Align::left);
   }
   if (table_.has_places) {
     add(
-        "Source Location",
-        [](const KeyAverage& row) { return cut_left(printable_line(row.place, true), kLongestPlace); }, Align::left);
+        "Source Location", [](const KeyAverage& row) { return cut_left(row.place, kLongestPlace); }, Align::left);
   }
   if (any([](const KeyAverage& row) { return row.flops.has_value(); })) {
     const FlopScale scale = flop_scale(shown_);
@@ -179,10 +164,6 @@ std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAv
   lines.insert(lines.end(), notes.begin(), notes.end());
   return lines;
 }
-
-}  // namespace
-
-namespace {
 
 std::string device_record_words(DeviceRecordKind kind) {
   constexpr std::array<const char*, 10> kWords{
@@ -285,10 +266,9 @@ std::optional<FurtherTable> sampled_table(const bench::Trace& trace, int rows) {
                      ""};
   for (const bench::SampledFunction& function : functions) {
     if (rows >= 0 && table.cells.size() > static_cast<std::size_t>(rows)) break;
-    table.cells.push_back({cut_right(printable_line(function.name, true), kLongestPlace),
-                           percent_text(function.self_ns, whole), time_text(function.self_ns),
-                           time_text(function.total_ns), std::to_string(function.samples),
-                           cut_right(printable_line(function.event, true), kLongestName)});
+    table.cells.push_back({cut_right(function.name, kLongestPlace), percent_text(function.self_ns, whole),
+                           time_text(function.self_ns), time_text(function.total_ns), std::to_string(function.samples),
+                           cut_right(function.event, kLongestName)});
   }
   const std::size_t more = functions.size() + 1 - table.cells.size();
   if (more > 0) table.rest = "and " + std::to_string(more) + " more rows";
@@ -304,17 +284,17 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   if (shown.empty()) return std::nullopt;
   std::stable_sort(shown.begin(), shown.end(),
                    [](const KeyAverage* a, const KeyAverage* b) { return a->self_device_ns > b->self_device_ns; });
-  FurtherTable table{
-      "On devices (occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h):",
-      {Align::left},
-      {{"Name"}},
-      ""};
+  FurtherTable table{"On devices:", {Align::left}, {{"Name"}}, ""};
+  if (std::any_of(shown.begin(), shown.end(),
+                  [](const KeyAverage* row) { return !launch_texts(*row).occupancy.empty(); })) {
+    table.title = "On devices (occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h):";
+  }
   const std::size_t count = rows < 0 ? shown.size() : std::min(shown.size(), static_cast<std::size_t>(rows));
   if (count < shown.size()) table.rest = "and " + std::to_string(shown.size() - count) + " more rows";
   shown.resize(count);
-  for (const KeyAverage* row : shown) {
-    table.cells.push_back({cut_right(printable_line(row->name, true), kLongestName)});
-  }
+  std::vector<TraceName> names;
+  for (const KeyAverage* row : shown) names.push_back({row->name, true});
+  for (std::string& name : fitted_names(names, kLongestName)) table.cells.push_back({std::move(name)});
   const auto add = [&](const char* title, auto text) {
     std::vector<std::string> cells;
     for (const KeyAverage* row : shown) cells.push_back(text(*row));
@@ -330,7 +310,9 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   add("Registers", [](const KeyAverage& row) { return launch_texts(row).registers; });
   add("Shared Mem", [](const KeyAverage& row) { return launch_texts(row).shared; });
   add("Occupancy", [](const KeyAverage& row) { return launch_texts(row).occupancy; });
+  add("FLOP/s", [](const KeyAverage& row) { return launch_texts(row).flops; });
   add("Bandwidth", [](const KeyAverage& row) { return launch_texts(row).bandwidth; });
+  add("% of DRAM", [](const KeyAverage& row) { return launch_texts(row).memory_share; });
   return table;
 }
 
@@ -340,45 +322,6 @@ std::vector<FurtherTable> further_tables(const bench::Trace& trace, const bench:
   if (auto table = sampled_table(trace, rows)) tables.push_back(std::move(*table));
   return tables;
 }
-
-}  // namespace
-
-LaunchTexts launch_texts(const KeyAverage& row) {
-  LaunchTexts texts;
-  if (row.bytes && row.device_ns > 0) {
-    texts.bandwidth = level_text(*row.bytes / (static_cast<double>(row.device_ns) / 1e9), "bytes/s");
-  }
-  if (!row.launch) return texts;
-  if (row.launches > 1) {
-    texts.grid = std::to_string(row.launches) + " kinds";
-    return texts;
-  }
-  const bench::KernelLaunch& launch = *row.launch;
-  const auto size = [](const std::array<std::uint32_t, 3>& n) {
-    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
-  };
-  texts.grid = size(launch.grid);
-  texts.block = size(launch.block);
-  if (launch.registers > 0) texts.registers = std::to_string(launch.registers);
-  texts.shared = memory_text(static_cast<std::int64_t>(launch.static_shared_bytes + launch.dynamic_shared_bytes));
-  if (launch.occupancy) texts.occupancy = decimals_text(100 * *launch.occupancy, 1) + "%";
-  return texts;
-}
-
-std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
-  const Columns columns(averages, table);
-  std::vector<Align> aligns;
-  for (const Column& column : columns.all()) aligns.push_back(column.align);
-  std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
-  for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
-  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
-    text += "\n" + further.title + "\n" + aligned_rows(further.cells, further.aligns, "");
-    if (!further.rest.empty()) text += further.rest + "\n";
-  }
-  return text;
-}
-
-namespace {
 
 // What stands to the left is strangers' text.
 std::string markdown_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns) {
@@ -397,6 +340,50 @@ std::string markdown_rows(const std::vector<std::vector<std::string>>& rows, con
 }
 
 }  // namespace
+
+std::optional<double> bandwidth_of(const KeyAverage& row) {
+  if (!row.is_on_device || !row.bytes || row.device_ns <= 0) return row.achieved.bytes;
+  return *row.bytes / (static_cast<double>(row.device_ns) / 1e9);
+}
+
+std::optional<double> memory_share_of(const KeyAverage& row) {
+  const bench::DatasheetRow* const sheet = bench::find_datasheet_row(row.achieved.device);
+  if (!row.achieved.bytes || sheet == nullptr) return std::nullopt;
+  return *row.achieved.bytes / (sheet->memory_gigabytes_per_second * 1e9);
+}
+
+LaunchTexts launch_texts(const KeyAverage& row) {
+  LaunchTexts texts;
+  if (row.achieved.flops) texts.flops = level_text(*row.achieved.flops, "flop/s");
+  if (const auto bandwidth = bandwidth_of(row)) texts.bandwidth = level_text(*bandwidth, "bytes/s");
+  if (const auto share = memory_share_of(row)) texts.memory_share = decimals_text(100 * *share, 1) + "%";
+  if (!row.launch) return texts;
+  const bench::KernelLaunch& launch = *row.launch;
+  const auto size = [](const std::array<std::uint32_t, 3>& n) {
+    return std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
+  };
+  texts.grid = row.launches > 1 ? std::to_string(row.launches) + " kinds" : size(launch.grid);
+  if (row.common.block) texts.block = size(launch.block);
+  if (row.common.registers && launch.registers > 0) texts.registers = std::to_string(launch.registers);
+  if (row.common.shared) {
+    texts.shared = memory_text(static_cast<std::int64_t>(launch.static_shared_bytes + launch.dynamic_shared_bytes));
+  }
+  if (row.common.occupancy && launch.occupancy) texts.occupancy = decimals_text(100 * *launch.occupancy, 1) + "%";
+  return texts;
+}
+
+std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
+  const Columns columns(averages, table);
+  std::vector<Align> aligns;
+  for (const Column& column : columns.all()) aligns.push_back(column.align);
+  std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
+  for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
+  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
+    text += "\n" + further.title + "\n" + aligned_rows(further.cells, further.aligns, "");
+    if (!further.rest.empty()) text += further.rest + "\n";
+  }
+  return text;
+}
 
 std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& averages, const TraceTable& table) {
   const Columns columns(averages, table);
@@ -436,24 +423,48 @@ Json json_devices(const bench::Trace& trace) {
           {"devices", std::move(devices)}};
 }
 
+std::string cell_of(const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; }
+std::string cell_of(const std::optional<double>& value) { return value ? shortest_text(*value) : ""; }
+
+struct CsvColumn {
+  const char* title;
+  std::string (*cell)(const KeyAverage&);
+};
+constexpr std::array<CsvColumn, 22> kCsvColumns{{
+    {"name", [](const KeyAverage& row) { return row.name; }},
+    {"on_device", [](const KeyAverage& row) { return std::string(row.is_on_device ? "1" : "0"); }},
+    {"calls", [](const KeyAverage& row) { return std::to_string(row.calls); }},
+    {"self_ns", [](const KeyAverage& row) { return std::to_string(row.self_ns); }},
+    {"total_ns", [](const KeyAverage& row) { return std::to_string(row.total_ns); }},
+    {"self_device_ns", [](const KeyAverage& row) { return std::to_string(row.self_device_ns); }},
+    {"device_ns", [](const KeyAverage& row) { return std::to_string(row.device_ns); }},
+    {"allocated_bytes", [](const KeyAverage& row) { return cell_of(row.allocated_bytes); }},
+    {"self_allocated_bytes", [](const KeyAverage& row) { return cell_of(row.self_allocated_bytes); }},
+    {"flops", [](const KeyAverage& row) { return cell_of(row.flops); }},
+    {"bytes", [](const KeyAverage& row) { return cell_of(row.bytes); }},
+    {"shapes", [](const KeyAverage& row) { return row.shapes; }},
+    {"place", [](const KeyAverage& row) { return row.place; }},
+    {"launches", [](const KeyAverage& row) { return std::to_string(row.launches); }},
+    {"grid", [](const KeyAverage& row) { return row.launch ? bench::dimensions_text(row.launch->grid) : ""; }},
+    {"block", [](const KeyAverage& row) { return row.launch ? bench::dimensions_text(row.launch->block) : ""; }},
+    {"registers", [](const KeyAverage& row) { return row.launch ? std::to_string(row.launch->registers) : ""; }},
+    {"shared_bytes",
+     [](const KeyAverage& row) { return row.launch ? std::to_string(shared_bytes_of(*row.launch)) : ""; }},
+    {"occupancy", [](const KeyAverage& row) { return row.launch ? cell_of(row.launch->occupancy) : ""; }},
+    {"flops_per_second", [](const KeyAverage& row) { return cell_of(row.achieved.flops); }},
+    {"bytes_per_second", [](const KeyAverage& row) { return cell_of(bandwidth_of(row)); }},
+    {"memory_share", [](const KeyAverage& row) { return cell_of(memory_share_of(row)); }},
+}};
+
 }  // namespace
 
 std::string csv_trace(const bench::KeyAverages& averages) {
-  std::string text = csv_record({"name", "on_device", "calls", "self_ns", "total_ns", "self_device_ns", "device_ns",
-                                 "allocated_bytes", "self_allocated_bytes", "flops", "bytes", "shapes", "place",
-                                 "launches", "grid", "block", "registers", "shared_bytes", "occupancy"});
-  const auto whole = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
-  const auto number = [](const std::optional<double>& value) { return value ? shortest_text(*value) : ""; };
+  std::vector<std::string> cells;
+  for (const CsvColumn& column : kCsvColumns) cells.emplace_back(column.title);
+  std::string text = csv_record(cells);
   for (const KeyAverage& row : averages.rows) {
-    text += csv_record({row.name, row.is_on_device ? "1" : "0", std::to_string(row.calls), std::to_string(row.self_ns),
-                        std::to_string(row.total_ns), std::to_string(row.self_device_ns), std::to_string(row.device_ns),
-                        whole(row.allocated_bytes), whole(row.self_allocated_bytes), number(row.flops),
-                        number(row.bytes), row.shapes, row.place, std::to_string(row.launches),
-                        row.launch ? bench::dimensions_text(row.launch->grid) : "",
-                        row.launch ? bench::dimensions_text(row.launch->block) : "",
-                        row.launch ? std::to_string(row.launch->registers) : "",
-                        row.launch ? std::to_string(shared_bytes_of(*row.launch)) : "",
-                        row.launch ? number(row.launch->occupancy) : ""});
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = kCsvColumns.at(i).cell(row);
+    text += csv_record(cells);
   }
   return text;
 }
@@ -482,6 +493,11 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                        {"shared_bytes", shared_bytes_of(*row.launch)},
                        {"occupancy", json_number(row.launch->occupancy)},
                        {"blocks_a_multiprocessor", json_number(row.launch->blocks_a_multiprocessor)}};
+    }
+    if (row.achieved.flops || bandwidth_of(row)) {
+      one["achieved"] = {{"flops_per_second", json_number(row.achieved.flops)},
+                         {"bytes_per_second", json_number(bandwidth_of(row))},
+                         {"memory_share", json_number(memory_share_of(row))}};
     }
     rows.push_back(std::move(one));
   }

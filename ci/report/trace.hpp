@@ -2,6 +2,7 @@
 // and for scripts (the interface steelyard.trace/1).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,18 @@ struct TraceTable {
   bool has_places = false;
 };
 
-// How kernels of a row were launched and how fast its copies moved; empty where that is not known, or differs.
+// How kernels of a row were launched, and how fast they and copies were; empty where that is not known, or differs
+// among them.
 struct LaunchTexts {
   std::string grid, block;  // "264x2x1"; of several: "3 kinds"
-  std::string registers, shared, occupancy, bandwidth;
+  std::string registers, shared, occupancy, flops, bandwidth, memory_share;
 };
 LaunchTexts launch_texts(const bench::KeyAverage& row);
+// Bytes a second of a device's row: what copies moved, or what kernels reach.
+std::optional<double> bandwidth_of(const bench::KeyAverage& row);
+// Of the bandwidth of the device's memory, by its datasheet, what kernels reach. (Of its operations none: what dtype
+// they are of, which decides how many there could be, no span says.)
+std::optional<double> memory_share_of(const bench::KeyAverage& row);
 
 // What the recording lacks, a sentence each: what looks whole and is not would be wrong without a sign of it.
 std::vector<std::string> missing_lines(const bench::Trace& trace);

@@ -9,6 +9,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/trace_names.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::ci {
@@ -40,14 +41,6 @@ namespace {
 using regress::RecordingOrder;
 
 constexpr std::size_t kLongestGroup = 48, kLongestGroupShapes = 40, kLongestWithin = 24;
-
-std::string cut_group(const std::string& text, std::size_t columns) {
-  const std::string line = printable_line(text, true);
-  if (columns_of(line) <= columns) return line;
-  std::size_t at = 0;
-  for (std::size_t kept = 0; kept < columns - 3; ++kept) at += code_point_at(line, at).bytes;
-  return line.substr(0, at) + "...";
-}
 
 std::string side_cost_text(const std::optional<TraceSideCost>& side) {
   return side ? level_text(side->total_ns, "ns") : "";
@@ -113,17 +106,20 @@ class DifferenceColumns {
 void DifferenceColumns::fill() {
   using Row = const TraceRowDifference&;
   const auto ratio_cell = [](const std::optional<double>& ratio) { return ratio ? change_cell(*ratio) : "-"; };
-  add(
-      "Name", [](Row row) { return cut_group(row.name, kLongestGroup); }, Align::left, true);
+  std::vector<TraceName> names;
+  std::vector<std::string> within;
+  for (Row row : rows_) {
+    names.push_back({row.name, row.is_on_device});
+    within.push_back(row.within);
+  }
+  columns_.push_back({"Name", Align::left, true, fitted_names(names, kLongestGroup)});
   if (any([](Row row) { return !row.shapes.empty(); })) {
     add(
-        "Shapes", [](Row row) { return cut_group(row.shapes, kLongestGroupShapes); }, Align::left, true);
+        "Shapes", [](Row row) { return cut_right(row.shapes, kLongestGroupShapes); }, Align::left, true);
   }
-  std::set<std::string> within;
-  for (Row row : rows_) within.insert(row.within);
-  if (within.size() > 1)
-    add(
-        "In", [](Row row) { return cut_group(row.within, kLongestWithin); }, Align::left, true);
+  if (std::set<std::string>(within.begin(), within.end()).size() > 1) {
+    columns_.push_back({"In", Align::left, true, fitted_names(within, kLongestWithin)});
+  }
   if (any([](Row row) { return row.is_on_device; })) {
     add(
         "On", [](Row row) { return row.is_on_device ? "device" : "host"; }, Align::left);
@@ -145,8 +141,8 @@ void DifferenceColumns::fill() {
         "Perhaps",
         [](Row row) {
           if (!row.perhaps) return std::string();
-          const std::string name = cut_group(row.perhaps->name, kLongestGroup);
-          return row.perhaps->name == row.name ? cut_group(row.perhaps->shapes, kLongestGroupShapes) : name;
+          const std::string name = cut_right(row.perhaps->name, kLongestGroup);
+          return row.perhaps->name == row.name ? cut_right(row.perhaps->shapes, kLongestGroupShapes) : name;
         },
         Align::left, true);
   }
@@ -176,9 +172,12 @@ std::vector<std::string> difference_header(const TraceDifference& difference) {
   lines.push_back(printable_line(difference.sides[0], true) + " -> " + printable_line(difference.sides[1], true) +
                   ": " + std::to_string(difference.processes[0]) + " and " + std::to_string(difference.processes[1]) +
                   " recorded processes");
-  for (const RepeatedWithin& within : difference.repeats) {
-    const std::string name =
-        within.name.empty() ? "all that is outside of such" : cut_group(within.name, kLongestGroup);
+  std::vector<std::string> names;
+  for (const RepeatedWithin& within : difference.repeats) names.push_back(within.name);
+  names = fitted_names(names, kLongestGroup);
+  for (std::size_t i = 0; i < difference.repeats.size(); ++i) {
+    const RepeatedWithin& within = difference.repeats[i];
+    const std::string name = within.name.empty() ? "all that is outside of such" : names[i];
     lines.push_back("times are of one repeat of " + name + ": " +
                     grouped_text(static_cast<std::int64_t>(within.repeats[0])) + " and " +
                     grouped_text(static_cast<std::int64_t>(within.repeats[1])));

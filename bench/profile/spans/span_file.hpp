@@ -84,6 +84,7 @@ enum class DeviceRecordKind : std::uint32_t {
   overhead,  // what the recording itself costs
   stream,    // `detail`: its priority
   memory,    // `detail`: 1, `bytes` more are in use; 0, less
+  pause,     // DevicePause: what took time meanwhile is not here
 };
 
 // What a device did, or a call that had it do something (bench/profile/spans/cupti). One after the other, in no order

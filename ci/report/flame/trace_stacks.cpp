@@ -88,7 +88,7 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
   std::unordered_map<std::uint32_t, std::int64_t> iterations;  // of the loops of each benchmark
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const bench::TraceEvent& event = trace.events[i];
-    if (bench::is_on_device(event.kind)) continue;
+    if (bench::is_on_device(event.kind) || bench::is_of_recording(event.kind)) continue;
     const auto [text, is_new] = function_of_text.try_emplace(event.name_text, 0);
     if (is_new) text->second = function_of(bench::group_name(trace.name_of(event)));
     if (bench::is_step(trace.name_of(event))) ++steps;

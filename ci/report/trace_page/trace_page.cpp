@@ -17,6 +17,7 @@
 #include "ci/report/flame/trace_stacks.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/trace.hpp"
+#include "ci/report/trace_names.hpp"
 #include "ci/report/trace_page/trace_page_text.hpp"
 
 namespace steelyard::ci {
@@ -62,13 +63,15 @@ std::string uses_html(const bench::TraceOverview& overview) {
             element("td", text(time_text_of(overview.use_ns[i])), "n") + element("td", text(share_text(share)), "n") +
             "</tr>\n";
   }
+  const std::string pauses =
+      "Pauses of the recording, " + time_text_of(overview.paused_ns) + " in all, are in no share on this page.";
   return "<div class=\"uses\"><svg viewBox=\"0 0 1000 30\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"What "
          "the "
          "time was spent on\">" +
          bar +
          "</svg></div>\n<table><thead><tr><th>each moment is of the first that applies</th><th class=\"n\">time</th>"
          "<th class=\"n\">share</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table>\n";
+         rows + "</tbody></table>\n" + (overview.paused_ns > 0 ? element("p", text(pauses), "dim") + "\n" : "");
 }
 
 std::string devices_html(const bench::TraceOverview& overview) {
@@ -104,22 +107,36 @@ std::string number_cell(std::int64_t value, const std::string& words) {
   return "<td class=\"n\" data-v=\"" + std::to_string(value) + "\">" + text(words) + "</td>";
 }
 
-std::string launch_cells(const KeyAverage& row) {
+// A kernel's name whole is many lines of parameters.
+std::string name_cell(const KeyAverage& row) {
+  constexpr std::size_t kLongestInCell = 300, kLongestTitle = 2000;
+  const std::string brief = row.is_on_device ? short_kernel_name(row.name) : row.name;
+  const std::string title = brief == row.name ? "" : " title=\"" + text(row.name, kLongestTitle) + "\"";
+  return "<tr><th scope=\"row\"" + title + ">" + text(brief, kLongestInCell) + "</th>";
+}
+
+std::string launch_cells(const KeyAverage& row, bool has_shares) {
   const LaunchTexts texts = launch_texts(row);
   const auto number = [](double value, const std::string& words, const char* style) {
     return "<td class=\"" + std::string(style) + "\" data-v=\"" + shortest_text(value) + "\">" + text(words) + "</td>";
   };
-  const bench::KernelLaunch* const launch = row.launches == 1 && row.launch ? &*row.launch : nullptr;
   double registers = 0, shared = 0, occupancy = 0;
-  if (launch != nullptr) {
-    registers = launch->registers;
-    shared = static_cast<double>(launch->static_shared_bytes + launch->dynamic_shared_bytes);
-    if (launch->occupancy) occupancy = *launch->occupancy;
+  if (!texts.registers.empty()) registers = row.launch->registers;
+  if (!texts.shared.empty()) {
+    shared = static_cast<double>(row.launch->static_shared_bytes + row.launch->dynamic_shared_bytes);
   }
-  const double bandwidth = row.bytes && row.device_ns > 0 ? *row.bytes / static_cast<double>(row.device_ns) : 0;
+  if (!texts.occupancy.empty()) occupancy = *row.launch->occupancy;
   return element("td", text(texts.grid), "n w") + element("td", text(texts.block), "n w") +
          number(registers, texts.registers, "n w") + number(shared, texts.shared, "n w") +
-         number(occupancy, texts.occupancy, "n") + number(bandwidth, texts.bandwidth, "n w");
+         number(occupancy, texts.occupancy, "n") + number(bandwidth_of(row).value_or(0), texts.bandwidth, "n w") +
+         (has_shares ? number(memory_share_of(row).value_or(0), texts.memory_share, "n") : "");
+}
+
+// As in the roofline: what the device took, where it did the work.
+std::optional<double> flop_rate_of(const KeyAverage& row) {
+  const std::int64_t ns = row.device_ns > 0 ? row.device_ns : row.total_ns;
+  if (row.is_on_device || !row.flops || *row.flops <= 0 || ns <= 0) return row.achieved.flops;
+  return *row.flops / (static_cast<double>(ns) / 1e9);
 }
 
 // Of the host or of devices. Empty where there is no such row.
@@ -135,9 +152,12 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const KeyAverage* a, const KeyAverage* b) { return own(*a) > own(*b); });
   const bool has_device = !on_device && averages.self_device_ns > 0;
-  const bool has_flops = std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return row->flops; });
+  const bool has_flops =
+      std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return flop_rate_of(*row); });
   const bool has_launches = std::any_of(
       rows.begin(), rows.end(), [&](const KeyAverage* row) { return on_device && (row->launch || row->bytes); });
+  const bool has_shares =
+      std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return memory_share_of(*row); });
   std::string result =
       "<label class=\"controls\" hidden>Name <input type=\"search\" autocomplete=\"off\" "
       "spellcheck=\"false\"></label>\n"
@@ -149,23 +169,22 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       (has_launches ? "<th class=\"n w\">grid</th><th class=\"n w\">block</th><th class=\"n w\">registers</th><th "
                       "class=\"n w\">shared</th><th class=\"n\">occupancy</th><th class=\"n w\">bandwidth</th>"
                     : "") +
-      "</tr></thead><tbody>\n";
+      (has_shares ? "<th class=\"n\">% of DRAM</th>" : "") + "</tr></thead><tbody>\n";
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxTableRows); ++i) {
     const KeyAverage& row = *rows[i];
     const std::int64_t call = row.calls > 0 ? total(row) / row.calls : 0;
-    result += "<tr><th scope=\"row\">" + text(row.name, 300) + "</th>" +
-              number_cell(row.calls, grouped_text(row.calls)) + number_cell(own(row), time_text_of(own(row))) +
-              number_cell(own(row), share_of(own(row), all)) + number_cell(total(row), time_text_of(total(row))) +
-              number_cell(call, time_text_of(call));
+    result += name_cell(row) + number_cell(row.calls, grouped_text(row.calls)) +
+              number_cell(own(row), time_text_of(own(row))) + number_cell(own(row), share_of(own(row), all)) +
+              number_cell(total(row), time_text_of(total(row))) + number_cell(call, time_text_of(call));
     if (has_device) {
       result += number_cell(row.device_ns, row.device_ns > 0 ? time_text_of(row.device_ns) : "");
     }
     if (has_flops) {
-      const double rate = row.flops && total(row) > 0 ? *row.flops / (static_cast<double>(total(row)) / 1e9) : 0;
-      result += "<td class=\"n w\" data-v=\"" + shortest_text(rate) + "\">" +
-                (rate > 0 ? text(level_text(rate, "flop/s")) : "") + "</td>";
+      const std::optional<double> rate = flop_rate_of(row);
+      result += "<td class=\"n w\" data-v=\"" + shortest_text(rate.value_or(0)) + "\">" +
+                (rate ? text(level_text(*rate, "flop/s")) : "") + "</td>";
     }
-    if (has_launches) result += launch_cells(row);
+    if (has_launches) result += launch_cells(row, has_shares);
     result += "</tr>\n";
   }
   result += "</tbody></table></div>\n";
@@ -234,7 +253,8 @@ std::string printed(const std::string& name) {
 }
 
 std::string track_name(const bench::TraceTrack& track) {
-  const std::string id = std::to_string(track.process) + "/" + std::to_string(track.id);
+  // PyTorch has processes below 0.
+  const std::string id = std::to_string(static_cast<std::int64_t>(track.process)) + "/" + std::to_string(track.id);
   return track.name.empty() ? id : track.name + " (" + id + ")";
 }
 
@@ -293,7 +313,7 @@ std::string memory_html(const std::vector<MemoryCurve>& curves, const bench::Tra
     std::array<std::int64_t, kColumns> highest{};
     std::int64_t now = 0, peak = 1;
     std::size_t column = 0;
-    const auto whole = static_cast<double>(std::max<std::int64_t>(overview.whole_ns(), 1));
+    const auto whole = static_cast<double>(std::max<std::int64_t>(overview.end_ns - overview.begin_ns, 1));
     const auto fill_until = [&](std::size_t end) {
       for (; column < end; ++column) highest.at(column) = std::max(highest.at(column), now);
     };
@@ -328,18 +348,26 @@ Json roofs_json(const bench::Trace& trace, std::vector<DeviceCeilings> ceilings)
   for (const bench::TraceDevice& device : trace.devices) {
     if (auto found = bench::datasheet_ceilings(device.name)) ceilings.push_back(std::move(*found));
   }
-  std::map<std::string, double> rates, slopes;
+  using Roof = std::pair<std::string, std::string>;  // the device, and what of it
+  std::map<Roof, double> rates, slopes;
   for (const DeviceCeilings& device : ceilings) {
     for (const Ceiling& ceiling : device.ceilings) {
       const bool is_rate = ceiling.kind == CeilingKind::arithmetic;
-      const std::string name = printed(device.device + ' ' + (is_rate ? ceiling.dtype : ceiling.level));
-      double& value = (is_rate ? rates : slopes)[name];
+      double& value = (is_rate ? rates : slopes)[{device.device, is_rate ? ceiling.dtype : ceiling.level}];
       value = std::max(value, ceiling.value);
     }
   }
-  const auto list = [](const std::map<std::string, double>& values) {
+  // Of one height are one line, whose names would lie on each other.
+  const auto list = [](const std::map<Roof, double>& values) {
+    std::map<std::pair<std::string, double>, std::string> lines;
+    for (const auto& [roof, value] : values) {
+      std::string& names = lines[{roof.first, value}];
+      names += (names.empty() ? "" : ", ") + roof.second;
+    }
     Json json = Json::array();
-    for (const auto& [name, value] : values) json.push_back({{"name", name}, {"value", value}});
+    for (const auto& [line, names] : lines) {
+      json.push_back({{"name", printed(line.first + ' ' + names)}, {"value", line.second}});
+    }
     return json;
   };
   return {{"rates", list(rates)}, {"slopes", list(slopes)}};
@@ -381,25 +409,38 @@ Json data_json(const bench::Trace& trace, const bench::TraceTree& tree, const be
   }
   for (int i = 0; i <= static_cast<int>(bench::TraceKind::other); ++i) {
     const auto one = static_cast<bench::TraceKind>(i);
-    const auto words = bench::words_of(one);
-    kinds.push_back({{"word", words.empty() ? std::string("other") : std::string(words.front())},
+    kinds.push_back({{"word", std::string(bench::words_of(one)[static_cast<std::size_t>(i)])},
                      {"device", bench::is_on_device(one)}});
   }
-  for (const Rate& rate : rates) {
-    points.push_back({{"name", rate.name}, {"intensity", rate.intensity}, {"rate", rate.rate}});
+  std::vector<std::string> labels;
+  for (const Rate& rate : rates) labels.push_back(rate.name);
+  constexpr std::size_t kLongestLabel = 40;
+  labels = fitted_names(labels, kLongestLabel);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    points.push_back(
+        {{"name", rates[i].name}, {"label", labels[i]}, {"intensity", rates[i].intensity}, {"rate", rates[i].rate}});
   }
-  return {{"end", overview.whole_ns()}, {"tracks", tracks},          {"kinds", kinds},
-          {"names", name_list},         {"texts", text_list},        {"rates", points},
-          {"roofs", std::move(roofs)},  {"begin", begin.finish()},   {"duration", duration.finish()},
-          {"name", name.finish()},      {"shapes", shapes.finish()}, {"kind", kind.finish()},
+  return {{"end", overview.end_ns - overview.begin_ns},
+          {"tracks", tracks},
+          {"kinds", kinds},
+          {"names", name_list},
+          {"texts", text_list},
+          {"rates", points},
+          {"roofs", std::move(roofs)},
+          {"begin", begin.finish()},
+          {"duration", duration.finish()},
+          {"name", name.finish()},
+          {"shapes", shapes.finish()},
+          {"kind", kind.finish()},
           {"depth", depth.finish()}};
 }
 
 std::string head_html(const bench::Trace& trace, const bench::TraceOverview& overview, const std::string& title,
                       std::size_t shown) {
-  std::string about = plural_text(static_cast<std::int64_t>(trace.events.size()), "event") + " on " +
+  std::string about = grouped_text(static_cast<std::int64_t>(trace.events.size())) +
+                      (trace.events.size() == 1 ? " event on " : " events on ") +
                       plural_text(static_cast<std::int64_t>(trace.tracks.size()), "track") + " in " +
-                      time_text_of(overview.whole_ns());
+                      time_text_of(overview.end_ns - overview.begin_ns);
   if (overview.steps > 0) {
     about += ", " + plural_text(overview.steps, "step");
   }

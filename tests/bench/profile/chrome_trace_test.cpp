@@ -187,6 +187,38 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
   EXPECT_EQ(trace.memory[0].at_ns, 6'339'300'500);
 }
 
+TEST(ChromeTrace, OfPyTorchItsDevicesItsWindowAndItsOwnCost) {
+  const std::string text = R"json({"deviceProperties": [
+    {"id": 0, "name": "NVIDIA H100 80GB HBM3", "computeMajor": 9, "computeMinor": 0,
+     "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536, "sharedMemPerMultiprocessor": 233472},
+    {"id": 1, "name": "of a kind that nobody knows", "computeMajor": 99}],
+    "traceEvents": [
+    {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler",
+     "ts": 1, "dur": 90},
+    {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 2, "dur": 3},
+    {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 20, "dur": 2, "args": {"device": 0,
+     "registers per thread": 168, "shared memory": 197076, "grid": [8, 6, 1], "block": [384, 1, 1]}},
+    {"ph": "X", "cat": "kernel", "name": "b", "pid": 1, "tid": 7, "ts": 20, "dur": 2, "args": {"device": 1,
+     "registers per thread": 168, "shared memory": 197076, "grid": [8, 6, 1], "block": [384, 1, 1]}}]})json";
+  const Trace trace = read(text);
+  ASSERT_EQ(trace.devices.size(), 2U);
+  EXPECT_EQ(trace.devices[0].name, "NVIDIA H100 80GB HBM3");
+  ASSERT_EQ(trace.events.size(), 4U);
+  EXPECT_EQ(trace.events[0].kind, TraceKind::window);
+  EXPECT_EQ(trace.tracks[trace.events[1].track].name, "the recording itself");
+  EXPECT_EQ(trace.launch_of(trace.events[2])->occupancy, 12 / 64.0);
+  EXPECT_EQ(trace.launch_of(trace.events[3])->occupancy, std::nullopt);
+  EXPECT_EQ(read(R"([{"ph": "X", "cat": "Trace", "name": "draw", "ts": 1, "dur": 9}])").events[0].kind,
+            TraceKind::other);
+  const std::string again = written(trace);
+  EXPECT_EQ(json::parse(again)["traceEvents"][1]["pid"], -1);
+  const Trace back = read(again);
+  ASSERT_EQ(back.devices.size(), 2U) << "what bounds a roofline is the device's";
+  EXPECT_EQ(back.devices[1].name, "of a kind that nobody knows");
+  EXPECT_EQ(back.events[0].kind, TraceKind::window);
+  EXPECT_EQ(back.launch_of(back.events[2])->occupancy, 12 / 64.0);
+}
+
 // Made by pytorch/make_trace.py; the table is what PyTorch's own key_averages() says, in whole microseconds.
 TEST(ChromeTrace, OfPyTorchItselfAddsUpToWhatPyTorchSays) {
   const std::filesystem::path folder = STEELYARD_PYTORCH_TRACES;

@@ -115,6 +115,12 @@ const TraceEvent& only(const Trace& trace, TraceKind kind) {
   return *std::find_if(trace.events.begin(), trace.events.end(), is_it);
 }
 
+const TraceEvent& only_named(const Trace& trace, const std::string& name) {
+  const auto is_it = [&](const TraceEvent& event) { return trace.name_of(event) == name; };
+  EXPECT_EQ(std::count_if(trace.events.begin(), trace.events.end(), is_it), 1) << name;
+  return *std::find_if(trace.events.begin(), trace.events.end(), is_it);
+}
+
 std::uint32_t index_of(const Trace& trace, const std::string& name) {
   for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
     if (trace.name_of(trace.events[i]) == name) return i;
@@ -376,7 +382,33 @@ TEST_F(DeviceActivityTest, IsNotRecordedInAPause) {
   }
   launch(3, "three");
   recording.stop();
-  EXPECT_THAT(names_of(read(), TraceKind::kernel), ElementsAre("one", "three"));
+  const Trace trace = read();
+  EXPECT_THAT(names_of(trace, TraceKind::kernel), ElementsAre("one", "three"));
+  const TraceEvent& pause = only(trace, TraceKind::pause);
+  EXPECT_GT(pause.begin_ns, only_named(trace, "one").begin_ns - 1000);
+  EXPECT_LT(pause.end_ns(), only_named(trace, "three").begin_ns);
+  EXPECT_GT(overview_of(trace).paused_ns, 0);
+}
+
+// A device may be set up in a pause, as a suite does that prepares before it records.
+TEST_F(DeviceActivityTest, InAPauseAreTheDevicesTheStreamsAndTheMemoryInUse) {
+  SpanRecording recording = record();
+  {
+    const DevicePause pause;
+    fake().device(1, "Made-Up 200");
+    fake().stream(7, -5);
+    fake().memory(true, 4096, fake().now());
+  }
+  launch(1, "k");
+  const DevicePause until_the_end;
+  recording.stop();
+  const Trace trace = read();
+  ASSERT_EQ(trace.devices.size(), 2U);
+  EXPECT_EQ(trace.devices[1].name, "Made-Up 200");
+  EXPECT_EQ(trace.tracks[only(trace, TraceKind::kernel).track].name, "stream 7, priority -5");
+  ASSERT_EQ(trace.memory.size(), 1U);
+  EXPECT_EQ(trace.memory[0].bytes, 4096);
+  EXPECT_EQ(names_of(trace, TraceKind::pause).size(), 2U) << "the one that the recording's end ended too";
 }
 
 TEST_F(DeviceActivityTest, TellsHowAKernelWasLaunched) {

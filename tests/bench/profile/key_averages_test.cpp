@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,165 @@ TEST_F(KeyAveragesTest, GiveADevicesTimeToTheOperationThatStartedIt) {
   EXPECT_EQ(row(all, "step *").device_ns, 600);
   EXPECT_EQ(row(all, "step *").self_device_ns, 0);
   EXPECT_EQ(all.self_device_ns, 600);
+}
+
+// As PyTorch's own: which call it was that launched says nothing of what the time went to.
+TEST_F(KeyAveragesTest, GiveWhatACallStartedToWhatCalled) {
+  trace_.events.clear();
+  const auto add_call = [&](std::int64_t at, std::uint64_t correlation) {
+    add("cudaLaunchKernel", at, 40);
+    trace_.events.back().kind = TraceKind::runtime_call;
+    add("cuLaunchKernel", at + 10, 20);
+    trace_.events.back().kind = TraceKind::driver_call;
+    trace_.events.back().correlation = correlation;
+    add("gelu", at + 50, 7);
+    trace_.events.back().track = 1;
+    trace_.events.back().kind = TraceKind::kernel;
+    trace_.events.back().correlation = correlation;
+  };
+  add("step 0", 0, 900);
+  add("mm", 100, 500);
+  add_call(200, 1);
+  add_call(2000, 2);
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  const KeyAverages all = averages();
+  EXPECT_EQ(row(all, "mm").self_device_ns, 7);
+  EXPECT_EQ(row(all, "mm").device_ns, 7);
+  EXPECT_EQ(row(all, "step *").device_ns, 7);
+  EXPECT_EQ(row(all, "cuLaunchKernel").device_ns, 0);
+  EXPECT_EQ(row(all, "cudaLaunchKernel").self_device_ns, 7) << "of the one that runs in nothing";
+}
+
+// Spans that say what they do, and the kernels that they launch.
+class KernelRatesTest : public testing::Test {
+ protected:
+  KernelRatesTest() {
+    trace_.tracks = {{1, 1, "main"}, {0, 7, "stream 7"}, {1, 7, "stream 7"}};
+    trace_.launches = {{.grid = {1, 1, 1}, .block = {32, 1, 1}}};
+    trace_.devices = {{0, "NVIDIA H100 80GB HBM3"}, {1, "another"}};
+  }
+
+  TraceEvent& add(const char* name, std::int64_t begin, std::int64_t duration, std::optional<double> flops = {},
+                  std::optional<double> bytes = {}) {
+    trace_.events.push_back({.name_text = trace_.texts.id_of(name),
+                             .begin_ns = begin,
+                             .duration_ns = duration,
+                             .flops = flops,
+                             .bytes = bytes});
+    return trace_.events.back();
+  }
+  // A call at `begin`, and what it starts.
+  TraceEvent& launch(const char* name, std::int64_t begin, std::int64_t duration) {
+    TraceEvent& call = add("cudaLaunchKernel", begin, 1);
+    call.kind = TraceKind::runtime_call;
+    call.correlation = ++launched_;
+    TraceEvent& kernel = add(name, begin + 1000, duration);
+    kernel.kind = TraceKind::kernel;
+    kernel.track = 1;
+    kernel.correlation = launched_;
+    kernel.launch = 1;
+    return kernel;
+  }
+  AchievedRates rates_of(const std::string& name) {
+    sort_events(trace_);
+    return row(key_averages(trace_, tree_of(trace_)), name).achieved;
+  }
+
+  Trace trace_;
+  std::uint64_t launched_ = 0;
+};
+
+TEST_F(KernelRatesTest, AreTheSpansWorkOverTheTimeOfTheirKernels) {
+  add("mm", 0, 100, 6e6, 4e6);
+  launch("gemm", 10, 300);
+  launch("gemm", 20, 100);
+  add("mm", 200, 100, 2e6);
+  launch("gemm", 210, 100);
+  launch("gemm", 400, 5000);  // of which no span says anything
+  const AchievedRates rates = rates_of("gemm");
+  EXPECT_DOUBLE_EQ(rates.flops.value_or(0), 8e6 / 500e-9);
+  EXPECT_DOUBLE_EQ(rates.bytes.value_or(0), 4e6 / 400e-9) << "over those alone that say bytes";
+  EXPECT_EQ(rates.device, "NVIDIA H100 80GB HBM3");
+}
+
+TEST_F(KernelRatesTest, OfASpanThatStartedAnythingElseThereAreNone) {
+  add("mlp", 0, 100, 6e6, 4e6);
+  launch("gemm", 10, 300);
+  launch("gelu", 20, 100);
+  EXPECT_EQ(rates_of("gemm").flops, std::nullopt);
+  EXPECT_EQ(rates_of("gelu").bytes, std::nullopt);
+  add("sum", 200, 100, 6e6);
+  launch("reduce", 210, 100);
+  EXPECT_NE(rates_of("reduce").flops, std::nullopt);
+  launch("Memset (Device)", 220, 10).kind = TraceKind::device_set;
+  EXPECT_EQ(rates_of("reduce").flops, std::nullopt);
+  add("replay", 400, 100, 6e6);
+  launch("graph of 3 kernels", 410, 100).launch = 0;
+  EXPECT_EQ(rates_of("graph of 3 kernels").flops, std::nullopt) << "its kernels may differ";
+}
+
+TEST_F(KernelRatesTest, AreOfTheInnermostSpanThatSaysWork) {
+  add("step 0", 0, 500, 1e9, 1e9);
+  add("mm", 10, 100, 6e6);
+  add("says nothing", 20, 50);
+  launch("gemm", 30, 300);
+  launch("gelu", 200, 100);
+  EXPECT_DOUBLE_EQ(rates_of("gemm").flops.value_or(0), 6e6 / 300e-9);
+  EXPECT_EQ(rates_of("gemm").bytes, std::nullopt);
+  EXPECT_EQ(rates_of("gelu").flops, std::nullopt) << "the step's are those of the product too";
+}
+
+TEST_F(KernelRatesTest, OfSeveralDevicesNameNone) {
+  add("mm", 0, 100, 6e6);
+  launch("gemm", 10, 300);
+  add("mm", 200, 100, 6e6);
+  launch("gemm", 210, 300).track = 2;
+  const AchievedRates rates = rates_of("gemm");
+  EXPECT_DOUBLE_EQ(rates.flops.value_or(0), 12e6 / 600e-9);
+  EXPECT_EQ(rates.device, "");
+}
+
+TEST_F(KernelRatesTest, OfASpanOfWhichARecordMayBeMissingThereAreNone) {
+  add("mm", 0, 100, 6e6);
+  launch("gemm", 10, 300);
+  add("sum", 200, 100, 6e6);
+  launch("reduce", 210, 100);
+  add("a pause", 50, 100).kind = TraceKind::pause;
+  EXPECT_EQ(rates_of("gemm").flops, std::nullopt);
+  EXPECT_NE(rates_of("reduce").flops, std::nullopt) << "it began after the pause";
+  launch("whose?", 150, 100).correlation = 99;
+  EXPECT_EQ(rates_of("reduce").flops, std::nullopt) << "a kernel that it may have launched";
+}
+
+TEST_F(KernelRatesTest, OfARecordingThatLostRecordsThereAreNone) {
+  add("mm", 0, 100, 6e6);
+  launch("gemm", 10, 300);
+  EXPECT_NE(rates_of("gemm").flops, std::nullopt);
+  trace_.device_recording.unrecorded = {DeviceRecordKind::memory};
+  EXPECT_NE(rates_of("gemm").flops, std::nullopt);
+  trace_.device_recording.unrecorded = {DeviceRecordKind::copy};
+  EXPECT_EQ(rates_of("gemm").flops, std::nullopt);
+  trace_.device_recording.unrecorded = {};
+  trace_.device_recording.dropped = 1;
+  EXPECT_EQ(rates_of("gemm").flops, std::nullopt);
+  trace_.device_recording = {};
+  trace_.is_finished = false;
+  EXPECT_EQ(rates_of("gemm").flops, std::nullopt);
+}
+
+TEST_F(KeyAveragesTest, HaveNoRowOfWhatIsOfTheRecording) {
+  const std::size_t rows = averages().rows.size();
+  add("PyTorch Profiler (0)", 0, 5000);
+  trace_.events.back().kind = TraceKind::window;
+  add("pause of the recording", 150, 1000);
+  trace_.events.back().kind = TraceKind::pause;
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  const KeyAverages all = averages();
+  EXPECT_EQ(all.rows.size(), rows);
+  EXPECT_EQ(all.self_ns, 2 * 900) << "on whatever track they stand";
+  EXPECT_EQ(row(all, "mm").total_ns, 2 * 500);
 }
 
 TEST_F(KeyAveragesTest, TakeWhatChildrenAllocatedOffSelf) {

@@ -44,6 +44,8 @@ TEST(Occupancy, OfAnUnknownProcessorOrOfNoLaunchIsAbsent) {
   EXPECT_EQ(occupancy_of(launch, {13, 0, 64, 32, 65536, 233472}), std::nullopt);
   EXPECT_EQ(occupancy_of(launch, {}), std::nullopt);
   EXPECT_EQ(occupancy_of({}, kHopper), std::nullopt);
+  EXPECT_EQ(max_blocks_of(13, 0), 0U);
+  EXPECT_EQ(occupancy_of(launch, {9, 0, 64, 0, 65536, 233472}), std::nullopt) << "how many blocks is not known";
 }
 
 #if defined(HAS_CUDA_OCCUPANCY)
@@ -77,6 +79,7 @@ TEST(Occupancy, IsWhatTheToolkitsOwnHeaderSays) {
     device.numSms = 1;
     int blocks_at_most = 0;
     ASSERT_EQ(cudaOccMaxBlocksPerMultiprocessor(&blocks_at_most, &device), CUDA_OCC_SUCCESS);
+    EXPECT_EQ(max_blocks_of(one.major, one.minor), static_cast<std::uint32_t>(blocks_at_most));
     for (std::uint32_t threads = 1; threads <= 1024; threads += threads < 64 ? 7 : 61) {
       for (std::uint32_t registers = 1; registers <= 255; registers += 9) {
         for (const std::uint32_t shared : {0U, 1U, 1000U, 16'000U, 40'000U, 60'000U}) {

@@ -102,6 +102,31 @@ TEST_F(TraceOverviewTest, StepsAreThoseOfTheHost) {
   EXPECT_EQ(overview().steps, 2);
 }
 
+// The device may have done anything meanwhile.
+TEST_F(TraceOverviewTest, APauseOfTheRecordingIsNeitherIdleNorWaitedThrough) {
+  launch(0, 10, 20, 100);
+  add(TraceKind::pause, 0, 110, 1110);
+  launch(1150, 1160, 1170, 1200);
+  const TraceOverview seen = overview();
+  EXPECT_EQ(seen.paused_ns, 1000);
+  EXPECT_EQ(seen.whole_ns(), 200);
+  ASSERT_EQ(seen.devices.size(), 1U);
+  EXPECT_EQ(seen.devices[0].busy_ns, 110);
+  EXPECT_EQ(seen.devices[0].idle_ns, 90);
+  EXPECT_EQ(seen.devices[0].idle_for_launch_ns, 70);
+  EXPECT_EQ(std::accumulate(seen.use_ns.begin(), seen.use_ns.end(), std::int64_t{0}), seen.whole_ns());
+}
+
+TEST_F(TraceOverviewTest, WhatIsKnownOfAPauseCounts) {
+  add(TraceKind::annotation, 0, 0, 300);
+  add(TraceKind::pause, 2, 100, 500);
+  add(TraceKind::annotation, 0, 600, 700);
+  const TraceOverview seen = overview();
+  EXPECT_EQ(seen.paused_ns, 200) << "until 300 a span says what was done";
+  EXPECT_EQ(use(seen, TimeUse::host), 400);
+  EXPECT_EQ(use(seen, TimeUse::idle), 100);
+}
+
 TEST_F(TraceOverviewTest, OfNothingIsNothing) {
   EXPECT_EQ(overview().whole_ns(), 0);
   EXPECT_TRUE(overview().devices.empty());

@@ -17,10 +17,12 @@ namespace {
 
 using bench::TraceEvent;
 using bench::TraceKind;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 // One thread that prepares for 100 us and launches a kernel of 10 us, over and over.
@@ -118,6 +120,30 @@ TEST_F(TracePage, SearchTellsHowManyAndHowLong) {
             "10 events, 100 us in all");
 }
 
+TEST_F(TracePage, TellsOfWhatKindAnEventIs) {
+  EXPECT_EQ(answer(launch_bound(2), "#find=SGEMM", "document.getElementById('next').click();",
+                   "document.getElementById('told').textContent.split('\\n')[1]"),
+            "10 us from 103 us, kernel");
+}
+
+TEST_F(TracePage, OfAPausedRecordingSaysSoAndCountsWhatWasRecorded) {
+  bench::Trace trace = launch_bound(2);
+  trace.tracks.push_back({static_cast<std::uint64_t>(-1), 0, "the recording itself"});
+  trace.events.push_back({.name_text = trace.texts.id_of("pause of the recording"),
+                          .track = 2,
+                          .begin_ns = 240'000,
+                          .duration_ns = 2'000'000,
+                          .kind = TraceKind::pause});
+  for (TraceEvent& event : trace.events) {
+    if (event.begin_ns >= 120'000 && event.kind != TraceKind::pause) event.begin_ns += 2'121'000;
+  }
+  bench::sort_events(trace);
+  EXPECT_EQ(answer(trace, "", "", "document.querySelector('#overview p').textContent"),
+            "Pauses of the recording, 2.00 ms in all, are in no share on this page.");
+  EXPECT_THAT(html_trace(trace, "a trace"),
+              AllOf(HasSubstr("the recording itself (-1/0)"), Not(HasSubstr("pause of the recording</th>"))));
+}
+
 TEST_F(TracePage, SortsItsTables) {
   const std::string names = "[...document.querySelectorAll('#host tbody th')].map((h)=>h.textContent).join()";
   EXPECT_EQ(answer(launch_bound(3), "", "document.querySelector('#host thead button').click();", names),
@@ -140,8 +166,42 @@ TEST_F(TracePage, DrawsMemoryAndTheRoofline) {
       "document.querySelector('#memory figcaption').textContent+'|'+"
       "document.querySelectorAll('#rates circle').length+'|'+"
       "[' bf16',' DRAM'].map((name)=>[...document.querySelectorAll('#rates text.roof')].filter((t)=>"
-      "t.textContent.endsWith(name)).length).join()";
-  EXPECT_EQ(answer(trace, "", "", seen), "1|Device memory, device 0 in use: at most 3.00 MiB|1|1,1");
+      "t.textContent.includes(name)).length).join()+'|'+"
+      "(new Set([...document.querySelectorAll('#rates text.roof')].map((t)=>t.getAttribute('y'))).size==="
+      "document.querySelectorAll('#rates text.roof').length)";
+  EXPECT_EQ(answer(trace, "", "", seen), "1|Device memory, device 0 in use: at most 3.00 MiB|1|1,1|true")
+      << "names of one height would lie on each other";
+}
+
+TEST_F(TracePage, OfWorkThatADeviceDidTheRateIsOverItsTime) {
+  bench::Trace trace = launch_bound(2);
+  for (TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::annotation) event.flops = 1e9;
+  }
+  EXPECT_EQ(answer(trace, "", "",
+                   "[...document.querySelectorAll('#host tbody tr')].filter((r)=>r.querySelector('th').textContent==="
+                   "'step *').map((r)=>r.lastElementChild.textContent).join()"),
+            "100 Tflop/s");
+}
+
+TEST_F(TracePage, NamesOfTheRooflineDoNotLieOnEachOther) {
+  bench::Trace trace = launch_bound(3);
+  const auto say = [&](const char* name, std::uint32_t i, double flops) {
+    trace.events[i].name_text = trace.texts.id_of(name);
+    trace.events[i].flops = flops;
+    trace.events[i].bytes = 1e6;
+  };
+  std::vector<std::uint32_t> steps;
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].kind == TraceKind::annotation) steps.push_back(i);
+  }
+  say("one", steps.at(0), 1e9);
+  say("as one", steps.at(1), 1.001e9);
+  say("far from both", steps.at(2), 1e12);
+  EXPECT_EQ(answer(trace, "", "",
+                   "document.querySelectorAll('#rates circle').length+'|'+"
+                   "[...document.querySelectorAll('#rates text.rate')].map((t)=>t.textContent).sort().join()"),
+            "3|as one,far from both");
 }
 
 TEST_F(TracePage, OfSpansThatAllocateDrawsWhatWasAskedFor) {
@@ -161,6 +221,22 @@ TEST_F(TracePage, HasHowKernelsWereLaunched) {
                    "[...document.querySelectorAll('#devices tbody td')].slice(-6).map((t)=>"
                    "t.textContent).join()"),
             "264x2x1,128x1x1,63,0 B,37.5%,");
+}
+
+TEST_F(TracePage, HasWhatKernelsReachOfTheWorkThatSpansSay) {
+  bench::Trace trace = launch_bound(3);
+  trace.devices = {{0, "NVIDIA A100-SXM4-40GB"}};
+  trace.launches = {{.grid = {264, 2, 1}, .block = {128, 1, 1}}};
+  for (TraceEvent& event : trace.events) {
+    event.launch = event.kind == TraceKind::kernel ? 1 : 0;
+    if (event.kind == TraceKind::annotation) event.flops = event.bytes = 1e7;
+  }
+  EXPECT_EQ(
+      answer(trace, "", "",
+             "[...document.querySelectorAll('#devices .sorted th')].slice(6,7).map((t)=>t.textContent).join()+'|'+"
+             "[...document.querySelectorAll('#devices .sorted tbody td')].filter((t)=>t.textContent.includes('/s')"
+             "||t.textContent==='64.3%').map((t)=>t.textContent).join()"),
+      "operations/s|1.00 Tflop/s,1.00 TB/s,64.3%");
 }
 
 TEST(TraceFindings, SayWhatTheRecordingItselfTakes) {

@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "bench/model/text.hpp"
+#include "bench/profile/gzip.hpp"
+#include "bench/profile/read_spans.hpp"
+#include "ci/report/trace_names.hpp"
 
 namespace steelyard::ci::trace_test {
 namespace {
@@ -42,6 +48,83 @@ TEST(TraceReport, HasTheReferencesColumnsAndForms) {
             "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...       0.05%    1.000us        0.05%    1.000us  "
             "     1.000us  1.50 KB       1.50 KB           1            --\n"
             "Self CPU time total: 2.000ms\n");
+}
+
+// Of benchmarks all but the end of the name is one; a kernel's is mostly scopes and parameters.
+TEST(TraceReport, TellsNamesApartInTheWidthThatThereIs) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, "main"}, {0, 7, "stream 7"}};
+  const auto add = [&](const std::string& name, std::uint32_t track) {
+    const bool is_kernel = track == 1;
+    trace.events.push_back({.name_text = trace.texts.id_of(name),
+                            .track = track,
+                            .begin_ns = static_cast<std::int64_t>(1000 * trace.events.size()),
+                            .duration_ns = 500,
+                            .kind = is_kernel ? bench::TraceKind::kernel : bench::TraceKind::annotation});
+  };
+  for (const char* end : {"fused/layers:4/steps:2", "fused/layers:4/steps:10", "chain/layers:4/steps:2"}) {
+    add("mlp_training/batch:256/dim:256/dtype:bf16/form:" + std::string(end), 0);
+  }
+  add("void a::(anonymous namespace)::gelu<a::Bf16>(a::Bf16 const*, unsigned long)", 1);
+  add("void b::gelu<float>(float const*)", 1);
+  add("void b::sum<float>(float const*)", 1);
+  add("void b::sum<float>(float const*, int)", 1);
+  const std::string text = terminal(trace);
+  for (const char* name :
+       {":fused/layers:4/steps:2 ", ":fused/layers:4/steps:10 ", "form:chain... ", "\ngelu<Bf16> ", "\ngelu<float> ",
+        "\nvoid b::sum<float>(float const*) ", "\nvoid b::sum<float>(float const*, int) "}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  EXPECT_THAT(csv_trace(bench::key_averages(trace, bench::tree_of(trace))),
+              HasSubstr("void b::gelu<float>(float const*)"))
+      << "for other programs whole";
+}
+
+TEST(TraceReport, ShortNamesOfKernelsAreWhatTheyDo) {
+  EXPECT_EQ(
+      short_kernel_name("void steelyard::cuda_suite::(anonymous namespace)::column_sums<steelyard::cuda_suite::Bf16, "
+                        "true>(steelyard::cuda_suite::Bf16 const*, float*)"),
+      "column_sums<Bf16, true>");
+  EXPECT_EQ(
+      short_kernel_name("void at::native::vectorized_elementwise_kernel<8, at::native::GeluCUDAKernelImpl("
+                        "at::TensorIteratorBase&, at::native::GeluType)::{lambda()#1}::operator()() const::{lambda("
+                        "c10::BFloat16)#1}, std::array<char*, 2ul> >(int, std::array<char*, 2ul>)"),
+      "vectorized_elementwise_kernel<8, GeluCUDAKernelImpl(TensorIteratorBase&, GeluType)::{lambda()#1}::"
+      "operator()() const::{lambda(BFloat16)#1}, array<char*, 2ul> >");
+  EXPECT_EQ(short_kernel_name("a::Kernel<int>::operator()(int)"), "Kernel<int>::operator()");
+  for (const char* name :
+       {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_TNT", "Memcpy DtoH (Device -> Pageable)", "Memcpy HtoD", "(x", "::", ""}) {
+    EXPECT_EQ(short_kernel_name(name), name);
+  }
+}
+
+// Recorded on one; made by tests/bench/profile/device/cut_fixtures.py.
+TEST(TraceReport, OfAnH100SaysWhatItsKernelsWereAndWhoseTheyAre) {
+  const std::filesystem::path packed =
+      std::filesystem::path(STEELYARD_SOURCE_FOLDER) / "tests/bench/profile/device/h100.spans.gz";
+  std::ifstream in(packed, std::ios::binary);
+  const auto spans = bench::unpack_gzip(std::string{std::istreambuf_iterator<char>(in), {}}, packed.string(), 1 << 24);
+  ASSERT_TRUE(spans) << spans.error().text();
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "trace_report_h100.spans";
+  std::ofstream(file, std::ios::binary) << *spans;
+  const auto trace = bench::read_spans(file);
+  std::filesystem::remove(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const std::string text = terminal(*trace);
+  EXPECT_THAT(text, HasSubstr("\nSelf CUDA time total: 294.980us\n"));
+  EXPECT_THAT(text, HasSubstr("35.553us       12.05%    35.553us       11.851us           3         0.410\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nnvjet_sm90_tst_64x24_64x16_2x4_h_bz_TNT                          12        2.635us    "
+                        "8x6x1  384x1x1        168   192.46 KB      18.8%             -          -          -\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\ngelu_pass<Bf16>                                                  12        1.235us   "
+                        "32x1x1  256x1x1         25         0 B     100.0%             -          -          -\n"));
+  EXPECT_THAT(text,
+              HasSubstr("2 kinds  256x1x1         22         0 B     100.0%             -          -          -\n"))
+      << "what both have in common";
+  EXPECT_THAT(text, HasSubstr("192.46 KB      18.8%  11.5 Tflop/s   133 GB/s       4.0%\n"))
+      << "four layers, fused: of this kernel and no other 409,731,072 operations and 4,724,736 bytes in 35,553 ns";
+  EXPECT_THAT(text, Not(HasSubstr("room")));
 }
 
 TEST(TraceReport, HasColumnsOnlyWhereThereIsSomethingToShow) {
@@ -105,10 +188,50 @@ TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("the formula of cuda_occupancy.h"));
   const bench::Trace trace = device_of_two();
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,\r\n"));
   const auto json = nlohmann::json::parse(json_trace(trace, averages));
   EXPECT_EQ(json.at("rows")[0].at("launch").at("grid"), (std::vector<int>{264, 2, 1}));
   EXPECT_TRUE(json.at("device_recording").is_null()) << "nobody recorded it by CUPTI";
+}
+
+// A span that says a million operations and bytes, and its kernel, which takes 1 us.
+bench::Trace span_of_one_kernel(const char* device) {
+  bench::Trace trace = device_of_two();
+  trace.devices = {{0, device}};
+  trace.tracks.push_back({1, 1, "main"});
+  const auto add = [&](const char* name, bench::TraceKind kind, std::uint32_t track, std::int64_t begin) {
+    trace.events.push_back({.name_text = trace.texts.id_of(name), .track = track, .begin_ns = begin, .kind = kind});
+    trace.events.back().duration_ns = 21'000 - begin;
+    return &trace.events.back();
+  };
+  bench::TraceEvent* const span = add("mm", bench::TraceKind::annotation, 1, 20'000);
+  span->flops = span->bytes = 1e6;
+  add("cudaLaunchKernel", bench::TraceKind::runtime_call, 1, 20'010)->correlation = 7;
+  bench::TraceEvent* const kernel = add("gelu", bench::TraceKind::kernel, 0, 30'000);
+  kernel->duration_ns = 1000;
+  kernel->launch = 1;
+  kernel->correlation = 7;
+  bench::sort_events(trace);
+  return trace;
+}
+
+TEST(TraceReport, TellsWhatKernelsReachOfTheWorkThatSpansSay) {
+  const bench::Trace trace = span_of_one_kernel("NVIDIA A100-SXM4-40GB");
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("  Occupancy        FLOP/s  Bandwidth  % of DRAM\n"));
+  EXPECT_THAT(text, HasSubstr("      37.5%  1.00 Tflop/s  1.00 TB/s      64.3%\n"));
+  EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| Occupancy | FLOP/s | Bandwidth | % of DRAM |"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",flops_per_second,bytes_per_second,memory_share\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.375,1e+12,1e+12,0.64"));
+  const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.contains("achieved"), row.at("name") == "gelu" || row.at("name") == "Memcpy HtoD");
+  }
+  const bench::Trace unknown = span_of_one_kernel("a device without a datasheet");
+  EXPECT_THAT(terminal(unknown), HasSubstr("Tflop/s"));
+  EXPECT_THAT(terminal(unknown), Not(HasSubstr("DRAM")));
+  EXPECT_THAT(terminal(device_of_two()), Not(HasSubstr("FLOP/s")));
 }
 
 TEST(TraceReport, SaysWhatARecordingOfDevicesLacks) {

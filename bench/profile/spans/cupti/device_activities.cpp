@@ -38,6 +38,10 @@ constexpr std::uint32_t kFlushForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 struct Kind {
   std::uint32_t kind;
   DeviceRecordKind record;
+  // Pauses are of what takes time: what there is, and how much memory is in use, is told all along.
+  bool lasts_in_pauses() const {
+    return kind == cupti_kind::kMemory || kind == cupti_kind::kStream || kind == cupti_kind::kDevice;
+  }
 };
 // In the order in which they are enabled; the first is what nothing works without.
 constexpr std::array<Kind, 11> kKinds{{{cupti_kind::kConcurrentKernel, DeviceRecordKind::kernel},
@@ -126,6 +130,7 @@ class DeviceActivities {
   void add_device(const CuptiDevice& device);
   void write_timed(const DeviceRecord& record);
   void write(const DeviceRecord& record);
+  void end_pause();
   std::uint32_t name_of(const std::string& text);
   void note_resource(std::uint32_t callback, const CuptiGraphData& data);
 
@@ -135,8 +140,9 @@ class DeviceActivities {
   std::array<bool, kKinds.size()> is_enabled_{};
   BufferPool buffers_;
 
-  std::mutex lock_;                   // of all below
-  std::optional<RecordedFile> file_;  // absent: nothing is recorded
+  std::mutex lock_;                         // of all below
+  std::optional<RecordedFile> file_;        // absent: nothing is recorded
+  std::optional<std::uint64_t> paused_at_;  // by file_'s stamp; absent: there is no pause
   char* chunk_ = nullptr;
   std::size_t used_ = 0;
   std::unordered_map<std::string, std::uint32_t> names_;              // of this recording
@@ -246,6 +252,7 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
   {
     const std::lock_guard guard(lock_);
     file_.emplace(file);
+    paused_at_.reset();
     chunk_ = nullptr;
     names_.clear();
     callbacks_.clear();
@@ -293,16 +300,34 @@ void DeviceActivities::stop() {
   if (cupti_.flush_period != nullptr) cupti_.flush_period(0);
   cupti_.unsubscribe(std::exchange(subscriber_, nullptr));
   const std::lock_guard guard(lock_);
+  end_pause();
   if (chunk_ != nullptr) munmap(std::exchange(chunk_, nullptr), kSpanChunkBytes);
   file_.reset();
 }
 
 void DeviceActivities::set_paused(bool is_paused) {
   if (subscriber_ == nullptr) return;
+  if (is_paused) {
+    const std::lock_guard guard(lock_);
+    if (!paused_at_) paused_at_ = file_->stamp();
+  }
   flush();
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (is_enabled_[i]) (is_paused ? cupti_.disable : cupti_.enable)(kKinds[i].kind);
+    if (!is_enabled_[i] || kKinds[i].lasts_in_pauses()) continue;
+    (is_paused ? cupti_.disable : cupti_.enable)(kKinds[i].kind);
   }
+  if (is_paused) return;
+  const std::lock_guard guard(lock_);
+  end_pause();
+}
+
+// With what beginning and ending it took.
+void DeviceActivities::end_pause() {
+  if (!paused_at_ || !file_) return;
+  write_timed({.kind = DeviceRecordKind::pause,
+               .name = name_of("pause of the recording"),
+               .begin = *std::exchange(paused_at_, std::nullopt),
+               .end = file_->stamp()});
 }
 
 // CUPTI's threads are in the parent alone, and locks may be held for good.

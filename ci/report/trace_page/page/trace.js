@@ -390,8 +390,9 @@
     svg.append(make('text', {x: left, y: 12}, 'operations per second'));
     const roof = (from, to, name) => {
       svg.append(make('line', {x1: x(from[0]), y1: y(from[1]), x2: x(to[0]), y2: y(to[1]), class: 'roof'}));
-      svg.append(make('text', {x: Math.max((x(from[0]) + x(to[0])) / 2, left), y: (y(from[1]) + y(to[1])) / 2 - 4,
-        class: 'roof'}, name));
+      const isLevel = from[1] === to[1];
+      svg.append(make('text', {x: isLevel ? x(to[0]) : Math.max((x(from[0]) + x(to[0])) / 2, left),
+        y: (y(from[1]) + y(to[1])) / 2 - 4, 'text-anchor': isLevel ? 'end' : 'start', class: 'roof'}, name));
     };
     const [least, most] = [10 ** x0, 10 ** x1];
     const fastest = Math.max(0, ...roofs.slopes.map((s) => s.value));
@@ -403,11 +404,19 @@
       const to = Math.min(most, Math.max(from, 10 ** y1 / slope.value));
       roof([from, from * slope.value], [to, to * slope.value], slope.name);
     }
+    // A name that would lie on another one's is left to the pointer.
+    const named = [];
+    const isFree = (from, to, at) => named.every((one) => to < one.from || from > one.to || Math.abs(at - one.at) > 14);
     for (const rate of data.rates) {
       const point = make('circle', {cx: x(rate.intensity), cy: y(rate.rate), r: 5});
       point.append(make('title', {}, `${rate.name}: ${rate.rate.toPrecision(3)} operations/s, ` +
         `${rate.intensity.toPrecision(3)} operations/byte`));
-      svg.append(point, make('text', {x: x(rate.intensity) + 8, y: y(rate.rate) + 4}, rate.name.slice(0, 40)));
+      svg.append(point);
+      const [from, at] = [x(rate.intensity) + 8, y(rate.rate) + 4];
+      const to = from + 8 * rate.label.length;
+      if (!isFree(from, to, at)) continue;
+      named.push({from, to, at});
+      svg.append(make('text', {x: from, y: at, class: 'rate'}, rate.label));
     }
     figure.append(svg);
   }
