@@ -211,7 +211,7 @@ std::string device_options_help(const std::string& program) {
   --steelyard_most_samples=1000    that are kept of one benchmark
   --steelyard_timeout=120s         of one benchmark, after which its process is ended
   --steelyard_profile=FILE         measures nothing: plain iterations, recorded for steelyard profile --read spans FILE
-  --steelyard_profile_iterations=20  of each benchmark
+  --steelyard_profile_iterations=N  of each pass; as many as take 5 ms where it is not given
 
 Ends with 0 where rows could be written, failed ones too, as Google Benchmark does; 3: the command line; 6: there is no
 device that can be used; 4: the result could not be written.

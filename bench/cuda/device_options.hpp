@@ -30,8 +30,8 @@ struct DeviceOptions {
   std::optional<std::uint64_t> seed;   // of the inputs that verification draws
   Nanoseconds timeout = seconds(120);  // of one benchmark
   SamplingLimits limits;
-  std::string profile;  // the file that is recorded into, in place of measuring; empty: measure
-  std::int64_t profile_iterations = 20;
+  std::string profile;                  // the file that is recorded into, in place of measuring; empty: measure
+  std::int64_t profile_iterations = 0;  // of a pass; 0: as many as take some milliseconds
   // Of the process that measures; see supervise.hpp.
   std::string worker_report;
   std::size_t worker_first = 0;

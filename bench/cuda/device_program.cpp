@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -44,13 +45,14 @@ std::string rate_text(double rate, const char* unit) {
 }
 
 std::vector<std::string> cells_of(const RowSummary& row) {
-  if (row.end == RowEnd::failed) return {row.name, "failed", "", "", "", ""};
-  if (row.end == RowEnd::skipped) return {row.name, "skipped", "", "", "", ""};
+  if (row.end == RowEnd::failed) return {row.name, "failed", "", "", "", "", ""};
+  if (row.end == RowEnd::skipped) return {row.name, "skipped", "", "", "", "", ""};
   return {row.name,
           to_text(Nanoseconds(row.cold_ns)),
           row.hot_ns > 0 ? to_text(Nanoseconds(row.hot_ns)) : "",
           rate_text(row.flops, "flop/s"),
           rate_text(row.bandwidth, "B/s"),
+          rate_text(row.tokens, "tokens/s"),
           std::to_string(row.samples)};
 }
 
@@ -93,8 +95,13 @@ std::string result_json(const ResultHeader& header, const Facts& facts, const st
 }
 
 std::string result_table(const std::vector<FinishedRow>& rows) {
-  std::vector<std::vector<std::string>> cells{{"benchmark", "cold", "hot", "arithmetic", "bandwidth", "samples"}};
+  std::vector<std::vector<std::string>> cells{
+      {"benchmark", "cold", "hot", "arithmetic", "bandwidth", "tokens", "samples"}};
   for (const FinishedRow& row : rows) cells.push_back(cells_of(row.summary));
+  // Few programs make any.
+  if (std::none_of(rows.begin(), rows.end(), [](const FinishedRow& row) { return row.summary.tokens > 0; })) {
+    for (std::vector<std::string>& line : cells) line.erase(line.end() - 2);
+  }
   std::vector<Align> aligns(cells.front().size(), Align::right);
   aligns.front() = Align::left;
   std::istringstream lines(aligned_rows(cells, aligns, ""));

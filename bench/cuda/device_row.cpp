@@ -60,10 +60,11 @@ JsonObject record_begin(const DeviceRow& row, std::size_t repetitions, std::size
   return record;
 }
 
-void add_rates(const OperatorCost& cost, Nanoseconds time, JsonObject& record) {
+void add_rates(const DeviceRow& row, Nanoseconds time, JsonObject& record) {
   if (!(time.count() > 0)) return;
-  if (cost.flops > Flops(0)) record.number("flops", (cost.flops / time).count());
-  if (cost.traffic() > Bytes(0)) record.number("bandwidth", (cost.traffic() / time).count());
+  if (row.cost.flops > Flops(0)) record.number("flops", (row.cost.flops / time).count());
+  if (row.cost.traffic() > Bytes(0)) record.number("bandwidth", (row.cost.traffic() / time).count());
+  if (row.tokens > 0) record.number("tokens_per_second", static_cast<double>(row.tokens) / in_seconds(time));
 }
 
 void add_clock(const ColdSample& sample, JsonObject& record) {
@@ -73,8 +74,10 @@ void add_clock(const ColdSample& sample, JsonObject& record) {
 
 // What there is once a row.
 void add_once(const DeviceRow& row, JsonObject& record) {
-  record.number("cold_start", row.cold_start.count())
-      .number("warm_up", row.samples.warm_up.count())
+  record.number("cold_start", row.cold_start.count());
+  if (row.set_up) record.number("set_up", row.set_up->count());
+  if (row.replays > 1) record.integer("replays", row.replays);
+  record.number("warm_up", row.samples.warm_up.count())
       .integer("kernel_launches", row.kernel_launches)
       .integer("device_memory", row.device_memory.count())
       .integer("discarded_samples", row.samples.discarded);
@@ -127,7 +130,7 @@ bool leaves_results_in_cache(const OperatorCost& cost, Bytes l2) {
 }  // namespace
 
 void choose_rate_times(const TimingConditions& conditions, DeviceRow& row) {
-  if (row.samples.cold.empty()) return;
+  if (row.samples.cold.empty() || row.replays > 1) return;
   const bool keeps_results = leaves_results_in_cache(row.cost, conditions.l2);
   const bool is_mostly_launch = median_cold(row.samples) < conditions.launch_floor * kLaunchesOfNothing;
   if (keeps_results) row.notes.emplace_back("results are in the cache when a cold sample ends");
@@ -191,8 +194,8 @@ std::vector<std::string> records_of(const DeviceRow& row) {
         .number("cpu_time", cold[i].time.count())
         .text("time_unit", "ns");
     const bool has_hot = i < row.samples.hot.size();
-    if (row.rates == RateTimes::cold) add_rates(row.cost, cold[i].time, record);
-    if (row.rates == RateTimes::hot && has_hot) add_rates(row.cost, row.samples.hot[i], record);
+    if (row.rates == RateTimes::cold) add_rates(row, cold[i].time, record);
+    if (row.rates == RateTimes::hot && has_hot) add_rates(row, row.samples.hot[i], record);
     add_clock(cold[i], record);
     if (has_hot) record.number("hot_time", row.samples.hot[i].count());
     if (i == 0) {

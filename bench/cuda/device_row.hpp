@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,12 +51,15 @@ struct DeviceRow {
   RowEnd end = RowEnd::measured;
   std::string message;  // of a row that was not measured
 
-  OperatorCost cost;
+  OperatorCost cost;  // of one iteration, as are the tokens and the launches
+  std::int64_t tokens = 0;
   Samples samples;
   RateTimes rates = RateTimes::cold;
   Nanoseconds cold_start;
-  std::int64_t kernel_launches = 0;  // of one iteration
-  Bytes device_memory;               // the most that was allocated at once
+  std::optional<Nanoseconds> set_up;  // of the graph that is replayed
+  std::int64_t replays = 1;           // that make one iteration
+  std::int64_t kernel_launches = 0;
+  Bytes device_memory;  // the most that was allocated at once
   std::vector<std::string> kernels;
   std::string target;
   std::vector<std::string> notes;
@@ -77,6 +81,8 @@ struct TimingConditions {
   Nanoseconds launch_floor;  // cold time of a kernel that does nothing; 0: unknown
   int input_sets = 1;
 };
+// An iteration that replays a graph has neither fault, and no hot times: it is many launches back to back.
+
 // Rates are of hot times where one of the two holds and memory is read anew by every launch of a batch; `row.rates` and
 // a note in `row.notes` for each. Samples, cost and notes of the row are set before.
 void choose_rate_times(const TimingConditions& conditions, DeviceRow& row);

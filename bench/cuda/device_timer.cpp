@@ -175,10 +175,15 @@ void DeviceTimer::pause(Nanoseconds duration) {
 }
 
 Nanoseconds DeviceTimer::cold_start() {
+  if (is_replayed()) {
+    restart();
+    device_.stream.wait();
+  }
   const Nanoseconds begin = now();
   workload_.launch(0, device_.stream.get());
   check(cudaGetLastError(), "launching the first iteration");
   device_.stream.wait();
+  replays_left_ = 0;
   return now() - begin;
 }
 
@@ -190,18 +195,21 @@ void DeviceTimer::launch_cold(int input_set) {
 
 // Whether launching it while the stream is held waits for the stream: how many launches of a graph a held stream takes
 // is nowhere stated.
-bool DeviceTimer::can_be_held(const ExecutableGraph& graph) {
+bool DeviceTimer::can_be_held(const ExecutableGraph& graph, std::int64_t launches) {
   const Stream& stream = device_.stream;
   device_.hold.close(stream, kTrialHold);
   {
     const OpenAtEnd open(device_.hold);
-    check(cudaGraphLaunch(graph.get(), stream.get()), "launching a graph behind a held stream");
+    for (std::int64_t i = 0; i < launches; ++i) {
+      check(cudaGraphLaunch(graph.get(), stream.get()), "launching a graph behind a held stream");
+    }
   }
   stream.wait();
   return !device_.hold.has_given_up();
 }
 
 void DeviceTimer::choose_launching(std::int64_t launches) {
+  if (is_replayed()) return prepare_replays();
   if (launches <= kMaxHeldLaunches || ways_.launch_latency) return;
   for (int set = 0; set < workload_.input_sets(); ++set) {
     iterations_.push_back(executable(capture(workload_, device_.stream, 1, set)));
@@ -211,8 +219,40 @@ void DeviceTimer::choose_launching(std::int64_t launches) {
   holds_iterations_ = can_be_held(iterations_.front());
 }
 
+void DeviceTimer::prepare_replays() {
+  const Stream& stream = device_.stream;
+  const Nanoseconds begin = now();
+  replayed_ = executable(capture(workload_, stream, 1));
+  check(cudaGraphUpload(replayed_.get(), stream.get()), "uploading the graph that is replayed");
+  stream.wait();
+  set_up_ = now() - begin;
+  restart();
+  replay();
+  restart();
+  stream.wait();
+  holds_replays_ = !ways_.launch_latency && can_be_held(replayed_, kHeldReplays);
+  replays_left_ = 0;
+}
+
+void DeviceTimer::restart() {
+  workload_.restart(device_.stream.get());
+  check(cudaGetLastError(), "setting back what the device keeps between replays");
+  replays_left_ = workload_.replays();
+}
+
+void DeviceTimer::replay() {
+  if (replays_left_ == 0) restart();
+  check(cudaGraphLaunch(replayed_.get(), device_.stream.get()), "replaying a launch");
+  --replays_left_;
+}
+
 std::vector<std::string> DeviceTimer::notes() const {
   std::vector<std::string> notes;
+  if (is_replayed()) {
+    notes.push_back(std::to_string(workload_.replays()) +
+                    " replays of a graph make one iteration, and the cache is not flushed before them");
+    if (!holds_replays_ && !ways_.launch_latency) notes.emplace_back("the first replay's launch is in the cold times");
+  }
   if (!iterations_.empty()) notes.emplace_back("cold samples launch a graph: one iteration has many launches");
   if (!holds_iterations_) notes.emplace_back("the graph's launch is in the cold times");
   if (!holds_batch_ && !ways_.launch_latency) notes.emplace_back("a batch's launch is in the hot times");
@@ -233,6 +273,7 @@ std::optional<bool> DeviceTimer::protects_itself() {
 // The clock is taken over the flush as well: the device's timer steps by up to a microsecond, too coarse for a kernel
 // of a few alone, and the clock does not change within so short a time.
 ColdSample DeviceTimer::take_cold(int input_set) {
+  if (is_replayed()) return take_replayed();
   const Stream& stream = device_.stream;
   const bool is_held = !ways_.launch_latency && holds_iterations_;
   {
@@ -257,6 +298,37 @@ ColdSample DeviceTimer::take_cold(int input_set) {
   return sample;
 }
 
+// A queue that is full has the host wait, so that only what is queued while the stream is held must be little.
+ColdSample DeviceTimer::take_replayed() {
+  const Stream& stream = device_.stream;
+  restart();
+  {
+    std::optional<OpenAtEnd> open;
+    if (holds_replays_) {
+      device_.hold.close(stream);
+      open.emplace(device_.hold);
+    } else {
+      stream.wait();
+    }
+    device_.clock.begin(stream);
+    device_.begin.record(stream);
+    for (std::int64_t i = 0; i < kHeldReplays; ++i) replay();
+  }
+  while (replays_left_ > 0) replay();
+  device_.end.record(stream);
+  device_.clock.end(stream);
+  stream.wait();
+  if (holds_replays_) device_.hold.check();
+  const ColdSample sample{device_.end.since(device_.begin), device_.clock.hz()};
+  look();
+  return sample;
+}
+
+void DeviceTimer::launch_warm(int input_set) {
+  if (is_replayed()) return replay();
+  workload_.launch(input_set, device_.stream.get());
+}
+
 double DeviceTimer::warm(Nanoseconds work) {
   const Stream& stream = device_.stream;
   device_.clock.begin(stream);
@@ -265,7 +337,7 @@ double DeviceTimer::warm(Nanoseconds work) {
   int input_set = 0;
   do {
     for (int i = 0; i < queued; ++i) {
-      workload_.launch(input_set, stream.get());
+      launch_warm(input_set);
       input_set = (input_set + 1) % workload_.input_sets();
     }
     check(cudaGetLastError(), "launching while warming up");

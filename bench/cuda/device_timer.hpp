@@ -64,12 +64,18 @@ class DeviceTimer final : public SampleSource {
   // The first launch of all, by the host's clock until the device is done: loading of code and libraries is in it.
   Nanoseconds cold_start();
   // From here on a cold sample launches one graph for each iteration where that has many launches: a stream takes about
-  // a thousand while it is held, and the next would wait for ever. `launches`: of an iteration.
+  // a thousand while it is held, and the next would wait for ever. `launches`: of one launch().
+  //
+  // Where the workload is replayed, makes the graph of one launch() that samples and warming up replay: no sample is
+  // taken before.
   void choose_launching(std::int64_t launches);
+  // Capturing, making and uploading the graph that is replayed, by the host's clock; absent: there is none.
+  std::optional<Nanoseconds> set_up() const { return set_up_; }
   // What is unlike other rows in how the samples were taken, in words. After they were.
   std::vector<std::string> notes() const;
 
   int input_sets() const override { return workload_.input_sets(); }
+  bool is_replayed() const override { return workload_.replays() > 1; }
   ColdSample take_cold(int input_set) override;
   std::optional<bool> protects_itself() override;
   double warm(Nanoseconds work) override;
@@ -80,10 +86,17 @@ class DeviceTimer final : public SampleSource {
 
  private:
   static constexpr std::int64_t kMaxHeldLaunches = 400;
+  // That are queued while the stream is held: the others are queued faster than the device runs them.
+  static constexpr std::int64_t kHeldReplays = 2;
 
   void look();
   void launch_cold(int input_set);
-  bool can_be_held(const ExecutableGraph& graph);
+  void launch_warm(int input_set);
+  bool can_be_held(const ExecutableGraph& graph, std::int64_t launches = 1);
+  void prepare_replays();
+  void restart();
+  void replay();
+  ColdSample take_replayed();
 
   Workload& workload_;
   TimingDevice& device_;
@@ -95,6 +108,10 @@ class DeviceTimer final : public SampleSource {
   bool holds_batch_ = true;
   std::vector<ExecutableGraph> iterations_;  // one for each input set, or none
   bool holds_iterations_ = true;
+  ExecutableGraph replayed_;
+  bool holds_replays_ = true;
+  std::int64_t replays_left_ = 0;  // before what the device keeps is past an iteration's end
+  std::optional<Nanoseconds> set_up_;
 };
 
 // The cold time of a kernel that does nothing: the least that any cold time can be on this device.

@@ -202,6 +202,7 @@ class CaseRunner {
     row.target = one.target;
     row.cold_start = timer.cold_start();
     const GraphContents contents = contents_of(capture(*workload, device_.stream, 1));
+    row.replays = workload->replays();
     // What the verification takes for itself is not the benchmark's.
     const Bytes peak = device_memory_use().peak;
     if (options_.verify) verify(*workload);
@@ -209,7 +210,9 @@ class CaseRunner {
     timer.choose_launching(contents.launches);
     row.samples = take_samples(timer, options_.limits);
     row.cost = workload->cost();
-    row.kernel_launches = contents.launches;
+    row.tokens = workload->tokens();
+    row.set_up = timer.set_up();
+    row.kernel_launches = contents.launches * row.replays;
     row.kernels = contents.kernels;
     row.device_memory = std::max(peak, device_memory_use().peak) - before;
     row.device_state = state_text(readings);
@@ -230,14 +233,15 @@ class CaseRunner {
     if (options_.launch_latency) notes.emplace_back("launch latency is in the times");
     if (!options_.verify) notes.emplace_back("the answer was not verified");
     if (contents.copies_and_sets > 0) {
-      notes.push_back(std::to_string(contents.copies_and_sets) + " copies or fills of memory beside the kernels");
+      notes.push_back(std::to_string(contents.copies_and_sets * workload.replays()) +
+                      " copies or fills of memory beside the kernels");
     }
     if (!samples.is_steady) notes.emplace_back("the clock did not become steady");
     if (samples.kept_low > 0) {
       notes.push_back(std::to_string(samples.kept_low) + " samples ran below 75 % of the default clock without heat");
     }
     if (samples.throttled_for_good) {
-      notes.emplace_back("the clock stayed below 75 % of the default, and its samples were kept");
+      notes.emplace_back("the clock was below 75 % of the default, and samples of it were kept");
     }
     return notes;
   }

@@ -28,9 +28,9 @@ std::string pci_bus_id(int device);
 // process's exit status: kWantsFreshProcess where the device or its memory did not survive a case.
 int measure_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases, const Facts& library_facts);
 
-// For --steelyard_profile: of each case options.profile_iterations plain iterations, recorded, nothing held, flushed or
-// verified; and as many before that are not recorded, so that what recording costs is seen. A table of both goes to
-// stdout. The process's exit status; without CUPTI spans alone are recorded, and stderr says so.
+// For --steelyard_profile: plain launches of each case, recorded, nothing held, flushed, verified or prepared among
+// them; and as many that are not, in turns, so that what recording costs is seen (recording_cost.hpp). A table of both
+// goes to stdout. The process's exit status; without CUPTI spans alone are recorded, and stderr says so.
 int profile_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases);
 
 // For --steelyard_list_devices.

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "bench/cuda/cuda_handles.hpp"
 #include "bench/cuda/device_choice.hpp"
 #include "bench/cuda/device_program.hpp"
 #include "bench/cuda/measure_cases.hpp"
-#include "bench/model/quantity.hpp"
-#include "bench/model/text.hpp"
+#include "bench/cuda/recording_cost.hpp"
 #include "bench/profile/spans/span.hpp"
 #include "bench/profile/spans/span_recording.hpp"
 
@@ -20,59 +20,74 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One pass over all iterations, from the first launch until the device is done.
-template <class Launch>
-double pass_ns(const Stream& stream, std::int64_t iterations, Launch launch) {
-  const auto begin = Clock::now();
-  for (std::int64_t i = 0; i < iterations; ++i) launch(i);
-  check(cudaGetLastError(), "launching an iteration");
-  stream.wait();
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-  return static_cast<double>(ns) / static_cast<double>(iterations);
-}
+// While it lives what devices do is recorded, where `pause` holds it back otherwise.
+class Recorded {
+ public:
+  explicit Recorded(std::optional<DevicePause>& pause) : pause_(pause) { pause_.reset(); }
+  ~Recorded() { pause_.emplace(); }
+  Recorded(const Recorded&) = delete;
+  Recorded& operator=(const Recorded&) = delete;
 
-struct ProfiledCase {
-  std::string name;
-  double plain_ns = 0, recorded_ns = 0;  // of an iteration
-  std::string failure = {};              // empty: it ran
+ private:
+  std::optional<DevicePause>& pause_;
 };
 
-ProfiledCase profile_case(const DeviceOptions& options, const DeviceCase& one, const Stream& stream) {
-  ProfiledCase profiled{.name = one.name};
-  auto pause = std::make_unique<DevicePause>();
-  const std::unique_ptr<Workload> workload = one.make(one.point);
-  check(cudaDeviceSynchronize(), "preparing the benchmark");
-  const auto launch = [&](std::int64_t i) {
-    workload->launch(static_cast<int>(i % workload->input_sets()), stream.get());
-  };
-  // The first launch loads code; what it costs is measured without --steelyard_profile.
-  pass_ns(stream, 1, launch);
-  profiled.plain_ns = pass_ns(stream, options.profile_iterations, launch);
-  const OperatorCost cost = workload->cost();
-  const SpanName name(one.name, 1);
-  pause.reset();
-  profiled.recorded_ns = pass_ns(stream, options.profile_iterations, [&](std::int64_t i) {
-    Span span(name);
-    span.say({.flops = static_cast<double>(cost.flops.count()), .bytes = static_cast<double>(cost.traffic().count())});
-    launch(i);
-  });
-  // Before its memory is given back, which is no part of it.
-  pause = std::make_unique<DevicePause>();
-  return profiled;
-}
-
-std::string profile_table(const std::vector<ProfiledCase>& cases) {
-  std::vector<std::vector<std::string>> cells{{"benchmark", "plain", "recorded", "ratio"}};
-  for (const ProfiledCase& one : cases) {
-    if (one.failure.empty()) {
-      cells.push_back({one.name, to_text(Nanoseconds(one.plain_ns)), to_text(Nanoseconds(one.recorded_ns)),
-                       decimals_text(one.recorded_ns / one.plain_ns, 3)});
-    } else {
-      cells.push_back({one.name, "failed", "", ""});
-    }
+class CaseProfiler {
+ public:
+  CaseProfiler(const DeviceCase& one, const Stream& stream, std::optional<DevicePause>& pause)
+      : workload_(one.make(one.point)), cost_(workload_->cost()), name_(one.name, 1), stream_(stream), pause_(pause) {
+    check(cudaDeviceSynchronize(), "preparing the benchmark");
   }
-  return aligned_rows(cells, {Align::left, Align::right, Align::right, Align::right}, "");
-}
+
+  double run(const ProfilePass& pass) {
+    if (!pass.is_recorded) {
+      return pass_ns(pass.iterations, [&](std::int64_t i) { launch(i); });
+    }
+    const Recorded recorded(pause_);
+    if (!pass.is_timed) {
+      const Span span(warm_up());
+      return pass_ns(pass.iterations, [&](std::int64_t i) { launch(i); });
+    }
+    {
+      // The first launch after a pause pays for its end.
+      const Span span(warm_up());
+      pass_ns(1, [&](std::int64_t i) { launch(i); });
+    }
+    return pass_ns(pass.iterations, [&](std::int64_t i) {
+      Span span(name_);
+      const auto replays = static_cast<double>(workload_->replays());
+      span.say({.flops = static_cast<double>(cost_.flops.count()) / replays,
+                .bytes = static_cast<double>(cost_.traffic().count()) / replays});
+      launch(i);
+    });
+  }
+
+ private:
+  static const SpanName& warm_up() {
+    static const SpanName name("warm-up of the recording");
+    return name;
+  }
+
+  void launch(std::int64_t i) {
+    if (i % workload_->replays() == 0) workload_->restart(stream_.get());
+    workload_->launch(static_cast<int>(i % workload_->input_sets()), stream_.get());
+  }
+
+  template <class Launch>
+  double pass_ns(std::int64_t iterations, Launch launch_one) const {
+    const auto begin = Clock::now();
+    for (std::int64_t i = 0; i < iterations; ++i) launch_one(i);
+    check(cudaGetLastError(), "launching an iteration");
+    stream_.wait();
+    return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+  }
+
+  const std::unique_ptr<Workload> workload_;
+  const OperatorCost cost_;
+  const SpanName name_;
+  const Stream& stream_;
+  std::optional<DevicePause>& pause_;
+};
 
 int refuse(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
@@ -91,6 +106,8 @@ int profile_cases(const DeviceOptions& options, const std::vector<DeviceCase>& c
   if (!recording->device_refusal().empty()) {
     std::fprintf(stderr, "spans alone are recorded: %s\n", recording->device_refusal().c_str());
   }
+  // What prepares is no part of it, the device's own setting up neither.
+  std::optional<DevicePause> pause(std::in_place);
   const auto devices = query_devices();
   if (!devices) return refuse(devices.error().text());
   const auto device = choose_device(*devices, options.device);
@@ -101,14 +118,26 @@ int profile_cases(const DeviceOptions& options, const std::vector<DeviceCase>& c
   std::vector<ProfiledCase> profiled;
   try {
     const Stream stream;
+    bool is_lost = false;
     for (const DeviceCase& one : cases) {
-      if (!one.unmet_need(*device).empty()) continue;
+      if (is_lost) {
+        profiled.push_back({.name = one.name, .failure = "not reached: the device failed before it"});
+        continue;
+      }
+      if (std::string need = one.unmet_need(*device); !need.empty()) {
+        std::fprintf(stderr, "%s: %s\n", one.name.c_str(), need.c_str());
+        profiled.push_back({.name = one.name, .failure = std::move(need), .is_skipped = true});
+        continue;
+      }
       try {
-        profiled.push_back(profile_case(options, one, stream));
+        CaseProfiler profiler(one, stream, pause);
+        const auto run = [&](const ProfilePass& pass) { return profiler.run(pass); };
+        profiled.push_back({.name = one.name, .cost = recording_cost(options.profile_iterations, run)});
       } catch (const std::exception& error) {
         profiled.push_back({.name = one.name, .failure = error.what()});
         std::fprintf(stderr, "%s: %s\n", one.name.c_str(), error.what());
-        if (cudaDeviceSynchronize() != cudaSuccess) break;  // its error stays, and every later call has it
+        // Its error stays, and every later call has it.
+        if (cudaDeviceSynchronize() != cudaSuccess) is_lost = true;
       }
     }
   } catch (const CudaError& error) {

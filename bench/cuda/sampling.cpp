@@ -8,8 +8,9 @@ namespace {
 
 // Below this many samples a standard deviation says too little to be kept as a value of the noise.
 constexpr std::int64_t kFirstNoise = 5;
-// The least that the time bound leaves: one sample has no spread at all.
-constexpr std::int64_t kMinEver = 2;
+// Of iterations that replay a graph. Published figures of decoding are means of five generations.
+constexpr std::int64_t kMinReplayed = 5;
+constexpr Nanoseconds kLongestReplaying = seconds(10);
 
 }  // namespace
 
@@ -25,6 +26,17 @@ std::string_view to_text(StopReason reason) {
       return "the time was up";
   }
   return "";
+}
+
+StoppingLimits limits_of_replays(StoppingLimits limits, Nanoseconds one) {
+  // More than any row takes were asked for.
+  const bool are_asked_for = limits.min_samples > StoppingLimits().min_samples;
+  if (!are_asked_for) limits.min_samples = std::min(kMinReplayed, limits.max_samples);
+  limits.min_timed_samples = limits.min_samples;
+  const auto fits = [&](std::int64_t samples) { return one * static_cast<double>(samples) <= kLongestReplaying; };
+  while (limits.min_timed_samples > 1 && !fits(limits.min_timed_samples)) --limits.min_timed_samples;
+  limits.max_time = std::min(limits.max_time, kLongestReplaying - one);
+  return limits;
 }
 
 void StoppingRule::add(Nanoseconds sample) {
@@ -67,7 +79,7 @@ std::optional<StopReason> StoppingRule::reached(Nanoseconds elapsed) const {
     if (is_settled()) return StopReason::settled;
     if (n_ >= limits_.max_samples) return StopReason::samples;
   }
-  if (n_ >= kMinEver && elapsed >= limits_.max_time) return StopReason::time;
+  if (n_ >= limits_.min_timed_samples && elapsed >= limits_.max_time) return StopReason::time;
   return std::nullopt;
 }
 
@@ -104,21 +116,33 @@ void warm_up(SampleSource& source, const SamplingLimits& limits, Samples& sample
   samples.is_steady = steadiness.is_steady();
 }
 
+// A second of work is too long to be thrown away: a clock that is low over it is kept, and said.
+ClockRule clock_rule_of(const SampleSource& source, const SamplingLimits& limits) {
+  ClockRule rule = limits.clock;
+  if (source.is_replayed()) rule.max_in_a_row = 0;
+  return rule;
+}
+
+StoppingLimits stopping_limits_of(const SampleSource& source, const SamplingLimits& limits, Nanoseconds first) {
+  return source.is_replayed() ? limits_of_replays(limits.stopping, first) : limits.stopping;
+}
+
 void take_cold(SampleSource& source, const SamplingLimits& limits, Samples& samples) {
-  StoppingRule rule(limits.stopping);
-  ThrottleWatch watch(limits.clock);
+  std::optional<StoppingRule> rule;
+  ThrottleWatch watch(clock_rule_of(source, limits));
   const Nanoseconds begin = source.now();
   std::optional<StopReason> stopped;
   for (std::int64_t launch = 0; !stopped; ++launch) {
     const ColdSample sample = source.take_cold(static_cast<int>(launch % source.input_sets()));
+    if (!rule) rule.emplace(stopping_limits_of(source, limits, source.now() - begin));
     const auto protects = watch.is_low(sample.sm_clock_hz) ? source.protects_itself() : std::nullopt;
     if (const auto pause = watch.judge(sample.sm_clock_hz, protects)) {
       source.pause(*pause);
     } else {
       samples.cold.push_back(sample);
-      rule.add(sample.time);
+      rule->add(sample.time);
     }
-    stopped = rule.reached(source.now() - begin);
+    stopped = rule->reached(source.now() - begin);
   }
   samples.stopped = *stopped;
   samples.discarded = watch.discarded();
@@ -161,7 +185,7 @@ Samples take_samples(SampleSource& source, const SamplingLimits& limits) {
   Samples samples;
   warm_up(source, limits, samples);
   take_cold(source, limits, samples);
-  take_hot(source, limits, samples);
+  if (!source.is_replayed()) take_hot(source, limits, samples);
   return samples;
 }
 

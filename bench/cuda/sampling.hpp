@@ -6,6 +6,9 @@
 //
 // cold: the second-level cache holds other data before every launch; one launch a sample.
 // hot: launches back to back from a graph, so that neither the host nor an empty cache is in the time.
+//
+// An iteration that replays a graph many times is launches back to back by itself: it has cold samples alone, and since
+// it may take a second, few of them (limits_of_replays).
 #pragma once
 
 #include <array>
@@ -40,7 +43,8 @@ std::string_view to_text(StopReason reason);
 struct StoppingLimits {
   double precise_deviation = 0.005;
   Nanoseconds min_time = seconds(0.5);  // of sampling, by the host's clock, before a measurement is called precise
-  std::int64_t min_samples = 10;        // whatever the rules; only the time bound may end below it, from 2 on
+  std::int64_t min_samples = 10;        // whatever the rules; only the time bound may end below it
+  std::int64_t min_timed_samples = 2;   // that the time bound leaves: one sample has no spread at all
   std::int64_t max_samples = 1000;
   Nanoseconds max_time = seconds(15);
   double settled_deviation = 0.05;  // of the noise, as a share of its mean
@@ -48,6 +52,11 @@ struct StoppingLimits {
   std::size_t settled_from = 64;
   std::int64_t settled_every = 16;
 };
+
+// The limits where one iteration replays a graph and takes `one`, by the host's clock: 5 samples at least, or as many
+// as were asked for beyond the usual 10, though the time were up before them; and none is begun that would end after 10
+// s: with what else is done of it a row has 20 s (on_device.sh). One sample there is, however long it takes.
+StoppingLimits limits_of_replays(StoppingLimits limits, Nanoseconds one);
 
 class StoppingRule {
  public:
@@ -144,7 +153,7 @@ class ClockSteadiness {
 };
 
 struct ColdSample {
-  Nanoseconds time;        // of one launch, on the device
+  Nanoseconds time;        // of one iteration, on the device
   double sm_clock_hz = 0;  // over it, from two timers of the device; 0: unknown
   bool operator==(const ColdSample&) const = default;
 };
@@ -155,6 +164,8 @@ class SampleSource {
   virtual ~SampleSource() = default;
   // How many sets of inputs there are to take in turn.
   virtual int input_sets() const = 0;
+  // Whether an iteration replays a graph: no batch is asked for.
+  virtual bool is_replayed() const { return false; }
   virtual ColdSample take_cold(int input_set) = 0;
   // Whether the device says that heat or a fault holds its clock back; absent: nobody tells.
   virtual std::optional<bool> protects_itself() = 0;

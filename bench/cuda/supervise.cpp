@@ -48,13 +48,13 @@ const char* word_of(RowEnd end) {
 
 std::optional<RowSummary> read_summary(const std::vector<std::string_view>& fields) {
   RowSummary row;
-  if (fields.size() != 9) return std::nullopt;
+  if (fields.size() != 10) return std::nullopt;
   row.name = fields[1];
   row.end = fields[2] == "measured" ? RowEnd::measured : fields[2] == "failed" ? RowEnd::failed : RowEnd::skipped;
-  row.text = fields[8];
+  row.text = fields[9];
   const bool is_whole = read_number(fields[3], row.cold_ns) && read_number(fields[4], row.hot_ns) &&
                         read_number(fields[5], row.flops) && read_number(fields[6], row.bandwidth) &&
-                        read_number(fields[7], row.samples);
+                        read_number(fields[7], row.tokens) && read_number(fields[8], row.samples);
   if (!is_whole) return std::nullopt;
   return row;
 }
@@ -84,6 +84,7 @@ RowSummary summary_of(const DeviceRow& row) {
   if (const Nanoseconds time = median_rate_time(row); time > Nanoseconds()) {
     summary.flops = (row.cost.flops / time).count();
     summary.bandwidth = (row.cost.traffic() / time).count();
+    summary.tokens = static_cast<double>(row.tokens) / in_seconds(time);
   }
   return summary;
 }
@@ -103,7 +104,7 @@ std::string begin_line(std::string_view name) { return "begin\t" + one_line(name
 std::string row_lines(const FinishedRow& row) {
   const RowSummary& s = row.summary;
   std::string lines = "row\t" + one_line(s.name) + '\t' + word_of(s.end);
-  for (const double number : {s.cold_ns, s.hot_ns, s.flops, s.bandwidth}) lines += '\t' + json_number(number);
+  for (const double number : {s.cold_ns, s.hot_ns, s.flops, s.bandwidth, s.tokens}) lines += '\t' + json_number(number);
   lines += '\t' + json_number(s.samples) + '\t' + one_line(s.text) + '\n';
   for (const std::string& record : row.records) lines += "record\t" + record + '\n';
   return lines + "end\t" + one_line(s.name) + '\n';

@@ -25,7 +25,8 @@ namespace steelyard::cuda {
 //     fact   KEY VALUE           of the device, once, first
 //     fault  MESSAGE             no device could be used at all; nothing follows
 //     begin  NAME                this benchmark is being run
-//     row    NAME END COLD HOT FLOPS BANDWIDTH SAMPLES TEXT    its summary; rates and times 0 where there are none
+//     row    NAME END COLD HOT FLOPS BANDWIDTH TOKENS SAMPLES TEXT
+//                                its summary; rates and times 0 where there are none
 //     record JSON                of this row, one line each
 //     end    NAME                the row is whole; one without this line did not happen
 
@@ -39,6 +40,7 @@ struct RowSummary {
   double hot_ns = 0;
   double flops = 0;      // per second, of the times that the row's rates are of
   double bandwidth = 0;  // bytes per second, of the same
+  double tokens = 0;     // per second, of the same
   std::int64_t samples = 0;
   std::string text;  // the label, or why there are no samples
   bool operator==(const RowSummary&) const = default;

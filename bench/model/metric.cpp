@@ -51,7 +51,9 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"device_cycles", "count", Better::lower, MetricKind::noisy, false},
     KnownMetric{"sm_clock", "1/s", Better::undeclared, MetricKind::noisy, false},
     KnownMetric{"cold_start", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"set_up", "ns", Better::lower, MetricKind::noisy, false},
     KnownMetric{"warm_up", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"replays", "count", Better::undeclared, MetricKind::noisy, false},
     KnownMetric{"discarded_samples", "count", Better::undeclared, MetricKind::noisy, false},
 };
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};

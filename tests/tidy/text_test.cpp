@@ -305,6 +305,7 @@ TEST(Text, NobodySearchesASentenceButReadersOfWhatOthersWrite) {
                                 "bench/runner/benchmark_listing.cpp",   // Google Benchmark's errors
                                 "ci/attribution/own_source.cpp",        // Callgrind's names of functions
                                 "ci/git/repository.cpp",                // git's errors
+                                "ci/report/trace_names.cpp",            // a demangler's names
                                 "regress/targets/declared_target.cpp",  // what a user writes
                                 "storage/postgres/access/roles.cpp",    // the comment that is kept on a role
                                 "bench/model/kept_words.cpp"};

@@ -94,6 +94,22 @@ TEST_F(DeviceProgramTest, ARowThatCannotBeMeasuredCostsNoOther) {
   EXPECT_EQ(failure_of(result, "last"), "none");
 }
 
+TEST(DeviceTable, HasAColumnOfTokensWhereSomethingMakesThem) {
+  FinishedRow copy;
+  copy.summary = {.name = "copy", .cold_ns = 2000, .hot_ns = 1000, .bandwidth = 3e12, .samples = 10, .text = ""};
+  FinishedRow decoding;
+  decoding.summary = {.name = "decoding", .cold_ns = 1e9, .bandwidth = 2.6e12, .tokens = 196, .samples = 5, .text = ""};
+  FinishedRow failed;
+  failed.summary = {.name = "gelu", .end = RowEnd::failed, .text = "out of memory"};
+  EXPECT_EQ(result_table({copy, failed}),
+            "benchmark     cold      hot  arithmetic  bandwidth  samples\n"
+            "copy       2.00 us  1.00 us              3.00 TB/s       10\n"
+            "gelu        failed\n"
+            "    out of memory\n");
+  EXPECT_THAT(result_table({copy, decoding, failed}),
+              AllOf(HasSubstr("bandwidth        tokens  samples\n"), HasSubstr("2.60 TB/s  196 tokens/s        5\n")));
+}
+
 TEST_F(DeviceProgramTest, WhatFailedKeepsItsTarget) {
   run({to_file()});
   const bench::GoogleBenchmarkFile result = file();
@@ -187,7 +203,8 @@ TEST_F(DeviceProgramTest, StdoutGetsATableOrTheJson) {
 }
 
 TEST_F(DeviceProgramTest, ProfilesInPlaceOfMeasuring) {
-  const bench::ChildResult child = run({"--benchmark_filter=good|fine", "--steelyard_profile=it.spans", to_file()});
+  const bench::ChildResult child = run(
+      {"--benchmark_filter=good|fine", "--steelyard_profile=it.spans", "--steelyard_profile_iterations=20", to_file()});
   EXPECT_EQ(child.exit_code, 0);
   EXPECT_EQ(child.output, "2 cases, 20 iterations, into it.spans\n");
   EXPECT_FALSE(std::filesystem::exists(out_)) << "nothing is measured";

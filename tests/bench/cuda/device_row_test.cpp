@@ -63,6 +63,38 @@ TEST(DeviceRow, WorkThatIsNoneHasNoRate) {
   EXPECT_FALSE(record.contains("bandwidth"));
 }
 
+// 200 tokens by 205 replays, in one second and in two.
+DeviceRow row_of_replays() {
+  DeviceRow row;
+  row.name = "decoding/llama";
+  row.cost = {Flops(2'000'000), Bytes(3'000'000), Bytes(1'000'000)};
+  row.tokens = 200;
+  row.replays = 205;
+  row.samples.cold = {{seconds(1), 0}, {seconds(2), 0}};
+  row.set_up = milliseconds(7);
+  return row;
+}
+
+TEST(DeviceRow, ATokenRateIsOfItsOwnSample) {
+  const auto records = records_of(row_of_replays());
+  EXPECT_DOUBLE_EQ(json::parse(records[0])["tokens_per_second"].get<double>(), 200);
+  EXPECT_DOUBLE_EQ(json::parse(records[1])["tokens_per_second"].get<double>(), 100);
+  EXPECT_DOUBLE_EQ(json::parse(records[1])["bandwidth"].get<double>(), 2e6) << "of the whole iteration";
+  EXPECT_FALSE(json::parse(records_of(row_of_two())[0]).contains("tokens_per_second"));
+}
+
+TEST(DeviceRow, WhatIsReplayedSaysHowOftenAndWhatItsGraphTook) {
+  const auto records = records_of(row_of_replays());
+  EXPECT_DOUBLE_EQ(json::parse(records[0])["set_up"].get<double>(), 7e6);
+  EXPECT_EQ(json::parse(records[0])["replays"].get<int>(), 205);
+  const std::string plain = records_of(row_of_two())[0];
+  for (const char* key : {"set_up", "replays"}) {
+    EXPECT_FALSE(json::parse(records[1]).contains(key)) << key;
+    EXPECT_FALSE(json::parse(plain).contains(key)) << key;
+  }
+  for (const std::string& record : records) EXPECT_FALSE(json::parse(record).contains("hot_time"));
+}
+
 // 134 MB in and out, as of 4096 x 16384 values of 16 bits, on a cache of 50 MiB; three samples, hot a tenth slower.
 DeviceRow row_of_a_normalization() {
   DeviceRow row;
@@ -137,6 +169,14 @@ TEST(RateTimes, AreColdWhereNoHotBatchWasTakenOrTheCacheIsUnknown) {
   DeviceRow empty;
   choose_rate_times(kConditions, empty);
   EXPECT_EQ(median_rate_time(empty), Nanoseconds());
+}
+
+TEST(RateTimes, AreColdOfWhatIsReplayed) {
+  DeviceRow row = row_of_a_normalization();  // which alone would have hot ones
+  row.replays = 205;
+  const DeviceRow replayed = chosen(row);
+  EXPECT_EQ(replayed.rates, RateTimes::cold);
+  EXPECT_TRUE(replayed.notes.empty());
 }
 
 TEST(LibraryKernels, AreToldWhereThereAreMoreThanWereAskedFor) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -66,6 +67,34 @@ class Sum final : public Workload {
  private:
   DeviceArray<float> words_;
   DeviceArray<float> sum_;
+};
+
+// Replayed: each launch is a turn, and the device alone knows which.
+class Turns final : public Workload {
+ public:
+  static constexpr std::int64_t kReplays = 40;
+  static constexpr Nanoseconds kEach = microseconds(100);
+  Turns() : turns_(2) { turns_.fill_bytes(0); }
+  OperatorCost cost() const override { return {}; }
+  std::int64_t replays() const override { return kReplays; }
+  void restart(cudaStream_t stream) override {
+    check(cudaMemsetAsync(turns_.data(), 0, sizeof(unsigned), stream), "setting the turn back");
+  }
+  void launch(int, cudaStream_t stream) override {
+    testkit::launch_spin(static_cast<unsigned long long>(kEach.count()), stream);
+    testkit::launch_turn(turns_.data(), stream);
+  }
+  Result<void> verify(std::uint64_t) override { return {}; }
+
+  // Since the last restart, and the most between two. Precondition: the device is done.
+  std::array<unsigned, 2> turns() const {
+    std::array<unsigned, 2> read{};
+    turns_.download(read);
+    return read;
+  }
+
+ private:
+  DeviceArray<unsigned> turns_;
 };
 
 class Waits final : public Workload {
@@ -171,6 +200,47 @@ TEST_F(DeviceTest, AnIterationOfManyLaunchesIsTimedAllTheSame) {
   timer.choose_launching(SpinOften::kTimes);
   EXPECT_GT(timer.take_cold(0).time, SpinOften::kEach * (0.9 * SpinOften::kTimes));
   EXPECT_THAT(timer.notes(), ::testing::Contains(HasSubstr("launch a graph")));
+}
+
+TEST_F(DeviceTest, AnIterationIsExactlyItsReplaysAndBeginsAnew) {
+  TimingDevice device(properties_);
+  Turns turns;
+  DeviceTimer timer(turns, device, {});
+  EXPECT_GT(timer.cold_start(), Turns::kEach * 0.98);
+  EXPECT_THAT(turns.turns(), ElementsAre(1, 1));
+  EXPECT_EQ(timer.set_up(), std::nullopt);
+  timer.choose_launching(2);
+  ASSERT_TRUE(timer.set_up());
+  EXPECT_GT(*timer.set_up(), Nanoseconds());
+  for (int i = 0; i < 3; ++i) {
+    const ColdSample sample = timer.take_cold(0);
+    EXPECT_THAT(turns.turns(), ElementsAre(Turns::kReplays, Turns::kReplays)) << i;
+    EXPECT_GT(sample.time, Turns::kEach * (0.98 * Turns::kReplays));
+    EXPECT_LT(sample.time, Turns::kEach * (1.5 * Turns::kReplays));
+    EXPECT_GT(sample.sm_clock_hz, 1e8);
+  }
+  EXPECT_THAT(timer.notes(), ::testing::Contains(HasSubstr("40 replays of a graph make one iteration")));
+}
+
+// Warming up for stretches that are no iteration, each after what the one before it left.
+TEST_F(DeviceTest, WarmingUpByReplaysNeverRunsPastAnIteration) {
+  TimingDevice device(properties_);
+  Turns turns;
+  DeviceTimer timer(turns, device, {});
+  timer.choose_launching(2);
+  for (int i = 0; i < 4; ++i) timer.warm(milliseconds(5));
+  EXPECT_EQ(turns.turns()[1], Turns::kReplays);
+  timer.take_cold(0);
+  EXPECT_THAT(turns.turns(), ElementsAre(Turns::kReplays, Turns::kReplays));
+}
+
+TEST_F(DeviceTest, ReplaysAreTimedWhereNothingIsHeldToo) {
+  TimingDevice device(properties_);
+  Turns turns;
+  DeviceTimer timer(turns, device, {.launch_latency = true, .look = {}});
+  timer.choose_launching(2);
+  EXPECT_GT(timer.take_cold(0).time, Turns::kEach * (0.98 * Turns::kReplays));
+  EXPECT_THAT(turns.turns(), ElementsAre(Turns::kReplays, Turns::kReplays));
 }
 
 TEST_F(DeviceTest, KernelsAreCountedAndNamed) {

@@ -22,6 +22,7 @@ class FakeDevice final : public SampleSource {
   std::optional<bool> protects;
   int asked = 0;
   int sets = 1;
+  bool replays = false;
   double host_ns_per_sample = 200e3;
 
   std::vector<int> cold_sets;
@@ -31,6 +32,7 @@ class FakeDevice final : public SampleSource {
   int batches = 0;
 
   int input_sets() const override { return sets; }
+  bool is_replayed() const override { return replays; }
   ColdSample take_cold(int input_set) override {
     const int n = static_cast<int>(cold_sets.size());
     cold_sets.push_back(input_set);
@@ -189,6 +191,74 @@ TEST(Sampling, BatchesHaveBoundsOnBothSides) {
   EXPECT_EQ(launches_of_batch(nanoseconds(1), limits), 1000);
   EXPECT_EQ(launches_of_batch(nanoseconds(0), limits), 1000);
   EXPECT_EQ(launches_of_batch(milliseconds(2), limits), 10);
+}
+
+FakeDevice device_that_replays(double seconds_of_one) {
+  FakeDevice device;
+  device.replays = true;
+  device.host_ns_per_sample = seconds_of_one * 1e9;
+  device.time = [=](int n) { return seconds_of_one * (n % 2 == 0 ? 1e9 : 1.5e9); };
+  return device;
+}
+
+TEST(SamplingOfReplays, TakesFiveSamplesAndNoBatchWhereTheyArePrecise) {
+  FakeDevice device = device_that_replays(1.03);
+  device.time = [](int n) { return 1.03e9 + 1e6 * n; };
+  const Samples samples = take_samples(device, limits_of_two_gigahertz());
+  EXPECT_EQ(samples.cold.size(), 5U);
+  EXPECT_EQ(samples.stopped, StopReason::precise);
+  EXPECT_TRUE(samples.hot.empty());
+  EXPECT_EQ(device.hot_launches, 0);
+}
+
+TEST(SamplingOfReplays, TakesFiveSamplesThoughTheTimeIsUpBefore) {
+  FakeDevice device = device_that_replays(1.03);
+  SamplingLimits limits = limits_of_two_gigahertz();
+  limits.stopping.min_time = seconds(0.02);
+  limits.stopping.max_time = seconds(0.6);
+  const Samples samples = take_samples(device, limits);
+  EXPECT_EQ(samples.cold.size(), 5U);
+  EXPECT_EQ(samples.stopped, StopReason::time);
+}
+
+TEST(SamplingOfReplays, BeginsNoSampleThatWouldEndAfterTenSeconds) {
+  const auto samples_of = [](double seconds_of_one) {
+    FakeDevice device = device_that_replays(seconds_of_one);
+    const Nanoseconds begin = device.now();
+    const Samples samples = take_samples(device, limits_of_two_gigahertz());
+    const Nanoseconds sampling = device.now() - begin - samples.warm_up;
+    if (seconds_of_one <= 10) EXPECT_LE(sampling, seconds(10)) << seconds_of_one;
+    EXPECT_EQ(samples.stopped, StopReason::time) << seconds_of_one;
+    return samples.cold.size();
+  };
+  EXPECT_EQ(samples_of(1.03), 9U);
+  EXPECT_EQ(samples_of(2), 5U);
+  EXPECT_EQ(samples_of(2.4), 4U);
+  EXPECT_EQ(samples_of(5), 2U);
+  EXPECT_EQ(samples_of(5.1), 1U);
+  EXPECT_EQ(samples_of(12), 1U) << "one sample there is";
+}
+
+TEST(SamplingOfReplays, TakesMoreSamplesWhereTheyAreAskedForAndFit) {
+  const auto samples_of = [](double seconds_of_one) {
+    FakeDevice device = device_that_replays(seconds_of_one);
+    device.time = [](int n) { return 1e9 + 1e5 * n; };
+    SamplingLimits limits = limits_of_two_gigahertz();
+    limits.stopping.min_samples = 20;
+    return take_samples(device, limits).cold.size();
+  };
+  EXPECT_EQ(samples_of(0.25), 20U);
+  EXPECT_EQ(samples_of(1), 10U);
+}
+
+TEST(SamplingOfReplays, ALowClockIsKeptAndSaid) {
+  FakeDevice device = device_that_replays(1);
+  device.clock = [](int n) { return n % 2 == 0 ? 1.2e9 : 2e9; };
+  device.protects = true;
+  const Samples samples = take_samples(device, limits_of_two_gigahertz());
+  EXPECT_EQ(samples.discarded, 0);
+  EXPECT_TRUE(device.pauses_ns.empty());
+  EXPECT_TRUE(samples.throttled_for_good);
 }
 
 const Nanoseconds kLong = seconds(1);

@@ -19,6 +19,11 @@ __global__ void sum_words(const float* words, std::size_t count, float* sum) {
   atomicAdd(sum, part);
 }
 
+__global__ void take_turn(unsigned* turns) {
+  turns[0] += 1;
+  if (turns[0] > turns[1]) turns[1] = turns[0];
+}
+
 __global__ void write_nowhere() { *reinterpret_cast<volatile int*>(16) = 1; }
 
 }  // namespace
@@ -31,6 +36,11 @@ void launch_spin(unsigned long long nanoseconds, cudaStream_t stream) {
 void launch_sum(const float* words, std::size_t count, float* sum, cudaStream_t stream) {
   sum_words<<<1, 1024, 0, stream>>>(words, count, sum);
   check(cudaGetLastError(), "launching sum_words");
+}
+
+void launch_turn(unsigned* turns, cudaStream_t stream) {
+  take_turn<<<1, 1, 0, stream>>>(turns);
+  check(cudaGetLastError(), "launching take_turn");
 }
 
 void launch_illegal_write(cudaStream_t stream) {

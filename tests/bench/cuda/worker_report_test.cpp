@@ -28,8 +28,17 @@ TEST(WorkerReport, ASummaryHoldsMediansAndRatesAtTheColdOne) {
   EXPECT_EQ(summary.samples, 3);
 }
 
+TEST(WorkerReport, ASummaryOfWhatMakesTokensHasTheirRate) {
+  DeviceRow row = row_of("decoding");
+  EXPECT_EQ(summary_of(row).tokens, 0);
+  row.tokens = 200;
+  EXPECT_DOUBLE_EQ(summary_of(row).tokens, 1e9);
+}
+
 TEST(WorkerReport, WhatIsWrittenIsReadAgainByteForByte) {
-  const FinishedRow row = finished(row_of("add/n:4"));
+  DeviceRow made = row_of("add/n:4");
+  made.tokens = 3;
+  const FinishedRow row = finished(made);
   const std::string text = fact_lines({{"gpu.device", "a\tb"}}) + begin_line("add/n:4") + row_lines(row);
   WorkerReport report;
   for (const char c : text) report.add(std::string_view(&c, 1));
@@ -55,7 +64,7 @@ TEST(WorkerReport, LinesThatAreNoneAreLeftOut) {
   WorkerReport report;
   report.add(
       "\n\t\t\nrow\tadd\nfact\tonly\nend\tadd\nrecord\t{}"
-      "\nbegin\tadd\nrow\tadd\tmeasured\tx\t0\t0\t0\t1\t\nend\tadd\n");
+      "\nbegin\tadd\nrow\tadd\tmeasured\tx\t0\t0\t0\t0\t1\t\nend\tadd\n");
   EXPECT_THAT(report.rows(), IsEmpty());
   EXPECT_THAT(report.facts(), IsEmpty());
   EXPECT_EQ(report.begun(), "add");

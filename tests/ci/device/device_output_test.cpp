@@ -107,6 +107,46 @@ TEST_F(DeviceOutput, IsReadWithoutABadRecord) {
   }
 }
 
+// 200 tokens by replays of a graph, which has no hot time.
+std::vector<DeviceRow> decoded(double factor) {
+  DeviceRow row = row_at("decoding/llama/dtype:bf16", 0.8, 1);
+  row.tokens = 200;
+  row.replays = 205;
+  row.kernel_launches = 205 * 162;
+  row.set_up = milliseconds(4);
+  row.samples.hot.clear();
+  row.samples.cold.resize(5);
+  for (cuda::ColdSample& sample : row.samples.cold) sample.time = seconds(1.02 * factor);
+  return {row};
+}
+
+TEST_F(DeviceOutput, ATokenRateIsReadAndComparedAsARate) {
+  const auto file = bench::parse_google_benchmark(file_of(decoded(1)), "out.json");
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_TRUE(file->bad_records.empty());
+  std::map<std::string, const Measurement*> found;
+  for (const Measurement& measurement : file->measurements) {
+    EXPECT_TRUE(well_known_metric(measurement.metric.name)) << measurement.metric.name;
+    found[measurement.metric.name] = &measurement;
+  }
+  EXPECT_FALSE(found.contains("hot_time"));
+  ASSERT_TRUE(found.contains("tokens_per_second") && found.contains("set_up") && found.contains("replays"));
+  EXPECT_EQ(found["tokens_per_second"]->metric,
+            (Metric{"tokens_per_second", "1/s", Better::higher, MetricKind::noisy}));
+  EXPECT_EQ(found["tokens_per_second"]->invocations.front().values.size(), 5U);
+  EXPECT_EQ(found["set_up"]->metric.unit, "ns");
+  EXPECT_FALSE(gates_by_default(found["set_up"]->metric) || gates_by_default(found["replays"]->metric));
+  write("steelyard.toml", "[policy]\nmetrics = [\"tokens_per_second\", \"bandwidth\", \"kernel_launches\"]\n");
+  write_side("base", decoded);
+  write_side("slow", [](double factor) { return decoded(1.1 * factor); });
+  const json report = report_of({"compare", "--json", "base", "slow"}, 1);
+  std::map<std::string, std::string> verdicts;
+  for (const json& row : report["comparisons"]) verdicts[row["metric"]] = row["verdict"];
+  EXPECT_EQ(verdicts["tokens_per_second"], "regression");
+  EXPECT_EQ(verdicts["bandwidth"], "regression");
+  EXPECT_EQ(verdicts["kernel_launches"], "unchanged");
+}
+
 TEST_F(DeviceOutput, ComparesAndNamesTheKernelThatChanged) {
   write_side("base", [](double factor) { return promised(0.8, factor); });
   write_side("same", [](double factor) { return promised(0.8, factor * 1.0001); });
