@@ -18,6 +18,8 @@ constexpr int kMaxProposals = 8;
 // Powers of two: the products with them round nowhere.
 constexpr float kLeftScale = 0.5f;
 constexpr float kRightScale = 0.25f;
+// The library refuses a scale that is aligned less than an operand must be.
+constexpr std::size_t kScaleStride = 256 / sizeof(float);
 
 void check_lt(cublasStatus_t status, const std::string& what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -140,11 +142,13 @@ void LtMatmul::describe() {
   set(operation, CUBLASLT_MATMUL_DESC_TRANSB, problem_.left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(problem_.epilogue));
   if (type.operands == NumberFormat::e4m3) {
-    const std::array<float, 2> scales{kRightScale, kLeftScale};
+    std::array<float, 2 * kScaleStride> scales{};
+    scales[0] = kRightScale;
+    scales[kScaleStride] = kLeftScale;
     scales_ = cuda::DeviceArray<float>(scales.size());
     scales_.upload(scales);
     const void* right = scales_.data();
-    const void* left = scales_.data() + 1;
+    const void* left = scales_.data() + kScaleStride;
     set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, right);
     set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, left);
     set(operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
