@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/cuda/device_properties.hpp"
 #include "bench/harness/axes.hpp"
@@ -26,6 +27,16 @@ inline std::string size_need(const AxisPoint& at, std::initializer_list<const ch
     return std::string(axis) + " is 1 to " + std::to_string(most) + " here, " + std::to_string(size) + " was asked for";
   }
   return {};
+}
+
+// Users may give an axis of texts other values, too: the ones that there are; empty: it is one of them.
+inline std::string choice_need(const AxisPoint& at, const char* axis, const std::vector<std::string>& choices) {
+  std::string listed;
+  for (const std::string& choice : choices) {
+    if (at.text(axis) == choice) return {};
+    listed += (listed.empty() ? "" : ", ") + choice;
+  }
+  return std::string(axis) + " is " + listed + " here, " + at.text(axis) + " was asked for";
 }
 
 // Squares of it are counted in 64 bits, and no device has the memory.

@@ -36,15 +36,12 @@ void allow_shared_memory(const void* kernel, std::size_t bytes) {
 }
 
 void prefer_shared_memory(const void* kernel, std::size_t bytes) {
-  int percent = cudaSharedmemCarveoutDefault;
-  if (bytes != kAsTheDriverHasIt) {
-    // Each block takes some more for itself: what is static, and a kilobyte of the system's.
-    constexpr std::size_t kPart = 10;
-    const auto whole = static_cast<std::size_t>(
-        attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, "asking for the shared memory"));
-    const std::size_t wanted = bytes / static_cast<std::size_t>(multiprocessors()) * (kPart + 1) / kPart;
-    percent = static_cast<int>(std::min<std::size_t>((100 * wanted + whole - 1) / whole, 100));
-  }
+  // Each block takes some more for itself: what is static, and a kilobyte of the system's.
+  constexpr std::size_t kPart = 10;
+  const auto whole =
+      static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, "asking for the shared memory"));
+  const std::size_t wanted = bytes / static_cast<std::size_t>(multiprocessors()) * (kPart + 1) / kPart;
+  const int percent = static_cast<int>(std::min<std::size_t>((100 * wanted + whole - 1) / whole, 100));
   cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent),
               "choosing a kernel's shared memory");
 }

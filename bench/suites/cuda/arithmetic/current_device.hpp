@@ -20,7 +20,6 @@ void allow_shared_memory(const void* kernel, std::size_t bytes);
 
 // How much of its memory each multiprocessor is to give as shared memory, of which all resident blocks of the device
 // take `bytes`; what is left is its first cache. The driver may give more.
-inline constexpr std::size_t kAsTheDriverHasIt = static_cast<std::size_t>(-1);
 void prefer_shared_memory(const void* kernel, std::size_t bytes);
 
 int multiprocessors();

@@ -1,6 +1,6 @@
-// What one thread of an elementwise kernel does. A block has a tile of kTilePacks packs a thread; thread t of it has
-// the packs t, t + threads, ... of the tile. All loads of a thread are on their way before it computes. The last pack
-// of an array whose length is no multiple of the lanes is moved lane by lane.
+// What one thread of an elementwise kernel does: it has one pack of each array. More blocks rather than more packs a
+// thread keep as much on its way, and end closer together. The last pack of an array whose length is no multiple of the
+// lanes is moved lane by lane.
 #pragma once
 
 #include <cmath>
@@ -59,7 +59,6 @@ struct Gelu {
   }
 };
 
-inline constexpr int kTilePacks = 4;  // with two operands 128 bytes of each thread are on their way
 inline constexpr int kElementwiseThreads = 256;
 
 struct BlockPlace {
@@ -67,9 +66,9 @@ struct BlockPlace {
   int thread = 0;
 };
 
-// Values of one block's tile.
+// Values of one block.
 template <class T>
-inline constexpr std::size_t kTileValues = std::size_t{kElementwiseThreads} * kTilePacks* kLanes<T>;
+inline constexpr std::size_t kTileValues = std::size_t{kElementwiseThreads} * kLanes<T>;
 
 template <class T>
 constexpr std::size_t elementwise_blocks(std::size_t n) {
@@ -81,38 +80,27 @@ constexpr std::size_t elementwise_blocks(std::size_t n) {
 template <class Operation, class T>
 STEELYARD_HOST_DEVICE void elementwise_thread(BlockPlace place, const Operation& operation, const T* left,
                                               const T* right, T* results, std::size_t n) {
-  const std::size_t first =
-      (place.block * kElementwiseThreads * kTilePacks + static_cast<std::size_t>(place.thread)) * kLanes<T>;
-  constexpr std::size_t kStep = std::size_t{kElementwiseThreads} * kLanes<T>;
-  Pack lefts[kTilePacks];
-  Pack rights[kTilePacks];
-  STEELYARD_UNROLL
-  for (int k = 0; k < kTilePacks; ++k) {
-    const std::size_t at = first + static_cast<std::size_t>(k) * kStep;
-    lefts[k] = rights[k] = Pack{};
-    if (at + kLanes<T> <= n) {
-      lefts[k] = load_streaming(left + at);
-      if (Operation::kOperands == 2) rights[k] = load_streaming(right + at);
-    } else if (at < n) {
-      lefts[k] = load_lanes(left + at, static_cast<int>(n - at));
-      if (Operation::kOperands == 2) rights[k] = load_lanes(right + at, static_cast<int>(n - at));
-    }
+  const std::size_t at = (place.block * kElementwiseThreads + static_cast<std::size_t>(place.thread)) * kLanes<T>;
+  Pack lefts{};
+  Pack rights{};
+  if (at + kLanes<T> <= n) {
+    lefts = load_streaming(left + at);
+    if (Operation::kOperands == 2) rights = load_streaming(right + at);
+  } else if (at < n) {
+    lefts = load_lanes(left + at, static_cast<int>(n - at));
+    if (Operation::kOperands == 2) rights = load_lanes(right + at, static_cast<int>(n - at));
   }
+  if (at >= n) return;  // behind the loads: whole packs and tails then have code of their own, as was measured
+  float a[kLanes<T>];
+  float b[kLanes<T>];
+  unpack<T>(lefts, a);
+  unpack<T>(rights, b);
   STEELYARD_UNROLL
-  for (int k = 0; k < kTilePacks; ++k) {
-    const std::size_t at = first + static_cast<std::size_t>(k) * kStep;
-    if (at >= n) return;
-    float a[kLanes<T>];
-    float b[kLanes<T>];
-    unpack<T>(lefts[k], a);
-    unpack<T>(rights[k], b);
-    STEELYARD_UNROLL
-    for (int i = 0; i < kLanes<T>; ++i) a[i] = operation(a[i], b[i]);
-    if (at + kLanes<T> <= n) {
-      store_pack(results + at, packed<T>(a));
-    } else {
-      store_lanes(results + at, a, static_cast<int>(n - at));
-    }
+  for (int i = 0; i < kLanes<T>; ++i) a[i] = operation(a[i], b[i]);
+  if (at + kLanes<T> <= n) {
+    store_pack(results + at, packed<T>(a));
+  } else {
+    store_lanes(results + at, a, static_cast<int>(n - at));
   }
 }
 

@@ -1,11 +1,12 @@
-// Matrix times vector (GEMV), and the same with matrices gathered from a stack: what one thread does. A block has some
-// rows; its threads share the columns, each taking every threads-th pack of all its block's rows, so that a pack of the
-// vector serves several rows. The threads' sums are joined in the block's tree, row by row.
+// Matrix times vector (GEMV), and the same with matrices gathered from a stack: what one thread does. A block has one
+// or some rows; its threads share the columns, each taking every threads-th pack of all its block's rows, so that a
+// pack of the vector serves several rows. The threads' sums are joined in the block's tree, row by row.
 //
 // Weights: bf16, or 8-bit integers with a scale a row; the vector and the product then are bf16, sums single precision,
 // and the products of such numbers are exact, so that each weight costs one rounding. Or all of it single precision.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -39,16 +40,30 @@ struct GemvOperands {
 struct GemvPlan {
   int rows = 1;  // of a block: 1, 2 or 4
   int threads = kWarp;
+  int ahead = 2;  // packs of a row that a thread has on their way: 2, or kManyAhead with one row a block
 };
+inline constexpr int kManyAhead = 8;
 
-// Threads for one pack each, up to 256. Several rows a block where that leaves enough blocks for all multiprocessors,
-// else one: a small matrix has to be spread thin to be read at the memory's rate.
-constexpr GemvPlan gemv_plan(std::size_t results, std::size_t packs_of_row, int multiprocessors) {
+// Weights of 8 and 16 bits from 4096 columns on: a row a block, with all of it on its way at once. That is 128 bytes a
+// thread, as with four rows, but no round waits for the one before it, and a block is done, and makes room, after a
+// quarter of the weights.
+template <class Weight>
+inline constexpr bool kMayHaveWholeRows = sizeof(Weight) < sizeof(float);
+inline constexpr std::size_t kWholeRowColumns = 4096;
+
+// Else threads for one pack each, up to 256. Several rows a block where that leaves enough blocks for all
+// multiprocessors, else one: a small matrix has to be spread thin to be read at the memory's rate.
+template <class Weight>
+constexpr GemvPlan gemv_plan(const MatrixShape& shape, std::size_t products, int multiprocessors) {
   constexpr std::size_t kMax = 256;
-  const std::size_t whole_warps = (packs_of_row + kWarp - 1) / kWarp * kWarp;
+  const std::size_t packs = (shape.columns + kLanes<Weight> - 1) / kLanes<Weight>;
+  if (kMayHaveWholeRows<Weight> && shape.columns >= kWholeRowColumns) {
+    return {1, static_cast<int>(std::min(packs / kManyAhead / kWarp * kWarp, kMax)), kManyAhead};
+  }
+  const std::size_t results = products * shape.rows;
   const std::size_t enough = 4 * static_cast<std::size_t>(multiprocessors);
   GemvPlan plan;
-  plan.threads = static_cast<int>(whole_warps < kMax ? whole_warps : kMax);
+  plan.threads = static_cast<int>(std::min((packs + kWarp - 1) / kWarp * kWarp, kMax));
   plan.rows = results / 4 >= enough ? 4 : results / 2 >= enough ? 2 : 1;
   return plan;
 }
@@ -118,7 +133,7 @@ struct GemvPlace {
 
 // The thread's sums of kRows rows. Rows past the last are the last again: their sums are not written. kWhole: the
 // length is a multiple of a pack's lanes; else weights are read one by one.
-template <class Weight, int kRows, bool kWhole>
+template <class Weight, int kRows, bool kWhole, int kAhead = 2>
 STEELYARD_HOST_DEVICE GemvSums<kRows> gemv_thread(const GemvOperands<Weight>& operands, const GemvPlace& place) {
   const std::size_t results = operands.products * operands.shape.rows;
   const std::size_t columns = operands.shape.columns;
@@ -142,23 +157,27 @@ STEELYARD_HOST_DEVICE GemvSums<kRows> gemv_thread(const GemvOperands<Weight>& op
   }
   const std::size_t packs = columns / kLanes<Weight>;
   std::size_t pack = thread;
-  // Two packs of each row are on their way before the first is used.
-  for (; pack + threads < packs; pack += 2 * threads) {
-    Pack near[kRows];
-    Pack far[kRows];
-    Pack vector_near[kVectorPacks<Weight>];
-    Pack vector_far[kVectorPacks<Weight>];
+  // kAhead packs of each row are on their way before the first is used; those of the vector are near, and come in twos.
+  for (; pack + (kAhead - 1) * threads < packs; pack += kAhead * threads) {
+    Pack ahead[kAhead][kRows];
     STEELYARD_UNROLL
     for (int row = 0; row < kRows; ++row) {
-      near[row] = load_streaming(rows[row] + pack * kLanes<Weight>);
-      far[row] = load_streaming(rows[row] + (pack + threads) * kLanes<Weight>);
+      STEELYARD_UNROLL
+      for (int k = 0; k < kAhead; ++k) {
+        ahead[k][row] = load_streaming(rows[row] + (pack + static_cast<std::size_t>(k) * threads) * kLanes<Weight>);
+      }
     }
-    load_vector<Weight>(operands.vector, pack, vector_near);
-    load_vector<Weight>(operands.vector, pack + threads, vector_far);
-    add_products<Weight, kRows>(near, vector_near, sums);
-    add_products<Weight, kRows>(far, vector_far, sums);
+    STEELYARD_UNROLL
+    for (int k = 0; k < kAhead; k += 2) {
+      const std::size_t near = pack + static_cast<std::size_t>(k) * threads;
+      Pack vector[2][kVectorPacks<Weight>];
+      load_vector<Weight>(operands.vector, near, vector[0]);
+      load_vector<Weight>(operands.vector, near + threads, vector[1]);
+      add_products<Weight, kRows>(ahead[k], vector[0], sums);
+      add_products<Weight, kRows>(ahead[k + 1], vector[1], sums);
+    }
   }
-  if (pack < packs) {
+  for (; pack < packs; pack += threads) {
     Pack last[kRows];
     Pack vector_last[kVectorPacks<Weight>];
     STEELYARD_UNROLL

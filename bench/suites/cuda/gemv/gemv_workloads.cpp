@@ -1,7 +1,5 @@
 #include <array>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
@@ -29,16 +27,13 @@ class GemvWorkload final : public cuda::Workload {
   static constexpr bool kScaled = sizeof(Weight) == 1;
   using Value = GemvValue<Weight>;
 
-  // plan: by the shape and the device where none is given.
-  GemvWorkload(const MatrixShape& shape, bool gathers, std::optional<GemvPlan> plan = {})
+  GemvWorkload(const MatrixShape& shape, bool gathers)
       : shape_(shape),
         gathers_(gathers),
         products_(gathers ? kPicked : 1),
         sets_(input_rotation(products_ * shape.rows * shape.columns * sizeof(Weight), cache_bytes())),
         matrices_(matrices_of(sets_, gathers)),
-        plan_(plan ? *plan
-                   : gemv_plan(products_ * shape.rows, (shape.columns + kLanes<Weight> - 1) / kLanes<Weight>,
-                               multiprocessors())),
+        plan_(gemv_plan<Weight>(shape, products_, multiprocessors())),
         weights_(matrices_ * shape.rows * shape.columns),
         scales_(kScaled ? matrices_ * shape.rows : 0),
         vector_(shape.columns),
@@ -139,40 +134,12 @@ class GemvWorkload final : public cuda::Workload {
   cuda::DeviceArray<int> picks_;
 };
 
-MatrixShape square_at(const AxisPoint& at) {
-  const auto n = static_cast<std::size_t>(at.integer("n"));
-  return {.rows = n, .columns = n};
-}
-
 std::unique_ptr<cuda::Workload> make_gemv(const AxisPoint& at, bool gathers) {
-  const MatrixShape shape = square_at(at);
-  if (at.text("dtype") == "f32") return std::make_unique<GemvWorkload<float>>(shape, gathers);
-  if (at.text("dtype") == "i8") return std::make_unique<GemvWorkload<std::int8_t>>(shape, gathers);
-  return std::make_unique<GemvWorkload<Bf16>>(shape, gathers);
-}
-
-// How the work is cut, to be compared with what gemv_plan() chooses.
-struct GemvVariant {
-  const char* name;
-  int rows;
-  int threads;
-};
-constexpr std::array<GemvVariant, 4> kVariants{GemvVariant{"one_row", 1, 128}, GemvVariant{"two_rows", 2, 256},
-                                               GemvVariant{"four_rows", 4, 256}, GemvVariant{"warp_a_row", 1, 32}};
-
-std::unique_ptr<cuda::Workload> make_gemv_variant(const AxisPoint& at) {
-  for (const GemvVariant& variant : kVariants) {
-    if (at.text("variant") != variant.name) continue;
-    return std::make_unique<GemvWorkload<Bf16>>(square_at(at), false, GemvPlan{variant.rows, variant.threads});
-  }
-  throw std::runtime_error("variant: found \"" + at.text("variant") +
-                           "\", wanted one_row, two_rows, four_rows or warp_a_row");
-}
-
-std::vector<std::string> variant_names() {
-  std::vector<std::string> names;
-  for (const GemvVariant& variant : kVariants) names.emplace_back(variant.name);
-  return names;
+  const auto n = static_cast<std::size_t>(at.integer("n"));
+  const MatrixShape square{.rows = n, .columns = n};
+  if (at.text("dtype") == "f32") return std::make_unique<GemvWorkload<float>>(square, gathers);
+  if (at.text("dtype") == "i8") return std::make_unique<GemvWorkload<std::int8_t>>(square, gathers);
+  return std::make_unique<GemvWorkload<Bf16>>(square, gathers);
 }
 
 // Shares of an A100's 1555 GB/s. At 1024 a launch is too short for any share of the bandwidth; for single precision
@@ -192,18 +159,18 @@ void add_gemv(cuda::DeviceSuite& suite) {
       .integers("n", {1024, 4096, 8192, 16384})
       .target([](const AxisPoint& at) { return gemv_target(at, "0.64 of bandwidth", "0.56 of bandwidth"); })
       .needs(dtype_need)
-      .needs(length_need);
-  suite.add("gemv", make_gemv_variant)
-      .strings("dtype", {"bf16"})
-      .integers("n", {1024, 4096})
-      .strings("variant", variant_names())
-      .needs(dtype_need)
+      .needs([](const cuda::DeviceProperties&, const AxisPoint& at) {
+        return choice_need(at, "dtype", {"bf16", "i8", "f32"});
+      })
       .needs(length_need);
   suite.add("gather_gemv", [](const AxisPoint& at) { return make_gemv(at, true); })
       .strings("dtype", {"bf16", "i8"})
       .integers("n", {1024, 4096, 8192, 16384})
       .target([](const AxisPoint& at) { return gemv_target(at, "0.68 of bandwidth", "0.64 of bandwidth"); })
       .needs(dtype_need)
+      .needs([](const cuda::DeviceProperties&, const AxisPoint& at) {
+        return choice_need(at, "dtype", {"bf16", "i8"});
+      })
       .needs(length_need);
 }
 

@@ -19,14 +19,12 @@ constexpr std::size_t kMaxComparedRows = 256;
 // Operands' streams of the seed.
 enum Operand : std::uint64_t { kInput, kExpand, kReduce, kWideWeights, kWideBiases, kWeights, kBiases };
 
-std::size_t packs_of(std::size_t columns) { return (columns + kLanes<Bf16> - 1) / kLanes<Bf16>; }
-
 // One linear layer and the normalization after it.
 struct Stage {
   Stage(const MatrixShape& matrix, int sets)
       : shape(matrix),
         stride(set_stride(matrix.rows * matrix.columns)),
-        plan(gemv_plan(matrix.rows, packs_of(matrix.columns), multiprocessors())),
+        plan(gemv_plan<Bf16>(matrix, 1, multiprocessors())),
         matrices(stride * static_cast<std::size_t>(sets)),
         weights(matrix.rows),
         biases(matrix.rows),

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "bench/cuda/workload.hpp"
 #include "bench/suites/cuda/arithmetic/approximate_math.hpp"
@@ -308,53 +309,7 @@ struct LayerNorm {
       store_part<T, kFit>(results, place, k, values);
     }
   }
-
-  // The same of two rows, whose parameters are loaded once. results of the second: null where there is no such row.
-  template <class T, RowFit kFit>
-  STEELYARD_HOST_DEVICE void finish_pair(Kept<T> (&kept)[2], const RowPlace& place, const RowTotals (&totals)[2],
-                                         T* const (&results)[2]) const {
-    const auto n = static_cast<float>(place.columns);
-    float mean[2];
-    float scale[2];
-    STEELYARD_UNROLL
-    for (int row = 0; row < 2; ++row) {
-      mean[row] = totals[row].first / n;
-      scale[row] = reciprocal_root(totals[row].second / n + kNormEpsilon);
-      kept[row].forget();
-    }
-    STEELYARD_UNROLL
-    for (int k = 0; k < kRowPacks; ++k) {
-      if (lanes_inside<T, kFit>(place, k) == 0) continue;
-      float factors[kLanes<T>];
-      float shifts[kLanes<T>];
-      load_parameters<T, kFit>(weights, place, k, factors);
-      load_parameters<T, kFit>(biases, place, k, shifts);
-      STEELYARD_UNROLL
-      for (int row = 0; row < 2; ++row) {
-        if (results[row] == nullptr) continue;
-        float values[kLanes<T>];
-        unpack<T>(kept[row].packs[k], values);
-        STEELYARD_UNROLL
-        for (int i = 0; i < kLanes<T>; ++i) {
-          values[i] = (values[i] - mean[row]) * scale[row] * factors[i] + shifts[i];
-        }
-        store_part<T, kFit>(results[row], place, k, values);
-      }
-    }
-  }
 };
-
-// One number of each of two rows that a block works on together, joined in one tree.
-struct RowPair {
-  float of_row[2] = {0.0f, 0.0f};
-};
-STEELYARD_HOST_DEVICE inline RowPair added(const RowPair& a, const RowPair& b) {
-  return {{a.of_row[0] + b.of_row[0], a.of_row[1] + b.of_row[1]}};
-}
-
-// The longest row of which a block keeps two, of 16 bits: 512 threads.
-inline constexpr int kPairThreads = 512;
-inline constexpr std::size_t kMaxPairColumns = std::size_t{kPairThreads} * kRowPacks * kLanes<Bf16>;
 
 // Over the root of the mean square, then scaled by column (Zhang and Sennrich, Root Mean Square Layer Normalization,
 // 2019).
@@ -490,9 +445,30 @@ STEELYARD_HOST_DEVICE void map_part(const RowPart<T, kFit>& part, const RowPlace
   }
 }
 
+// Which rows are claimed: those of an operation and a width where that was measured to be faster. A block that takes
+// every so many-th row has as many as the others, and the last to be done is waited for.
+template <class Operation, class T>
+inline constexpr bool kMayClaim = std::is_same_v<T, Bf16> &&
+                                  (std::is_same_v<Operation, Softmax> || std::is_same_v<Operation, RmsNorm>);
+template <class Operation, class T>
+constexpr bool claims_rows(std::size_t columns) {
+  return kMayClaim<Operation, T> && columns >= 16384 && row_fit<T>(columns) == RowFit::full;
+}
+
+// Claiming: the block's first row is its number, every further one it draws from a counter. A block ends with the first
+// claim that is past the last row, so a launch makes as many claims as there are rows, whoever makes them, and a
+// counter that goes back to 0 after that many is ready for the next launch.
+STEELYARD_HOST_DEVICE constexpr std::size_t row_of_claim(unsigned blocks, unsigned claim) {
+  return std::size_t{blocks} + claim;
+}
+// The claim after which the counter is 0 again.
+STEELYARD_HOST_DEVICE constexpr unsigned last_claim(const RowsShape& shape) {
+  return static_cast<unsigned>(shape.rows) - 1;
+}
+
 // The kernels on rows. Each call enqueues and returns; T: float, F16 or Bf16; values and results: rows x columns on the
 // device, from addresses that are multiples of 16, and none of the same memory. Precondition: columns is 1 to
-// kMaxColumns<T>. Throws cuda::CudaError.
+// kMaxColumns<T>, rows is less than 2^32. Two launches that claim may not run at the same time. Throws cuda::CudaError.
 
 template <class T>
 void launch_softmax(const RowsShape& shape, const T* values, T* results, cudaStream_t stream);
@@ -502,18 +478,9 @@ struct NormParameters {
   const float* biases = nullptr;   // of layer normalization alone
 };
 
-// Which share of a multiprocessor's memory stays a cache. Parameters that every row reads again have to be in it: of
-// 16384 columns they are 128 KiB.
-enum class FirstCache {
-  largest,    // shared memory as much as the resident blocks take, the rest a cache
-  of_driver,  // as the driver has it, which may leave less
-};
 template <class T>
 void launch_layer_norm(const RowsShape& shape, const T* values, const NormParameters& parameters, T* results,
-                       cudaStream_t stream, FirstCache cache = FirstCache::largest);
-// Two rows at a time. Precondition: columns is a multiple of 8, at most kMaxPairColumns.
-void launch_layer_norm_pairs(const RowsShape& shape, const Bf16* values, const NormParameters& parameters,
-                             Bf16* results, cudaStream_t stream);
+                       cudaStream_t stream);
 template <class T>
 void launch_rms_norm(const RowsShape& shape, const T* values, const NormParameters& parameters, T* results,
                      cudaStream_t stream);

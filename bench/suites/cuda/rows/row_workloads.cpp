@@ -41,7 +41,7 @@ OperatorCost cost_of(RowFunction function, RowForm form, const RowsShape& shape,
 }
 
 template <class T>
-class RowWorkload : public cuda::Workload {
+class RowWorkload final : public cuda::Workload {
  public:
   RowWorkload(RowFunction function, RowForm form, const RowsShape& shape)
       : function_(function),
@@ -89,22 +89,19 @@ class RowWorkload : public cuda::Workload {
     return {};
   }
 
- protected:
-  virtual void launch_fused(const T* values, T* results, cudaStream_t stream) {
+ private:
+  void launch_fused(const T* values, T* results, cudaStream_t stream) {
+    const NormParameters parameters{weights_.data(), biases_.data()};
     switch (function_) {
       case RowFunction::softmax:
         return launch_softmax(shape_, values, results, stream);
       case RowFunction::layer_norm:
-        return launch_layer_norm(shape_, values, parameters(), results, stream);
+        return launch_layer_norm(shape_, values, parameters, results, stream);
       case RowFunction::rms_norm:
-        return launch_rms_norm(shape_, values, parameters(), results, stream);
+        return launch_rms_norm(shape_, values, parameters, results, stream);
     }
   }
 
-  const RowsShape& shape() const { return shape_; }
-  NormParameters parameters() { return {weights_.data(), biases_.data()}; }
-
- private:
   void launch_chain(const T* x, T* results, cudaStream_t stream) {
     float* statistics = statistics_.data();
     T* a = scratch_.data();
@@ -189,31 +186,9 @@ class RowWorkload : public cuda::Workload {
   cuda::DeviceArray<float> statistics_;
 };
 
-// Layer normalization in other designs, to be compared with the one that the suite measures.
-constexpr const char* kDriverCache = "driver_cache";
-constexpr const char* kTwoRows = "two_rows";
-
-class LayerNormVariant final : public RowWorkload<Bf16> {
- public:
-  LayerNormVariant(const std::string& variant, const RowsShape& shape)
-      : RowWorkload(RowFunction::layer_norm, RowForm::fused, shape), has_pairs_(variant == kTwoRows) {}
-
- private:
-  void launch_fused(const Bf16* values, Bf16* results, cudaStream_t stream) override {
-    if (has_pairs_) return launch_layer_norm_pairs(shape(), values, parameters(), results, stream);
-    launch_layer_norm(shape(), values, parameters(), results, stream, FirstCache::of_driver);
-  }
-
-  bool has_pairs_;
-};
-
-RowsShape shape_at(const AxisPoint& at) {
-  return {static_cast<std::size_t>(at.integer("rows")), static_cast<std::size_t>(at.integer("columns"))};
-}
-
 std::unique_ptr<cuda::Workload> make_rows(RowFunction function, const AxisPoint& at) {
   const RowForm form = at.text("form") == "chain" ? RowForm::chain : RowForm::fused;
-  const RowsShape shape = shape_at(at);
+  const RowsShape shape{static_cast<std::size_t>(at.integer("rows")), static_cast<std::size_t>(at.integer("columns"))};
   const std::string& dtype = at.text("dtype");
   if (dtype == "f32") return std::make_unique<RowWorkload<float>>(function, form, shape);
   if (dtype == "f16") return std::make_unique<RowWorkload<F16>>(function, form, shape);
@@ -225,13 +200,6 @@ std::string row_need(const cuda::DeviceProperties&, const AxisPoint& at) {
   const std::size_t most = at.text("dtype") == "f32" ? kMaxColumns<float> : kMaxColumns<Bf16>;
   const std::string unmet = size_need(at, {"columns"}, static_cast<std::int64_t>(most));
   return unmet.empty() ? size_need(at, {"rows"}, kMaxSize) : unmet;
-}
-
-std::string pair_need(const cuda::DeviceProperties& device, const AxisPoint& at) {
-  const bool has_pairs = at.text("variant") == kTwoRows;
-  if (std::string unmet = row_need(device, at); !unmet.empty() || !has_pairs) return unmet;
-  if (at.integer("columns") % kLanes<Bf16> != 0) return "columns is a multiple of 8 here";
-  return size_need(at, {"columns"}, static_cast<std::int64_t>(kMaxPairColumns));
 }
 
 cuda::DeviceBenchmark& add_rows(cuda::DeviceSuite& suite, RowFunction function) {
@@ -257,16 +225,6 @@ void add_row_kernels(cuda::DeviceSuite& suite) {
     const bool is_held = at.text("dtype") == "bf16" && at.text("form") == "fused" && at.integer("columns") >= 4096;
     return is_held ? "0.61 of bandwidth" : "";
   });
-  suite
-      .add("layer_norm",
-           [](const AxisPoint& at) { return std::make_unique<LayerNormVariant>(at.text("variant"), shape_at(at)); })
-      .integers("columns", {4096, 16384})
-      .strings("dtype", {"bf16"})
-      .strings("form", {"fused"})
-      .integers("rows", {4096})
-      .strings("variant", {kDriverCache, kTwoRows})
-      .needs(dtype_need)
-      .needs(pair_need);
   add_rows(suite, RowFunction::rms_norm);
 }
 

@@ -14,7 +14,7 @@ class Elementwise : public testing::Test {};
 using ValueTypes = testing::Types<float, F16, Bf16>;
 TYPED_TEST_SUITE(Elementwise, ValueTypes);
 
-// Empty, one value, about a pack, about a tile, and several tiles with a tail.
+// One value, about a pack, about a block, and several blocks with a tail.
 template <class T>
 std::vector<std::size_t> lengths() {
   const std::size_t tile = kTileValues<T>;

@@ -66,6 +66,15 @@ TYPED_TEST(Gemv, IsWithinItsBoundForEveryPlanAndTail) {
   }
 }
 
+TYPED_TEST(Gemv, WithAWholeRowOnItsWayIsWithinItsBound) {
+  // Rows that fill their threads' rounds, that leave some over, that are shorter than a round, and odd ones.
+  for (const std::size_t columns : {1u, 1000u, 1003u, 1024u, 4096u, 5000u, 16384u}) {
+    const GemvPlan plan{1, 64, kManyAhead};
+    expect_products<TypeParam>({{3, columns}, {}, plan});
+    expect_products<TypeParam>({{2, columns}, {3, 1}, plan});
+  }
+}
+
 TYPED_TEST(Gemv, TakesTheMatricesThatArePickedInTheirOrder) {
   for (const int rows : {1, 2, 4}) {
     expect_products<TypeParam>({{6, 512}, {3, 1}, {rows, 64}});
@@ -86,13 +95,27 @@ TEST(GemvRow, WithOneThatIsNoNumberIsNoneAndTheOthersAreNumbers) {
 
 TEST(GemvPlan, SpreadsSmallMatricesThinAndGivesLargeOnesSeveralRowsABlock) {
   // 132 multiprocessors.
-  EXPECT_EQ(gemv_plan(1024, 1024 / 8, 132).rows, 1);
-  EXPECT_EQ(gemv_plan(1024, 1024 / 8, 132).threads, 128);
-  EXPECT_EQ(gemv_plan(1024, 1024 / 16, 132).threads, 64);
-  EXPECT_EQ(gemv_plan(4096, 4096 / 8, 132).rows, 4);
-  EXPECT_EQ(gemv_plan(16384, 16384 / 8, 132).rows, 4);
-  EXPECT_EQ(gemv_plan(16384, 16384 / 8, 132).threads, 256);
-  EXPECT_EQ(gemv_plan(1, 1, 1).threads, 32);
+  EXPECT_EQ(gemv_plan<Bf16>({1024, 1024}, 1, 132).rows, 1);
+  EXPECT_EQ(gemv_plan<Bf16>({1024, 1024}, 1, 132).threads, 128);
+  EXPECT_EQ(gemv_plan<Bf16>({1024, 1024}, 2, 132).rows, 2);
+  EXPECT_EQ(gemv_plan<std::int8_t>({1024, 1024}, 1, 132).threads, 64);
+  EXPECT_EQ(gemv_plan<float>({4096, 4096}, 1, 132).rows, 4);
+  EXPECT_EQ(gemv_plan<float>({16384, 16384}, 1, 132).threads, 256);
+  EXPECT_EQ(gemv_plan<float>({16384, 16384}, 1, 132).ahead, 2);
+  EXPECT_EQ(gemv_plan<Bf16>({1, 1}, 1, 1).threads, 32);
+}
+
+TEST(GemvPlan, OfLongRowsOfNarrowWeightsHasARowABlockWithEightPacksAThread) {
+  const auto threads_of_whole_row = [](const GemvPlan& plan) {
+    EXPECT_EQ(plan.rows, 1);
+    return plan.ahead == kManyAhead ? plan.threads : 0;
+  };
+  EXPECT_EQ(threads_of_whole_row(gemv_plan<Bf16>({4096, 4096}, 1, 132)), 64);
+  EXPECT_EQ(threads_of_whole_row(gemv_plan<Bf16>({16384, 16384}, 2, 132)), 256);
+  EXPECT_EQ(threads_of_whole_row(gemv_plan<Bf16>({4096, 14336}, 1, 132)), 224);
+  EXPECT_EQ(threads_of_whole_row(gemv_plan<Bf16>({1, 1 << 20}, 1, 132)), 256);
+  EXPECT_EQ(threads_of_whole_row(gemv_plan<std::int8_t>({4096, 4096}, 1, 132)), 32);
+  EXPECT_EQ(gemv_plan<Bf16>({4096, 4095}, 1, 132).ahead, 2);
 }
 
 TEST(GemvCost, CountsWeightsVectorAndProduct) {

@@ -68,9 +68,7 @@ TYPED_TEST(KernelsOnDevice, ElementwiseWritesEveryTail) {
     const auto left = this->inputs(n, 1);
     const auto right = this->inputs(n, 2);
     auto sums = this->poisoned(n);
-    auto gelus = this->poisoned(n);
     launch_add(left.data(), right.data(), sums.data(), n, nullptr);
-    launch_gelu(left.data(), gelus.data(), n, nullptr);
     const auto a = this->values(n, 1);
     const auto b = this->values(n, 2);
     std::vector<Wanted> added;
@@ -78,6 +76,8 @@ TYPED_TEST(KernelsOnDevice, ElementwiseWritesEveryTail) {
     for (std::size_t i = 0; i < n; ++i) added.push_back(add_wanted<T>(a[i], b[i]));
     for (std::size_t i = 0; i < n; ++i) gelu.push_back(gelu_wanted<T>(a[i]));
     expect_agreement("add", this->answer(sums), added);
+    auto gelus = this->poisoned(n);
+    launch_gelu(left.data(), gelus.data(), n, nullptr);
     expect_agreement("gelu", this->answer(gelus), gelu);
   }
 }
@@ -110,22 +110,32 @@ TYPED_TEST(KernelsOnDevice, RowsOfAnyLengthAreWithinTheirBounds) {
   }
 }
 
-TYPED_TEST(KernelsOnDevice, TwoRowsAtATimeAreWithinTheBoundOfOne) {
+TYPED_TEST(KernelsOnDevice, ClaimedRowsAreWithinTheirBoundsLaunchAfterLaunch) {
   using T = TypeParam;
-  if constexpr (std::is_same_v<T, Bf16>) {
-    for (const RowsShape shape : {RowsShape{1, 8}, RowsShape{9001, 40}, RowsShape{701, 4096}, RowsShape{303, 16384}}) {
+  if constexpr (kMayClaim<Softmax, T>) {
+    // Fewer rows than blocks that fit, more, and as many columns as there may be.
+    for (const RowsShape shape : {RowsShape{1, 16384}, RowsShape{1201, 16384}, RowsShape{401, kMaxColumns<T>}}) {
+      ASSERT_TRUE((claims_rows<Softmax, T>(shape.columns) && claims_rows<RmsNorm, T>(shape.columns)));
       const auto x = this->inputs(shape.rows * shape.columns, 3);
       cuda::DeviceArray<float> weights(shape.columns);
       fill_seeded(weights.data(), shape.columns, 4, nullptr);
-      auto normal = this->poisoned(shape.rows * shape.columns);
-      launch_layer_norm_pairs(shape, x.data(), {weights.data(), weights.data()}, normal.data(), nullptr);
-      const auto norm = this->answer(normal);
       std::vector<float> scales;
       for (std::size_t i = 0; i < shape.columns; ++i) scales.push_back(seeded_value<float>(4, i));
-      for (const std::size_t row : sampled_indices(shape.rows, 8, shape.columns)) {
-        const auto begin = norm.begin() + static_cast<std::ptrdiff_t>(row * shape.columns);
-        expect_agreement("layer_norm", {begin, begin + static_cast<std::ptrdiff_t>(shape.columns)},
-                         layer_norm_wanted<T>(this->values(shape.columns, 3, row * shape.columns), scales, scales));
+      auto results = this->poisoned(shape.rows * shape.columns);
+      const auto expect_rows = [&](const char* what, const auto& wanted_of) {
+        const auto got = this->answer(results);
+        for (const std::size_t row : sampled_indices(shape.rows, 8, shape.columns)) {
+          const auto begin = got.begin() + static_cast<std::ptrdiff_t>(row * shape.columns);
+          expect_agreement(what, {begin, begin + static_cast<std::ptrdiff_t>(shape.columns)},
+                           wanted_of(this->values(shape.columns, 3, row * shape.columns)));
+        }
+        results.fill_bytes(0xff);
+      };
+      for (int launch = 0; launch < 2; ++launch) {
+        launch_rms_norm(shape, x.data(), {weights.data(), nullptr}, results.data(), nullptr);
+        expect_rows("rms_norm", [&](const auto& row) { return rms_norm_wanted<T>(row, scales); });
+        launch_softmax(shape, x.data(), results.data(), nullptr);
+        expect_rows("softmax", [&](const auto& row) { return softmax_wanted<T>(row); });
       }
     }
   }
@@ -170,24 +180,24 @@ TYPED_TEST(KernelsOnDevice, DistancesOfTilesWithTailsAreWithinTheirBound) {
 TYPED_TEST(KernelsOnDevice, ProductsWithAVectorOfAnyLengthAreWithinTheirBound) {
   using T = TypeParam;
   if constexpr (!std::is_same_v<T, F16>) {
-    constexpr std::size_t kL = kLanes<T>;
-    for (const MatrixShape shape : {MatrixShape{1, 1}, MatrixShape{7, 1003}, MatrixShape{4099, 1024}}) {
+    for (const MatrixShape shape : {MatrixShape{1, 1}, MatrixShape{7, 1003}, MatrixShape{4099, 1024},
+                                    MatrixShape{133, 5000}, MatrixShape{70, 4096}, MatrixShape{9, 4099}}) {
       const auto weights = this->inputs(shape.rows * shape.columns, 7);
       const auto vector = this->inputs(shape.columns, 8);
-      auto results = this->poisoned(shape.rows);
-      const GemvPlan plan = gemv_plan(shape.rows, (shape.columns + kL - 1) / kL, multiprocessors());
       GemvOperands<T> operands;
       operands.shape = shape;
       operands.weights = weights.data();
       operands.vector = vector.data();
+      const auto x = this->values(shape.columns, 8);
+      const GemvPlan plan = gemv_plan<T>(shape, 1, multiprocessors());
+      auto results = this->poisoned(shape.rows);
       operands.results = results.data();
       launch_gemv(operands, plan, nullptr);
-      const auto x = this->values(shape.columns, 8);
       std::vector<Wanted> wanted;
       for (std::size_t row = 0; row < shape.rows; ++row) {
         const auto w = this->values(shape.columns, 7, row * shape.columns);
         wanted.push_back(dot_wanted<T>(
-            {shape.columns, kL, static_cast<std::size_t>(plan.threads), 1}, [&](std::size_t i) { return w[i]; },
+            {shape.columns, kLanes<T>, static_cast<std::size_t>(plan.threads), 1}, [&](std::size_t i) { return w[i]; },
             [&](std::size_t i) { return x[i]; }));
       }
       expect_agreement("gemv", this->answer(results), wanted);

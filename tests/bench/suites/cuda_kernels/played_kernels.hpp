@@ -96,56 +96,6 @@ void play_row(const Operation& operation, const RowsShape& shape, std::size_t ro
   }
 }
 
-// Two rows at a time, as layer_norm_pairs_kernel takes them.
-template <RowFit kFit, class T>
-void play_row_pairs_as(const LayerNorm& operation, const RowsShape& shape, const T* values, T* results) {
-  const int threads = threads_of_row<T>(shape.columns);
-  for (std::size_t row = 0; row < shape.rows; row += 2) {
-    const bool has_second = row + 1 < shape.rows;
-    const auto place = [&](int thread) { return RowPlace{thread, threads, static_cast<int>(shape.columns), row}; };
-    struct Thread {
-      KeptPacks<T> kept[2];
-    };
-    std::vector<Thread> of_threads(static_cast<std::size_t>(threads));
-    const auto joined = [&](auto number_of) {
-      std::vector<RowPair> pairs;
-      for (int thread = 0; thread < threads; ++thread) {
-        RowPair pair;
-        for (int which = 0; which < 2; ++which) pair.of_row[which] = number_of(thread, which);
-        pairs.push_back(pair);
-      }
-      return play_block_tree(pairs, RowPair{}, [](const RowPair& a, const RowPair& b) { return added(a, b); });
-    };
-    const auto firsts = joined([&](int thread, int which) {
-      auto& kept = of_threads[static_cast<std::size_t>(thread)].kept[which];
-      RowPart<T, kFit> part{};
-      if (which == 0 || has_second) {
-        part.load(values + (row + static_cast<std::size_t>(which)) * shape.columns, place(thread));
-      }
-      kept = kept_packs(part);
-      return operation.first<T, kFit>(kept, place(thread));
-    });
-    const auto seconds = joined([&](int thread, int which) {
-      const auto at = static_cast<std::size_t>(thread);
-      return operation.second<T, kFit>(of_threads[at].kept[which], place(thread), firsts[at].of_row[which]);
-    });
-    T* const to = results + row * shape.columns;
-    for (int thread = 0; thread < threads; ++thread) {
-      const auto at = static_cast<std::size_t>(thread);
-      const RowTotals totals[2] = {{firsts[at].of_row[0], seconds[at].of_row[0]},
-                                   {firsts[at].of_row[1], seconds[at].of_row[1]}};
-      T* const places[2] = {to, has_second ? to + shape.columns : nullptr};
-      operation.finish_pair<T, kFit>(of_threads[at].kept, place(thread), totals, places);
-    }
-  }
-}
-template <class T>
-void play_row_pairs(const LayerNorm& operation, const RowsShape& shape, const T* values, T* results) {
-  if (row_fit<T>(shape.columns) == RowFit::full)
-    return play_row_pairs_as<RowFit::full>(operation, shape, values, results);
-  play_row_pairs_as<RowFit::whole>(operation, shape, values, results);
-}
-
 template <class Operation, class T>
 void play_rows(const Operation& operation, const RowsShape& shape, const T* values, T* results) {
   for (std::size_t row = 0; row < shape.rows; ++row) {
@@ -184,13 +134,13 @@ void play_map(const RowsShape& shape, const T* values, const float* others, T* r
   }
 }
 
-template <int kRows, bool kWhole, class Weight>
+template <int kRows, bool kWhole, int kAhead = 2, class Weight>
 void play_gemv_as(const GemvOperands<Weight>& operands, int threads) {
   const std::size_t results = operands.products * operands.shape.rows;
   for (std::size_t first = 0; first < results; first += kRows) {
     std::vector<GemvSums<kRows>> sums;
     for (int thread = 0; thread < threads; ++thread) {
-      sums.push_back(gemv_thread<Weight, kRows, kWhole>(operands, {first, thread, threads}));
+      sums.push_back(gemv_thread<Weight, kRows, kWhole, kAhead>(operands, {first, thread, threads}));
     }
     const auto whole =
         play_block_tree(sums, GemvSums<kRows>{}, [](const auto& a, const auto& b) { return added(a, b); });
@@ -202,6 +152,10 @@ void play_gemv_as(const GemvOperands<Weight>& operands, int threads) {
 template <class Weight>
 void play_gemv(const GemvOperands<Weight>& operands, const GemvPlan& plan) {
   const bool whole = operands.shape.columns % kLanes<Weight> == 0;
+  if (plan.ahead == kManyAhead) {
+    return whole ? play_gemv_as<1, true, kManyAhead>(operands, plan.threads)
+                 : play_gemv_as<1, false, kManyAhead>(operands, plan.threads);
+  }
   if (plan.rows == 4)
     return whole ? play_gemv_as<4, true>(operands, plan.threads) : play_gemv_as<4, false>(operands, plan.threads);
   if (plan.rows == 2)

@@ -1,6 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "bench/suites/cuda/rows/row_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
@@ -129,15 +132,37 @@ TYPED_TEST(Rows, ChainsAreWithinTheirBounds) {
   }
 }
 
-TEST(RowPairs, LayerNormOfTwoRowsAtATimeIsWithinTheBoundOfOne) {
-  using T = Bf16;
-  // Odd and even numbers of rows; a warp, threads that are not all used, the longest pair.
-  for (const RowsShape& shape : {RowsShape{1, 8}, {2, 8}, {3, 1000}, {4, 4096}, {3, 4096 + 8}, {1, kMaxPairColumns}}) {
-    Inputs<T> in(shape);
-    play_row_pairs(LayerNorm{in.weights.data(), in.biases.data()}, shape, in.values.data(), in.results.data());
-    expect_rows("layer_norm of pairs", shape, in, [&](const std::vector<double>& row) {
-      return layer_norm_wanted<T>(row, in.weights.values(), in.biases.values());
-    });
+TEST(ClaimedRows, AreEachTakenOnceWhicheverBlockIsFasterAndTheCounterIsReadyForTheNextLaunch) {
+  unsigned counter = 0;
+  const auto claim = [&](const RowsShape& shape) {  // as the device's atomicInc
+    const unsigned before = counter;
+    counter = before >= last_claim(shape) ? 0 : before + 1;
+    return before;
+  };
+  std::mt19937 random(7);
+  for (const auto& [rows, room] : {std::pair{1u, 264u}, {264u, 264u}, {265u, 264u}, {4096u, 264u}, {700u, 1u}}) {
+    const RowsShape shape{rows, 8};
+    const unsigned blocks = std::min(rows, room);
+    std::vector<int> taken(rows, 0);
+    std::vector<std::size_t> row;        // of each block that goes on
+    std::vector<std::size_t> following;  // which it claimed ahead
+    for (unsigned block = 0; block < blocks; ++block) {
+      row.push_back(block);
+      following.push_back(row_of_claim(blocks, claim(shape)));
+    }
+    while (!row.empty()) {
+      const std::size_t at = random() % row.size();
+      ++taken.at(row[at]);
+      row[at] = following[at];
+      if (row[at] >= rows) {
+        row.erase(row.begin() + static_cast<std::ptrdiff_t>(at));
+        following.erase(following.begin() + static_cast<std::ptrdiff_t>(at));
+      } else {
+        following[at] = row_of_claim(blocks, claim(shape));
+      }
+    }
+    EXPECT_THAT(taken, ::testing::Each(1)) << rows << " rows";
+    EXPECT_EQ(counter, 0u) << rows << " rows";
   }
 }
 
@@ -242,6 +267,15 @@ TEST(RowPlan, KnowsRowsThatFillTheirThreads) {
   EXPECT_EQ(row_fit<Bf16>(14336), RowFit::full);
   EXPECT_EQ(row_fit<Bf16>(1000), RowFit::whole);
   EXPECT_EQ(row_fit<Bf16>(16380), RowFit::ragged);
+}
+
+TEST(RowPlan, ClaimsTheRowsOfWhichThatIsKnownToBeFaster) {
+  EXPECT_TRUE((claims_rows<Softmax, Bf16>(16384)));
+  EXPECT_TRUE((claims_rows<RmsNorm, Bf16>(16384)));
+  EXPECT_FALSE((claims_rows<Softmax, Bf16>(8192)));
+  EXPECT_FALSE((claims_rows<Softmax, Bf16>(16392))) << "not every thread has all of its packs";
+  EXPECT_FALSE((claims_rows<LayerNorm, Bf16>(16384)));
+  EXPECT_FALSE((claims_rows<Softmax, F16>(16384)));
 }
 
 TEST(RowCosts, AreThoseOfWorkedRows) {
