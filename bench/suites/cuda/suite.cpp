@@ -22,6 +22,7 @@ cuda::DeviceSuite make_suite() {
   add_mlp_layer_norm(suite);
   add_mlp(suite);
   add_mlp_layer_norm_above_ridge(suite);
+  add_decoding(suite);
   return suite;
 }
 

@@ -14,6 +14,7 @@ void add_row_kernels(cuda::DeviceSuite& suite);  // softmax, layer_norm, rms_nor
 void add_gemv(cuda::DeviceSuite& suite);         // gemv, gather_gemv
 void add_cdist(cuda::DeviceSuite& suite);
 void add_mlp_layer_norm(cuda::DeviceSuite& suite);  // one row
+void add_decoding(cuda::DeviceSuite& suite);        // language models, token by token
 
 // What this device can do, measured by the same program as the kernels that are held against it: memory passes, and
 // large products in each dtype.
