@@ -3,7 +3,9 @@
 //     CUDA_INJECTION64_PATH=libsteelyard_activity_dump.so STEELYARD_ACTIVITY_DUMP=FILE steelyard_cuda_suite ...
 //
 // FILE, for tests of what reads such records without a device: CUPTI's version (4 bytes), then for each buffer that was
-// filled its bytes (8 bytes) and the buffer itself. Not for timing: every record costs time.
+// filled its bytes (8 bytes) and the buffer itself, how many names of kernels are new in it (8 bytes), and of each the
+// address that records have (8 bytes), its length (8 bytes) and itself. 8 MiB at most; what found no room is said. Not
+// for timing: every record costs time.
 #include <cupti.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +14,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/profile/spans/cupti/cupti_library.hpp"
 
 namespace {
 
@@ -20,7 +28,8 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxBytes = std::size_t{8} << 20;  // of the file
 
 int dump_file = -1;
-std::size_t dumped = 0;
+std::size_t dumped = 0, excluded = 0;
+std::set<const char*>& written_names = *new std::set<const char*>;  // a buffer may come after main()
 
 void append(const void* bytes, std::size_t size) {
   if (::write(dump_file, bytes, size) == static_cast<ssize_t>(size)) return;
@@ -34,17 +43,43 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
   *most_records = 0;
 }
 
+void append_number(std::uint64_t number) { append(&number, sizeof(number)); }
+
+// Those of the buffer's kernels that the file does not have. They live as long as the process.
+std::vector<const char*> new_names(std::uint8_t* buffer, std::size_t valid) {
+  std::vector<const char*> names;
+  CUpti_Activity* record = nullptr;
+  while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
+    steelyard::CuptiKernel kernel;
+    std::memcpy(&kernel, record, sizeof(kernel));
+    if (kernel.name != nullptr && written_names.insert(kernel.name).second) names.push_back(kernel.name);
+  }
+  return names;
+}
+
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
-  if (valid > 0 && dumped + valid <= kMaxBytes) {
-    const std::uint64_t bytes = valid;
-    append(&bytes, sizeof(bytes));
+  if (dumped + valid > kMaxBytes) {
+    ++excluded;
+  } else if (valid > 0) {
+    append_number(valid);
     append(buffer, valid);
+    const std::vector<const char*> names = new_names(buffer, valid);
+    append_number(names.size());
+    for (const char* const name : names) {
+      append_number(reinterpret_cast<std::uintptr_t>(name));
+      append_number(std::strlen(name));
+      append(name, std::strlen(name));
+    }
     dumped += valid;
   }
   std::free(buffer);
 }
 
-void flush() { cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); }
+void flush() {
+  cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  if (excluded > 0) std::fprintf(stderr, "activity dump: %zu buffers found no room\n", excluded);
+}
 
 bool is_well(CUptiResult result, const char* call) {
   if (result == CUPTI_SUCCESS) return true;

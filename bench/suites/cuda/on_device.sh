@@ -6,20 +6,21 @@
 # PROGRAM   steelyard_cuda_suite, as it was built anywhere, the device's test programs beside it; FOLDER, on that
 #           machine's own disk, gets everything that is measured
 # CALL      first, second or third: parts that fit together, for a device that is at hand for minutes at a time
-#             first    facts tests smoke sanitize trace     four minutes
-#             second   ours turns peer table                five minutes
-#             third    peer targets profile null table      four minutes
+#             first    facts tests smoke sanitize trace              three minutes
+#             second   ours turns peer table                         five minutes
+#             third    peer targets profile null decoding table       six minutes
 # PART      facts    what the device says of itself
 #           tests    the test programs that need a device
-#           smoke    every benchmark once, verified and timed in a few samples: a whole first table
+#           smoke    every benchmark but decoding once, verified and timed in a few samples: a whole first table
 #           sanitize compute-sanitizer over the kernels' tests and some benchmarks
-#           trace    CUPTI's records of a perceptron, raw and as spans, and a profiler's trace of PyTorch, to test readers by
+#           trace    CUPTI's records of a perceptron, raw and as spans, and a profiler's trace of PyTorch
 #           ours     our kernels: verified, then timed; the most important first, a file for each family
 #           turns    large products, ours and PyTorch's in turns, and ours once by the library that PyTorch has
 #           peer     the same shapes as in `ours` in PyTorch, eager and compiled
 #           targets  six processes of the kernels that have targets, a file each, for `steelyard targets`
 #           profile  Nsight Compute's figures of a few kernels
 #           null     the same build against itself: gates of small runs in turns, for `steelyard compare`
+#           decoding language models, token by token: ours, PyTorch's, and the ways that kernels may follow each other
 #           table    the table, from what is in FOLDER
 #
 # A part that fails or runs out of its time is said and does not end the rest. A further call goes on from what is in
@@ -31,7 +32,7 @@
 set -uo pipefail
 
 if [ $# -lt 3 ]; then
-  sed -n '2,34s/^# \{0,1\}//p' "$0"
+  sed -n '2,35s/^# \{0,1\}//p' "$0"
   exit 3
 fi
 program=$1
@@ -48,14 +49,14 @@ seconds=0
 parts=
 for word in "$@"; do
   case $word in
-    first) parts+=" facts tests smoke sanitize trace" seconds=$((seconds + 255)) ;;
-    second) parts+=" ours turns peer table" seconds=$((seconds + 300)) ;;
-    third) parts+=" peer targets profile null table" seconds=$((seconds + 235)) ;;
-    facts | tests | smoke | sanitize | trace | ours | turns | peer | targets | profile | null | table)
+    first) parts+=" facts tests smoke sanitize trace" seconds=$((seconds + 190)) ;;
+    second) parts+=" ours turns peer table" seconds=$((seconds + 265)) ;;
+    third) parts+=" peer targets profile null decoding table" seconds=$((seconds + 355)) ;;
+    facts | tests | smoke | sanitize | trace | ours | turns | peer | targets | profile | null | decoding | table)
       parts+=" $word" seconds=$((seconds + 240)) ;;
     *)
       echo "on_device.sh: found part \"$word\", wanted first, second, third, facts, tests, smoke, sanitize, trace," \
-        "ours, turns, peer, targets, profile, null or table" >&2
+        "ours, turns, peer, targets, profile, null, decoding or table" >&2
       exit 3 ;;
   esac
 done
@@ -180,7 +181,7 @@ do_tests() {
 }
 
 do_smoke() {
-  measure 140 "$folder/smoke/all.json" . --benchmark_min_time=0.02s --steelyard_most_samples=20 \
+  measure 140 "$folder/smoke/all.json" '^(?!decoding/)' --benchmark_min_time=0.02s --steelyard_most_samples=20 \
     --steelyard_warm_up=0.02s
 }
 
@@ -201,7 +202,8 @@ do_sanitize() {
 
 # Where the toolkit has CUPTI: a folder of its own, or beside the others.
 cupti_folder() {
-  dirname "$(ls /usr/local/cuda*/extras/CUPTI/lib64/libcupti.so /usr/local/cuda*/lib64/libcupti.so 2>/dev/null | head -n 1)"
+  local name=lib64/libcupti.so
+  dirname "$(ls /usr/local/cuda*/extras/CUPTI/$name /usr/local/cuda*/$name 2>/dev/null | head -n 1)"
 }
 
 do_trace() {
@@ -221,12 +223,12 @@ do_trace() {
 
 do_ours() {
   family ceilings_memory 20 '^ceiling/(access|launch)'
-  family rows 20 '^(layer_norm|softmax|rms_norm)/columns:16384/dtype:bf16/form:fused/rows:4096(/variant:[a-z_]+)?$'
-  family gelu 10 '^gelu/dtype:bf16/'
-  family gemv 45 '^(gemv|gather_gemv)/'
+  family rows 20 '^(layer_norm|softmax|rms_norm)/columns:16384/dtype:bf16/form:fused/rows:4096$'
+  family gelu 10 '^gelu/dtype:bf16/.*/n:[0-9]+$'
+  family gemv 45 '^(gemv|gather_gemv)/.*/n:[0-9]+$'
   family ceilings_products 30 '^ceiling/dtype'
   family mlp_layer_norm 15 '^mlp_layer_norm/batch:(1|512|4096)/dim:4096/'
-  family layer_norm 15 '^layer_norm/'
+  family layer_norm 15 '^layer_norm/.*/rows:[0-9]+$'
 }
 
 # Ours, PyTorch's, ours, PyTorch's: each warmed by its own kernel, so that both run at the clock that it leaves.
@@ -280,10 +282,10 @@ do_profile() {
   mkdir -p "$folder/profile"
   for one in 'row_kernel ^layer_norm/columns:16384/dtype:bf16/form:fused/rows:4096$' \
     'row_kernel ^softmax/columns:16384/dtype:bf16/form:fused/rows:4096$' \
-    'layer_norm_pairs ^layer_norm/columns:16384/dtype:bf16/form:fused/rows:4096/variant:two_rows$' \
-    'gemv_kernel ^gemv/dtype:bf16/n:4096$' 'gemv_kernel ^gemv/dtype:i8/n:16384$' \
-    'elementwise_kernel ^gelu/dtype:bf16/form:fused/'; do
-    bounded 12 profile "$ncu" --target-processes all --clock-control none --set detailed --page raw --csv -c 1 -k "regex:${one%% *}" \
+    'elementwise_kernel ^gelu/dtype:bf16/form:fused/n:[0-9]+$' \
+    'gemv_kernel ^gemv/dtype:bf16/n:4096$' 'gemv_kernel ^gemv/dtype:i8/n:16384$'; do
+    bounded 12 profile "$ncu" --target-processes all --clock-control none --set detailed --page raw --csv -c 1 \
+      -k "regex:${one%% *}" \
       "$program" --steelyard_launch_latency --steelyard_verify=false --benchmark_min_time=0.001s \
       --steelyard_warm_up=0.001s --steelyard_most_samples=2 --benchmark_filter="${one#* }" || continue
     mv "$folder/logs/profile.txt" "$folder/profile/$(tr -c 'a-z0-9_\n' _ <<<"${one#* }").csv"
@@ -318,6 +320,16 @@ do_null() {
     whole=$((whole + 1))
   done
   echo "null: $gates gates of $rounds rounds"
+}
+
+# PyTorch compiles a whole step, for more than a minute: what is left for it is for the first model.
+do_decoding() {
+  family decoding 40 '^(ceiling/access:read/|decoding/[a-z]+/dtype:[a-z0-9]+$)'
+  [ -s "$folder/decoding_peer.json" ] || {
+    bounded 90 decoding_peer "$python" "$here/peer/torch_decoding.py" --models llama/bf16 --samples 3 --seconds 80
+    grep '"tokens_per_second"' "$folder/logs/decoding_peer.txt" >"$folder/decoding_peer.json"
+  }
+  family decoding 60 '^decoding/'
 }
 
 do_table() {
@@ -358,8 +370,9 @@ pack() {
 # share PART: the most seconds that it takes of its call.
 share() {
   case $1 in
-    facts) echo 20 ;; tests) echo 45 ;; smoke) echo 110 ;; sanitize) echo 30 ;; trace) echo 35 ;;
-    ours) echo 90 ;; turns) echo 100 ;; peer) echo 90 ;; targets) echo 70 ;; profile) echo 25 ;; null) echo 30 ;;
+    facts) echo 20 ;; tests) echo 30 ;; smoke) echo 70 ;; sanitize) echo 30 ;; trace) echo 30 ;;
+    ours) echo 90 ;; turns) echo 75 ;; peer) echo 80 ;; targets) echo 70 ;; profile) echo 35 ;; null) echo 30 ;;
+    decoding) echo 120 ;;
     *) echo "$end_seconds" ;;
   esac
 }

@@ -6,11 +6,11 @@ import re
 class Name:
     def __init__(self, text):
         self.text = text
-        self.benchmark, *parts = text.split("/")
         self.axes = {}
-        # "ceiling/launch" has no axes, and is a name of its own.
-        if len(parts) == 1 and ":" not in parts[0]:
-            self.benchmark, parts = text, []
+        parts = text.split("/")
+        # "ceiling/launch" has no axes, "decoding/llama" has some.
+        named = next((i for i, part in enumerate(parts) if ":" in part), len(parts))
+        self.benchmark, parts = "/".join(parts[:named]), parts[named:]
         for part in parts:
             axis, separator, value = part.partition(":")
             if not separator:
@@ -35,6 +35,7 @@ FIGURES = [
     r"^rms_norm/columns:16384/dtype:bf16/form:fused/rows:4096$",
     r"^gemv/dtype:f32/n:\d+$",
     r"^mlp_layer_norm/batch:(1|512|4096)/dim:4096/",
+    r"^decoding/\w+/dtype:\w+$",
 ]
 
 

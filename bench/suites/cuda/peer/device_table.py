@@ -4,12 +4,15 @@
     device_table.py FOLDER [--json table.json]
 
 FOLDER: as on_device.sh leaves it: smoke/*.json and ours/*.json (Google Benchmark's JSON of steelyard_cuda_suite; of a
-benchmark in both ours/ counts), peer.json (torch_peer.py), turns/N/ours.json and turns/N/peer.json (products in turns).
+benchmark in both ours/ counts), peer.json (torch_peer.py), turns/N/ours.json and turns/N/peer.json (products in turns),
+decoding_peer.json (torch_decoding.py).
 Times are medians of cold samples. Where one is less than five launches of nothing (ceiling/launch), the row is judged
 by hot times, of both sides. Products are judged turn by turn, by cycles where the two clocks differ by more than 1 %.
-The ceiling of a row is measured: copy bandwidth, for gemv and gather_gemv read bandwidth, or the large product in the
-row's dtype, whichever the row comes nearer to. What was not measured is "-", and a figure that lacks a part is
-undecided. The verdict of record is `steelyard targets`; this is for reading at once.
+The ceiling of a row is measured: copy bandwidth, for gemv, gather_gemv and decoding read bandwidth, or the large product in the
+row's dtype, whichever the row comes nearer to. "<= compiled + X noise": slower by no more than two turns of the same
+differ, which is how far a gate of the same build (null/) is from 1, or else the median over successive processes of
+targets/ of how far their medians are apart. Of products: how far the turns' shares are apart. What was not measured is
+"-", and a figure that lacks a part is undecided. The verdict of record is `steelyard targets`; this is for reading at once.
 """
 
 import argparse
@@ -27,6 +30,7 @@ SHARE_OF_BANDWIDTH = 0.90
 FUSED_OVER_CHAIN = 8.0
 CLOCKS_WITHIN = 0.01
 LAUNCHES_OF_NOTHING = 5
+READERS = ("gemv", "gather_gemv", "decoding/llama", "decoding/mixtral")  # what they write is next to nothing
 
 
 def read_json(path):
@@ -75,6 +79,21 @@ def read_ours(folder):
     return {**rows, **more}, {**context, **more_context}, faults + more_faults
 
 
+def read_decoding(folder):
+    """Rows as peer.json has them, of torch_decoding.py's lines of whole models that were compiled."""
+    try:
+        with open(os.path.join(folder, "decoding_peer.json")) as file:
+            models = [json.loads(line) for line in file]
+    except (OSError, ValueError):
+        return []
+    rows = []
+    for model in models:
+        if model.get("is_whole") and model["compiled"] != "none":
+            kind, _, dtype = model["model"].partition("/")
+            rows.append({"name": f"decoding/{kind}/dtype:{dtype}", "compiled_ns": model["generation_ns"]})
+    return rows
+
+
 def read_turns(folder):
     """Products in turns with PyTorch: (ours, peer) of each turn, by name."""
     turns = []
@@ -118,6 +137,12 @@ def null_lines(ratios):
         )
 
 
+def read_processes(folder):
+    """Of each process of targets/: the rows, by name."""
+    paths = sorted(glob.glob(os.path.join(folder, "targets", "*.json")))
+    return [read_rows([path])[0] for path in paths]
+
+
 def median(values):
     return statistics.median(values) if values else None
 
@@ -131,8 +156,10 @@ def label_part(label, part):
 
 
 class Table:
-    def __init__(self, ours, peer, turns=()):
+    def __init__(self, ours, peer, turns=(), null=None, processes=()):
         self.ours = ours
+        self.null = null or {}
+        self.processes = processes
         self.peer = {row["name"]: row for row in (peer or {}).get("rows", [])}
         self.turns = turns
         for _, rows in turns:
@@ -152,15 +179,25 @@ class Table:
     def is_mostly_launch(self, text):
         return (self.time(text) or 0) < LAUNCHES_OF_NOTHING * self.floor
 
+    def noise(self, text):
+        """What two turns of the same row differ by, as a share; None: nothing was measured that says it."""
+        if self.null.get(text) and not self.is_mostly_launch(text):
+            return max(abs(ratio - 1) for ratio in self.null[text])
+        times = "hot" if self.is_mostly_launch(text) else "cold"
+        medians = [median(process[text][times]) for process in self.processes if text in process]
+        medians = [value for value in medians if value]
+        return median([abs(after / before - 1) for before, after in zip(medians, medians[1:])])
+
     def no_slower(self, text, kind):
-        """Than PyTorch, by the times that say it; None: one of them is missing."""
-        ours, peer = self.time(text), self.peer_time(text, f"{kind}_ns")
+        """Than PyTorch, by the times that say it and their noise, and that in words; None: one of them is missing."""
+        ours, peer, noise = self.time(text), self.peer_time(text, f"{kind}_ns"), self.noise(text)
         if self.is_mostly_launch(text):
             ours, peer = median(self.ours[text]["hot"]), self.peer_time(text, f"{kind}_hot_ns")
-        return ours <= peer if ours and peer else None
+        asked = f"<= {kind}" + (", noise unknown" if noise is None else f" + {noise:.2%} noise")
+        return ours <= peer * (1 + (noise or 0)) if ours and peer else None, asked
 
     def share_of_product(self, text):
-        """PyTorch's time over ours, the median of the turns; and whether cycles were taken in one of them."""
+        """PyTorch's time over ours, the median of the turns; and how they were taken, in words."""
         ratios, by_cycles = [], False
         for ours, peer in self.turns or [(self.ours, self.peer)]:
             row, other = ours.get(text), peer.get(text, {})
@@ -173,7 +210,10 @@ class Table:
                 by_cycles = True
             else:
                 ratios.append(other["eager_ns"] / median(row["cold"]))
-        return median(ratios), by_cycles
+        how = ["cycles"] if by_cycles else []
+        if len(ratios) > 1:
+            how.append(f"turns {max(ratios) / min(ratios) - 1:.1%} apart")
+        return median(ratios), f" ({', '.join(how)})" if how else ""
 
     def peer_time(self, text, kind):
         return self.peer.get(text, {}).get(kind)
@@ -181,14 +221,14 @@ class Table:
     def shares(self, text):
         """Of bandwidth and of arithmetic, each None where row or ceiling lacks it."""
         row, name = self.ours[text], Name(text)
-        access = "read" if name.benchmark in ("gemv", "gather_gemv") else "copy"
+        access = "read" if name.benchmark in READERS else "copy"
 
         def share(rate, ceiling):
             achieved = median(row[rate])
             return achieved / ceiling if achieved and ceiling else None
 
         # A product of 8-bit weights with bf16 values is bound by memory; its arithmetic is that of bf16.
-        dtype = "bf16" if name.benchmark in ("gemv", "gather_gemv") and name.get("dtype") == "i8" else name.get("dtype")
+        dtype = "bf16" if name.benchmark in READERS and name.get("dtype") == "i8" else name.get("dtype")
         bandwidth = share("bandwidth", self.by_ceiling.get(access))
         return {"bandwidth": bandwidth, "flops": share("flops", self.by_ceiling.get(dtype))}
 
@@ -200,26 +240,27 @@ class Table:
     def figure(self, text):
         """What is asked of the row, and whether it is so: True, False, or None where a part was not measured."""
         name, ours = Name(text), self.time(text)
-        compiled = self.no_slower(text, "compiled")
+        compiled, asked = self.no_slower(text, "compiled")
         bandwidth = self.shares(text)["bandwidth"]
         is_product = name.benchmark in ("matmul", "matmul_fastest")
-        if name.get("variant"):
-            return "", None
         if is_product and name["n"] == 8192 and name["dtype"] in ("bf16", "f8", "i8"):
-            share, by_cycles = self.share_of_product(text)
+            share, how = self.share_of_product(text)
             met = share >= SHARE_OF_BEST_PRODUCT if share else None
-            return f">= {SHARE_OF_BEST_PRODUCT:.0%} of PyTorch" + (" (cycles)" if by_cycles else ""), met
+            return f">= {SHARE_OF_BEST_PRODUCT:.0%} of PyTorch" + how, met
         if name.benchmark in ("layer_norm", "softmax", "rms_norm", "gelu") and name.get("form") == "fused":
             if name.benchmark != "gelu" and (name["columns"], name["rows"]) != (16384, 4096):
                 return "", None
-            return f">= {SHARE_OF_BANDWIDTH:.0%} of copy, <= compiled", self.both(bandwidth, compiled)
+            return f">= {SHARE_OF_BANDWIDTH:.0%} of copy, {asked}", self.both(bandwidth, compiled)
         if name.benchmark in ("gemv", "gather_gemv"):
             if name["n"] == 16384:
-                return f">= {SHARE_OF_BANDWIDTH:.0%} of read, <= compiled", self.both(bandwidth, compiled)
-            return "<= compiled", compiled
+                return f">= {SHARE_OF_BANDWIDTH:.0%} of read, {asked}", self.both(bandwidth, compiled)
+            return asked, compiled
         if name.benchmark == "gelu" and name.get("form") == "chain":
             fused = self.time(text.replace("form:chain", "form:fused"))
             return f">= {FUSED_OVER_CHAIN:g} x fused", ours / fused >= FUSED_OVER_CHAIN if ours and fused else None
+        if name.benchmark.startswith("decoding/") and self.peer_time(text, "compiled_ns"):
+            declared, met = self.declared(text)
+            return f"{declared}, {asked}", met and compiled
         return self.declared(text)
 
     @staticmethod
@@ -231,7 +272,7 @@ class Table:
     def declared(self, text):
         """The row's own target, "0.61 of bandwidth", against the measured ceiling."""
         target = label_part(self.ours[text]["label"], "target")
-        parts = re.fullmatch(r"([0-9.]+) of (?:measured )?(bandwidth|flops)", target)
+        parts = re.fullmatch(r"([0-9.]+) of (?:measured )?(?:read )?(bandwidth|flops)", target)
         if not parts:
             return target, None
         share = self.shares(text)[parts[2]]
@@ -281,7 +322,7 @@ class Table:
 def time_text(nanoseconds):
     if nanoseconds is None:
         return "-"
-    for factor, unit in ((1e6, "ms"), (1e3, "us")):
+    for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
         if nanoseconds >= factor:
             return f"{nanoseconds / factor:.4g} {unit}"
     return f"{nanoseconds:.4g} ns"
@@ -325,18 +366,21 @@ def main(arguments):
     peer, peer_fault = read_json(os.path.join(options.folder, "peer.json"))
     if peer_fault:
         faults.append(f"no PyTorch to compare with: {peer_fault}")
+    if decoding := read_decoding(options.folder):
+        peer = {**(peer or {}), "rows": [*(peer or {}).get("rows", []), *decoding]}
     turns = read_turns(options.folder)
-    table = Table(ours, peer, turns)
+    null = null_ratios(options.folder)
+    table = Table(ours, peer, turns, null, read_processes(options.folder))
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({**table.document(), "null_ratios": null_ratios(options.folder)}, file, indent=1)
+            json.dump({**table.document(), "null_ratios": null}, file, indent=1)
     print("\n".join(aligned(table.lines())))
     print()
     for line in about_lines(context, peer, turns):
         print(line)
     for line in same_library_lines(options.folder, table):
         print(line)
-    for line in null_lines(null_ratios(options.folder)):
+    for line in null_lines(null):
         print(line)
     for text in (peer or {}).get("not_reached", []):
         print(f"not reached in time by PyTorch: {text}")

@@ -1,15 +1,18 @@
-"""How PyTorch's calls are timed and kept, on a device and a host that are made up."""
+"""How PyTorch's calls are timed, kept and judged, on a device and a host that are made up."""
 
 import json
 import os
+import re
 import sys
 import tempfile
 import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "made_up"), os.path.join(HERE, "../../../../bench/suites/cuda/peer")]
+SUITE = os.path.join(HERE, "../../../../bench/suites/cuda")
+sys.path[:0] = [os.path.join(HERE, "made_up"), os.path.join(SUITE, "peer")]
 
+import device_table  # noqa: E402
 import peer_timing  # noqa: E402
 
 WARM_UP_SECONDS = peer_timing.WARM_UP_SECONDS
@@ -112,6 +115,99 @@ class Timing(unittest.TestCase):
         calls = peer_timing.rotated(lambda x: x, (torch.Tensor(),), 50 << 20)
         self.assertEqual(len(calls), 100)  # of 2 MiB each
         self.assertIsNone(peer_timing.rotated(lambda x: x, ([torch.Tensor()],), 50 << 20))
+
+
+class Noise(unittest.TestCase):
+    """Of figures against compiled PyTorch, at 100 us where it takes 99."""
+
+    NAME = "gemv/dtype:bf16/n:8192"
+
+    @staticmethod
+    def rows(text, cold, hot=None):
+        times = {key: [] for key in device_table.SAMPLED}
+        return {text: {**times, "cold": [cold], "hot": [hot or cold], "label": "", "fault": ""}}
+
+    def figure(self, compiled_ns=99e3, **noise):
+        peer = {"rows": [{"name": self.NAME, "compiled_ns": compiled_ns, "compiled_hot_ns": compiled_ns}]}
+        ours = {**self.rows(self.NAME, 100e3), **self.rows("ceiling/launch", 3e3)}
+        return device_table.Table(ours, peer, **noise).figure(self.NAME)
+
+    def test_a_row_is_no_slower_where_it_is_slower_by_less_than_a_gate_of_the_same_build_is_off(self):
+        self.assertEqual(self.figure(null={self.NAME: [0.985, 1.001]}), ("<= compiled + 1.50% noise", True))
+        self.assertEqual(self.figure(null={self.NAME: [0.998]}), ("<= compiled + 0.20% noise", False))
+
+    def test_without_a_gate_processes_of_the_same_row_say_how_far_two_are_apart(self):
+        processes = [self.rows(self.NAME, cold) for cold in (100e3, 102e3, 100.98e3)]
+        self.assertEqual(self.figure(processes=processes), ("<= compiled + 1.50% noise", True))
+        self.assertEqual(self.figure(processes=processes[:1]), ("<= compiled, noise unknown", False))
+
+    def test_where_nothing_says_it_a_row_is_held_to_the_time_itself_and_the_table_says_so(self):
+        self.assertEqual(self.figure(), ("<= compiled, noise unknown", False))
+        self.assertEqual(self.figure(compiled_ns=100e3), ("<= compiled, noise unknown", True))
+        # A gate of another row is not this one's.
+        self.assertEqual(self.figure(null={"gemv/dtype:bf16/n:4096": [0.9]})[1], False)
+
+    def test_a_row_that_is_mostly_launching_takes_the_noise_of_its_hot_times(self):
+        ours = {**self.rows(self.NAME, 5e3, 3e3), **self.rows("ceiling/launch", 2e3)}
+        processes = [self.rows(self.NAME, cold, hot) for cold, hot in ((5e3, 3e3), (9e3, 3.03e3))]
+        table = device_table.Table(ours, {"rows": []}, null={self.NAME: [0.5]}, processes=processes)
+        self.assertAlmostEqual(table.noise(self.NAME), 0.01)
+
+    def test_the_shares_of_a_product_say_how_far_its_turns_are_apart(self):
+        name = "matmul/dtype:bf16/n:8192"
+        turns = [(self.rows(name, 1e6), {name: {"name": name, "eager_ns": ns}}) for ns in (0.98e6, 0.99e6)]
+        table = device_table.Table(self.rows(name, 1e6), None, turns)
+        self.assertEqual(table.figure(name), (">= 97% of PyTorch (turns 1.0% apart)", True))
+
+
+class Decoding(unittest.TestCase):
+    NAME = "decoding/llama/dtype:bf16"
+
+    def rows(self, *lines):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "decoding_peer.json"), "w") as file:
+                file.writelines(json.dumps(line) + "\n" for line in lines)
+            return device_table.read_decoding(folder)
+
+    def test_a_generation_of_pytorchs_is_compared_with_ours_where_it_is_of_the_whole_model_compiled(self):
+        line = {"model": "llama/bf16", "generation_ns": 1.25e9, "is_whole": True, "compiled": "step"}
+        self.assertEqual(self.rows(line), [{"name": self.NAME, "compiled_ns": 1.25e9}])
+        self.assertEqual(self.rows({**line, "is_whole": False}, {**line, "compiled": "none"}), [])
+        self.assertEqual(device_table.read_decoding("/nowhere"), [])
+
+    def test_the_figure_asks_for_the_target_and_for_no_more_time_than_compiled(self):
+        def figure(compiled_ns):
+            ours = {**Noise.rows(self.NAME, 1e9), **Noise.rows("ceiling/access:read/level:DRAM", 1e6)}
+            ours[self.NAME] |= {"label": "target: 0.85 of measured read bandwidth", "bandwidth": [2.8e12]}
+            ours["ceiling/access:read/level:DRAM"]["bandwidth"] = [3e12]
+            peer = {"rows": [{"name": self.NAME, "compiled_ns": compiled_ns}]}
+            return device_table.Table(ours, peer).figure(self.NAME)
+
+        self.assertEqual(figure(1.2e9), ("0.85 of measured read bandwidth, <= compiled, noise unknown", True))
+        self.assertEqual(figure(0.9e9)[1], False)
+
+    def test_both_sides_generate_the_same(self):
+        with open(os.path.join(SUITE, "decoding", "decoding_model.hpp")) as file:
+            ours = file.read()
+        with open(os.path.join(SUITE, "peer", "torch_decoding.py")) as file:
+            peer = file.read()
+
+        def number(text, pattern):
+            return re.search(pattern, text)[1]
+
+        self.assertEqual(number(ours, r"kPrompt\[\] = \{(.*)\};"), number(peer, r"PROMPT = \((.*)\)"))
+        self.assertEqual(number(ours, r"kNewTokens = (\d+);"), number(peer, r"NEW_TOKENS = (\d+)"))
+        self.assertEqual(number(ours, r"kGenerationPositions = (\d+);"), number(peer, r"POSITIONS = (\d+)"))
+        top, temperature = re.search(r"TOP_TOKENS, TEMPERATURE = (\d+), ([0-9.]+)", peer).groups()
+        self.assertEqual(number(ours, r"kTopTokens = (\d+);"), top)
+        self.assertEqual(number(ours, r"kTemperature = ([0-9.]+)f;"), temperature)
+
+
+class Names(unittest.TestCase):
+    def test_what_comes_before_the_axes_is_the_benchmark(self):
+        names = ["decoding/llama/dtype:bf16", "ceiling/launch", "ceiling/access:copy/level:DRAM"]
+        self.assertEqual([Name(name).benchmark for name in names], ["decoding/llama", "ceiling/launch", "ceiling"])
+        self.assertEqual(Name(names[0])["dtype"], "bf16")
 
 
 class Order(unittest.TestCase):

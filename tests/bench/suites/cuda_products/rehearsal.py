@@ -71,6 +71,8 @@ class Rehearsal:
         for record in records:
             by_name.setdefault(record["name"], []).append(record)
         for name, rows in by_name.items():
+            if any(row.get("error_occurred") for row in rows):
+                continue  # a further call tries it once more
             if len(rows) >= rows[0].get("repetitions", 1):
                 found[part, name] = rows[0].get("measured_at")
 
