@@ -8,12 +8,29 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
 // Debian 12 ships libpqxx 6.4, Debian 13 7.10: what differs between them is in the first functions and nowhere else.
+
+#if PQXX_VERSION_MAJOR < 7
+// Its streams take tuples only, whose width is part of their type. So a row of any width is given as one element, which
+// the library's own escaping writes as many; a null pointer is a null.
+namespace pqxx::internal {
+template <>
+std::string TypedCopyEscaper::operator()(const std::vector<const char*>* const* row) const {
+  std::string line;
+  for (std::size_t i = 0; i < (*row)->size(); ++i) {
+    const char* cell = (**row)[i];
+    line.append(i > 0 ? "\t" : "").append(cell == nullptr ? "\\N" : escape(cell));
+  }
+  return line;
+}
+}  // namespace pqxx::internal
+#endif
 
 namespace steelyard::storage {
 namespace {
@@ -44,19 +61,7 @@ std::vector<const char*> pointers_of(const Cells& cells) {
   return pointers;
 }
 
-// Its streams take tuples only, whose width is part of their type: this finds the width.
-constexpr std::size_t kWidestRow = 64;
-template <std::size_t width = 1>
-void stream_row(pqxx::stream_to& stream, const std::vector<const char*>& cells) {
-  if constexpr (width <= kWidestRow) {
-    if (cells.size() != width) return stream_row<width + 1>(stream, cells);
-    std::array<const char*, width> row{};
-    std::copy(cells.begin(), cells.end(), row.begin());
-    stream << row;
-  } else {
-    throw std::length_error("a row of " + std::to_string(cells.size()) + " columns");
-  }
-}
+void stream_row(pqxx::stream_to& stream, const std::vector<const char*>& cells) { stream << std::tuple(&cells); }
 #endif
 
 pqxx::result run_with_cells(pqxx::transaction_base& work, const std::string& statement, const Cells& cells) {
