@@ -30,6 +30,8 @@ std::optional<double> bandwidth_of(const bench::KeyAverage& row);
 // they are of, which decides how many there could be, no span says.)
 std::optional<double> memory_share_of(const bench::KeyAverage& row);
 
+// "kernels".
+std::string device_record_words(DeviceRecordKind kind);
 // What the recording lacks, a sentence each: what looks whole and is not would be wrong without a sign of it.
 std::vector<std::string> missing_lines(const bench::Trace& trace);
 
