@@ -54,6 +54,8 @@ std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, cons
 
 // Without the blanks, line breaks and zeros at its ends. A view of the same text.
 std::string_view trimmed(std::string_view text);
+// Of ASCII letters, whatever the locale.
+std::string lower_case(std::string_view text);
 
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);

@@ -11,6 +11,7 @@
 #include "bench/ceilings/datasheet.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
@@ -50,7 +51,7 @@ void take_labels(const Run& run, regress::TargetQuestion& question) {
 bool is_an_instance(const Environment& environment) {
   const std::string* const mig = environment.find("gpu.mig");
   if (mig == nullptr) return false;
-  const std::string word = regress::lower_case(*mig);
+  const std::string word = lower_case(*mig);
   return !word.empty() && word != "off" && word != "no" && word != "0" && word != "disabled";
 }
 

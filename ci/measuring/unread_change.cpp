@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "regress/targets/declared_target.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -72,7 +72,7 @@ bool is_documentation(const std::string& path) {
                                       ".jpg", ".jpeg", ".gif", ".webp", ".pdf"};
   static constexpr std::array kNames{"license", "licence",      "copying",   "notice", "authors",
                                      "changes", "contributors", "changelog", "readme", "maintainers"};
-  const fs::path name = fs::path(regress::lower_case(path));
+  const fs::path name = fs::path(lower_case(path));
   const std::string extension = name.extension().string();
   const auto has = [](const auto& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 #include "ci/app/settings.hpp"
@@ -18,7 +19,6 @@
 #include "ci/config/configuration_key.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/measuring/build.hpp"
-#include "regress/targets/declared_target.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {
@@ -126,11 +126,10 @@ std::vector<std::string> benchmark_switches(const fs::path& build_folder) {
     const std::size_t type = line.find(":BOOL=");
     if (type == std::string::npos || line.starts_with("//")) continue;
     const std::string name = line.substr(0, type);
-    const std::string value = regress::lower_case(line.substr(type + 6));
+    const std::string value = lower_case(line.substr(type + 6));
     const bool is_off = value == "off" || value == "no" || value == "false" || value == "0" || value.empty();
     // Options of Google Benchmark itself are for its own tests.
-    if (!is_off || name.starts_with("BENCHMARK_") || regress::lower_case(name).find("bench") == std::string::npos)
-      continue;
+    if (!is_off || name.starts_with("BENCHMARK_") || lower_case(name).find("bench") == std::string::npos) continue;
     switches.push_back("-D" + name + "=ON");
   }
   return switches;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/model/benchmark_id.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/target.hpp"
 
@@ -46,19 +45,5 @@ std::optional<Result<Target>> target_of_label(std::string_view label, const std:
 
 // Checks the words that choose a ceiling. Empty ones are fine. A dtype is brought to our name of it.
 Result<void> check_ceiling_choice(Target& target, const std::string& where);
-
-// The names of arithmetic types. A ceiling bears one of ours ("f32"); programs write what their language calls it
-// ("float", "fp32", "float32"). Where a benchmark names none, none is assumed.
-
-// Of ASCII letters, whatever the locale.
-std::string lower_case(std::string_view text);
-// "float", "fp32" -> "f32"; whatever the case. Absent for what is no arithmetic type.
-std::optional<std::string> dtype_named(std::string_view word);
-// Ours: "f64", "f32", "tf32", "bf16", "f16", "f8", "i8", and the tensor cores' own ways (bench/model/ceiling.hpp).
-std::vector<std::string> known_dtypes();
-
-// The declared dtype; else that of a parameter (`gemv/f32/512`, `gemv/dtype:bf16`), else of a template argument
-// (`BM_gemv<float>`). Absent where there is none, or several that differ.
-std::optional<std::string> dtype_of(const BenchmarkId& id);
 
 }  // namespace steelyard::regress

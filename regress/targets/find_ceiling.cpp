@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "bench/model/dtype.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "regress/targets/declared_target.hpp"
 
 namespace steelyard::regress {
 namespace {

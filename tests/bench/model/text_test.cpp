@@ -169,6 +169,8 @@ TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+TEST(LowerCase, IsOfAsciiLettersAlone) { EXPECT_EQ(lower_case("BF16 \xC3\x84z_9"), "bf16 \xC3\x84z_9"); }
+
 TEST(MarkupText, OpensNoTagNoEntityAndClosesNoQuote) {
   EXPECT_EQ(markup_text("<a href=\"x\" id='y'>&amp;"), "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
 }
