@@ -8,6 +8,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/dtype.hpp"
+
 namespace steelyard::bench {
 namespace {
 
@@ -189,18 +192,21 @@ class Rates {
   struct Sum {
     std::optional<double> flops, bytes;
     std::int64_t flops_ns = 0, bytes_ns = 0;
+    std::optional<std::string> dtype;  // of the operations; empty: of one not known, or they differ
   };
 
   void find_spans();
   void doubt_paused();
   void add_kernel(std::uint32_t event);
   const std::string& device_of(const TraceEvent& event) const;
+  const std::string& dtype_in_name(const TraceEvent& span);
 
   const Trace& trace_;
   const TraceTree& tree_;
   const std::vector<std::uint32_t>& rows_of_;
   std::vector<Work> works_;
   std::vector<std::uint32_t> works_of_;                                    // of each event: the innermost, by index
+  std::map<std::uint32_t, std::string> dtypes_;                            // by the name's text
   std::int64_t last_stray_ns_ = std::numeric_limits<std::int64_t>::min();  // began what nobody is known to have started
 };
 
@@ -236,6 +242,13 @@ const std::string& Rates::device_of(const TraceEvent& event) const {
     if (device.process == trace_.tracks[event.track].process) return device.name;
   }
   return trace_.texts[0];
+}
+
+// Empty: none, or several.
+const std::string& Rates::dtype_in_name(const TraceEvent& span) {
+  const auto [known, is_new] = dtypes_.try_emplace(span.name_text);
+  if (is_new) known->second = dtype_of(parse_google_benchmark_name(trace_.name_of(span))).value_or("");
+  return known->second;
 }
 
 void Rates::add_kernel(std::uint32_t index) {
@@ -276,8 +289,11 @@ void Rates::add_to(std::vector<KeyAverage>& rows) {
     if (device != work.device) device.clear();
     add(place->second.flops, span.flops);
     add(place->second.bytes, span.bytes);
-    if (span.flops) place->second.flops_ns += work.ns;
     if (span.bytes) place->second.bytes_ns += work.ns;
+    if (!span.flops) continue;
+    place->second.flops_ns += work.ns;
+    std::optional<std::string>& dtype = place->second.dtype;
+    dtype = !dtype || *dtype == dtype_in_name(span) ? dtype_in_name(span) : "";
   }
   const auto rate = [](const std::optional<double>& sum, std::int64_t ns) {
     const double value = sum ? *sum / (static_cast<double>(ns) / 1e9) : 0;
@@ -286,6 +302,7 @@ void Rates::add_to(std::vector<KeyAverage>& rows) {
   for (const auto& [row, sum] : sums) {
     rows[row].achieved.flops = rate(sum.flops, sum.flops_ns);
     rows[row].achieved.bytes = rate(sum.bytes, sum.bytes_ns);
+    rows[row].achieved.dtype = sum.dtype.value_or("");
   }
 }
 

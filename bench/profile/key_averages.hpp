@@ -35,6 +35,9 @@ struct AchievedRates {
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   std::string device = {};  // that they ran on, by name; empty: several, or not known
+  // Of the operations, by the names of the spans that say them, read as those of benchmarks are
+  // (bench/model/dtype.hpp); empty: one names none, or they name several.
+  std::string dtype = {};
 };
 
 // Times in nanoseconds. What does not apply to any event of the group is absent.

@@ -277,6 +277,18 @@ std::optional<FurtherTable> sampled_table(const bench::Trace& trace, int rows) {
   return table;
 }
 
+// What figures of those rows are, in brackets.
+std::string device_words(const std::vector<const KeyAverage*>& rows) {
+  std::string words;
+  const auto add = [&](const char* what, std::string LaunchTexts::*text) {
+    const auto has = [&](const KeyAverage* row) { return !(launch_texts(*row).*text).empty(); };
+    if (std::any_of(rows.begin(), rows.end(), has)) words += (words.empty() ? " (" : "; ") + std::string(what);
+  };
+  add("occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h", &LaunchTexts::occupancy);
+  add("peak: the datasheet's, of dense arithmetic in the dtype beside it", &LaunchTexts::arithmetic_share);
+  return words + (words.empty() ? "" : ")");
+}
+
 // How kernels were launched and how fast copies moved. Absent: neither is known of any.
 std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int rows) {
   std::vector<const KeyAverage*> shown;
@@ -286,14 +298,10 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   if (shown.empty()) return std::nullopt;
   std::stable_sort(shown.begin(), shown.end(),
                    [](const KeyAverage* a, const KeyAverage* b) { return a->self_device_ns > b->self_device_ns; });
-  FurtherTable table{"On devices:", {Align::left}, {{"Name"}}, ""};
-  if (std::any_of(shown.begin(), shown.end(),
-                  [](const KeyAverage* row) { return !launch_texts(*row).occupancy.empty(); })) {
-    table.title = "On devices (occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h):";
-  }
-  const std::size_t count = rows < 0 ? shown.size() : std::min(shown.size(), static_cast<std::size_t>(rows));
-  if (count < shown.size()) table.rest = "and " + std::to_string(shown.size() - count) + " more rows";
-  shown.resize(count);
+  const std::size_t all = shown.size();
+  if (rows >= 0) shown.resize(std::min(all, static_cast<std::size_t>(rows)));
+  FurtherTable table{"On devices" + device_words(shown) + ":", {Align::left}, {{"Name"}}, ""};
+  if (shown.size() < all) table.rest = "and " + std::to_string(all - shown.size()) + " more rows";
   std::vector<TraceName> names;
   for (const KeyAverage* row : shown) names.push_back({row->name, true});
   for (std::string& name : fitted_names(names, kLongestName)) table.cells.push_back({std::move(name)});
@@ -313,6 +321,7 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   add("Shared Mem", [](const KeyAverage& row) { return launch_texts(row).shared; });
   add("Occupancy", [](const KeyAverage& row) { return launch_texts(row).occupancy; });
   add("FLOP/s", [](const KeyAverage& row) { return launch_texts(row).flops; });
+  add("% of peak", [](const KeyAverage& row) { return launch_texts(row).arithmetic_share; });
   add("Bandwidth", [](const KeyAverage& row) { return launch_texts(row).bandwidth; });
   add("% of DRAM", [](const KeyAverage& row) { return launch_texts(row).memory_share; });
   return table;
@@ -354,11 +363,24 @@ std::optional<double> memory_share_of(const KeyAverage& row) {
   return *row.achieved.bytes / (sheet->memory_gigabytes_per_second * 1e9);
 }
 
+std::optional<double> arithmetic_share_of(const KeyAverage& row) {
+  const bench::DatasheetRow* const sheet = bench::find_datasheet_row(row.achieved.device);
+  if (!row.achieved.flops || row.achieved.dtype.empty() || sheet == nullptr) return std::nullopt;
+  for (const Ceiling& ceiling : bench::datasheet_ceilings(*sheet).ceilings) {
+    const bool is_it = ceiling.kind == CeilingKind::arithmetic && ceiling.dtype == row.achieved.dtype;
+    if (is_it) return *row.achieved.flops / ceiling.value;
+  }
+  return std::nullopt;
+}
+
 LaunchTexts launch_texts(const KeyAverage& row) {
   LaunchTexts texts;
   if (row.achieved.flops) texts.flops = level_text(*row.achieved.flops, "flop/s");
   if (const auto bandwidth = bandwidth_of(row)) texts.bandwidth = level_text(*bandwidth, "bytes/s");
   if (const auto share = memory_share_of(row)) texts.memory_share = decimals_text(100 * *share, 1) + "%";
+  if (const auto share = arithmetic_share_of(row)) {
+    texts.arithmetic_share = decimals_text(100 * *share, 1) + "% " + row.achieved.dtype;
+  }
   if (!row.launch) return texts;
   const bench::KernelLaunch& launch = *row.launch;
   const auto size = [](const std::array<std::uint32_t, 3>& n) {

@@ -22,13 +22,16 @@ struct TraceTable {
 struct LaunchTexts {
   std::string grid, block;  // "264x2x1"; of several: "3 kinds"
   std::string registers, shared, occupancy, flops, bandwidth, memory_share;
+  std::string arithmetic_share;  // and of which dtype: "1.2% bf16"
 };
 LaunchTexts launch_texts(const bench::KeyAverage& row);
 // Bytes a second of a device's row: what copies moved, or what kernels reach.
 std::optional<double> bandwidth_of(const bench::KeyAverage& row);
-// Of the bandwidth of the device's memory, by its datasheet, what kernels reach. (Of its operations none: what dtype
-// they are of, which decides how many there could be, no span says.)
+// Of the bandwidth of the device's memory, by its datasheet, what kernels reach.
 std::optional<double> memory_share_of(const bench::KeyAverage& row);
+// Of the operations a second that the device's datasheet has for their dtype, of dense arithmetic. Absent: it has none,
+// or device or dtype are not known.
+std::optional<double> arithmetic_share_of(const bench::KeyAverage& row);
 
 // "kernels".
 std::string device_record_words(DeviceRecordKind kind);

@@ -47,7 +47,7 @@ struct CsvColumn {
   const char* title;
   std::string (*cell)(const KeyAverage&);
 };
-constexpr std::array<CsvColumn, 22> kCsvColumns{{
+constexpr std::array<CsvColumn, 24> kCsvColumns{{
     {"name", [](const KeyAverage& row) { return row.name; }},
     {"on_device", [](const KeyAverage& row) { return std::string(row.is_on_device ? "1" : "0"); }},
     {"calls", [](const KeyAverage& row) { return std::to_string(row.calls); }},
@@ -71,6 +71,8 @@ constexpr std::array<CsvColumn, 22> kCsvColumns{{
     {"flops_per_second", [](const KeyAverage& row) { return cell_of(row.achieved.flops); }},
     {"bytes_per_second", [](const KeyAverage& row) { return cell_of(bandwidth_of(row)); }},
     {"memory_share", [](const KeyAverage& row) { return cell_of(memory_share_of(row)); }},
+    {"arithmetic_share", [](const KeyAverage& row) { return cell_of(arithmetic_share_of(row)); }},
+    {"dtype", [](const KeyAverage& row) { return row.achieved.dtype; }},
 }};
 
 }  // namespace
@@ -114,7 +116,9 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
     if (row.achieved.flops || bandwidth_of(row)) {
       one["achieved"] = {{"flops_per_second", json_number(row.achieved.flops)},
                          {"bytes_per_second", json_number(bandwidth_of(row))},
-                         {"memory_share", json_number(memory_share_of(row))}};
+                         {"memory_share", json_number(memory_share_of(row))},
+                         {"arithmetic_share", json_number(arithmetic_share_of(row))},
+                         {"dtype", json_text(row.achieved.dtype)}};
     }
     rows.push_back(std::move(one));
   }

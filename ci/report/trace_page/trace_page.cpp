@@ -115,11 +115,12 @@ std::string name_cell(const KeyAverage& row) {
   return "<tr><th scope=\"row\"" + title + ">" + text(brief, kLongestInCell) + "</th>";
 }
 
+std::string rate_cell(double value, const std::string& words, const char* style) {
+  return "<td class=\"" + std::string(style) + "\" data-v=\"" + shortest_text(value) + "\">" + text(words) + "</td>";
+}
+
 std::string launch_cells(const KeyAverage& row, bool has_shares) {
   const LaunchTexts texts = launch_texts(row);
-  const auto number = [](double value, const std::string& words, const char* style) {
-    return "<td class=\"" + std::string(style) + "\" data-v=\"" + shortest_text(value) + "\">" + text(words) + "</td>";
-  };
   double registers = 0, shared = 0, occupancy = 0;
   if (!texts.registers.empty()) registers = row.launch->registers;
   if (!texts.shared.empty()) {
@@ -127,9 +128,9 @@ std::string launch_cells(const KeyAverage& row, bool has_shares) {
   }
   if (!texts.occupancy.empty()) occupancy = *row.launch->occupancy;
   return element("td", text(texts.grid), "n w") + element("td", text(texts.block), "n w") +
-         number(registers, texts.registers, "n w") + number(shared, texts.shared, "n w") +
-         number(occupancy, texts.occupancy, "n") + number(bandwidth_of(row).value_or(0), texts.bandwidth, "n w") +
-         (has_shares ? number(memory_share_of(row).value_or(0), texts.memory_share, "n") : "");
+         rate_cell(registers, texts.registers, "n w") + rate_cell(shared, texts.shared, "n w") +
+         rate_cell(occupancy, texts.occupancy, "n") + rate_cell(bandwidth_of(row).value_or(0), texts.bandwidth, "n w") +
+         (has_shares ? rate_cell(memory_share_of(row).value_or(0), texts.memory_share, "n") : "");
 }
 
 // As in the roofline: what the device took, where it did the work.
@@ -158,6 +159,8 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       rows.begin(), rows.end(), [&](const KeyAverage* row) { return on_device && (row->launch || row->bytes); });
   const bool has_shares =
       std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return memory_share_of(*row); });
+  const bool has_peaks =
+      std::any_of(rows.begin(), rows.end(), [](const KeyAverage* row) { return arithmetic_share_of(*row); });
   std::string result =
       "<label class=\"controls\" hidden>Name <input type=\"search\" autocomplete=\"off\" "
       "spellcheck=\"false\"></label>\n"
@@ -166,6 +169,8 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       "class=\"n\">a call</th>" +
       std::string(has_device ? "<th class=\"n\">on devices</th>" : "") +
       (has_flops ? "<th class=\"n w\">operations/s</th>" : "") +
+      (has_peaks ? "<th class=\"n\" title=\"of the datasheet's dense arithmetic in the dtype beside it\">% of peak</th>"
+                 : "") +
       (has_launches ? "<th class=\"n w\">grid</th><th class=\"n w\">block</th><th class=\"n w\">registers</th><th "
                       "class=\"n w\">shared</th><th class=\"n\">occupancy</th><th class=\"n w\">bandwidth</th>"
                     : "") +
@@ -181,8 +186,10 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
     }
     if (has_flops) {
       const std::optional<double> rate = flop_rate_of(row);
-      result += "<td class=\"n w\" data-v=\"" + shortest_text(rate.value_or(0)) + "\">" +
-                (rate ? text(level_text(*rate, "flop/s")) : "") + "</td>";
+      result += rate_cell(rate.value_or(0), rate ? level_text(*rate, "flop/s") : "", "n w");
+    }
+    if (has_peaks) {
+      result += rate_cell(arithmetic_share_of(row).value_or(0), launch_texts(row).arithmetic_share, "n");
     }
     if (has_launches) result += launch_cells(row, has_shares);
     result += "</tr>\n";

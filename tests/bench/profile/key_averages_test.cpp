@@ -205,6 +205,41 @@ TEST_F(KernelRatesTest, OfSeveralDevicesNameNone) {
   EXPECT_EQ(rates.device, "");
 }
 
+TEST_F(KernelRatesTest, AreOfTheDtypeThatTheirSpansName) {
+  add("mm/dtype:bf16/n:64", 0, 100, 6e6);
+  launch("gemm", 10, 300);
+  add("mm/bfloat16/n:128", 200, 100, 6e6);
+  launch("gemm", 210, 300);
+  add("copy/f32", 400, 100, {}, 4e6);
+  launch("gemm", 410, 300);
+  add("scale<double>", 600, 100, 6e6);
+  launch("scale", 610, 300);
+  EXPECT_EQ(rates_of("gemm").dtype, "bf16") << "that of bytes alone has no operations";
+  EXPECT_EQ(rates_of("scale").dtype, "f64");
+}
+
+TEST_F(KernelRatesTest, OfSpansThatNameNoneOrOtherDtypesAreOfNone) {
+  add("mm/f16", 0, 100, 6e6);
+  launch("gemm", 10, 300);
+  add("mm/f32", 200, 100, 6e6);
+  launch("gemm", 210, 300);
+  add("mm/f16", 400, 100, 6e6);
+  launch("gemm", 410, 300);
+  add("sum/bf16", 600, 100, 6e6);
+  launch("reduce<float>", 610, 300);
+  add("sum", 800, 100, 6e6);
+  launch("reduce<float>", 810, 300);
+  add("cast/f32/f16", 1000, 100, 6e6);
+  launch("cast", 1010, 300);
+  add("step/bf16", 1200, 500);
+  add("layer_norm", 1210, 100, 6e6);
+  launch("norm", 1220, 300);
+  for (const char* name : {"gemm", "reduce<float>", "cast", "norm"}) {
+    EXPECT_NE(rates_of(name).flops, std::nullopt) << name;
+    EXPECT_EQ(rates_of(name).dtype, "") << name;
+  }
+}
+
 TEST_F(KernelRatesTest, OfASpanOfWhichARecordMayBeMissingThereAreNone) {
   add("mm", 0, 100, 6e6);
   launch("gemm", 10, 300);

@@ -230,13 +230,14 @@ TEST_F(TracePage, HasWhatKernelsReachOfTheWorkThatSpansSay) {
   for (TraceEvent& event : trace.events) {
     event.launch = event.kind == TraceKind::kernel ? 1 : 0;
     if (event.kind == TraceKind::annotation) event.flops = event.bytes = 1e7;
+    if (event.kind == TraceKind::annotation) event.name_text = trace.texts.id_of("step/bf16");
   }
   EXPECT_EQ(
       answer(trace, "", "",
-             "[...document.querySelectorAll('#devices .sorted th')].slice(6,7).map((t)=>t.textContent).join()+'|'+"
+             "[...document.querySelectorAll('#devices .sorted th')].slice(6,8).map((t)=>t.textContent).join()+'|'+"
              "[...document.querySelectorAll('#devices .sorted tbody td')].filter((t)=>t.textContent.includes('/s')"
-             "||t.textContent==='64.3%').map((t)=>t.textContent).join()"),
-      "operations/s|1.00 Tflop/s,1.00 TB/s,64.3%");
+             "||['64.3%','0.3% bf16'].includes(t.textContent)).map((t)=>t.textContent).join()"),
+      "operations/s,% of peak|1.00 Tflop/s,0.3% bf16,1.00 TB/s,64.3%");
 }
 
 TEST(TraceFindings, SayWhatTheRecordingItselfTakes) {

@@ -7,15 +7,22 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/model/text.hpp"
 #include "bench/profile/gzip.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "ci/report/trace_names.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard::ci::trace_test {
 namespace {
 
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -98,31 +105,37 @@ TEST(TraceReport, ShortNamesOfKernelsAreWhatTheyDo) {
   }
 }
 
-// Recorded on one; made by tests/bench/profile/device/cut_fixtures.py.
-TEST(TraceReport, OfAnH100SaysWhatItsKernelsWereAndWhoseTheyAre) {
+// Made by tests/bench/profile/device/cut_fixtures.py.
+bench::Trace recorded_on_an_h100() {
   const std::filesystem::path packed =
       std::filesystem::path(STEELYARD_SOURCE_FOLDER) / "tests/bench/profile/device/h100.spans.gz";
   std::ifstream in(packed, std::ios::binary);
   const auto spans = bench::unpack_gzip(std::string{std::istreambuf_iterator<char>(in), {}}, packed.string(), 1 << 24);
-  ASSERT_TRUE(spans) << spans.error().text();
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "trace_report_h100.spans";
-  std::ofstream(file, std::ios::binary) << *spans;
-  const auto trace = bench::read_spans(file);
-  std::filesystem::remove(file);
-  ASSERT_TRUE(trace) << trace.error().text();
-  const std::string text = terminal(*trace);
+  EXPECT_TRUE(spans) << (spans ? "" : spans.error().text());
+  if (!spans) return {};
+  const testkit::TemporaryFolder folder;
+  auto trace = bench::read_spans(folder.write("h100.spans", *spans, false));
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
+  return trace ? std::move(*trace) : bench::Trace{};
+}
+
+TEST(TraceReport, OfAnH100SaysWhatItsKernelsWereAndWhoseTheyAre) {
+  const std::string text = terminal(recorded_on_an_h100());
   EXPECT_THAT(text, HasSubstr("\nSelf CUDA time total: 294.980us\n"));
   EXPECT_THAT(text, HasSubstr("35.553us       12.05%    35.553us       11.851us           3         0.410\n"));
-  EXPECT_THAT(text,
-              HasSubstr("\nnvjet_sm90_tst_64x24_64x16_2x4_h_bz_TNT                          12        2.635us    "
-                        "8x6x1  384x1x1        168   192.46 KB      18.8%             -          -          -\n"));
-  EXPECT_THAT(text,
-              HasSubstr("\ngelu_pass<Bf16>                                                  12        1.235us   "
-                        "32x1x1  256x1x1         25         0 B     100.0%             -          -          -\n"));
-  EXPECT_THAT(text,
-              HasSubstr("2 kinds  256x1x1         22         0 B     100.0%             -          -          -\n"))
+  EXPECT_THAT(
+      text,
+      HasSubstr("\nnvjet_sm90_tst_64x24_64x16_2x4_h_bz_TNT                          12        2.635us    "
+                "8x6x1  384x1x1        168   192.46 KB      18.8%             -          -          -          -\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\ngelu_pass<Bf16>                                                  12        1.235us   "
+                "32x1x1  256x1x1         25         0 B     100.0%             -          -          -          -\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("2 kinds  256x1x1         22         0 B     100.0%             -          -          -          -\n"))
       << "what both have in common";
-  EXPECT_THAT(text, HasSubstr("192.46 KB      18.8%  11.5 Tflop/s   133 GB/s       4.0%\n"))
+  EXPECT_THAT(text, HasSubstr("192.46 KB      18.8%  11.5 Tflop/s  1.2% bf16   133 GB/s       4.0%\n"))
       << "four layers, fused: of this kernel and no other 409,731,072 operations and 4,724,736 bytes in 35,553 ns";
   EXPECT_THAT(text, Not(HasSubstr("room")));
 }
@@ -188,14 +201,14 @@ TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("the formula of cuda_occupancy.h"));
   const bench::Trace trace = device_of_two();
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,,,\r\n"));
   const auto json = nlohmann::json::parse(json_trace(trace, averages));
   EXPECT_EQ(json.at("rows")[0].at("launch").at("grid"), (std::vector<int>{264, 2, 1}));
   EXPECT_TRUE(json.at("device_recording").is_null()) << "nobody recorded it by CUPTI";
 }
 
 // A span that says a million operations and bytes, and its kernel, which takes 1 us.
-bench::Trace span_of_one_kernel(const char* device) {
+bench::Trace span_of_one_kernel(const char* device, const char* name = "mm") {
   bench::Trace trace = device_of_two();
   trace.devices = {{0, device}};
   trace.tracks.push_back({1, 1, "main"});
@@ -204,7 +217,7 @@ bench::Trace span_of_one_kernel(const char* device) {
     trace.events.back().duration_ns = 21'000 - begin;
     return &trace.events.back();
   };
-  bench::TraceEvent* const span = add("mm", bench::TraceKind::annotation, 1, 20'000);
+  bench::TraceEvent* const span = add(name, bench::TraceKind::annotation, 1, 20'000);
   span->flops = span->bytes = 1e6;
   add("cudaLaunchKernel", bench::TraceKind::runtime_call, 1, 20'010)->correlation = 7;
   bench::TraceEvent* const kernel = add("gelu", bench::TraceKind::kernel, 0, 30'000);
@@ -222,7 +235,7 @@ TEST(TraceReport, TellsWhatKernelsReachOfTheWorkThatSpansSay) {
   EXPECT_THAT(text, HasSubstr("  Occupancy        FLOP/s  Bandwidth  % of DRAM\n"));
   EXPECT_THAT(text, HasSubstr("      37.5%  1.00 Tflop/s  1.00 TB/s      64.3%\n"));
   EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| Occupancy | FLOP/s | Bandwidth | % of DRAM |"));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",flops_per_second,bytes_per_second,memory_share\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",flops_per_second,bytes_per_second,memory_share,"));
   EXPECT_THAT(csv_trace(averages), HasSubstr(",0.375,1e+12,1e+12,0.64"));
   const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
   for (const auto& row : rows) {
@@ -232,6 +245,64 @@ TEST(TraceReport, TellsWhatKernelsReachOfTheWorkThatSpansSay) {
   EXPECT_THAT(terminal(unknown), HasSubstr("Tflop/s"));
   EXPECT_THAT(terminal(unknown), Not(HasSubstr("DRAM")));
   EXPECT_THAT(terminal(device_of_two()), Not(HasSubstr("FLOP/s")));
+}
+
+std::optional<double> share_of_gelu(const bench::Trace& trace) {
+  for (const bench::KeyAverage& row : bench::key_averages(trace, bench::tree_of(trace)).rows) {
+    if (row.name == "gelu" && row.achieved.flops) return arithmetic_share_of(row);
+  }
+  ADD_FAILURE() << "no rate";
+  return std::nullopt;
+}
+
+TEST(TraceReport, HoldsOperationsAgainstTheDatasheetsPeakOfTheDtypeThatTheSpanNames) {
+  const bench::Trace trace = span_of_one_kernel("NVIDIA A100-SXM4-40GB", "mm/dtype:bf16");
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("peak: the datasheet's, of dense arithmetic in the dtype beside it):\n"));
+  EXPECT_THAT(text, HasSubstr("        FLOP/s  % of peak  Bandwidth  % of DRAM\n"));
+  EXPECT_THAT(text, HasSubstr("  1.00 Tflop/s  0.3% bf16  1.00 TB/s      64.3%\n"));
+  EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| FLOP/s | % of peak | Bandwidth |"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",memory_share,arithmetic_share,dtype\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.003205128205128205,bf16\r\n"));
+  for (const auto& row : nlohmann::json::parse(json_trace(trace, averages)).at("rows")) {
+    if (!row.contains("achieved")) continue;
+    const bool is_it = row.at("name") == "gelu";
+    EXPECT_EQ(row.at("achieved").at("dtype"), is_it ? nlohmann::json("bf16") : nlohmann::json());
+    EXPECT_EQ(row.at("achieved").at("arithmetic_share"), is_it ? nlohmann::json(1 / 312.0) : nlohmann::json());
+  }
+  const auto share = [](const char* name) { return share_of_gelu(span_of_one_kernel("A100 40G", name)).value_or(0); };
+  EXPECT_DOUBLE_EQ(share("mm/float"), 1 / 19.5) << "which tensor cores do not multiply";
+  EXPECT_DOUBLE_EQ(share("mm/tf32"), 1 / 156.0);
+  EXPECT_DOUBLE_EQ(share("mm/double"), 1 / 9.7);
+  EXPECT_DOUBLE_EQ(share("mm/f64tc"), 1 / 19.5);
+  EXPECT_DOUBLE_EQ(share("mm/i8"), 1 / 624.0) << "half of what the sheet prints of sparse matrices";
+}
+
+TEST(TraceReport, OfAnUnknownPeakOfOperationsHasNoShare) {
+  for (const char* name : {"mm", "mm/f32/bf16", "mm/dtype:posit16", "mm/f8"}) {
+    const bench::Trace trace = span_of_one_kernel("A100 40G", name);
+    EXPECT_EQ(share_of_gelu(trace), std::nullopt) << name;
+    EXPECT_THAT(terminal(trace), AllOf(HasSubstr("Tflop/s"), Not(HasSubstr("peak")))) << name;
+  }
+  const bench::Trace unknown = span_of_one_kernel("a device without a datasheet", "mm/bf16");
+  EXPECT_EQ(share_of_gelu(unknown), std::nullopt);
+  EXPECT_THAT(terminal(unknown), Not(HasSubstr("peak")));
+}
+
+// 3 passes of 4 layers: 2 * 256^3 operations of the product, and 9 of bias and GELU for each of 256^2 elements. Their
+// 12 kernels took 35,553 ns; of 989.4 Tflop/s that is 1.165 %.
+TEST(TraceReport, OfAnH100HasTheShareOfTheKernelWhoseSpansStartedNothingElse) {
+  const bench::Trace trace = recorded_on_an_h100();
+  std::vector<std::string> names;
+  for (const bench::KeyAverage& row : bench::key_averages(trace, bench::tree_of(trace)).rows) {
+    const auto share = arithmetic_share_of(row);
+    if (!share) continue;
+    names.push_back(row.name);
+    EXPECT_DOUBLE_EQ(*share, 3 * 4 * (2.0 * 256 * 256 * 256 + 9 * 256 * 256) / 35'553e-9 / 989.4e12);
+    EXPECT_NEAR(*share, 0.01165, 0.000005);
+  }
+  EXPECT_THAT(names, ElementsAre("nvjet_sm90_tst_64x24_64x16_2x4_h_bz_gelubias_TNT"));
 }
 
 TEST(TraceReport, SaysWhatARecordingOfDevicesLacks) {
