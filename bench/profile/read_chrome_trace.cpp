@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -37,6 +38,8 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   return within(is_exact ? ns : ns + (text.starts_with('-') ? -1 : 1));
 }
 
+constexpr std::size_t kMaxDepth = 64;
+
 // Takes the events one by one as the parser meets them, so that no document is ever held whole. Depths: the document is
 // 0, an event's own members are at `event_depth_`, those of its args one deeper.
 class ChromeListener {
@@ -53,17 +56,18 @@ class ChromeListener {
 
   bool null() { return true; }
   bool boolean(bool) { return true; }
-  bool number_integer(number_integer_t value) { return number(std::to_string(value), static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) { return number(std::to_string(value), static_cast<double>(value)); }
+  bool number_integer(number_integer_t value) { return whole_number(value); }
+  bool number_unsigned(number_unsigned_t value) { return whole_number(value); }
   bool number_float(number_float_t value, const string_t& text) { return number(text, value); }
-  bool string(string_t& value) { return text(std::move(value)); }
+  bool string(const string_t& value) { return text(value); }
   bool binary(binary_t&) { return false; }
   bool start_object(std::size_t) { return start(true); }
   bool end_object() { return end(); }
   bool start_array(std::size_t) { return start(false); }
   bool end_array() { return end(); }
-  bool key(string_t& value) {
-    keys_.back() = std::move(value);
+  bool key(const string_t& value) {
+    keys_[depth_ - 1] = value;
+    if (is_own_member()) is_in_arguments_ = value == "args";
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
@@ -82,7 +86,7 @@ class ChromeListener {
   struct Pending {
     std::string phase, category, name, thread_name, shapes, stack;
     std::string process_text, thread_text;  // as they were told: numbers or words
-    std::optional<std::string> begin, duration;
+    std::string begin, duration;            // empty: not told
     TraceEvent event;
     std::optional<KernelLaunch> launch;
     std::int64_t device = 0;     // that it was launched on
@@ -91,28 +95,37 @@ class ChromeListener {
     std::optional<double> total_allocated;
     std::int64_t device_type = 0, device_id = 0;
     std::string pool;
+
+    void clear();
   };
 
   bool start(bool is_object);
   bool end();
-  bool number(const std::string& text, double value);
-  bool text(std::string value);
-  bool is_own_member() const { return in_event_ && keys_.size() == event_depth_; }
-  bool is_argument() const {
-    return in_event_ && keys_.size() == event_depth_ + 1 && keys_[event_depth_ - 1] == "args";
+  template <class Whole>
+  bool whole_number(Whole value) {
+    std::array<char, 24> digits;
+    const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    return number({digits.data(), end.ptr}, static_cast<double>(value));
   }
+  bool number(std::string_view text, double value);
+  bool text(const std::string& value);
+  // As views, which compare their sizes first.
+  std::string_view key_at(std::size_t depth) const { return keys_[depth]; }
+  std::string_view key() const { return key_at(depth_ - 1); }
+  bool is_own_member() const { return in_event_ && depth_ == event_depth_; }
+  bool is_argument() const { return in_event_ && is_in_arguments_ && depth_ == event_depth_ + 1; }
   bool finish_event();
   void finish_memory();
   void finish_device();
   bool refuse(std::string found, std::string wanted);
   std::uint32_t track_of_pending();
-  TraceKind kind_of(const std::string& category) const;
-  bool is_of_device() const { return keys_.size() == 3 && keys_[0] == "deviceProperties"; }
-  void add_device_property(const std::string& key, double value);
-  void add_dimension(const std::string& text);
+  TraceKind kind_of(std::string_view category) const;
+  bool is_of_device() const { return depth_ == 3 && key_at(0) == "deviceProperties"; }
+  void add_device_property(std::string_view key, double value);
+  void add_dimension(std::string_view text);
   bool is_in(std::string_view argument) const;
   void add_launch_dimension(double value);
-  void add_argument(const std::string& key, double value);
+  void add_argument(std::string_view key, double value);
   std::uint32_t launch_of_pending();
 
   const std::string& name_;
@@ -120,12 +133,18 @@ class ChromeListener {
   const ReadChromeOptions& options_;
   Trace trace_;
   std::optional<Error> fault_;
-  std::vector<std::string> keys_;  // of each container that is open: its member now; empty in lists
+  // Of each container that is open: its member now; empty in lists. What an event leaves in its strings is their room,
+  // here and in `pending_`: to make a dozen of them anew for each of a million events takes longer than to parse it.
+  std::array<std::string, kMaxDepth> keys_;
+  std::size_t depth_ = 0;
   bool in_event_ = false, has_events_ = false;
+  bool is_in_arguments_ = false;  // the member of the event that was begun last is its args
   std::size_t event_depth_ = 0;
   std::size_t events_ = 0;  // begun so far, of any kind
   Pending pending_;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> tracks_;
+  using Tracks = std::map<std::pair<std::string, std::string>, std::uint32_t>;
+  Tracks tracks_;
+  const Tracks::value_type* last_track_ = nullptr;  // that of the event before
   std::map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
@@ -139,7 +158,17 @@ class ChromeListener {
   std::int64_t device_id_ = 0;
 };
 
-constexpr std::size_t kMaxDepth = 64;
+void ChromeListener::Pending::clear() {
+  for (std::string* text : {&phase, &category, &name, &thread_name, &shapes, &stack, &process_text, &thread_text,
+                            &begin, &duration, &pool}) {
+    text->clear();
+  }
+  event = {};
+  launch.reset();
+  device = device_type = device_id = 0;
+  dimensions = 0;
+  total_allocated.reset();
+}
 
 bool ChromeListener::refuse(std::string found, std::string wanted) {
   fault_ = input_error(name_ + ", event " + std::to_string(events_), std::move(found), std::move(wanted));
@@ -147,44 +176,45 @@ bool ChromeListener::refuse(std::string found, std::string wanted) {
 }
 
 bool ChromeListener::start(bool is_object) {
-  if (keys_.size() == kMaxDepth) return refuse("lists in lists, more than 64 deep", "a Chrome trace");
-  const bool is_bare_list = keys_.size() == 1 && keys_[0].empty();
-  const bool is_list_of_document = keys_.size() == 2 && keys_[0] == "traceEvents";
+  if (depth_ == kMaxDepth) return refuse("lists in lists, more than 64 deep", "a Chrome trace");
+  const bool is_bare_list = depth_ == 1 && keys_[0].empty();
+  const bool is_list_of_document = depth_ == 2 && key_at(0) == "traceEvents";
   if (!in_event_ && is_object && (is_bare_list || is_list_of_document)) {
     in_event_ = true;
     ++events_;
-    event_depth_ = keys_.size() + 1;
-    pending_ = {};
-  } else if (!is_object && is_argument() && keys_.back() == "Input Dims") {
+    event_depth_ = depth_ + 1;
+    is_in_arguments_ = false;
+    pending_.clear();
+  } else if (!is_object && is_argument() && key() == "Input Dims") {
     pending_.shapes += '[';
   } else if (!is_object && is_argument()) {
     pending_.dimensions = 0;
-  } else if (!is_object && in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == "Input Dims") {
+  } else if (!is_object && is_in("Input Dims")) {
     add_dimension("[");
   }
-  if (!is_object && (keys_.empty() || (keys_.size() == 1 && keys_[0] == "traceEvents"))) has_events_ = true;
-  keys_.emplace_back();
+  if (!is_object && (depth_ == 0 || (depth_ == 1 && key_at(0) == "traceEvents"))) has_events_ = true;
+  keys_[depth_++].clear();
   return true;
 }
 
 bool ChromeListener::end() {
   const bool is_device = is_of_device();
-  keys_.pop_back();
+  --depth_;
   if (is_device) finish_device();
-  if (in_event_ && keys_.size() >= event_depth_ + 1 && keys_[event_depth_] == "Input Dims") pending_.shapes += ']';
-  if (!in_event_ || keys_.size() + 1 != event_depth_) return true;
+  if (in_event_ && depth_ >= event_depth_ + 1 && key_at(event_depth_) == "Input Dims") pending_.shapes += ']';
+  if (!in_event_ || depth_ + 1 != event_depth_) return true;
   in_event_ = false;
   return finish_event();
 }
 
-void ChromeListener::add_dimension(const std::string& text) {
+void ChromeListener::add_dimension(std::string_view text) {
   if (!pending_.shapes.empty() && pending_.shapes.back() != '[') pending_.shapes += ", ";
   pending_.shapes += text;
 }
 
 // Within a list that is an argument.
 bool ChromeListener::is_in(std::string_view argument) const {
-  return in_event_ && keys_.size() > event_depth_ + 1 && keys_[event_depth_] == argument;
+  return in_event_ && depth_ > event_depth_ + 1 && key_at(event_depth_) == argument;
 }
 
 void ChromeListener::add_launch_dimension(double value) {
@@ -194,7 +224,7 @@ void ChromeListener::add_launch_dimension(double value) {
   if (is_sound) dimensions[pending_.dimensions++] = static_cast<std::uint32_t>(value);
 }
 
-void ChromeListener::add_argument(const std::string& key, double value) {
+void ChromeListener::add_argument(std::string_view key, double value) {
   const bool is_count = value >= 0 && value < 0x1p63;
   const std::uint64_t count = is_count ? static_cast<std::uint64_t>(value) : 0;
   if (key == "device" && std::abs(value) < 1e9) pending_.device = static_cast<std::int64_t>(value);
@@ -224,58 +254,58 @@ void ChromeListener::add_argument(const std::string& key, double value) {
   if (key == "occupancy") launch.occupancy = value;
 }
 
-bool ChromeListener::number(const std::string& text, double value) {
+bool ChromeListener::number(std::string_view text, double value) {
   if (is_in("Input Dims")) {
     add_dimension(text);
   } else if (is_in("grid") || is_in("block")) {
     add_launch_dimension(value);
   } else if (is_own_member()) {
-    const std::string& key = keys_.back();
-    if (key == "ts") pending_.begin = text;
-    if (key == "dur") pending_.duration = text;
-    if (key == "pid") pending_.process_text = text;
-    if (key == "tid") pending_.thread_text = text;
+    const std::string_view member = key();
+    if (member == "ts") pending_.begin = text;
+    if (member == "dur") pending_.duration = text;
+    if (member == "pid") pending_.process_text = text;
+    if (member == "tid") pending_.thread_text = text;
   } else if (is_argument()) {
-    add_argument(keys_.back(), value);
+    add_argument(key(), value);
   } else if (is_of_device()) {
-    add_device_property(keys_.back(), value);
-  } else if (keys_.size() == 1 && keys_[0] == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
-    trace_.start_unix_ns = std::strtoll(text.c_str(), nullptr, 10);
+    add_device_property(key(), value);
+  } else if (depth_ == 1 && key_at(0) == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
+    trace_.start_unix_ns = std::strtoll(std::string(text).c_str(), nullptr, 10);
   }
   return true;
 }
 
-bool ChromeListener::text(std::string value) {
+bool ChromeListener::text(const std::string& value) {
   if (is_own_member()) {
-    const std::string& key = keys_.back();
-    if (key == "ph")
-      pending_.phase = std::move(value);
-    else if (key == "cat")
-      pending_.category = std::move(value);
-    else if (key == "name")
-      pending_.name = std::move(value);
-    else if (key == "pid")
-      pending_.process_text = std::move(value);
-    else if (key == "tid")
-      pending_.thread_text = std::move(value);
+    const std::string_view member = key();
+    if (member == "ph")
+      pending_.phase = value;
+    else if (member == "cat")
+      pending_.category = value;
+    else if (member == "name")
+      pending_.name = value;
+    else if (member == "pid")
+      pending_.process_text = value;
+    else if (member == "tid")
+      pending_.thread_text = value;
   } else if (is_argument()) {
-    const std::string& key = keys_.back();
-    if (key == "name")
-      pending_.thread_name = std::move(value);
-    else if (key == "Call stack")
-      pending_.stack = std::move(value);
-    else if (key == "Input Dims")
-      pending_.shapes = std::move(value);
-    else if (key == "Pool")
-      pending_.pool = std::move(value);
-  } else if (is_of_device() && keys_.back() == "name") {
-    device_.name = std::move(value);
+    const std::string_view member = key();
+    if (member == "name")
+      pending_.thread_name = value;
+    else if (member == "Call stack")
+      pending_.stack = value;
+    else if (member == "Input Dims")
+      pending_.shapes = value;
+    else if (member == "Pool")
+      pending_.pool = value;
+  } else if (is_of_device() && key() == "name") {
+    device_.name = value;
   }
   return true;
 }
 
 // Of PyTorch's "deviceProperties", which stand before the events.
-void ChromeListener::add_device_property(const std::string& key, double value) {
+void ChromeListener::add_device_property(std::string_view key, double value) {
   if (value < 0 || value > UINT32_MAX) return;
   const auto count = static_cast<std::uint32_t>(value);
   MultiprocessorLimits& limits = device_.limits;
@@ -316,7 +346,7 @@ std::uint32_t ChromeListener::launch_of_pending() {
 }
 
 // Other programs have categories of their own: a "Trace" that is not PyTorch's is an event as any.
-TraceKind ChromeListener::kind_of(const std::string& category) const {
+TraceKind ChromeListener::kind_of(std::string_view category) const {
   const auto words = words_of(TraceKind{});
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != category) continue;
@@ -328,6 +358,10 @@ TraceKind ChromeListener::kind_of(const std::string& category) const {
 }
 
 std::uint32_t ChromeListener::track_of_pending() {
+  if (last_track_ && last_track_->first.first == pending_.process_text &&
+      last_track_->first.second == pending_.thread_text) {
+    return last_track_->second;
+  }
   const auto [place, is_new] = tracks_.try_emplace({pending_.process_text, pending_.thread_text},
                                                    static_cast<std::uint32_t>(trace_.tracks.size()));
   if (is_new) {
@@ -342,12 +376,14 @@ std::uint32_t ChromeListener::track_of_pending() {
                              : is_of_recording ? "the recording itself"
                                                : ""});
   }
+  last_track_ = &*place;
   return place->second;
 }
 
 // Device types are those of c10/core/DeviceType.h: 0 the host, 1 CUDA.
 void ChromeListener::finish_memory() {
-  const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin.value_or("none"));
+  if (pending_.begin.empty()) return;
+  const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
   if (!at || !pending_.total_allocated || std::abs(*pending_.total_allocated) > 0x1p62) return;
   if (trace_.memory.size() == options_.max_events) return;
   if (pending_.pool.empty()) {
@@ -361,21 +397,23 @@ void ChromeListener::finish_memory() {
 bool ChromeListener::finish_event() {
   constexpr std::size_t kMaxTracks = 1'000'000;
   if (trace_.tracks.size() > kMaxTracks) return refuse("more than a million tracks", "threads and streams");
-  if (pending_.phase == "M") {
+  const std::string_view phase = pending_.phase;
+  if (phase == "M") {
     if (pending_.name == "thread_name") trace_.tracks[track_of_pending()].name = pending_.thread_name;
     if (pending_.name == "process_name" && trace_.program.empty()) trace_.program = pending_.thread_name;
     return true;
   }
-  if (pending_.phase == "i" && pending_.name == "[memory]") finish_memory();
-  const bool is_whole = pending_.phase == "X", begins = pending_.phase == "B", ends = pending_.phase == "E";
+  if (phase == "i" && pending_.name == "[memory]") finish_memory();
+  const bool is_whole = phase == "X", begins = phase == "B", ends = phase == "E";
   if (!is_whole && !begins && !ends) return true;
-  if (!pending_.begin) return refuse("no ts", "the time at which it began, in microseconds");
-  const std::optional<std::int64_t> begin = ns_of_microseconds(*pending_.begin);
-  const std::optional<std::int64_t> duration = ns_of_microseconds(pending_.duration.value_or("0"));
+  if (pending_.begin.empty()) return refuse("no ts", "the time at which it began, in microseconds");
+  const std::optional<std::int64_t> begin = ns_of_microseconds(pending_.begin);
+  const std::optional<std::int64_t> duration =
+      ns_of_microseconds(pending_.duration.empty() ? std::string_view("0") : pending_.duration);
   if (!begin || !duration) {
-    return refuse("a time of " + *pending_.begin, "microseconds that fit 61 bits of nanoseconds");
+    return refuse("a time of " + pending_.begin, "microseconds that fit 61 bits of nanoseconds");
   }
-  if (*duration < 0) return refuse("a duration of " + *pending_.duration, "0 microseconds or more");
+  if (*duration < 0) return refuse("a duration of " + pending_.duration, "0 microseconds or more");
   if (!ends && trace_.events.size() + begun_events_ >= options_.max_events) {
     return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
   }
@@ -383,8 +421,8 @@ bool ChromeListener::finish_event() {
   event.track = track_of_pending();
   event.begin_ns = *begin;
   event.duration_ns = *duration;
-  std::vector<TraceEvent>& begun = begun_[event.track];
   if (ends) {
+    std::vector<TraceEvent>& begun = begun_[event.track];
     if (begun.empty()) return true;  // it began before the recording did
     TraceEvent whole = begun.back();
     begun.pop_back();
@@ -400,7 +438,7 @@ bool ChromeListener::finish_event() {
   event.place_text = trace_.texts.id_of(pending_.stack);
   if (pending_.launch && event.kind == TraceKind::kernel) event.launch = launch_of_pending();
   if (begins) {
-    begun.push_back(event);
+    begun_[event.track].push_back(event);
     ++begun_events_;
   } else {
     trace_.events.push_back(event);
