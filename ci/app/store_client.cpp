@@ -126,6 +126,7 @@ class StoreClient : public StoreService {
     if (!act.note.empty()) body("note", act.note);
     if (!act.commit.empty()) body("commit", act.commit);
     if (!act.until.empty()) body("until", act.until);
+    if (act.kind == storage::AlertAct::Kind::assign) body("to", act.assignee);
     ApiCall sent{"POST", "/api/v1/alerts/" + act.alert + '/' + std::string(verb_of(act.kind)), body.one_line()};
     // A second one would be a second line of its life.
     sent.is_repeatable = false;
@@ -162,6 +163,8 @@ class StoreClient : public StoreService {
         return "accept";
       case storage::AlertAct::Kind::resolve:
         return "resolve";
+      case storage::AlertAct::Kind::assign:
+        return "assign";
       case storage::AlertAct::Kind::reopen:
         break;
     }

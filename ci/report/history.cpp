@@ -370,11 +370,23 @@ std::string until_text(const storage::Alert& alert) {
   return ends ? ", until " + alert.accepted_until : "";
 }
 
+std::string assigned_text(const storage::Alert& alert) {
+  return alert.assignment ? ", assigned to " + alert.assignment->to : "";
+}
+
+Json assignment_json(const std::optional<storage::AlertAssignment>& assignment) {
+  if (!assignment) return nullptr;
+  return {{"to", assignment->to},
+          {"by", assignment->by},
+          {"at", time_text(assignment->at_unix_ns)},
+          {"note", json_text(assignment->note)}};
+}
+
 std::string headline(const storage::Alert& alert, const TerminalStyle& style) {
   return alert.id.substr(0, kShownAlertCharacters) + "  " +
          paint(padded(storage::to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
-         subject_text(alert, style) + "  " + printable(alert_change_text(alert) + until_text(alert), style.unicode) +
-         '\n';
+         subject_text(alert, style) + "  " +
+         printable(alert_change_text(alert) + until_text(alert) + assigned_text(alert), style.unicode) + '\n';
 }
 
 Json alert_json(const storage::Alert& alert) {
@@ -404,7 +416,8 @@ Json alert_json(const storage::Alert& alert) {
           {"ratio", json_number(alert.ratio)},
           {"accepted_commit", json_text(alert.accepted_commit)},
           {"accepted_until", json_text(alert.accepted_until)},
-          {"life", std::move(life)}};
+          {"life", std::move(life)},
+          {"assignment", assignment_json(alert.assignment)}};
 }
 
 }  // namespace
@@ -440,6 +453,9 @@ std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
 std::string terminal_alert(const storage::Alert& alert, const std::string& search, const TerminalStyle& style) {
   std::string text = headline(alert, style);
   for (const storage::AlertTransition& step : alert.life) text += "  " + step_text(step, style) + '\n';
+  if (const auto& given = alert.assignment) {
+    text += "  " + step_text({"assigned", given->at_unix_ns, given->by, "", given->note}, style) + '\n';
+  }
   if (!search.empty()) text += "  find the commit: " + printable(search, style.unicode) + '\n';
   return text;
 }

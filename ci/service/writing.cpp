@@ -37,6 +37,8 @@ std::int64_t time_of_act() {
 // Error (input): no object, or one with another member than these.
 Result<JsonDocument> read_body(const Call& call, const std::vector<std::string>& members) {
   const std::string_view body = call.request.body;
+  // A database would keep what stands before it.
+  if (body.find("\\u0000") != body.npos) return input_error("body", "a text with a zero byte", "none");
   STEELYARD_TRY(JsonDocument document, JsonDocument::parse(body.empty() ? "{}" : body, "body"));
   const JsonValue root = document.root();
   for (const std::string& name : root.names()) {
@@ -151,7 +153,7 @@ bool is_day(const std::string& text) {
 }
 
 Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kind) {
-  STEELYARD_TRY(const JsonDocument document, read_body(call, {"who", "note", "commit", "until"}));
+  STEELYARD_TRY(const JsonDocument document, read_body(call, {"who", "note", "commit", "until", "to"}));
   const JsonValue root = document.root();
   storage::AlertAct act;
   act.kind = kind;
@@ -161,6 +163,7 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
   act.note = root.at("note").text();
   act.commit = root.at("commit").text();
   act.until = root.at("until").text();
+  act.assignee = root.at("to").text();
   act.at_unix_ns = time_of_act();
   STEELYARD_CHECK(document.check());
   if (act.note.size() > kMaxNoteBytes) {
@@ -174,6 +177,15 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
     return input_error("body", "commit or until", "them with accept alone");
   }
   if (accepts && act.note.empty()) return input_error("note", "nothing", "why it is accepted");
+  const bool assigns = kind == storage::AlertAct::Kind::assign;
+  if (assigns == root.at("to").is_null()) {
+    return assigns ? input_error("to", "nothing", "who is to see to it, or \"\": nobody any more")
+                   : input_error("body", "to", "it with assign alone");
+  }
+  if (act.assignee.size() > storage::kMaxAssigneeBytes) {
+    return input_error("to", std::to_string(act.assignee.size()) + " bytes",
+                       "at most " + std::to_string(storage::kMaxAssigneeBytes));
+  }
   if (!act.commit.empty() && !is_commit(act.commit))
     return input_error("commit", act.commit.substr(0, 100), "its hash");
   if (!act.until.empty() && !is_day(act.until)) return input_error("until", act.until.substr(0, 100), "2026-12-31");
@@ -298,6 +310,7 @@ void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& larg
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
   operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);
   operations["reopenAlert"] = acting(storage::AlertAct::Kind::reopen);
+  operations["assignAlert"] = acting(storage::AlertAct::Kind::assign);
   operations["issueToken"] = {issue_token, kNotAsWanted, kMaxJsonBytes};
   operations["rotateToken"] = {rotate_token, kNotAsWanted, kMaxJsonBytes};
   operations["revokeToken"] = {revoke_token, 404};

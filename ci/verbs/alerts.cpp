@@ -31,7 +31,7 @@ namespace steelyard::ci {
 namespace {
 
 struct AlertsOptions {
-  enum class Action { list, show, acknowledge, accept, resolve, reopen, notify };
+  enum class Action { list, show, acknowledge, accept, resolve, reopen, assign, unassign, notify };
   Action action = Action::list;
   std::string alert;  // id or its beginning; with list: empty
   // With list, and but for --all with notify:
@@ -42,6 +42,7 @@ struct AlertsOptions {
   // With what is done to one:
   std::string commit;  // accept: by which
   std::string until;   // accept: its last day
+  std::string to;      // assign: whom
   std::string note;
   std::string who;  // empty: the login name
 };
@@ -96,12 +97,19 @@ storage::AlertAct::Kind kind_of(Action action) {
       return storage::AlertAct::Kind::resolve;
     case Action::reopen:
       return storage::AlertAct::Kind::reopen;
+    case Action::assign:
+    case Action::unassign:
+      return storage::AlertAct::Kind::assign;
     default:
       return storage::AlertAct::Kind::acknowledge;
   }
 }
 
 Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptions& options) {
+  if (options.to.size() > storage::kMaxAssigneeBytes) {
+    return input_error("--to", std::to_string(options.to.size()) + " bytes",
+                       "at most " + std::to_string(storage::kMaxAssigneeBytes));
+  }
   if (options.note.size() > kLongestNote) {
     return input_error("--note", std::to_string(options.note.size()) + " bytes",
                        "at most " + std::to_string(kLongestNote));
@@ -111,6 +119,7 @@ Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptio
   act.alert = options.alert;
   act.who = person_or_login(options.who);
   act.note = options.note;
+  act.assignee = options.to;
   if (!options.commit.empty()) {
     STEELYARD_TRY(act.commit, named_commit(options.commit));
   }
@@ -335,6 +344,11 @@ Result<void> check_alerts(const AlertsOptions& alerts) {
     return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
   }
   if (alerts.action != Action::accept && !alerts.until.empty()) return input_error("--until", "it without accept");
+  if ((alerts.action == Action::assign) == alerts.to.empty()) {
+    return alerts.to.empty() ? input_error("steelyard alerts assign", "no --to", "who is to see to it",
+                                           "--to NAME, or `steelyard alerts unassign` for nobody")
+                             : input_error("--to", "it without assign", "steelyard alerts assign");
+  }
   if ((alerts.action == Action::accept) == alerts.commit.empty()) {
     return alerts.commit.empty()
                ? input_error("steelyard alerts accept", "no --commit", "the commit that accepts it", "--commit HEAD")
@@ -350,16 +364,17 @@ Verb alerts_verb() {
   Verb verb = make_verb(
       options, run_alerts, "alerts",
       "Shows what got worse and what became of it, and keeps what people say of it. ACTION: list, show, acknowledge, "
-      "accept (by a commit that is named), resolve, reopen, notify (tells whom the environment and the policy's owners "
+      "accept (by a commit that is named), resolve, reopen, assign, unassign, notify (tells whom the environment and "
+      "the policy's owners "
       "name, each change of a state once). ID: of an alert, or its first 6 characters.",
       "  steelyard alerts\n"
       "  steelyard alerts accept 3f9c2a81d0b7 --commit HEAD --note \"the checks cost that\"");
   verb.names = {"[ACTION]", "[ID]"};
   verb.take = [options](Words words) -> Result<void> {
     if (!words.names.empty()) {
-      STEELYARD_TRY(const std::size_t index,
-                    read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
-                              {"list", "show", "acknowledge", "accept", "resolve", "reopen", "notify"}));
+      STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
+                                                       {"list", "show", "acknowledge", "accept", "resolve", "reopen",
+                                                        "assign", "unassign", "notify"}));
       options->action = static_cast<Action>(index);
     }
     if (words.names.size() > 1) options->alert = std::move(words.names[1]);
@@ -373,6 +388,7 @@ Verb alerts_verb() {
   verb.add(text_option("--commit", "COMMIT", options->commit, "with accept: that accepts it"));
   verb.add(text_option("--until", "DAY", options->until,
                        "with accept: the last day, as 2026-12-31 in UTC; then it is open again (default: for good)"));
+  verb.add(text_option("--to", "NAME", options->to, "with assign: who is to see to it; changes no state"));
   verb.add(text_option("--note", "TEXT", options->note, "why; kept with what is done"));
   verb.add(
       text_option("--who", "NAME", options->who, "who does it (default: the CI system's user, else the login name)"));

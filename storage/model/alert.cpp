@@ -201,6 +201,8 @@ std::string_view event_of(AlertAct::Kind kind) {
       return "accepted";
     case AlertAct::Kind::resolve:
       return "resolved";
+    case AlertAct::Kind::assign:
+      return "assigned";
     case AlertAct::Kind::reopen:
       break;
   }
@@ -215,6 +217,8 @@ std::string refusal(AlertAct::Kind kind, AlertState state) {
     case AlertAct::Kind::accept:
     case AlertAct::Kind::resolve:
       return state == AlertState::resolved ? "it is resolved already" : "";
+    case AlertAct::Kind::assign:
+      return "";
     case AlertAct::Kind::reopen:
       break;
   }

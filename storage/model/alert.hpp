@@ -59,6 +59,23 @@ struct AlertTransition {
   bool operator==(const AlertTransition&) const = default;
 };
 
+// Who is to see to an alert. It changes no state, and no state changes it.
+struct AlertAssignment {
+  std::string to;  // a person
+  std::string by;  // who said so
+  std::int64_t at_unix_ns = 0;
+  std::string note;
+
+  static void fields(auto& visit, auto& self) {
+    visit("to", self.to);
+    visit("by", self.by);
+    visit("at_unix_ns", self.at_unix_ns, kAnyTime);
+    visit("note", self.note);
+  }
+  bool operator==(const AlertAssignment&) const = default;
+};
+inline constexpr std::size_t kMaxAssigneeBytes = 200;
+
 struct Alert {
   std::string id;
   AlertSubject subject;
@@ -74,6 +91,7 @@ struct Alert {
   std::string accepted_commit;        // empty: it never was
   std::string accepted_until{};       // the last day of what was accepted last, "2026-12-31"; empty: for good
   std::vector<AlertTransition> life;  // oldest first, never empty
+  std::optional<AlertAssignment> assignment{};
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);
@@ -90,6 +108,7 @@ struct Alert {
     visit("accepted_commit", self.accepted_commit);
     visit("accepted_until", self.accepted_until);
     visit("life", self.life);
+    visit("assignment", self.assignment);
   }
 };
 
@@ -144,14 +163,15 @@ struct AlertQuery {
 
 // What a person does to an alert.
 struct AlertAct {
-  enum class Kind { acknowledge, accept, resolve, reopen };
+  enum class Kind { acknowledge, accept, resolve, reopen, assign };
   Kind kind = Kind::acknowledge;
   std::string alert;  // id or an unambiguous prefix of at least 6 characters
   std::string who;
   std::string note;
   std::string commit;  // with accept: by which; must be named
   std::int64_t at_unix_ns = 0;
-  std::string until{};  // with accept: its last day in UTC, "2026-12-31"; empty: for good
+  std::string until{};     // with accept: its last day in UTC, "2026-12-31"; empty: for good
+  std::string assignee{};  // with assign: a person, of at most kMaxAssigneeBytes; empty: nobody any more
 };
 
 // That somebody was told how an alert stands. A change of its state is told once on each channel.
@@ -213,8 +233,8 @@ struct AlertFact {
 // Absent where nothing of it opens one. Linear in the facts, after sorting them.
 std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact> facts);
 
-// Why a person cannot do this to an alert in that state; empty: they can.
+// Why a person cannot do this to an alert in that state; empty: they can. To assign it there is no wrong state.
 std::string refusal(AlertAct::Kind kind, AlertState state);
-std::string_view event_of(AlertAct::Kind kind);  // "acknowledged", "accepted", "resolved", "reopened"
+std::string_view event_of(AlertAct::Kind kind);  // "acknowledged", "accepted", "resolved", "reopened", "assigned"
 
 }  // namespace steelyard::storage

@@ -259,9 +259,9 @@ struct NewsEntry {
   std::string kind;
   std::string project;
 };
-// What of it is known: keys of the newest rows.
+// What of it is known: keys of the newest rows; an assignment is told as a change of its alert.
 struct NewsMarks {
-  std::int64_t run = 0, comparison = 0, alert = 0, change = 0;
+  std::int64_t run = 0, comparison = 0, alert = 0, change = 0, assignment = 0;
 };
 
 // How the samples of a point lie around its value.

@@ -164,6 +164,7 @@ export interface Alert {
   accepted_commit: string | null;
   accepted_until: string | null;
   life: {transition: string; at: string; by: string; commit: string | null; note: string | null}[];
+  assignment: {to: string; by: string; at: string; note: string | null} | null;
 }
 export interface FunctionChange {
   name: string;

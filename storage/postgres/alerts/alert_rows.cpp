@@ -364,6 +364,11 @@ order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
 
+// $1 alerts. The newest of each: who holds them, or did.
+constexpr const char* kAssigned =
+    "select distinct on (alert) alert, assignee, who, assigned_at_unix_ns, note from steelyard.alert_assignments "
+    "where alert = any($1::text[]) order by alert, alert_assignment_key desc";
+
 constexpr std::int64_t kMaxAccepted = 200'000;
 
 // $1 project or empty, $2 only what stands. An acceptance that is over ends what was accepted of the alert before it,
@@ -392,6 +397,15 @@ Alert alert_at(const Rows& rows, std::int64_t row) {
   return std::move(read.alert);
 }
 
+// By alert; of one that somebody took back `to` is empty.
+Result<std::map<std::string, AlertAssignment>> assignments_of(Transaction& transaction,
+                                                              const std::vector<std::string>& alerts) {
+  STEELYARD_TRY(const Rows rows, transaction.run(kAssigned, SqlValues().texts(alerts)));
+  std::map<std::string, AlertAssignment> assignments;
+  for (std::int64_t row = 0; row < rows.size(); ++row) read_fields(rows, row, 1, assignments[rows.text(row, 0)]);
+  return assignments;
+}
+
 Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuery& query) {
   SqlValues values;
   values.text(query.id).text(query.project).text(query.branch).text(query.benchmark).boolean(query.resolved_too);
@@ -415,6 +429,10 @@ Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuer
   }
   STEELYARD_TRY(const auto days, accepted_until(transaction, ids));
   for (const auto& [alert, day] : days) alerts[index.at(alert)].accepted_until = day;
+  STEELYARD_TRY(const auto assignments, assignments_of(transaction, ids));
+  for (const auto& [alert, assignment] : assignments) {
+    if (!assignment.to.empty()) alerts[index.at(alert)].assignment = assignment;
+  }
   return alerts;
 }
 
@@ -435,6 +453,10 @@ Result<Alert> the_alert(Transaction& transaction, const std::string& id) {
                        "write more of its id");
   }
   return std::move(alerts.front());
+}
+
+std::string told_subject(const AlertSubject& subject) {
+  return subject.benchmark + ' ' + subject.metric + " on " + subject.branch;
 }
 
 Result<void> write_act(Transaction& transaction, const AlertAct& act, const Alert& alert) {
@@ -462,10 +484,38 @@ Result<void> write_act(Transaction& transaction, const AlertAct& act, const Aler
         "$11, $12, $13, $14)",
         level, kOneRow));
   }
-  std::string detail = subject.benchmark + ' ' + subject.metric + " on " + subject.branch;
+  std::string detail = told_subject(subject);
   if (!act.commit.empty()) detail += ", by commit " + act.commit;
   if (!act.note.empty()) detail += ": " + act.note;
   return write_audit(transaction, {act.who, "alert " + event, "alert:" + alert.id, detail});
+}
+
+// Under the lock of its branch. Error (input): it is assigned so already, or too long a name.
+Result<void> assign(Transaction& transaction, const AlertAct& act, const Alert& alert) {
+  const std::string& to = act.assignee;
+  if (to.size() > kMaxAssigneeBytes) {
+    return input_error("assignee", std::to_string(to.size()) + " bytes",
+                       "at most " + std::to_string(kMaxAssigneeBytes));
+  }
+  STEELYARD_TRY(auto assignments, assignments_of(transaction, {alert.id}));
+  const AlertAssignment& last = assignments[alert.id];
+  const AlertAssignment wanted{to, act.who, std::max(act.at_unix_ns, last.at_unix_ns), act.note};
+  // The answer to our first try got lost.
+  if (last == wanted) return {};
+  if (last.to == to) {
+    return input_error("alert:" + alert.id, to.empty() ? "it is assigned to nobody" : "it is assigned to them already",
+                       to.empty() ? "an alert that is assigned" : "another person");
+  }
+  SqlValues values;
+  values.text(alert.id).text(to).text(wanted.by).text(wanted.note).integer(wanted.at_unix_ns);
+  STEELYARD_CHECK(
+      transaction.run("insert into steelyard.alert_assignments (alert, assignee, who, note, "
+                      "assigned_at_unix_ns) values ($1, $2, $3, $4, $5)",
+                      values, kOneRow));
+  std::string detail = told_subject(alert.subject) + (to.empty() ? ", from " + last.to : ", to " + to);
+  if (!act.note.empty()) detail += ": " + act.note;
+  return write_audit(transaction, {act.who, to.empty() ? "alert unassigned" : "alert assigned", "alert:" + alert.id,
+                                   std::move(detail)});
 }
 
 }  // namespace
@@ -513,6 +563,10 @@ Result<Alert> act_within(Transaction& transaction, const AlertAct& act) {
   STEELYARD_CHECK(lock_alerts(transaction, known.subject.project, known.subject.branch));
   // Again under the lock: somebody may have been faster.
   STEELYARD_TRY(const Alert before, the_alert(transaction, known.id));
+  if (act.kind == AlertAct::Kind::assign) {
+    STEELYARD_CHECK(assign(transaction, act, before));
+    return the_alert(transaction, before.id);
+  }
   AlertAct done = act;
   // Said after what it is about, whatever the clocks say.
   done.at_unix_ns = std::max(act.at_unix_ns, before.life.back().at_unix_ns);

@@ -382,7 +382,7 @@ Result<std::map<std::string, PointSpread>> read_spreads(Session& session, const 
 
 namespace {
 
-// $1 to $4: the marks.
+// $1 to $5: the marks.
 constexpr const char* kNewRows = R"sql(
 select 'run', p.name, max(r.run_key) from steelyard.runs r join steelyard.projects p using (project_key)
 where r.run_key > $1::bigint group by p.name
@@ -395,33 +395,39 @@ join steelyard.alert_states a using (alert) where e.alert_event_key > $3::bigint
 union all
 select 'change', c.project, max(l.change_point_log_key) from steelyard.change_point_log l
 join steelyard.change_points c using (change_point_key) where l.change_point_log_key > $4::bigint group by c.project
+union all
+select 'assignment', a.project, max(e.alert_assignment_key) from steelyard.alert_assignments e
+join steelyard.alert_states a using (alert) where e.alert_assignment_key > $5::bigint group by a.project
 )sql";
 
 }  // namespace
 
 Result<std::vector<NewsEntry>> read_news(Session& session, NewsMarks& marks) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(
-      const Rows rows,
-      transaction.run(
-          kNewRows,
-          SqlValues().integer(marks.run).integer(marks.comparison).integer(marks.alert).integer(marks.change)));
+  STEELYARD_TRY(const Rows rows, transaction.run(kNewRows, SqlValues()
+                                                               .integer(marks.run)
+                                                               .integer(marks.comparison)
+                                                               .integer(marks.alert)
+                                                               .integer(marks.change)
+                                                               .integer(marks.assignment)));
   std::vector<NewsEntry> news;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     NewsEntry one{rows.text(row, 0), rows.text(row, 1)};
     std::int64_t& mark = one.kind == "run"          ? marks.run
                          : one.kind == "comparison" ? marks.comparison
                          : one.kind == "alert"      ? marks.alert
-                                                    : marks.change;
+                         : one.kind == "change"     ? marks.change
+                                                    : marks.assignment;
     mark = std::max(mark, rows.integer(row, 2));
     // What opens and ends alerts.
     if (one.kind == "comparison" || one.kind == "change") news.push_back({"alert", one.project});
+    if (one.kind == "assignment") one.kind = "alert";
     news.push_back(std::move(one));
   }
   return news;
 }
 
-// From the ends of four indexes.
+// From the ends of five indexes.
 Result<NewsMarks> read_news_marks(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(
@@ -429,9 +435,10 @@ Result<NewsMarks> read_news_marks(Session& session) {
       transaction.run("select coalesce((select max(run_key) from steelyard.runs), 0)::bigint, "
                       "coalesce((select max(comparison_key) from steelyard.comparisons), 0)::bigint, "
                       "coalesce((select max(alert_event_key) from steelyard.alert_events), 0)::bigint, "
-                      "coalesce((select max(change_point_log_key) from steelyard.change_point_log), 0)::bigint",
+                      "coalesce((select max(change_point_log_key) from steelyard.change_point_log), 0)::bigint, "
+                      "coalesce((select max(alert_assignment_key) from steelyard.alert_assignments), 0)::bigint",
                       {}, kOneRow));
-  return NewsMarks{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3)};
+  return NewsMarks{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3), rows.integer(0, 4)};
 }
 
 Result<int> read_schema_version(Session& session) {

@@ -351,6 +351,11 @@ TEST_F(ServiceAsStore, DoesToAnAlertWhatAPersonSaysInTheirNameAndTheTokens) {
   const Said reader = over_service({"alerts", "resolve", alert, "--who", "eve"}, issue({"read"}));
   EXPECT_NE(reader.status, 0);
   EXPECT_THAT(reader.err, HasSubstr("scope report"));
+  EXPECT_THAT(over_service({"alerts", "assign", alert, "--to", "bert", "--who", "ada"}, token).out,
+              AllOf(HasSubstr(", assigned to bert\n"), HasSubstr(" by ada (token a test)\n")));
+  const std::vector<std::string> show{"alerts", "show", alert};
+  expect_same(over_service(show, token), over_store(show), show);
+  EXPECT_THAT(over_service({"alerts", "unassign", alert}, token).out, Not(HasSubstr("assigned")));
   const std::vector<std::string> reopen{"alerts", "reopen", alert, "--who", "ada"};
   EXPECT_EQ(over_service(reopen, token).status, 0);
   const Said twice = over_service(reopen, token);

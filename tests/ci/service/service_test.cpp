@@ -329,6 +329,26 @@ TEST_F(ServiceTest, KeepsWhatPeopleSayOfAnAlert) {
   EXPECT_EQ(json::parse(get("/api/v1/alerts/" + id).body)["state"], "reopened") << "no answer of before is told";
 }
 
+TEST_F(ServiceTest, AssignsAnAlertAndTakesItBack) {
+  const Fields fields = bearer(issue({"report"}, "demo"));
+  const std::string id = checked("/api/v1/alerts", "/api/v1/alerts?project=demo")["items"][0]["id"];
+  const std::string target = "/api/v1/alerts/" + id + "/assign";
+  const std::string path = "/api/v1/alerts/{id}/assign";
+  const json given = posted(path, target, {{"to", "ada <b>"}, {"note", "yours"}}, 200, fields);
+  EXPECT_EQ(given["assignment"]["to"], "ada <b>");
+  EXPECT_EQ(given["assignment"]["by"], "token a test");
+  EXPECT_EQ(given["assignment"]["note"], "yours");
+  EXPECT_EQ(json::parse(get("/api/v1/alerts/" + id).body)["assignment"], given["assignment"]);
+  posted(path, target, {{"to", "ada <b>"}}, 409, fields);
+  posted(path, target, json::object(), 422, fields);
+  posted(path, target, {{"to", std::string(201, 'x')}}, 422, fields);
+  posted(path, target, {{"to", std::string("a\0b", 3)}}, 422, fields);
+  posted("/api/v1/alerts/{id}/resolve", "/api/v1/alerts/" + id + "/resolve", {{"to", "ada"}}, 422, fields);
+  posted(path, target, {{"to", "ada"}}, 403, bearer(issue({"read", "submit"}, "demo")));
+  posted(path, target, {{"to", "ada"}}, 404, bearer(issue({"report"}, "hidden")));
+  EXPECT_TRUE(posted(path, target, {{"to", ""}}, 200, fields)["assignment"].is_null());
+}
+
 TEST_F(ServiceTest, IssuesTokensToAnAdministratorAndNoMoreThanTheirOwnProject) {
   const Fields all = bearer(issue({"admin"}));
   const json issued =

@@ -340,6 +340,12 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   const Outcome unknown = run({"alerts", "accept", id, "--commit", "no-such-commit"});
   EXPECT_EQ(unknown.status, 3);
   EXPECT_THAT(unknown.err, HasSubstr("--commit"));
+  const Outcome assigned = run({"alerts", "assign", id, "--to", "bert \x1b[31m", "--note", "yours", "--who", "ada"});
+  EXPECT_EQ(assigned.status, 0) << assigned.err;
+  EXPECT_THAT(assigned.out, AllOf(HasSubstr(", assigned to bert ?[31m\n"), HasSubstr(" by ada: yours\n")));
+  EXPECT_THAT(run({"alerts", "show", id, "--json"}).out, HasSubstr("\"to\": \"bert \\u001b[31m\""));
+  EXPECT_EQ(run({"alerts", "assign", id, "--to", std::string(201, 'x')}).status, 3);
+  EXPECT_THAT(run({"alerts", "unassign", id, "--json"}).out, HasSubstr("\"assignment\": null"));
   const Outcome accepted =
       run({"alerts", "accept", id, "--commit", "0123456789", "--note", "so be it", "--who", "ada"});
   EXPECT_EQ(accepted.status, 0) << accepted.err;

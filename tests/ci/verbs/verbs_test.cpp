@@ -57,6 +57,10 @@ TEST(Verbs, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
   EXPECT_THAT(error_of({"alerts", "accept", "0123456"}), HasSubstr("no --commit"));
   EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--commit", "HEAD"}), HasSubstr("it without accept"));
   EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
+  EXPECT_EQ(error_of({"alerts", "assign", "0123456", "--to", "ada", "--note", "so"}), "");
+  EXPECT_EQ(error_of({"alerts", "unassign", "0123456"}), "");
+  EXPECT_THAT(error_of({"alerts", "assign", "0123456"}), AllOf(HasSubstr("no --to"), HasSubstr("unassign")));
+  EXPECT_THAT(error_of({"alerts", "unassign", "0123456", "--to", "ada"}), HasSubstr("it without assign"));
   EXPECT_THAT(error_of({"alerts", "list", "0123456"}), HasSubstr("list alone"));
   EXPECT_THAT(error_of({"alerts", "show", "0123456", "--all"}), HasSubstr("--all"));
   EXPECT_THAT(error_of({"alerts", "list", "--note", "x"}), HasSubstr("--note"));

@@ -191,6 +191,7 @@ export function make_alerts() {
     accepted_commit: null,
     accepted_until: null,
     life: life(['opened', 1, `comparison:${hex('comparison 0')}`]),
+    assignment: null,
     ...own,
   });
   return [

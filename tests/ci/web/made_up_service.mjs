@@ -50,6 +50,13 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
   };
   const like = (text, part) => !part || text.toLowerCase().includes(part.toLowerCase());
   const act = (alert, action, body) => {
+    if (action === 'assign') {
+      if (body.to === (alert.assignment?.to ?? ''))
+        return problem(409, 'Not in this state', 'it is assigned so already', '');
+      alert.assignment = body.to ? {to: body.to, by: 'local', at: iso(at_of(120)), note: body.note ?? null} : null;
+      for (const send of listeners) send('alert');
+      return {status: 200, body: alert};
+    }
     const word = {
       acknowledge: 'acknowledged',
       accept: 'accepted',

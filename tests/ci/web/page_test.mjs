@@ -120,6 +120,31 @@ test('an alert is acknowledged, accepted with a reason, resolved and reopened', 
   clean();
 });
 
+test('an alert is assigned to somebody, seen so in the list, and taken back', async () => {
+  await open(`#/alerts?id=${service.ids.alert}`);
+  const assign = async (to, note = '') => {
+    await page.getByRole('button', {name: 'Assign', exact: true}).click();
+    await page.getByLabel('To (empty: nobody)').fill(to);
+    await page.getByLabel('Why (may be empty)').fill(note);
+    await page.locator('form.act button[type=submit]').click();
+  };
+  await assign('<b>ada</b>', 'she wrote it');
+  await page.locator('form.act').waitFor({state: 'detached'});
+  assert.match(await whole_text(), /state\s+open\s+assigned to\s+<b>ada<\/b> .* by local\s+she wrote it/);
+  await page.getByRole('button', {name: 'Assign', exact: true}).click();
+  assert.equal(await page.getByLabel('To (empty: nobody)').inputValue(), '<b>ada</b>');
+  await page.keyboard.press('Escape');
+  await assign('<b>ada</b>');
+  await page.getByText('it is assigned so already').waitFor();
+  await page.keyboard.press('Escape');
+  await open('#/alerts');
+  assert.match(await whole_text(), /Assigned to[\s\S]*open\s+<b>ada<\/b>/);
+  await open(`#/alerts?id=${service.ids.alert}`);
+  await assign('');
+  await page.locator('form.act').waitFor({state: 'detached'});
+  assert.doesNotMatch(await whole_text(), /assigned to/);
+});
+
 test('who may only read is told so, and has no button', async () => {
   await page.close();
   service.server.close();

@@ -5,7 +5,7 @@ import {go, href} from '../route';
 import {alert_change, benchmark, code, commit_link, empty, paged, series_href, type PageOf, type View} from '../view';
 import {metric_text, short, time_text} from '../words';
 
-type Action = 'acknowledge' | 'accept' | 'resolve' | 'reopen';
+type Action = 'acknowledge' | 'accept' | 'resolve' | 'reopen' | 'assign';
 const kActions: Record<Action, {word: string; meaning: string; of: string[]}> = {
   acknowledge: {
     word: 'Acknowledge',
@@ -19,6 +19,11 @@ const kActions: Record<Action, {word: string; meaning: string; of: string[]}> = 
   },
   resolve: {word: 'Resolve', meaning: 'It is mended.', of: ['open', 'acknowledged', 'accepted', 'reopened']},
   reopen: {word: 'Reopen', meaning: 'It is not.', of: ['accepted', 'resolved', 'acknowledged']},
+  assign: {
+    word: 'Assign',
+    meaning: 'Whose it is to see to it. Its state stays.',
+    of: ['open', 'acknowledged', 'accepted', 'resolved', 'reopened'],
+  },
 };
 
 const kNotes: Record<Action, string> = {
@@ -26,6 +31,7 @@ const kNotes: Record<Action, string> = {
   accept: 'Reason ',
   resolve: 'What mended it (may be empty) ',
   reopen: 'Why (may be empty) ',
+  assign: 'Why (may be empty) ',
 };
 
 // One form for every action: what it wants is asked for, the answer replaces the page.
@@ -34,11 +40,13 @@ function act_form(view: View, alert: Alert, action: Action, close: () => void): 
   const wants_reason = action === 'accept';
   const note = h('textarea', {name: 'note', rows: 2, maxlength: 1000, required: wants_reason});
   const until = h('input', {name: 'until', type: 'date'});
+  const to = h('input', {name: 'to', maxlength: 200, value: alert.assignment?.to ?? ''});
   const said = h('p', {role: 'alert'});
   const send = async () => {
     const body: Record<string, string> = {};
     if (note.value.trim()) body.note = note.value.trim();
     if (action === 'accept' && until.value) body.until = until.value;
+    if (action === 'assign') body.to = to.value.trim();
     await post<Alert>(`/alerts/${alert.id}/${action}`, body);
     view.again();
   };
@@ -57,6 +65,7 @@ function act_form(view: View, alert: Alert, action: Action, close: () => void): 
       }) as EventListener,
     },
     h('p', {}, meaning),
+    action === 'assign' && h('label', {}, 'To (empty: nobody) ', to),
     h('label', {}, kNotes[action], note),
     action === 'accept' && h('label', {}, 'Until (empty: for good) ', until),
     h('p', {}, h('button', {type: 'submit', class: 'main'}, word), ' ', button('Cancel', close)),
@@ -104,6 +113,16 @@ async function one_alert(view: View, id: string): Promise<Child> {
     entries([
       ['state', h('b', {class: 'state'}, alert.state)],
       ['who looks', alert.state === 'acknowledged' && looks?.note],
+      [
+        'assigned to',
+        alert.assignment && [
+          h('b', {}, alert.assignment.to),
+          ' ',
+          time_text(alert.assignment.at),
+          ` by ${alert.assignment.by}`,
+          alert.assignment.note && h('p', {class: 'note'}, alert.assignment.note),
+        ],
+      ],
       ['project', alert.project],
       ['branch', alert.branch],
       ['commit', commit_link(alert.commit, alert.project)],
@@ -195,6 +214,7 @@ export const alerts: PageOf = async (view) => {
             {title: 'Metric'},
             {title: 'Change', numeric: true},
             {title: 'State'},
+            {title: 'Assigned to', wide: true},
             {title: 'Since', wide: true},
             {title: 'Branch', wide: true},
             {title: 'Commit', wide: true},
@@ -204,6 +224,7 @@ export const alerts: PageOf = async (view) => {
             metric_text(alert.metric),
             h('span', {class: alert.verdict}, h('span', {class: 'c'}, alert_change(alert))),
             h('span', {class: 'state'}, alert.state),
+            alert.assignment?.to ?? '',
             time_text(alert.life[alert.life.length - 1]?.at),
             alert.branch ?? '',
             commit_link(alert.commit, alert.project),

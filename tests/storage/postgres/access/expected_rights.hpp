@@ -20,6 +20,7 @@ struct Rights {
 inline const std::map<std::string, Rights> kRelations{
     // Of a project.
     {"accepted_levels", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
+    {"alert_assignments", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"alert_events", {"sees own", "sees own, adds own", "sees", "sees, adds"}},
     {"alert_life", {"sees own", "sees own, adds own, changes own", "sees", "sees, adds, changes"}},
     {"alert_notices", {"sees own", "sees own, adds own", "sees", "sees, adds"}},

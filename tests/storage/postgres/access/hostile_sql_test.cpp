@@ -111,6 +111,7 @@ void fill(Store& store, const std::string& project) {
     const std::int64_t now = alert.life.back().at_unix_ns + 1;
     must(AlertStore(store).claim({{alert.id, "slack", alert.state, {}}}, {"somebody's", now}));
     must(AlertStore(store).act({AlertAct::Kind::accept, alert.id, "somebody", "", run.header.commit.sha, now}));
+    must(AlertStore(store).act({AlertAct::Kind::assign, alert.id, "somebody", "", "", now, "", "ada"}));
   }
 }
 

@@ -102,6 +102,7 @@ TEST_F(RolesTest, RightsThatWereNeverGivenAreGivenAtTheNextOpen) {
 TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
   const std::set<std::string> facts{
       "accepted_levels",
+      "alert_assignments",
       "alert_events",
       "alert_notices",
       "audit_trail",

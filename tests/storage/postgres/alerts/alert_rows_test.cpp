@@ -9,6 +9,7 @@
 
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
+#include "storage/catalog_store.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
@@ -285,6 +286,66 @@ TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
   EXPECT_EQ(again->state, AlertState::accepted);
   EXPECT_EQ(ask("select count(*) from steelyard.alert_events"), "1");
   EXPECT_EQ(ask("select count(*) from steelyard.accepted_levels"), "1");
+}
+
+// Assigning.
+
+AlertAct assigning(const Alert& alert, const std::string& to, const std::string& note = "") {
+  return {AlertAct::Kind::assign, alert.id, "eve", note, "", alert.life.back().at_unix_ns + 1, "", to};
+}
+
+TEST_F(AlertRows, AreAssignedAndTakenBackWithoutAChangeOfTheirState) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert alert = all(store).at(0);
+  EXPECT_FALSE(alert.assignment);
+  const AlertAct act = assigning(alert, "ada", "you know it");
+  NewsMarks marks = CatalogStore(store).newest().value();
+  const auto given = AlertStore(store).act(act);
+  ASSERT_TRUE(given) << given.error().text();
+  const std::vector<NewsEntry> news = CatalogStore(store).news(marks).value();
+  ASSERT_EQ(news.size(), 1U);
+  EXPECT_EQ(news[0].kind + ' ' + news[0].project, "alert demo");
+  EXPECT_TRUE(CatalogStore(store).news(marks)->empty());
+  EXPECT_EQ(given->assignment, (AlertAssignment{"ada", "eve", act.at_unix_ns, "you know it"}));
+  EXPECT_EQ(given->state, AlertState::open);
+  EXPECT_EQ(given->life, alert.life);
+  // Whatever becomes of it, and whatever is derived again.
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::unchanged, "aa", "cc", 1.0)));
+  rebuild();
+  EXPECT_EQ(all(store).at(0).state, AlertState::resolved);
+  EXPECT_EQ(all(store).at(0).assignment, given->assignment);
+  ASSERT_TRUE(AlertStore(store).act(assigning(alert, "bert")));
+  EXPECT_EQ(all(store).at(0).assignment->to, "bert");
+  ASSERT_TRUE(AlertStore(store).act(assigning(alert, "")));
+  EXPECT_FALSE(all(store).at(0).assignment);
+  EXPECT_EQ(ask("select string_agg(assignee, ',' order by alert_assignment_key) from steelyard.alert_assignments"),
+            "ada,bert,");
+  EXPECT_EQ(ask("select string_agg(who || ' ' || action || ' ' || detail, '; ' order by audit_key) from "
+                "steelyard.audit_trail where subject = 'alert:" +
+                alert.id + "'"),
+            "eve alert assigned BM_sort/1024 real_time on main, to ada: you know it; "
+            "eve alert assigned BM_sort/1024 real_time on main, to bert; "
+            "eve alert unassigned BM_sort/1024 real_time on main, from bert");
+}
+
+TEST_F(AlertRows, AreAssignedOnceToOnePersonAndToNoNameBeyondTheBound) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert alert = all(store).at(0);
+  const auto refused = [&](const AlertAct& act) {
+    const auto done = AlertStore(store).act(act);
+    EXPECT_FALSE(done);
+    return done ? "" : done.error().found;
+  };
+  EXPECT_EQ(refused(assigning(alert, "")), "it is assigned to nobody");
+  EXPECT_EQ(refused(assigning(alert, std::string(kMaxAssigneeBytes + 1, 'x'))), "201 bytes");
+  AlertAct act = assigning(alert, std::string(kMaxAssigneeBytes, 'x'));
+  ASSERT_TRUE(AlertStore(store).act(act));
+  EXPECT_TRUE(AlertStore(store).act(act)) << "the answer to the first try got lost";
+  act.at_unix_ns += 1;
+  EXPECT_EQ(refused(act), "it is assigned to them already");
+  EXPECT_EQ(ask("select count(*) from steelyard.alert_assignments"), "1");
 }
 
 TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
