@@ -204,20 +204,28 @@ class StoreClient : public StoreService {
                             status != kNotThere && status != kTooMany;
     if (!is_of_this || is_of_content(outcome.body)) return refusal_of(outcome);
     is_for_another_ = true;
-    return store_error(
-        where(), outcome.why, "what it takes",
-        status == kTooLarge
-            ? "raise the limit of the proxy before it; the service takes comparisons of 16 MiB, a database larger ones"
-            : "update the service, or raise its limits");
+    if (status != kTooLarge) {
+      return store_error(where(), outcome.why, "what it takes", "update the service, or raise its limits");
+    }
+    // The service says its limit; what says nothing of the kind is a proxy before it.
+    const std::string found = member_of(outcome.body, "found");
+    if (found.empty()) {
+      return store_error(where(), outcome.why, "what it takes", "raise the limit of the proxy before the service");
+    }
+    return store_error(where(), "a document of " + found, member_of(outcome.body, "wanted"),
+                       "it waits for a database as the store, which takes larger ones; what comes after it goes on");
+  }
+
+  // A text of the answer's object; empty: it has none of that name.
+  std::string member_of(const std::string& answer, const char* member) const {
+    const Result<JsonDocument> document = JsonDocument::parse(answer, address_);
+    const bool has = document && document->root().at(member).is_text();
+    return has ? document->root().at(member).text() : std::string();
   }
 
   Error refusal_of(const ApiOutcome& outcome) const {
     constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413;
-    const Result<JsonDocument> document = JsonDocument::parse(outcome.body, address_);
-    const auto said = [&](const char* member) {
-      const bool has = document && document->root().at(member).is_text();
-      return has ? document->root().at(member).text() : std::string();
-    };
+    const auto said = [&](const char* member) { return member_of(outcome.body, member); };
     if (outcome.status == kNoToken && token_.empty()) {
       return store_error(where(), "no token", std::string("$") + kTokenVariable + " or $" + kTokenFileVariable,
                          kTokenFix);
@@ -228,12 +236,12 @@ class StoreClient : public StoreService {
     if (outcome.status == kForbidden) {
       return store_error(where(), "\"" + said("detail") + '"', "a token that may", kTokenFix);
     }
+    if (outcome.status == kTooLarge) {
+      return input_error(where(), outcome.why, "no more than the service takes", "ask for less at once");
+    }
     const bool is_of_caller = outcome.status >= 400 && outcome.status < 500 && outcome.status != 429;
     if (is_of_caller && !said("where").empty()) {
       return input_error(said("where"), said("found"), said("wanted"), said("fix"));
-    }
-    if (outcome.status == kTooLarge) {
-      return input_error(where(), outcome.why, "no more than the service takes", "ask for less at once");
     }
     if (outcome.status == kNotThere) {
       return store_error(where(), outcome.why, "a service that answers the command line", "update the service");

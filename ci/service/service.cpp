@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <utility>
@@ -293,6 +294,13 @@ std::pair<BodyPlan, WebAnswer> Service::plan(std::size_t worker, const WebReques
     return {{},
             problem(415, "Content-Type: " + std::string(type.substr(0, 100)),
                     takes_archives ? "send application/vnd.steelyard.run" : "send application/json", head.id)};
+  }
+  // Digits alone, as the server has seen. One that says no length is refused when it is beyond.
+  const std::string length(head.field("content-length"));
+  if (!length.empty() && std::strtoull(length.c_str(), nullptr, 10) > static_cast<std::uint64_t>(most)) {
+    return {
+        {},
+        problem(413, input_error("body", length + " bytes", "at most " + std::to_string(most) + " bytes"), head.id)};
   }
   WebAnswer go_on;
   go_on.status = 0;

@@ -18,7 +18,9 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/document/json.hpp"
 #include "storage/history_store.hpp"
+#include "storage/place/files.hpp"
 #include "storage/run_store.hpp"
+#include "storage/spool/spool.hpp"
 #include "storage/store_service.hpp"
 #include "tests/ci/service/served_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -186,6 +188,23 @@ TEST_F(ServiceAsStore, KeepsARunInTheSpoolWhileTheServiceIsAwayAndDeliversItLate
   EXPECT_THAT(refused.err, HasSubstr("\"this needs a token with the scope submit\"")) << "it waits on";
   const Said later = over_service({"history", "--project", "demo"}, issue({"read", "submit"}));
   EXPECT_THAT(later.err, HasSubstr("delivered from the spool: 1 run"));
+  storage::Store store = open();
+  EXPECT_TRUE(storage::RunStore(store).get(run.header.id));
+}
+
+TEST_F(ServiceAsStore, LeavesAComparisonAboveTheLimitWaitingAndDeliversWhatComesAfterIt) {
+  steelyard::Comparison large = storage_test::example_comparison();
+  large.candidate.created_at_unix_ns = 1;  // it is the first to be sent
+  large.rows.at(0).reason = std::string(std::size_t{16} << 20, 'x');
+  const steelyard::Run run = sealed_run(6);
+  storage::Spool spool(storage::state_folder());
+  ASSERT_TRUE(spool.keep(large));
+  ASSERT_TRUE(spool.keep(run));
+  const Said said = over_service({"history", "--project", "demo"}, issue({"read", "submit"}));
+  EXPECT_EQ(said.status, 0);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("delivered from the spool: 1 run"), HasSubstr("found a document of 1678"),
+                              HasSubstr(" bytes, wanted at most 16777216 bytes; it waits for a database")));
+  EXPECT_EQ(spool.count_waiting(), (storage::Spool::Count{0, 1}));
   storage::Store store = open();
   EXPECT_TRUE(storage::RunStore(store).get(run.header.id));
 }
@@ -521,7 +540,9 @@ TEST_F(ServiceAsStore, TakesTheResultsOfAToolAsJsonOnce) {
   HttpClient client(port());
   client.send("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n" + fields[0].first + ": " + fields[0].second +
               "\r\nContent-Type: application/json\r\nContent-Length: 16777217\r\n\r\n");
-  EXPECT_EQ(client.receive().status, 413);
+  const HttpReply large = client.receive();
+  EXPECT_EQ(large.status, 413);
+  EXPECT_THAT(large.body, HasSubstr(R"("found":"16777217 bytes","wanted":"at most 16777216 bytes")"));
 }
 
 TEST_F(ServiceAsStore, MakesOneTokenOfOneWhoeverRotatesItAtOnce) {
