@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,10 @@ struct Call {
 };
 
 struct Reply {
-  std::string body;
+  std::string body;  // of a refusal: its words
   const char* type = "application/json";
   int status = 200;
+  std::optional<Error> why{};  // a refusal in parts, in place of words
 };
 
 struct Operation {
@@ -56,7 +58,7 @@ void add_series_reading(Operations& operations);
 void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large);
 void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large);
 
-// 422 without a word of the content: what was sent may be good, and this service does not read it.
+// 422 that does not blame the content: what was sent may be good, and this service does not read it.
 Reply not_here(const Error& error);
 
 // {"items": [...], "next": ...}: each item is JSON already.

@@ -168,7 +168,7 @@ WebAnswer Service::problem(int status, const std::string& detail, const std::str
   return problem(status, error, id);
 }
 
-WebAnswer Service::problem(int status, const Error& error, const std::string& id) {
+WebAnswer Service::problem(int status, const Error& error, const std::string& id, Blame blame) {
   const bool is_parted = !error.where.empty();
   Error without_fix = error;
   without_fix.fix.clear();
@@ -183,8 +183,7 @@ WebAnswer Service::problem(int status, const Error& error, const std::string& id
     writer("found", error.found);
     writer("wanted", error.wanted);
     // What was sent is at fault as it is, and no other try will do: whoever sent it may set it aside.
-    constexpr int kNotAsWanted = 422;
-    if (status == kNotAsWanted) writer("content", true);
+    if (blame == Blame::content) writer("content", true);
   }
   writer("request", id);
   WebAnswer answer{status, common_fields(options_.is_encrypted),
@@ -203,7 +202,8 @@ WebAnswer Service::refusal(int status, const std::string& detail, const std::str
 
 WebAnswer Service::problem_of(const Error& error, int input_status, const std::string& id) {
   if (error.kind == ErrorKind::input) {
-    return problem(input_status, error, id);
+    constexpr int kNotAsWanted = 422;
+    return problem(input_status, error, id, input_status == kNotAsWanted ? Blame::content : Blame::none);
   }
   // What a server says of itself is for whoever runs it.
   std::fprintf(stderr, "steelyard: request %s: %s\n", id.c_str(), printable_line(error.text(), false).c_str());
@@ -440,6 +440,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   if (operation.scope == "submit") store.limit_statements(kLongestPut);
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
+  if (reply->why) return problem(reply->status, *reply->why, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
   if (operation.is_conditional) {
     AnswerCache::Answer answer{made_from, etag_of(reply->body), reply->type,

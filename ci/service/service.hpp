@@ -94,8 +94,9 @@ class Service : public WebHandler {
   std::string metrics_text();
   WebAnswer conditional(const WebRequest& request, AnswerCache::Answer answer, const std::string& key);
   WebAnswer problem(int status, const std::string& detail, const std::string& fix, const std::string& id);
+  enum class Blame { none, content };
   // With the parts of an error of the caller's, so that another program says the same.
-  WebAnswer problem(int status, const Error& error, const std::string& id);
+  WebAnswer problem(int status, const Error& error, const std::string& id, Blame blame = Blame::none);
   WebAnswer problem_of(const Error& error, int input_status, const std::string& id);
   void count(const std::string& operation, int status, Clock::duration took);
   void watch();

@@ -195,7 +195,7 @@ Result<storage::AlertAct> read_act(const Call& call, storage::AlertAct::Kind kin
 Operation acting(storage::AlertAct::Kind kind) {
   const auto act = [kind](const Call& call) -> Result<Reply> {
     Result<storage::AlertAct> read = read_act(call, kind);
-    if (!read) return Reply{read.error().text(), "", 422};
+    if (!read) return not_here(read.error());
     storage::AlertAct wanted = std::move(read).value();
     storage::AlertStore alerts(call.store);
     storage::AlertQuery query;
@@ -299,7 +299,7 @@ Result<Reply> revoke_token(const Call& call) {
 
 Reply not_here(const Error& error) {
   constexpr int kNotAsWanted = 422;
-  return {error.text(), "", kNotAsWanted};
+  return {"", "", kNotAsWanted, error};
 }
 
 void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large) {

@@ -253,6 +253,11 @@ TEST_F(SentByJobs, WhatAnotherServiceMayReadIsNotSaidToBeAtFault) {
   newer["schema"] = "steelyard.comparison/1";
   newer["baseline"] = 17;
   EXPECT_EQ(posted("/api/v1/comparisons", "/api/v1/comparisons", newer, 422, fields)["content"], true);
+  json faulty = json::parse(storage::comparison_document(storage_test::example_comparison()));
+  faulty["comparisons"][1]["ratio"] = "twice";
+  const json told = posted("/api/v1/comparisons", "/api/v1/comparisons", faulty, 422, fields);
+  EXPECT_EQ(told["where"], "submission: comparisons[1].ratio");
+  EXPECT_EQ(told["found"], "\"twice\"");
 
   steelyard::Run large = sealed_run(260);
   large.measurements.front().invocations.front() = {0, std::vector<double>(500'000, 1.5), {}};

@@ -143,7 +143,14 @@ json ServedStore::posted(const std::string& path, const std::string& target, con
   const HttpReply reply = ask(port(), "POST", target, all, body.dump());
   EXPECT_EQ(reply.status, status) << target << ": " << reply.body;
   EXPECT_EQ(answer_fault(document(), path, "post", reply.status, reply.fields.at("content-type"), reply.body), "");
-  return json::parse(reply.body, nullptr, false);
+  json answer = json::parse(reply.body, nullptr, false);
+  constexpr int kNotAsWanted = 422;
+  if (reply.status == kNotAsWanted) {
+    for (const char* part : {"where", "found", "wanted"}) {
+      EXPECT_TRUE(answer.contains(part) && !answer[part].get<std::string>().empty()) << part << ": " << reply.body;
+    }
+  }
+  return answer;
 }
 
 }  // namespace steelyard::ci
