@@ -144,9 +144,11 @@ function(steelyard_time_limit seconds)  # tests...
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds})
 endfunction()
 
-# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [HOT] [TIMEOUT seconds]):
-# a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest test (for suites that
-# share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as they judge times.
+# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL|BESIDE_ONE] [HOT] [THREADS]
+#   [TIMEOUT seconds]): a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest
+# test (for suites that share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as
+# they judge times.
+# BESIDE_ONE: one other at most, as they time programs, of which one takes many times as long as the other.
 # THREADS: it has some, of ours or of its own around what is ours; the preset tsan builds and runs it.
 #
 # clang++ compiles tests, unoptimised, in half the time that g++ takes, and CI shows that both read our headers. The
@@ -164,7 +166,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Check")
   endif()
 endif()
 function(steelyard_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;HOT;THREADS" "LABEL;TIMEOUT" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;TIMEOUT" "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -207,6 +209,8 @@ function(steelyard_test name)
   set(properties LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
+  elseif(arg_BESIDE_ONE)
+    list(APPEND properties PROCESSORS 2)  # of the three that CTest is told it has
   endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
