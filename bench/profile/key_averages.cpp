@@ -272,12 +272,13 @@ void Rates::add_kernel(std::uint32_t index) {
 }
 
 void Rates::add_to(std::vector<KeyAverage>& rows) {
-  if (may_lack_work(trace_)) return;
+  const auto is_of_device = [](const TraceEvent& event) { return is_on_device(event.kind); };
+  if (may_lack_work(trace_) || std::none_of(trace_.events.begin(), trace_.events.end(), is_of_device)) return;
   find_spans();
   if (works_.empty()) return;
   doubt_paused();
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
-    if (is_on_device(trace_.events[i].kind)) add_kernel(i);
+    if (is_of_device(trace_.events[i])) add_kernel(i);
   }
   std::map<std::uint32_t, Sum> sums;
   for (const Work& work : works_) {
