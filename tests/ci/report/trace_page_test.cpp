@@ -285,7 +285,12 @@ TEST_F(TracePage, OpensAMillionEventsWithinSecondsAndMovesWithoutStalls) {
   const double opened = seconds_of(trace, "") - nothing;
   const double moved = (seconds_of(trace, moves) - nothing - opened) / 200;
   std::printf("a million events: %.1f s to write and open, %.0f ms a move\n", opened, 1e3 * moved);
-  EXPECT_LT(opened, 20);
+#if defined(STEELYARD_SANITIZED)
+  constexpr double kLongest = 100;  // seconds: the page is written by a program that checks every access
+#else
+  constexpr double kLongest = 20;
+#endif
+  EXPECT_LT(opened, kLongest);
   EXPECT_LT(moved, 0.2);
 }
 
