@@ -123,6 +123,28 @@ TEST_F(PublishToGitlab, ARefusalNamesTheTokenThatItTakes) {
               HasSubstr("a pipeline of a fork's merge request has no variables of this project"));
 }
 
+TEST_F(PublishToGitlab, WhatIsRefusedIsToldAndNotSentAgain) {
+  for (const int status : {404, 409, 422}) {
+    const int before = server_.count("POST", "/notes");
+    server_.plan({"POST", "/notes", Trouble::How::answer, status, {}, "not that one"});
+    const Outcome outcome = publish("gitlab");
+    EXPECT_NE(outcome.status, 0) << status;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::to_string(status)), HasSubstr("not that one")));
+    EXPECT_EQ(server_.count("POST", "/notes"), before + 1);
+    EXPECT_THAT(server_.comments, IsEmpty());
+  }
+}
+
+TEST_F(PublishToGitlab, IsWrittenOnceWhateverHappensToTheAnswer) {
+  for (const Trouble::How how : {Trouble::How::cut_before, Trouble::How::cut_after, Trouble::How::answer}) {
+    server_.comments.clear();
+    server_.plan({"POST", "/notes", how, 500});
+    const Outcome outcome = publish("gitlab");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(server_.comments, SizeIs(1)) << static_cast<int>(how);
+  }
+}
+
 TEST_F(PublishToGitlab, WaitsForARateLimitWithinItsPatience) {
   server_.plan({"GET", "/user", Trouble::How::answer, 429, {"RateLimit-Reset: 1"}});
   EXPECT_EQ(publish("gitlab").status, 0);
