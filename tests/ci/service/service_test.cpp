@@ -334,10 +334,10 @@ TEST_F(ServiceTest, AssignsAnAlertAndTakesItBack) {
   const std::string id = checked("/api/v1/alerts", "/api/v1/alerts?project=demo")["items"][0]["id"];
   const std::string target = "/api/v1/alerts/" + id + "/assign";
   const std::string path = "/api/v1/alerts/{id}/assign";
-  const json given = posted(path, target, {{"to", "ada <b>"}, {"note", "yours"}}, 200, fields);
+  const json given = posted(path, target, {{"to", "ada <b>"}, {"note", R"(no zero: \u0000)"}}, 200, fields);
   EXPECT_EQ(given["assignment"]["to"], "ada <b>");
   EXPECT_EQ(given["assignment"]["by"], "token a test");
-  EXPECT_EQ(given["assignment"]["note"], "yours");
+  EXPECT_EQ(given["assignment"]["note"], R"(no zero: \u0000)");
   EXPECT_EQ(json::parse(get("/api/v1/alerts/" + id).body)["assignment"], given["assignment"]);
   posted(path, target, {{"to", "ada <b>"}}, 409, fields);
   posted(path, target, json::object(), 422, fields);
