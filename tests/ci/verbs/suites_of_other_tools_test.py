@@ -190,8 +190,7 @@ def main():
             shutil.copytree(os.path.join(own, 'usual'), os.path.join(own, 'again'))
             suite.make(os.path.join(own, 'slower'), FACTOR)
             by_ab(steelyard, suite, own)
-            # An interpreter, or Catch2's look at its clock, takes a second in each process: there once is enough.
-            if suite.format in ('doctest', 'nanobench'):
+            if suite.headers:  # where an interpreter starts for each process, once is enough
                 by_gate(steelyard, suite, own)
             print('%s: held' % suite.format)
             tried += 1
