@@ -1,4 +1,6 @@
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "ci/publish/http.hpp"
 #include "tests/ci/publish/publishing.hpp"
@@ -266,14 +268,15 @@ TEST_F(PublishToGithub, NoNoteIsSentAgainThatArrivedBeforeTheConnectionWasCut) {
 }
 
 TEST_F(PublishToGithub, IsWrittenOnceWhateverHappensToTheAnswer) {
-  for (const Trouble::How how : {Trouble::How::cut_before, Trouble::How::cut_after, Trouble::How::answer}) {
-    for (const int status : {500, 502}) {  // of an answer
-      server_.comments.clear();
-      server_.plan({"POST", "/comments", how, status});
-      const Outcome outcome = publish("github", {"--no-check"});
-      EXPECT_EQ(outcome.status, 0) << outcome.err;
-      EXPECT_THAT(server_.comments, SizeIs(1)) << static_cast<int>(how) << ", " << status;
-    }
+  using How = Trouble::How;
+  const std::vector<std::pair<How, int>> troubles{
+      {How::cut_before, 0}, {How::cut_after, 0}, {How::answer, 500}, {How::answer, 502}};
+  for (const auto& [how, status] : troubles) {
+    server_.comments.clear();
+    server_.plan({"POST", "/comments", how, status});
+    const Outcome outcome = publish("github", {"--no-check"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(server_.comments, SizeIs(1)) << static_cast<int>(how) << ", " << status;
   }
 }
 

@@ -286,7 +286,7 @@ TEST_F(TracePage, OpensAMillionEventsWithinSecondsAndMovesWithoutStalls) {
   const double moved = (seconds_of(trace, moves) - nothing - opened) / 200;
   std::printf("a million events: %.1f s to write and open, %.0f ms a move\n", opened, 1e3 * moved);
 #if defined(STEELYARD_SANITIZED)
-  constexpr double kLongest = 100;  // seconds: the page is written by a program that checks every access
+  constexpr double kLongest = 60;  // seconds: the page is written by a program that checks every access
 #else
   constexpr double kLongest = 20;
 #endif
