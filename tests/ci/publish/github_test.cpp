@@ -268,10 +268,9 @@ TEST_F(PublishToGithub, NoNoteIsSentAgainThatArrivedBeforeTheConnectionWasCut) {
 }
 
 TEST_F(PublishToGithub, IsWrittenOnceWhateverHappensToTheAnswer) {
-  using How = Trouble::How;
-  const std::vector<std::pair<How, int>> troubles{
-      {How::cut_before, 0}, {How::cut_after, 0}, {How::answer, 500}, {How::answer, 502}};
-  for (const auto& [how, status] : troubles) {
+  constexpr auto answer = Trouble::How::answer;
+  for (const auto& [how, status] : std::vector<std::pair<Trouble::How, int>>{
+           {Trouble::How::cut_before, 0}, {Trouble::How::cut_after, 0}, {answer, 500}, {answer, 502}}) {
     server_.comments.clear();
     server_.plan({"POST", "/comments", how, status});
     const Outcome outcome = publish("github", {"--no-check"});
