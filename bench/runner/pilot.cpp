@@ -26,11 +26,12 @@ Nanoseconds since(Clock::time_point begun) {
   return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
 }
 
-// One process: how long it lived, and its one sample.
+// One process: how long it lived, and its first sample.
 struct Look {
   Nanoseconds wall;
   Nanoseconds iteration;
   std::int64_t iterations = 0;
+  int repetitions = 1;
 };
 
 class Pilot {
@@ -54,7 +55,7 @@ class Pilot {
       look_at(all[i]);
     }
     // How many iterations each of several threads takes is the program's to share out.
-    for (auto& [name, cost] : outcome_.costs) cost.exact_iterations = takes_iterations_ && cost.can_share;
+    for (auto& [name, cost] : outcome_.costs) cost.exact_iterations = takes_iterations_ && cost.exact_iterations;
     outcome_.took = since(begun_);
     return std::move(outcome_);
   }
@@ -112,7 +113,7 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
       const InvocationSamples& samples = measurement.invocations.front();
       if (samples.values.empty() || samples.iterations.empty() || samples.values.front() <= 0) continue;
       looks.back() = Look{nanoseconds(static_cast<double>(children[i]->duration_ns)),
-                          nanoseconds(samples.values.front()), samples.iterations.front()};
+                          nanoseconds(samples.values.front()), samples.iterations.front(), size.repetitions};
     }
   }
   return looks;
@@ -133,11 +134,11 @@ void Pilot::try_iterations(const ListedBenchmark& benchmark, Nanoseconds iterati
 }
 
 // Of the benchmark's function, in a process that searches for its number of iterations (see sample_plan.cpp).
-int search_calls(Nanoseconds iteration, Nanoseconds sample) {
+int search_calls(const Look& look, Nanoseconds sample) {
   constexpr double kSeen = 0.1;
-  if (iteration >= sample) return 1;
-  int calls = 2;
-  for (double iterations = 1; iteration.count() * iterations < kSeen * sample.count(); iterations *= 10) ++calls;
+  if (look.iteration >= sample) return look.repetitions;
+  int calls = 1 + look.repetitions;
+  for (double iterations = 1; look.iteration.count() * iterations < kSeen * sample.count(); iterations *= 10) ++calls;
   return calls;
 }
 
@@ -147,17 +148,27 @@ ProcessCost Pilot::cost_of(const ListedBenchmark& benchmark, const MeasuredSide&
   cost.iteration = look.iteration;
   const double start = side.listing().start.count();
   const double timed = kWithSearch * look.iteration.count() * static_cast<double>(look.iterations);
-  const int calls = search_calls(look.iteration, kSample);
-  const double once = single ? (single->wall.count() - start) / search_calls(single->iteration, kOneIteration)
-                             : (look.wall.count() - timed - start) / calls;
-  cost.setup = nanoseconds(std::max(0.0, once));
-  if (single) {
-    const double grown = look.wall.count() - start - cost.setup.count() * calls;
+  const int calls = search_calls(look, kSample);
+  if (!single) {
+    cost.setup = nanoseconds(std::max(0.0, (look.wall.count() - timed - start) / calls));
+  } else if (calls == 1) {  // then `single` is of two samples, and the second was a call more
+    const double call = std::max(0.0, single->wall.count() - look.wall.count());
+    cost.setup = nanoseconds(std::max(0.0, call - look.iteration.count()));
+    cost.once = nanoseconds(std::max(0.0, look.wall.count() - start - call));
+  } else {
+    const int single_calls = search_calls(*single, kOneIteration);
+    const double fixed = single->wall.count() - start;
+    const double grown = look.wall.count() - start - calls * fixed / single_calls;
     cost.overhead = std::max(1.0, grown / timed);
+    // What more calls do not make longer was there before the first.
+    const double more = (look.wall.count() - timed - single->wall.count()) / std::max(1, calls - single_calls);
+    const double setup = grown < 0 ? std::max(0.0, more) : fixed / single_calls;
+    cost.setup = nanoseconds(std::max(0.0, std::min(setup, fixed / single_calls)));
+    cost.once = nanoseconds(std::max(0.0, fixed - cost.setup.count() * single_calls));
   }
   const bool several_threads = benchmark.has_several_threads();
   cost.processes = plan_.sides.size() > 1 && (!plan_.at_once || several_threads) ? 2 : 1;
-  cost.can_share = !several_threads;
+  cost.exact_iterations = !several_threads;
   return cost;
 }
 
@@ -174,13 +185,17 @@ void Pilot::look_at(const ListedBenchmark& benchmark) {
     const double timed = kWithSearch * look->iteration.count() * static_cast<double>(look->iterations);
     return look->wall.count() - timed - sides.front()->listing().start.count() > kUnexplained.count();
   });
-  const auto singles = unexplained ? take(benchmark, {0, 1, kOneIteration}, plan_.at_once)
+  // Of an iteration that is longer than the sample there is none shorter to be had, but one more.
+  const bool is_long = std::any_of(looks.begin(), looks.end(),
+                                   [](const std::optional<Look>& look) { return look && look->iteration >= kSample; });
+  const auto singles = unexplained ? take(benchmark, {0, is_long ? 2 : 1, kOneIteration}, plan_.at_once)
                                    : std::vector<std::optional<Look>>(looks.size());
   for (std::size_t i = 0; i < looks.size(); ++i) {
     if (!looks[i]) continue;
     const ProcessCost cost = cost_of(benchmark, *sides[i], *looks[i], singles[i]);
     const auto [at, is_new] = outcome_.costs.emplace(benchmark.name, cost);
     if (is_new) continue;
+    at->second.once = std::max(at->second.once, cost.once);
     at->second.setup = std::max(at->second.setup, cost.setup);
     at->second.iteration = std::max(at->second.iteration, cost.iteration);
     at->second.overhead = std::max(at->second.overhead, cost.overhead);

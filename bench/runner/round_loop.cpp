@@ -139,18 +139,19 @@ std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
     for (std::size_t index = 0; index < benchmarks_.size(); ++index) groups.back().push_back(index);
     return groups;
   }
-  std::map<std::tuple<std::int64_t, int, std::size_t>, std::size_t> open;  // by size and sides, the one to fill
+  std::map<std::tuple<std::int64_t, int, std::size_t, bool>, std::size_t> open;  // by size, sides, threads: to fill
   for (const std::size_t index : shuffled_order(benchmarks_.size(), plan_.settings.seed, round)) {
     const Planned& planned = benchmarks_[index];
     const SampleSize& size = plan_.samples.size_of(planned.name());
-    if (plan_.samples.group <= 1 || planned.alone || planned.benchmark.has_several_threads() || planned.done ||
-        !planned.reached) {
+    if (plan_.samples.group <= 1 || planned.alone || planned.done || !planned.reached) {
       groups.push_back({index});
       continue;
     }
     std::size_t sides = 0;
     for (const MeasuredSide* side : planned.sides) sides += side->side() == Side::baseline ? 1 : 2;
-    const auto [at, is_new] = open.emplace(std::tuple(size.iterations, size.repetitions, sides), groups.size());
+    const bool several_threads = planned.benchmark.has_several_threads();  // take turns, and no core is theirs
+    const auto [at, is_new] =
+        open.emplace(std::tuple(size.iterations, size.repetitions, sides, several_threads), groups.size());
     if (is_new) groups.emplace_back();
     groups[at->second].push_back(index);
     if (groups[at->second].size() >= plan_.samples.group) open.erase(at);

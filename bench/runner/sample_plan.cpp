@@ -68,9 +68,9 @@ class Draft {
       sample = std::max(cost.iteration.count(), kAim * chosen.min_time.count());
       search = kSearch * sample;
     }
-    const double sharing = cost.can_share ? static_cast<double>(group_) : 1;
     const double calls = chosen.repetitions + (chosen.iterations > 0 ? 1 : kSearchCalls);
-    const double fixed = question_->start.count() / sharing + cost.setup.count() * calls;
+    const double shared = question_->start.count() + cost.once.count();
+    const double fixed = shared / static_cast<double>(group_) + cost.setup.count() * calls;
     return Nanoseconds(cost.processes * (fixed + cost.overhead * (chosen.repetitions * sample + search)));
   }
 

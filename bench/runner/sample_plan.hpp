@@ -31,11 +31,11 @@ inline constexpr Nanoseconds kWarmUp = milliseconds(1);
 
 // What a process of one benchmark costs, of the slower side.
 struct ProcessCost {
-  Nanoseconds setup;      // of each call of the benchmark's function: of each sample, and of warming up
+  Nanoseconds once;   // before the first call, as what is made for all benchmarks: those that share a process share it
+  Nanoseconds setup;  // of each call of the benchmark's function: of each sample, and of warming up
   Nanoseconds iteration;  // as the program times it
   double overhead = 1;   // wall time of an iteration over its timed time: more where the clock is paused or set by hand
   double processes = 1;  // one after the other, in a round: 2 where the sides take turns, 1 side by side
-  bool can_share = true;          // a process with other benchmarks
   bool exact_iterations = false;  // it takes a number of iterations
 };
 

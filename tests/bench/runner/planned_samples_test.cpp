@@ -54,6 +54,14 @@ TEST(Pilot, DecidesHowLongSamplesAreAndItsOwnAreNotKept) {
   EXPECT_TRUE(pair.baseline.header.settings.contains("pilot"));
 }
 
+// A text that the first benchmark of a process makes for all of them is no reason to take fewer samples.
+TEST(Pilot, TellsWhatIsMadeOnceFromWhatEachSampleMakesAnew) {
+  STEELYARD_NEEDS_FIXTURE();
+  const Program program = testkit::fixture({{"VICTIM", "once"}});
+  const MeasuredPair pair = measured(program, program, options_for("victim"));
+  EXPECT_EQ(find(pair.baseline, "BM_victim")->invocations[0].values.size(), 3U);
+}
+
 TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = options_for("sum/8");
@@ -201,6 +209,25 @@ TEST(SharedProcesses, AreOnlyOfBenchmarksWithOneSize) {
   EXPECT_EQ(pair.baseline.invocations.size(), 8U);
   EXPECT_EQ(find(pair.baseline, "BM_victim")->invocations[0].values.size(), 1U);
   EXPECT_EQ(find(pair.baseline, "BM_sum/8")->invocations[0].values.size(), 2U);
+}
+
+TEST(SharedProcesses, OfSeveralThreadsAreApartFromTheOthers) {
+  STEELYARD_NEEDS_FIXTURE();
+  const Program program = testkit::fixture({{"EXTRA", "threaded"}});
+  testkit::MeasureOptions options = shared_processes();
+  options.filter = "sum|threaded|extra";
+  const MeasuredPair pair = measured(program, program, options);
+  EXPECT_TRUE(pair.baseline.failures.empty());
+  ASSERT_EQ(pair.baseline.invocations.size(), 8U) << "one of two threaded ones a round, and one of the others";
+  std::map<std::string, std::set<std::size_t>> processes;
+  for (const char* name : {"BM_sum/8", "BM_sum/64", "BM_threaded/threads:2", "BM_extra/threads:2"}) {
+    const Measurement* measurement = find(pair.baseline, name);
+    ASSERT_NE(measurement, nullptr) << name;
+    for (const InvocationSamples& samples : measurement->invocations) processes[name].insert(samples.invocation);
+  }
+  EXPECT_EQ(processes["BM_threaded/threads:2"], processes["BM_extra/threads:2"]);
+  EXPECT_EQ(processes["BM_sum/8"], processes["BM_sum/64"]);
+  EXPECT_NE(processes["BM_sum/8"], processes["BM_extra/threads:2"]);
 }
 
 }  // namespace

@@ -50,9 +50,16 @@ TEST(PlanSamples, LetsBenchmarksShareProcessesOnlyWhereTheirStartsWouldEatTheBud
   const SamplePlan many = plan_samples(suite(500, milliseconds(1), microseconds(1)), question(seconds(120)));
   EXPECT_GT(many.group, 1U);
   EXPECT_LE(many.group, 32U);
-  auto threads = suite(500, milliseconds(1), microseconds(1));
-  for (auto& [name, cost] : threads) cost.can_share = false;
-  EXPECT_GT(plan_samples(threads, question(seconds(120))).round, many.round);
+}
+
+// A suite whose first benchmark in a process makes a text for all of them.
+TEST(PlanSamples, LetsBenchmarksShareWhatIsMadeOnceAProcess) {
+  auto costs = suite(300, microseconds(10), microseconds(1));
+  for (auto& [name, cost] : costs) cost.once = milliseconds(330);
+  const SamplePlan plan = plan_samples(costs, question(seconds(600)));
+  EXPECT_EQ(plan.sizes.at("BM_0").repetitions, 3) << "it is not made anew by each sample";
+  EXPECT_GE(plan.group, 8U);
+  EXPECT_LE(plan.round * 12, seconds(240));
 }
 
 TEST(PlanSamples, RoundsIterationsSoThatASlightlyDifferentPilotGivesTheSame) {

@@ -1,9 +1,10 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
 //   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
 //            wander (from core to core, the first time only: until the file WANDERED exists), stay (exit with 4 unless
-//            it runs from where it was built); anything else: its work. It counts "inode", of the file it runs from
+//            it runs from where it was built), once (50 ms before the first call); anything else: its work. It counts
+//            "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
-//   EXTRA    set: one benchmark more
+//   EXTRA    set: one benchmark more; threaded: of two threads
 //   AGGREGATES  set: three benchmarks more, whose source asks for aggregates only
 //   ONLY_THREADED  set: nothing but the benchmark of two threads
 #include <benchmark/benchmark.h>
@@ -90,6 +91,10 @@ void victim(benchmark::State& state) {
     state.SkipWithError("the device is away");
     return;
   }
+  if (behaviour == "once") {
+    static const int made = (std::this_thread::sleep_for(std::chrono::milliseconds(50)), 1);
+    benchmark::DoNotOptimize(made);
+  }
   if (behaviour == "stay" && !runs_from_where_it_was_built()) std::exit(4);
   if (behaviour == "throw") throw std::runtime_error("no such table");
   if (behaviour == "fork" && ::fork() == 0) hang();
@@ -118,7 +123,9 @@ void register_benchmarks() {
     benchmark::RegisterBenchmark("BM_displayed", work)->Repetitions(3)->DisplayAggregatesOnly(true);
     benchmark::RegisterBenchmark("BM_flagless", work)->ReportAggregatesOnly(true);
   }
-  if (!chosen("EXTRA").empty()) benchmark::RegisterBenchmark("BM_extra", work);
+  if (chosen("EXTRA").empty()) return;
+  auto* const extra = benchmark::RegisterBenchmark("BM_extra", work);
+  if (chosen("EXTRA") == "threaded") extra->Threads(2);
 }
 
 }  // namespace
