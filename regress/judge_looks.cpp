@@ -39,22 +39,22 @@ Family adjust_within(std::vector<RowDraft>& drafts, const RowContext& context, s
 
 }  // namespace
 
-std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                              std::int64_t comparisons, const Calibration* calibration, Rules rules) {
+std::map<std::string, LookAnswer> LookJudge::answers(const Run& baseline, const Run& candidate,
+                                                     const Calibration* calibration) {
   const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint() &&
                      is_used(*calibration);
   const CalibratedNoise calibrated(known ? calibration : nullptr);
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
-  const ComparisonPolicy held = on_machine(policy, machine_names(candidate.environment));
-  const RowContext context{baseline, candidate, held, layout, calibrated, false, plan, rules};
+  const ComparisonPolicy held = on_machine(policy_, machine_names(candidate.environment));
+  const RowContext context{baseline, candidate, held, layout, calibrated, false, plan, rules_, &memory_};
   std::vector<std::string> undirected;
   std::map<std::string, LookAnswer> answers;
   std::vector<RowDraft> drafts;
   for (const Matched& matched : match_runs(baseline, candidate, held, undirected)) {
     drafts.push_back(draft_row(matched, context));
   }
-  const Family family = adjust_within(drafts, context, comparisons);
+  const Family family = adjust_within(drafts, context, comparisons_);
   for (const RowDraft& draft : drafts) {
     LookAnswer answer = LookAnswer::decided;
     if (draft.evidence && known && calibration->failed) {
@@ -67,6 +67,11 @@ std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& ca
     if (!is_new && urgency(answer) > urgency(at->second)) at->second = answer;
   }
   return answers;
+}
+
+std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                                              std::int64_t comparisons, const Calibration* calibration, Rules rules) {
+  return LookJudge(policy, comparisons, rules).answers(baseline, candidate, calibration);
 }
 
 }  // namespace steelyard::regress

@@ -6,17 +6,36 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "regress/ab/joint.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 
+// Asked again at each look of one gate, it adjusts what an earlier look had only once.
+class LookJudge {
+ public:
+  // `comparisons`: noisy ones of the whole gate, where the runs are a part of it.
+  LookJudge(ComparisonPolicy policy, std::int64_t comparisons, Rules rules = kNewestRules)
+      : policy_(std::move(policy)), comparisons_(comparisons), rules_(rules) {}
+
+  // As judge_looks().
+  std::map<std::string, LookAnswer> answers(const Run& baseline, const Run& candidate, const Calibration* calibration);
+
+ private:
+  ComparisonPolicy policy_;
+  std::int64_t comparisons_;
+  Rules rules_;
+  JointMemory memory_;
+};
+
 // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or
-// cannot be judged at all, is decided. `comparisons`: noisy ones of the whole gate, where these runs are a part of it.
-// `calibration`: as for compare_runs; where it failed, no rounds lead to a verdict and all are futile.
+// cannot be judged at all, is decided. `calibration`: as for compare_runs; where it failed, no rounds lead to a verdict
+// and all are futile.
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                               std::int64_t comparisons, const Calibration* calibration = nullptr,
                                               Rules rules = kNewestRules);

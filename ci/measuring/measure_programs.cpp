@@ -308,11 +308,11 @@ class PairMeasuring {
     const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
     for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
     timing_.looks.text = regress::to_text(looks);
-    timing_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {
+    timing_.looks.decided = [this, policy, judge = regress::LookJudge(policy, comparisons)](
+                                const Run& baseline, const Run& candidate) mutable {
       show_judged(baseline, candidate, policy);
       std::set<std::string> decided;
-      for (const auto& [name, answer] :
-           regress::judge_looks(baseline, candidate, policy, comparisons, calibration_of(baseline, candidate))) {
+      for (const auto& [name, answer] : judge.answers(baseline, candidate, calibration_of(baseline, candidate))) {
         if (answer != regress::LookAnswer::undecided) decided.insert(name);
       }
       return decided;

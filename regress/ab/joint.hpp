@@ -30,12 +30,14 @@ struct JointRound {
   bool candidate_second = false;
   double level = 0;  // logarithm of a ratio
   double score = 0;
+  bool operator==(const JointRound&) const = default;
 };
 
 // Rounds ascend, each at most once. A row without two rounds of either order (two rounds, where sides are exchanged)
 // has p 1 and takes no part.
 struct JointRow {
   std::vector<JointRound> rounds;
+  bool operator==(const JointRow&) const = default;
 };
 
 struct JointQuestion {
@@ -49,6 +51,7 @@ struct JointQuestion {
   // labels, each is taken once.
   std::size_t permutations = 5000;
   std::uint64_t seed = 0;
+  bool operator==(const JointQuestion&) const = default;
 };
 
 // The statistic of a row is the greater of both views' |t| of the difference between the rounds in which the candidate
@@ -58,8 +61,7 @@ struct JointQuestion {
 //     z = (8 v + 1) / (8 v + 3) * sqrt(v * log(1 + t^2 / v)),  v = n - 2 degrees of freedom
 //
 // (D. L. Wallace, Bounds on normal approximations to Student's and the chi-square distributions, Annals of Mathematical
-// Statistics 30, 1959). Without spread inside the orders it is bounded by what doubles can tell. What the alternatives
-// find stands in docs/method/judgement.md.
+// Statistics 30, 1959). Without spread inside the orders it is bounded by what doubles can tell.
 struct JointResult {
   std::vector<double> p;           // adjusted, one a row
   std::vector<double> statistics;  // one a row
@@ -69,6 +71,22 @@ struct JointResult {
 // Cost: rows times rounds times permutations; 500 rows of 60 rounds take less than 0.2 s, whatever the order of the
 // sides in each. Of more than a few million values fewer permutations are drawn, 999 at the least.
 JointResult joint_adjusted(std::span<const JointRow> rows, const JointQuestion& question);
+
+// Adjustments that were made, so that a judge who is asked at every look makes that of each look once: what the rows
+// had at an earlier look is the same at all later ones. Remembers the last 16 that differ in what they were asked.
+class JointMemory {
+ public:
+  // Until the next call.
+  const JointResult& adjusted(std::vector<JointRow> rows, const JointQuestion& question);
+
+ private:
+  struct Known {
+    std::vector<JointRow> rows;
+    JointQuestion question;
+    JointResult result;
+  };
+  std::vector<Known> known_;
+};
 
 // What a row brings to the adjustment of its gate: the rounds that each look saw, the last entry all that count.
 struct JointSeen {
@@ -100,8 +118,9 @@ struct JointAdjustment {
 // that no look had which any row took part in. q is the least over a row's own looks of p / share, and 1 where it has
 // fewer than kMinRounds. With less than kRoundsForSlots rounds, and where some row's slots are not known, the sides of
 // rounds are exchanged in all.
+// `memory`: of the same gate's earlier looks; null: there were none.
 JointAdjustment adjust_jointly(std::span<const JointEvidence* const> rows, const LookPlan& plan,
-                               const JointLevel& level);
+                               const JointLevel& level, JointMemory* memory = nullptr);
 
 // As many comparisons, each independent of the others, as would have the same greatest statistic at `level`: what the
 // rows are worth together, at least 1 and at most `rows`.

@@ -375,7 +375,8 @@ std::vector<double> adjusted_in_parts(const std::vector<RowDraft*>& tested, cons
       evidence.push_back(&draft->evidence->joint);
     }
   }
-  const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed});
+  const JointAdjustment joint =
+      adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed}, context.memory);
   family.independent = joint.independent / part;
   const std::vector<double> q_apart = holm_adjusted(p_apart);
   auto next_joint = joint.q.begin();

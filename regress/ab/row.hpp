@@ -24,6 +24,7 @@ struct RowContext {
   bool on_different_machines = false;  // so that no row can be compared
   LookPlan plan = {};                  // of both runs; empty: the number of rounds was fixed beforehand
   Rules rules = kNewestRules;
+  JointMemory* memory = nullptr;  // of the gate's earlier looks
 };
 
 struct RowDraft {

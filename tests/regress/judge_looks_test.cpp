@@ -49,6 +49,19 @@ TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 1000).at("BM_0"), LookAnswer::undecided);
 }
 
+// What a judge remembers of earlier looks is what it would reckon anew.
+TEST(LookJudge, AnswersAsOneThatNobodyAskedBefore) {
+  LookJudge judge({}, 2);
+  for (const int rounds : {12, 16, 24}) {
+    for (const double ratio : {1.004, 1.02}) {
+      const SimulatedPair pair = drawn(ratio, 0.01, rounds, "12:0.2 16:0.2 24:0.3 36:0.3");
+      EXPECT_EQ(judge.answers(pair.baseline, pair.candidate, nullptr),
+                judge_looks(pair.baseline, pair.candidate, {}, 2))
+          << rounds << " rounds, " << ratio;
+    }
+  }
+}
+
 Calibration calibrated(const steelyard::Run& run) {
   Calibration calibration;
   calibration.fingerprint = run.environment.fingerprint();

@@ -255,6 +255,18 @@ TEST(AdjustJointly, AChangeIsFoundAmongAnyNumberOfRows) {
   }
 }
 
+TEST(JointMemory, ReckonsAnewWhateverDiffersInRowsOrQuestion) {
+  JointMemory memory;
+  std::vector<JointRow> other = rows();
+  other.back().rounds.back().level += 1;
+  for (const auto& asked : {rows(), other, rows()}) {
+    for (const std::uint64_t seed : {1, 2, 1}) {
+      const JointQuestion question{.permutations = 500, .seed = seed};
+      EXPECT_EQ(memory.adjusted(asked, question).greatest, joint_adjusted(asked, question).greatest);
+    }
+  }
+}
+
 TEST(AdjustJointly, ALookSpendsItsShareAndAStoppedRowKeepsItsRounds) {
   const LookPlan plan{{{12, 0.25}, {24, 0.75}}};
   const std::vector<Look> first{{12, 0.5, 0.25}};

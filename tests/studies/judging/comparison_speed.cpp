@@ -11,12 +11,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "regress/ab/joint.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/judge_looks.hpp"
 #include "tests/studies/judging/speed_runs.hpp"
+#include "tests/studies/judging/window.hpp"
 
 namespace steelyard::judging {
 namespace {
@@ -115,8 +119,53 @@ void print_joint() {
   std::printf("\n");
 }
 
+// Benchmarks that nothing decides: processes 10 % apart, in an order of their own each.
+Window noisy_gate(int benchmarks, int rounds) {
+  Draw draw(1);
+  Window gate;
+  for (int i = 0; i < benchmarks; ++i) {
+    BenchmarkWindow& benchmark = gate.benchmarks.emplace_back();
+    benchmark.name = "benchmark_" + std::to_string(1000 + i);
+    const std::vector<int> candidate_slots = balanced_slots(rounds, draw);
+    for (int round = 0; round < rounds; ++round) {
+      const int slot = candidate_slots[static_cast<std::size_t>(round)];
+      for (const bool is_candidate : {false, true}) {
+        SideProcess process{round, is_candidate ? slot : 1 - slot, 1e9 + round, {}};
+        const double level = 1e3 * std::exp(0.35 * (draw.uniform() - 0.5));
+        for (int sample = 0; sample < 3; ++sample) process.values.push_back(level * (1 + 0.02 * draw.uniform()));
+        (is_candidate ? benchmark.candidate : benchmark.baseline).push_back(std::move(process));
+      }
+    }
+  }
+  return gate;
+}
+
+// What a gate's judge takes at each look: all statistics of all rows, and the adjustment.
+void print_looks() {
+  constexpr int kGate = 500;
+  const regress::LookPlan plan = regress::plan_looks({});
+  const Window gate = noisy_gate(kGate, plan.max_rounds());
+  regress::LookJudge judge({}, kGate);
+  std::printf("| rounds | a look of %d benchmarks, ms |\n|---|---|\n", kGate);
+  for (const regress::PlannedLook& look : plan.looks) {
+    Window seen{gate.layout, {}};
+    for (const BenchmarkWindow& whole : gate.benchmarks) seen.benchmarks.push_back(first_rounds(whole, look.rounds));
+    auto [baseline, candidate] = to_runs(seen);
+    for (Run* run : {&baseline, &candidate}) {
+      run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(plan);
+    }
+    const std::clock_t begin = std::clock();
+    const auto answers = judge.answers(baseline, candidate, nullptr);
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    std::printf("| %d | %.0f |\n", look.rounds, seconds * 1e3);
+    if (answers.size() != kGate) std::abort();
+  }
+  std::printf("\n");
+}
+
 int run(int comparisons) {
   print_joint();
+  print_looks();
   const double seconds = seconds_of({kBenchmarks, 15, 10}, comparisons);
   std::printf("15 + 15 invocations with 10 samples: %.1f us a comparison, 100000 in %.2f s\n\n", seconds * 1e6,
               seconds * 1e5);

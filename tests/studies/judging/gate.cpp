@@ -58,13 +58,6 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
   return gate;
 }
 
-BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
-  BenchmarkWindow part = benchmark;
-  part.baseline.assign(benchmark.baseline.begin(), benchmark.baseline.begin() + rounds);
-  part.candidate.assign(benchmark.candidate.begin(), benchmark.candidate.begin() + rounds);
-  return part;
-}
-
 Rule rule_of(const GateOptions& options, double false_alarm_rate) {
   return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan), options.rules});
 }
@@ -77,6 +70,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
   policy.false_alarm_rate = options.false_alarm_rate;
   std::vector<int> rounds(count, 0);
   std::vector<bool> decided(count, false);
+  regress::LookJudge judge(policy, comparisons, options.rules);
   for (const regress::PlannedLook& look : options.plan.looks) {
     Window seen{gate.layout, {}};
     for (std::size_t i = 0; i < count; ++i) {
@@ -88,7 +82,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate})
       run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(options.plan);
-    const auto answers = regress::judge_looks(baseline, candidate, policy, comparisons, nullptr, options.rules);
+    const auto answers = judge.answers(baseline, candidate, nullptr);
     for (std::size_t i = 0; i < count; ++i) {
       if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != regress::LookAnswer::undecided;
     }

@@ -154,6 +154,13 @@ Window separate_window(const Recording& earlier, const Recording& later, int pro
   return window;
 }
 
+BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
+  BenchmarkWindow part = benchmark;
+  part.baseline.assign(benchmark.baseline.begin(), benchmark.baseline.begin() + rounds);
+  part.candidate.assign(benchmark.candidate.begin(), benchmark.candidate.begin() + rounds);
+  return part;
+}
+
 Window alone(const Window& window, std::size_t benchmark) { return {window.layout, {window.benchmarks.at(benchmark)}}; }
 
 void add_alone(const Recording& in_turns, const std::string& kernel, Draw& draw, BenchmarkWindow& benchmark) {

@@ -85,6 +85,8 @@ Window separate_window(const Recording& earlier, const Recording& later, int pro
 inline constexpr int kAloneRounds = 10;  // as many as ci/measuring/time_programs.hpp
 void add_alone(const Recording& in_turns, const std::string& kernel, Draw& draw, BenchmarkWindow& benchmark);
 
+// What was measured of it by that round.
+BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds);
 // A window with one benchmark of another.
 Window alone(const Window& window, std::size_t benchmark);
 // Multiplies the candidate's values, alone as well.
