@@ -2,14 +2,17 @@
 // tables of docs/measured/judging_scores.md are its output.
 //
 //     build/check/bin/score_ab tests/statistics/noise [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]
-//                              [--table rules|variants|drift]
+//                              [--table rules|versions|variants|drift]
 //
-// variants: in place of rules other scores for samples and rounds. drift: how far apart equal sides lie that were not
-// measured together; the tables of docs/method/judgement.md.
+// versions: the rules as they are and as they were before q was adjusted jointly. variants: in place of rules other
+// scores for samples and rounds. drift: how far apart equal sides lie that were not measured together; the tables of
+// docs/method/judgement.md.
 //
 // The folder holds the recordings that its README lists (tests/studies/noise/record_noise.py). --row and --rule leave
 // out what does not contain the text. docs/measured/judging_scores.md says what the columns are.
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,6 +142,13 @@ std::vector<Row> all_rows(const Recordings& all) {
 
 std::vector<Rule> rules_for(const Row& row, const Options& options) {
   if (options.table == "variants") return score_variants();
+  if (options.table == "versions") {
+    Rule before = own_rule({.rules = regress::Rules::rounds_3});
+    before.name = "rounds-3";
+    Rule now = own_rule();
+    now.name = regress::to_text(regress::kNewestRules);
+    return {before, now};
+  }
   std::vector<Rule> rules{own_rule()};
   if (row.is_checked_alone) return rules;
   if (row.has_order) rules.push_back(own_rule({.with_order = false}));
@@ -195,7 +205,7 @@ int run(const Options& options) {
 int usage() {
   std::fprintf(stderr,
                "usage: score_ab FOLDER [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3] "
-               "[--table rules|variants|drift]\n");
+               "[--table rules|versions|variants|drift]\n");
   return 3;
 }
 
@@ -213,8 +223,8 @@ int main(int count, char** arguments) {
                         given->number("--windows", 40),
                         given->number("--seeds", 3),
                         given->text("--table").empty() ? "rules" : given->text("--table")};
-  const bool known_table = options.table == "rules" || options.table == "variants" || options.table == "drift";
-  if (!known_table) return usage();
+  constexpr std::string_view kTables[] = {"rules", "versions", "variants", "drift"};
+  if (std::find(std::begin(kTables), std::end(kTables), options.table) == std::end(kTables)) return usage();
   if (options.windows < 1 || options.seeds < 1) return usage();
   return run(options);
 }
