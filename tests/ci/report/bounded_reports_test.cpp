@@ -53,6 +53,23 @@ Naming unlike_names(std::uint64_t most) {
   };
 }
 
+// As many steps as a history is asked for, of commits and a release that are all unlike.
+Creep eight_small_steps(int number) {
+  Creep creep;
+  creep.origin = LevelOrigin::released;
+  creep.release = "v1." + std::to_string(number);
+  creep.accepted = 1000;
+  creep.ratio = 1 + 0.011 + 0.0001 * number;
+  creep.level = 1000 * creep.ratio;
+  creep.effect = 0.01;
+  creep.beyond = true;
+  for (int step = 0; step < 8; ++step) {
+    const std::string digits = std::to_string(100 * number + step);
+    creep.steps.push_back({std::string(40 - digits.size(), 'c') + digits, 1000.0 + step, 1.002});
+  }
+  return creep;
+}
+
 // `verdicts`: drawn from at random for each benchmark's time; its count moves with it in half of them.
 Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::uint64_t seed,
                      const Naming& unlike = {}) {
@@ -82,8 +99,11 @@ Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::
         count.functions.push_back(function);
       }
       if (count.verdict == verdict) time.functions = count.functions;
+      if (count.verdict == Verdict::regression && below(2) == 0) count.creep = eight_small_steps(i);
       comparison.rows.push_back(count);
     }
+    if (below(3) != 0) time.solo = SoloCheck{*time.ratio, Interval{0.5, 2}, 10, i % 2 == 0};
+    time.owner = "@team-" + std::to_string(below(20)) + " someone@example.org";
     comparison.rows.push_back(time);
   }
   for (int i = 0; i < 30; ++i) {

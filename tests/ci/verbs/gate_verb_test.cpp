@@ -163,6 +163,12 @@ TEST_F(Gate, WithoutASubmoduleThatNobodyNeedsIsBuiltWhereItCannotBeFetched) {
   expect_no_work_trees_left();
   const Outcome option = gate({"--no-submodules"});
   EXPECT_EQ(option.status, 0) << option.err << option.out;
+  const std::vector<std::string> commits{"ab", "HEAD~1", "HEAD", "--no-store"};
+  EXPECT_THAT(run(commits).err, AllOf(HasSubstr("/no/such/lib.git"), HasSubstr("--no-submodules")));
+  std::vector<std::string> without = commits;
+  without.emplace_back("--no-submodules");
+  const Outcome compared = run(without);
+  EXPECT_EQ(compared.status, 0) << compared.err << compared.out;
   std::string text = text_of("steelyard.toml");
   const std::string table = "[build]\n";
   text.insert(text.find(table) + table.size(), "no_submodules = true\n");
