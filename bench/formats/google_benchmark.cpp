@@ -152,6 +152,7 @@ struct SyntaxFault {
   std::string_view at;      // what stands there
   std::string_view end;     // of the document
   std::uint64_t bytes = 0;  // of all of it
+  bool is_broken_text = false;
 };
 
 // For people: printable, short.
@@ -173,13 +174,14 @@ Error syntax_error(const SyntaxFault& fault, std::string_view name, const FileLi
     return input_error(where, "the end of the file in the middle of " + listener.place(), "complete JSON",
                        "the program was stopped or the disk was full while it wrote; run it again");
   }
+  if (fault.is_broken_text) return broken_text(where, listener.place());
   return input_error(where, excerpt(fault.at) + " in " + listener.place(), "JSON", std::string(kHowToWrite));
 }
 
 Error syntax_error_of_text(std::string_view text, std::uint64_t offset, std::string_view name,
                            const FileListener& listener) {
   const auto at = std::min<std::size_t>(offset, text.size());
-  return syntax_error({offset, text.substr(at), text, text.size()}, name, listener);
+  return syntax_error({offset, text.substr(at), text, text.size(), is_broken_text(text, at + 1)}, name, listener);
 }
 
 Error syntax_error_of_file(const std::filesystem::path& path, std::uint64_t offset, const FileListener& listener) {
@@ -198,7 +200,7 @@ Error syntax_error_of_file(const std::filesystem::path& path, std::uint64_t offs
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   const std::string at = piece(offset, kShown);
   const std::string end = piece(size > kEnd ? size - kEnd : 0, kEnd);
-  return syntax_error({offset, at, end, size}, path.string(), listener);
+  return syntax_error({offset, at, end, size, is_broken_text_in(path, offset + 1)}, path.string(), listener);
 }
 
 Error no_samples(std::string_view name, const FileListener& listener) {

@@ -16,11 +16,14 @@ constexpr std::size_t kDeepestDocument = 64;
 constexpr std::size_t kMaxHeldValues = 1'000'000;
 constexpr std::size_t kMaxHeldNumbers = 64'000'000;  // half a gigabyte, in lists of numbers
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr const char* kHowToSplit = "write it in several files";
 constexpr char kNotFinite = '\x7f';              // between the quotes of what was NaN or infinity
 constexpr double kFirstInexactInteger = 0x1p53;  // from here on not every whole number is a double
 constexpr std::size_t kMaxToldDamages = 100;
 constexpr std::size_t kMaxDamagesOfFile = 100;   // a damaged line each
 constexpr std::size_t kLongestAssignment = 200;  // "window.BENCHMARK_DATA = "
+constexpr std::size_t kLongestMemberPath = 200;  // names of members, in messages
+constexpr std::size_t kNearStop = 8;             // bytes: more than a character has
 
 Error no_such_file(const std::filesystem::path& path) {
   return input_error(path.string(), "no such file", "a file of another tool's results");
@@ -198,10 +201,22 @@ class ValueBuilder {
   }
   std::size_t position() const { return position_; }
   const std::string& said() const { return said_; }
-  const std::string& refused() const { return refused_; }
+  // What is beyond a limit, to be said with its place; absent: nothing is.
+  std::optional<Error> refused(std::string where) const {
+    std::optional<Error> refusal = refused_;
+    if (refusal) refusal->where = std::move(where);
+    return refusal;
+  }
   bool has_stopped() const { return has_stopped_; }
   // What the parser was in the middle of.
   std::string place() const { return in_record_list() ? where() : std::string(); }
+  // The same by names where there are no records: "results.time_sort".
+  std::string named_place() const {
+    if (in_record_list()) return where();
+    std::string names;
+    for (const Open& one : open_) names += one.key.empty() ? "" : one.key + '.';
+    return printable_line((names + key_).substr(0, kLongestMemberPath), true);
+  }
 
  private:
   struct Open {
@@ -223,14 +238,15 @@ class ValueBuilder {
     return names + '[' + std::to_string(index_) + ']';
   }
 
-  bool refuse(std::string why) {
-    refused_ = std::move(why);
+  bool refuse(std::size_t most, const std::string& of_what, std::string fix = "") {
+    const std::string limit = std::to_string(most);
+    refused_ = input_error("", "more than " + limit + ' ' + of_what, "at most " + limit, std::move(fix));
     return false;
   }
   bool hold() {
     std::size_t& held = in_record_list() ? held_ : held_of_rest_;
     if (++held <= kMaxHeldValues) return true;
-    return refuse("more than " + std::to_string(kMaxHeldValues) + " values in one piece");
+    return refuse(kMaxHeldValues, "values in one piece", kHowToSplit);
   }
 
   // Of 123.45 that the end of the file cuts the parser tells 12.
@@ -256,7 +272,7 @@ class ValueBuilder {
     if (!open_.empty() && open_.back().value.kind == JsonValue::Kind::list && std::isfinite(value) &&
         open_.back().value.items.empty() && !is_record()) {
       if (++held_numbers_ > kMaxHeldNumbers) {
-        return refuse("more than " + std::to_string(kMaxHeldNumbers) + " numbers in one record");
+        return refuse(kMaxHeldNumbers, "numbers in one record", kHowToSplit);
       }
       open_.back().value.numbers.push_back(value);
       return true;
@@ -268,7 +284,7 @@ class ValueBuilder {
 
   bool open(JsonValue::Kind kind) {
     if (open_.size() == kDeepestDocument) {
-      return refuse("more than " + std::to_string(kDeepestDocument) + " levels of brackets");
+      return refuse(kDeepestDocument, "levels of brackets");
     }
     if (!hold()) return false;
     if (open_.size() == path_.size()) index_ = 0;
@@ -328,7 +344,7 @@ class ValueBuilder {
   std::size_t held_numbers_ = 0;
   std::size_t position_ = 0;
   std::string said_;
-  std::string refused_;
+  std::optional<Error> refused_;
   bool has_stopped_ = false;
   bool is_behind_number_ = false;
 };
@@ -362,6 +378,9 @@ Error no_json(const std::filesystem::path& path, std::uint64_t byte, const Value
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   const bool is_cut = !code && byte >= size;
   const std::string place = builder.place().empty() ? "" : " in " + builder.place();
+  if (!is_cut && is_broken_text_in(path, byte)) {
+    return broken_text(file_and_line(path, byte), builder.place());
+  }
   const std::string found = is_cut ? "the end of the file" : "no JSON (" + reason_of(builder.said()) + ")";
   return input_error(file_and_line(path, byte), found + place, "JSON that is whole",
                      is_cut ? "the file is cut: write it anew" : "");
@@ -387,9 +406,9 @@ Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view 
   ValueBuilder builder(records, take);
   const bool is_whole = nlohmann::json::sax_parse(stream, &builder);
   if (!buffer.encoding().empty()) return wrong_encoding(path.string(), buffer.encoding());
-  if (!is_whole && !builder.refused().empty()) {
-    STEELYARD_CHECK(reading.damaged(input_error(path.string() + (builder.place().empty() ? "" : ": " + builder.place()),
-                                                builder.refused(), "a file of results")));
+  const std::string place = builder.named_place();
+  if (const auto refused = builder.refused(path.string() + (place.empty() ? "" : ": " + place))) {
+    STEELYARD_CHECK(reading.damaged(*refused));
   } else if (!is_whole && !builder.has_stopped()) {
     STEELYARD_CHECK(reading.damaged(no_json(path, buffer.skipped() + builder.position(), builder)));
   }
@@ -403,6 +422,31 @@ Result<void> check_encoding(const std::filesystem::path& path) {
   beginning.resize(static_cast<std::size_t>(stream.gcount()));
   const std::string_view found = foreign_encoding(beginning);
   return found.empty() ? Result<void>() : wrong_encoding(path.string(), found);
+}
+
+bool is_broken_text(std::string_view text, std::size_t stopped) {
+  const auto is_continuation = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  std::size_t at = stopped > kNearStop ? stopped - kNearStop : 0;
+  // The end of a character that begins before.
+  for (int skipped = 0; at > 0 && at < text.size() && skipped < 3 && is_continuation(at); ++skipped) ++at;
+  for (; at < std::min(stopped, text.size()); at += code_point_at(text, at).bytes) {
+    if (code_point_at(text, at).value == kBrokenCodePoint) return true;
+  }
+  return false;
+}
+
+bool is_broken_text_in(const std::filesystem::path& path, std::uint64_t stopped) {
+  const std::uint64_t begin = stopped - std::min<std::uint64_t>(stopped, 2 * kNearStop);
+  std::ifstream stream(path, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(begin));
+  std::string near(4 * kNearStop, '\0');
+  stream.read(near.data(), static_cast<std::streamsize>(near.size()));
+  near.resize(static_cast<std::size_t>(stream.gcount()));
+  return is_broken_text(near, static_cast<std::size_t>(stopped - begin));
+}
+
+Error broken_text(const std::string& where, const std::string& place) {
+  return wrong_encoding(where, "a character that is no UTF-8" + (place.empty() ? "" : " in " + place));
 }
 
 std::unique_ptr<std::streambuf> json_bytes(const std::filesystem::path& path, char filler) {
@@ -420,7 +464,8 @@ Result<JsonValue> parse_json(std::string_view text, const std::string& where) {
   ValueBuilder builder("", none);
   const std::string masked = mask_non_finite_tokens(std::string(text), kNotFinite);
   if (nlohmann::json::sax_parse(masked, &builder)) return builder.take_rest();
-  if (!builder.refused().empty()) return input_error(where, builder.refused(), "one record");
+  if (const auto refused = builder.refused(where)) return *refused;
+  if (is_broken_text(masked, builder.position())) return broken_text(where);
   return input_error(where, "no JSON (" + reason_of(builder.said()) + ")", "one JSON object in the line");
 }
 

@@ -81,9 +81,9 @@ using TakeRecord = std::function<bool(JsonValue&& record, const std::string& whe
 // The document without its records, which go to `take` one at a time. `records`: where they stand, "benchmarks[]",
 // "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "" (there are none). The document may have
 // a text before its first bracket, which ends in "=" (JavaScript that sets a variable); behind it nothing but blanks
-// and ";". Error (input): no such file, no JSON (with the line), more than 64 levels, more than a million values in one
-// record or in the rest. Where `reading` keeps what is readable, the last three are damages, what was open is closed,
-// and a number right before the damage is left out, as it may be a part of one.
+// and ";". Error (input): no such file, no JSON or no UTF-8 (with the line), more than 64 levels, more than a million
+// values in one record or in the rest. Where `reading` keeps what is readable, all but the first are damages, what was
+// open is closed, and a number right before the damage is left out, as it may be a part of one.
 Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view records, const TakeRecord& take,
                             ImportReading& reading);
 Result<JsonValue> read_json(const std::filesystem::path& path, ImportReading& reading);
@@ -92,6 +92,11 @@ Result<JsonValue> parse_json(std::string_view text, const std::string& where);
 
 // Error (input): its first bytes are of no UTF-8.
 Result<void> check_encoding(const std::filesystem::path& path);
+// Whether a parser that has read so many bytes was stopped by what is no UTF-8: its last one is within a broken
+// character, or right behind it.
+bool is_broken_text(std::string_view text, std::size_t stopped);
+bool is_broken_text_in(const std::filesystem::path& path, std::uint64_t stopped);
+Error broken_text(const std::string& where, const std::string& place = "");
 
 // The bytes of a file as read_json() parses them, a chunk at a time: NaN and its like masked with `filler`
 // (mask_non_finite_tokens()). For a parser that listens itself. Null: no such file.

@@ -81,6 +81,9 @@ std::string flaw_of_value(double value, const Metric& metric, bool may_be_zero) 
   return "";
 }
 
+// Cut first, as a cut may be in the middle of a character.
+std::string kept_note(const std::string& text) { return printable_line(text.substr(0, kLongestNote), true); }
+
 std::string wanted_of(const Metric& metric) {
   if (metric.unit == "ns") return "a time above 0";
   return metric.better == Better::undeclared ? "a finite number" : "a finite number from 0";
@@ -221,7 +224,7 @@ bool ImportedRun::add_aggregate(Samples samples) {
 void ImportedRun::bad(const std::string& where, const std::string& why, const BenchmarkId& benchmark,
                       std::string_view metric) {
   // Names no file, so that the same content is the same run whatever it is called.
-  const std::string said = printable_line(where + ": " + why, true).substr(0, kLongestNote);
+  const std::string said = kept_note(where + ": " + why);
   if (++bad_records_ <= kMaxShownBadRecords) {
     const bool names_line = where.starts_with("line ");
     const std::string place = names_line ? path_.string() + ':' + where.substr(5) : path_.string() + ": " + where;
@@ -233,20 +236,26 @@ void ImportedRun::bad(const std::string& where, const std::string& why, const Be
                            FailureKind::bad_record});
 }
 
-void ImportedRun::skipped(const BenchmarkId& benchmark, std::string why) {
-  if (run_.failures.size() >= kMaxMeasurements) return;
-  run_.failures.push_back({benchmark, "", -1, printable_line(why, true), FailureKind::skipped});
+void ImportedRun::skipped(const BenchmarkId& benchmark, const std::string& why) {
+  add_failure(benchmark, why, FailureKind::skipped);
 }
 
-void ImportedRun::failed(const BenchmarkId& benchmark, std::string why) {
-  if (run_.failures.size() >= kMaxMeasurements) return;
-  run_.failures.push_back({benchmark, "", -1, printable_line(why, true), FailureKind::failed});
+void ImportedRun::failed(const BenchmarkId& benchmark, const std::string& why) {
+  add_failure(benchmark, why, FailureKind::failed);
 }
 
-void ImportedRun::fact(std::string name, std::string value, bool decisive) {
+// Under no name where that cannot be kept.
+void ImportedRun::add_failure(const BenchmarkId& benchmark, const std::string& why, FailureKind kind) {
+  if (run_.failures.size() >= kMaxMeasurements) return;
+  const std::string name = benchmark.canonical();
+  const bool is_kept = is_printable(name, kLongestBenchmark);
+  run_.failures.push_back(
+      {is_kept ? benchmark : BenchmarkId{}, "", -1, kept_note(is_kept ? why : name + ": " + why), kind});
+}
+
+void ImportedRun::fact(const std::string& name, const std::string& value, bool decisive) {
   if (value.empty()) return;
-  value = printable_line(value, true).substr(0, kLongestNote);
-  run_.environment.set(name, std::move(value), decisive);
+  run_.environment.set(name, kept_note(value), decisive);
 }
 
 bool ImportedRun::is_all_bad() const {
@@ -285,7 +294,7 @@ void ImportedRun::tell_damages() {
     const bool is_line = !place->empty() && place->find_first_not_of("0123456789") == std::string::npos;
     std::string said = place->empty() ? "" : (is_line ? "line " : "") + *place + ": ";
     said += "found " + damage.found + ", wanted " + damage.wanted + "; " + kept;
-    run_.failures.push_back({{}, "", -1, printable_line(said, true).substr(0, kLongestNote), FailureKind::bad_record});
+    run_.failures.push_back({{}, "", -1, kept_note(said), FailureKind::bad_record});
   }
   std::size_t all = 0;
   for (const auto& [file, count] : reading_.damages_of) {

@@ -69,10 +69,10 @@ class ImportedRun {
   bool add_aggregate(Samples samples);
   void bad(const std::string& where, const std::string& why, const BenchmarkId& benchmark = {},
            std::string_view metric = {});
-  void skipped(const BenchmarkId& benchmark, std::string why);
-  void failed(const BenchmarkId& benchmark, std::string why);
+  void skipped(const BenchmarkId& benchmark, const std::string& why);
+  void failed(const BenchmarkId& benchmark, const std::string& why);
   // A fact of the machine: those that are decisive make two runs comparable or not. Nothing where it is empty.
-  void fact(std::string name, std::string value, bool decisive = false);
+  void fact(const std::string& name, const std::string& value, bool decisive = false);
 
   bool is_empty() const { return run_.measurements.empty() && run_.failures.empty(); }
   // It has bad records and nothing else.
@@ -83,6 +83,7 @@ class ImportedRun {
 
  private:
   bool is_storable(const Samples& samples);
+  void add_failure(const BenchmarkId& benchmark, const std::string& why, FailureKind kind);
 
   std::filesystem::path path_;
   std::filesystem::path described_by_;

@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using LoadedRuns = Result<std::vector<steelyard::Run>>;
@@ -124,6 +125,28 @@ TEST_F(ImportBadInput, TextThatIsNoUtf8IsSaidToBeThat) {
               ElementsAre(AllOf(HasSubstr("line 2"), HasSubstr("UTF-8"))));
   EXPECT_THAT(flaws("json-lines", "{\"benchmark\": \"\xe9\", \"unit\": \"ns\", \"value\": 1}\n"),
               ElementsAre(AllOf(HasSubstr("error"), HasSubstr(":1"))));
+}
+
+TEST_F(ImportBadInput, CharactersOfSeveralBytesAreNoBrokenTextWhereverTheParserStops) {
+  const auto error_of = [&](std::string_view format, const std::string& name) {
+    const std::string text =
+        format == "json-lines"
+            ? "{\"benchmark\": \"" + name + "}\n"
+            : R"({"context": {}, "machine_info": {}, "benchmarks": [{"name": ")" + name + "}]}\n                    ";
+    const LoadedRuns runs = load(format, text);
+    return runs ? std::string("taken") : runs.error().text();
+  };
+  std::string name;
+  for (const std::string character : {"\xc3\xa9", "\xe6\x97\xa5", "\xf0\x9f\x98\x80", "x", "\xe6\x9c\xac"}) {
+    name += character;
+    for (const std::string_view format : {"google-benchmark", "pytest-benchmark", "json-lines"}) {
+      EXPECT_THAT(error_of(format, name + "\"!"), Not(HasSubstr("UTF-8"))) << format << ' ' << name;
+      for (const std::string broken : {"\xe9", "\xe9\"", "\xa9", "\xe6\x97", "\xff"}) {
+        EXPECT_THAT(error_of(format, name + broken + "\""), HasSubstr("a character that is no UTF-8"))
+            << format << name;
+      }
+    }
+  }
 }
 
 TEST_F(ImportBadInput, AByteOrderMarkIsNoPartOfTheText) {

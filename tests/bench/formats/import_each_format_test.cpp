@@ -1,10 +1,12 @@
 // The same mistakes in a file of each format: what is bad is named with file and place and the rest is read; and what
-// can be read of a file that is cut is kept where that is asked for.
+// can be read of a file that is cut is kept where that is asked for. And what is no mistake: many benchmarks, and rows
+// in units of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -154,6 +156,14 @@ class ImportOfEachFormat : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
   RunsOfFile load_readable(std::string_view format, const std::string& text) { return load(format, text, true); }
+  void expect_limit(const OneBadOfTwo& one, const RunsOfFile& runs, const std::string& place) const {
+    ASSERT_FALSE(runs) << one.format;
+    EXPECT_EQ(runs.error().kind, ErrorKind::input) << one.format;
+    EXPECT_THAT(runs.error().where, HasSubstr((folder_ / "in").string() + ": " + place)) << one.format;
+    EXPECT_THAT(runs.error().text(), HasSubstr("found more than 1000000 values in one piece, wanted at most 1000000; "
+                                               "write it in several files"))
+        << one.format;
+  }
 
   std::filesystem::path folder_;
   ImportReading reading_;
@@ -206,6 +216,177 @@ TEST_F(ImportOfEachFormat, ANameThatComesAgainIsABadRecordOrOneMoreSampleOfIt) {
       EXPECT_THAT(failure.said, HasSubstr("again")) << one.format;
     }
   }
+}
+
+// Of as many more benchmarks "b0", "b1", ... and "last": what stands between the two names is what a record is.
+std::string text_of_many(const OneBadOfTwo& one, int count) {
+  const std::size_t first = one.text.find("ok");
+  const std::size_t second = one.text.find('~');
+  const std::string between = one.text.substr(first + 2, second - first - 2);
+  std::string text = one.text.substr(0, first);
+  for (int i = 0; i < count; ++i) text += 'b' + std::to_string(i) + between;
+  return text + text_with(one.text.substr(second), "last", "1");
+}
+
+#if defined(STEELYARD_SANITIZED)
+constexpr int kManyBenchmarks = 3'000;
+#else
+constexpr int kManyBenchmarks = 10'000;
+#endif
+constexpr int kSurelyHeld = 200'000;  // in one piece
+
+// STEELYARD_IMPORTED_BENCHMARKS=1000000 before the test's program asks for a million of each format.
+int many_benchmarks() {
+  const char* const asked = std::getenv("STEELYARD_IMPORTED_BENCHMARKS");
+  return asked != nullptr ? std::atoi(asked) : kManyBenchmarks;
+}
+
+TEST_F(ImportOfEachFormat, ManyBenchmarksAreAllTaken) {
+  const int count = many_benchmarks();
+  for (const OneBadOfTwo& one : each_with_one_bad()) {
+    const RunsOfFile runs = load(one.format, text_of_many(one, count - 1));
+    if (!runs && count > kSurelyHeld) {
+      expect_limit(one, runs, "");
+      continue;
+    }
+    ASSERT_TRUE(runs) << one.format << ": " << runs.error().text();
+    ASSERT_THAT(*runs, SizeIs(1)) << one.format;
+    const steelyard::Run& run = runs->front();
+    EXPECT_THAT(run.failures, SizeIs(0)) << one.format;
+    const auto timed = std::count_if(run.measurements.begin(), run.measurements.end(),
+                                     [](const Measurement& of) { return of.metric.name == kRealTime; });
+    EXPECT_EQ(timed, count) << one.format;
+  }
+}
+
+TEST_F(ImportOfEachFormat, MoreThanIsHeldInOnePieceIsOneErrorThatNamesItsPlaceAndTheLimit) {
+  for (const OneBadOfTwo& one : each_with_one_bad()) {  // of which a record has, or is, all benchmarks
+    const auto load_many = [&](int more) { return load(one.format, text_of_many(one, more)); };
+    if (one.format == "asv") expect_limit(one, load_many(500'000), "results.time_b4999");
+    if (one.format == "github-action-benchmark") expect_limit(one, load_many(251'000), "entries.Benchmark[0]");
+  }
+}
+
+TEST_F(ImportOfEachFormat, ANameInLatin1IsOneErrorOrOfLinesOneBadRecordWithItsPlace) {
+  for (const OneBadOfTwo& one : each_with_one_bad()) {
+    const std::string text = text_with(one.text, "caf\xe9", "1");
+    const RunsOfFile runs = load(one.format, text);
+    const std::string file = (folder_ / "in").string();
+    if (one.format == "go" || one.format == "catch2" || one.format == "doctest" || one.format == "csv") {
+      ASSERT_TRUE(runs) << one.format << ": " << runs.error().text();
+      ASSERT_THAT(runs->front().failures, SizeIs(1)) << one.format;
+      EXPECT_THAT(runs->front().failures[0].said, AllOf(HasSubstr(one.place), HasSubstr("UTF-8"))) << one.format;
+      EXPECT_THAT(reading_.warnings, Contains(HasSubstr(file + ':' + one.place.substr(5)))) << one.format;
+      EXPECT_THAT(runs->front().measurements, SizeIs(1)) << one.format;
+      continue;
+    }
+    ASSERT_FALSE(runs) << one.format;
+    EXPECT_EQ(runs.error().kind, ErrorKind::input) << one.format;
+    EXPECT_THAT(runs.error().where, HasSubstr(file + ':')) << one.format;
+    EXPECT_THAT(runs.error().found, HasSubstr("a character that is no UTF-8")) << runs.error().text();
+    const bool is_of_records = one.place.find('[') != std::string::npos && one.format != "asv";
+    if (is_of_records) {
+      EXPECT_THAT(runs.error().found, HasSubstr(" in " + one.place.substr(0, one.place.find(']') + 1))) << one.format;
+    }
+    const RunsOfFile kept = load_readable(one.format, text);
+    if (one.format == "github-action-benchmark") continue;  // whose only record is damaged
+    ASSERT_TRUE(kept) << one.format << ": " << kept.error().text();
+    ASSERT_FALSE(kept->front().measurements.empty()) << one.format;
+    for (const Measurement& measurement : kept->front().measurements) {
+      EXPECT_THAT(measurement.benchmark.canonical(), HasSubstr("ok")) << one.format;
+    }
+    EXPECT_THAT(kept->front().failures, Contains(::testing::Field(&Failure::said, HasSubstr("no UTF-8"))))
+        << one.format;
+  }
+}
+
+TEST_F(ImportOfEachFormat, AFailureOfALatinNameIsKeptAsTextThatCanBeKept) {
+  for (const auto& [format, text] :
+       {std::pair("go", "Benchmarkok 1 1 ns/op\n--- FAIL: Benchmark\xe9\n"),
+        std::pair("catch2",
+                  "<Catch2TestRun><BenchmarkResults name=\"ok\"><mean value=\"1\"/></BenchmarkResults>\n"
+                  "<BenchmarkResults name=\"\xe9\"><failed message=\"m\"/></BenchmarkResults></Catch2TestRun>")}) {
+    const RunsOfFile runs = load(format, text);
+    ASSERT_TRUE(runs) << format << ": " << runs.error().text();
+    ASSERT_THAT(runs->front().failures, SizeIs(1)) << format;
+    EXPECT_EQ(runs->front().failures[0].benchmark.name, "") << format;
+    EXPECT_EQ(runs->front().failures[0].kind, FailureKind::failed) << format;
+    EXPECT_THAT(runs->front().failures[0].said, HasSubstr("?: failed")) << format;
+  }
+}
+
+// The second of two benchmarks in another unit: `from` stands there last in the format's text above.
+struct SecondUnit {
+  std::string_view format;
+  std::string from;
+  std::string to;
+  std::string_view sample;     // of the benchmark "second", whose number is 1
+  std::string foreign;         // in place of `to`: no time
+  bool is_same_metric = true;  // as that of the first
+};
+std::vector<SecondUnit> second_units() {
+  constexpr std::string_view kThousand = "second real_time 1000 ns";
+  return {
+      {"google-benchmark", R"("ns")", R"("us")", kThousand, R"("bytes")"},
+      {"pyperf", R"("~")", R"("~", "unit": "byte")", "second bytes 1 bytes", R"("~", "unit": "integer")", false},
+      {"jmh", "ns/op", "us/op", kThousand, "MB/op"},
+      {"criterion", R"("ns")", R"("us")", kThousand, R"("bytes")"},
+      {"go", "ns/op", "us/op", "Benchmarksecond us/op 1000 ns", "B/op", false},
+      {"csv", ",ns,", ",us,", kThousand, ",bytes,"},
+      {"json-lines", R"("ns")", R"("us")", kThousand, R"("bytes")"},
+      {"github-action-benchmark", "ns/op", "us/op", kThousand, "MB"},
+      {"bencher", R"("latency")", R"u("latency", "units": "microseconds (us)")u", kThousand,
+       R"("latency", "units": "bytes")"},
+      {"conbench", R"("ns")", R"("us")", kThousand, R"("bytes")"},
+  };
+}
+
+TEST_F(ImportOfEachFormat, EachRowIsOfItsOwnUnitOrABadRecord) {
+  const std::vector<OneBadOfTwo> all = each_with_one_bad();
+  for (const SecondUnit& unit : second_units()) {
+    const auto one =
+        std::find_if(all.begin(), all.end(), [&](const OneBadOfTwo& of) { return of.format == unit.format; });
+    const auto load_with = [&](const std::string& to, const std::string& name) {
+      std::string text = one->text;
+      const std::size_t at = text.rfind(unit.from);
+      text.replace(at, unit.from.size(), to);
+      return load(unit.format, text_with(text, name, "1"));
+    };
+    const RunsOfFile runs = load_with(unit.to, "second");
+    ASSERT_TRUE(runs) << unit.format << ": " << runs.error().text();
+    EXPECT_THAT(samples_in(*runs), Contains(unit.sample)) << unit.format;
+    EXPECT_THAT(runs->front().failures, SizeIs(0)) << unit.format;
+
+    if (one->may_continue && unit.is_same_metric) {
+      const RunsOfFile mixed = load_with(unit.to, "ok");
+      ASSERT_TRUE(mixed) << unit.format << ": " << mixed.error().text();
+      EXPECT_THAT(samples_in(*mixed), AllOf(Contains("ok real_time 1 ns"), Contains("ok real_time 1000 ns")))
+          << unit.format;
+    }
+
+    const RunsOfFile foreign = load_with(unit.foreign, "second");
+    ASSERT_TRUE(foreign) << unit.format << ": " << foreign.error().text();
+    std::size_t in_their_own = 0;
+    for (const Measurement& measurement : foreign->front().measurements) {
+      if (measurement.benchmark.canonical().find("second") == std::string::npos) continue;
+      EXPECT_NE(measurement.metric.unit, "ns") << unit.format;
+      ++in_their_own;
+    }
+    const std::vector<Failure>& refused = foreign->front().failures;
+    EXPECT_EQ(in_their_own + refused.size(), 1U) << unit.format;
+    const std::string place = text_with(one->place, "second", "");
+    for (const Failure& failure : refused) EXPECT_THAT(failure.said, HasSubstr(place)) << unit.format;
+  }
+}
+
+TEST_F(ImportOfEachFormat, OfAsvTheUnitsAreThoseThatItsBenchmarksName) {
+  write("benchmarks.json",
+        R"({"time_ok": {"unit": "ns"}, "time_second": {"unit": "us"}, "time_third": {"unit": "MB"}})");
+  const RunsOfFile runs = load("asv", R"({"commit_hash": "1111111", "result_columns": ["result"], "results": {
+      "time_ok": [[1]], "time_second": [[1]], "time_third": [[1]]}})");
+  ASSERT_TRUE(runs) << runs.error().text();
+  EXPECT_THAT(samples_in(*runs),
+              ElementsAre("time_ok real_time 1 ns", "time_second real_time 1000 ns", "time_third bytes 1e+06 bytes"));
 }
 
 TEST_F(ImportOfWhatIsReadable, OfACutFileIsWhatStoodBeforeTheCutAndTheRunSaysHowMuchAndWhy) {
