@@ -254,6 +254,12 @@ TEST_F(Commands, ThatMeasureThemselvesAreReadByTheirFormatFromTheirOutputOrTheir
     EXPECT_EQ((*row_of(comparison, "real_time"))["benchmark"], "BM_x");
     EXPECT_NEAR((*row_of(comparison, "real_time"))["ratio"].get<double>(), 2, 0.001);
   }
+  std::string renamed = google_json(100);
+  for (std::size_t at = 0; (at = renamed.find("BM_x", at)) != std::string::npos;) renamed.replace(at, 4, "BM_y");
+  write("renamed.json", renamed);
+  EXPECT_THAT(ab("cat short.json", "cat renamed.json", format).err,
+              AllOf(HasSubstr("[rename]"), HasSubstr("\"BM_x\" = \"BM_y\"")))
+      << "what was measured is proposed as a gate would";
   const Outcome none = once("true", {"--format", "google-benchmark"});
   EXPECT_EQ(none.status, 4);
   EXPECT_THAT(none.err, HasSubstr("its output: found nothing"));

@@ -223,7 +223,7 @@ TEST_F(Compare, OfOneInvocationASideDecidesOnlyWhereADecisionIsDemanded) {
   EXPECT_EQ(run({"compare", "a.json", "b.json", "--demand-decision"}).status, 2);
 }
 
-TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmark) {
+TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmarkAndProposesWhatItMayBeCalledNow) {
   write("a.json", google_json(100));
   std::string renamed = google_json(100);
   for (std::size_t at = 0; (at = renamed.find("BM_x", at)) != std::string::npos;) renamed.replace(at, 4, "BM_y");
@@ -232,6 +232,9 @@ TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmark) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"missing\""));
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"new\""));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("[rename]"), HasSubstr("\"BM_x\" = \"BM_y\"  # time +0.00 %")));
+  write("steelyard.toml", "[rename]\n\"BM_x\" = \"BM_y\"\n");
+  EXPECT_THAT(run({"compare", "a.json", "b.json"}).err, Not(HasSubstr("[rename]"))) << "it is confirmed";
 }
 
 TEST_F(Compare, WritesTheReportToAFileAndNothingElsewhere) {
