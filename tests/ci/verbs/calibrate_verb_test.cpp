@@ -45,6 +45,23 @@ TEST_F(CalibrateVerb, KeepsWhatItFoundForTheMachineAndReportsQuoteIt) {
                                 "\",\n  \"at_unix_s\": " + std::to_string(kept->at_unix_s)));
 }
 
+// What no Google Benchmark program is: a command measured from outside, and one whose results a reader takes.
+TEST_F(CalibrateVerb, HoldsTheCommandsOfTheFileAgainstThemselves) {
+  write("results.json", google_json(100));
+  write("steelyard.toml",
+        "[run]\nrounds = 6\nrepetitions = 1\nlayout = \"interleaved\"\n"
+        "[[program]]\nname = \"waiting\"\ncommand = \"sleep 0.002\"\nformat = \"process\"\n"
+        "[[program]]\nname = \"read\"\ncommand = \"cat results.json\"\nformat = \"google-benchmark\"\n");
+  const Outcome outcome = run({"calibrate", "--gates", "6", "--seed", "7", "--output", "c.json"});
+  ASSERT_LE(outcome.status, 1) << outcome.err;
+  const auto written = storage::read_calibration("c.json");
+  ASSERT_TRUE(written) << written.error().text();
+  EXPECT_EQ(written->false_gates.tries, 6);
+  std::vector<std::string> names;
+  for (const auto& one : written->benchmarks) names.push_back(one.benchmark);
+  EXPECT_THAT(names, testing::IsSupersetOf({HasSubstr("waiting"), HasSubstr("BM_x")}));
+}
+
 TEST_F(CalibrateVerb, WritesAFileAndEstimatesDriftWhereAsked) {
   const Outcome outcome = calibrate({"--output", "c.json", "--drift", "--json"});
   ASSERT_LE(outcome.status, 1) << outcome.err;
