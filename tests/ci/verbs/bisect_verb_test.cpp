@@ -125,6 +125,27 @@ TEST_F(BisectOfARepository, ByTimeFindsABigSlowdownWithoutCounts) {
   EXPECT_DOUBLE_EQ(found["wrong_commit_rate"].get<double>(), 0.005);
 }
 
+// Of a command that sleeps, which costs next to nothing and is four times as long or not.
+TEST_F(BisectOfARepository, SeesAChangeThereAndBackWhereTheOptionAsksForTheOrder) {
+  std::vector<std::string> line;
+  for (const char* time : {"0.005", "0.02", "0.02", "0.005", "0.02"}) {
+    made_.write("steelyard.toml",
+                "[run]\nrepetitions = 1\nlayout = \"interleaved\"\n[[program]]\nname = \"waiting\"\n"
+                "command = \"./wait\"\nformat = \"process\"\n");
+    made_.write("wait", "#!/bin/sh\nexec sleep " + std::string(time) + '\n');
+    made_.shell("chmod +x '" + (made_.root() / "wait").string() + "'");
+    made_.write("number", std::to_string(line.size()) + '\n');
+    made_.commit(time);
+    line.push_back(sha("HEAD"));
+  }
+  const Outcome outcome =
+      run({"bisect", line.front(), "HEAD", "waiting", "--counts", "never", "--budget", "20s", "--order", "--json"});
+  const nlohmann::json found = json_of(outcome);
+  EXPECT_EQ(found["commit"]["sha"], line[1]) << outcome.err;
+  ASSERT_EQ(found["contrary"].size(), 1U) << "where no halving comes: " << outcome.err;
+  EXPECT_EQ(found["contrary"][0]["sha"], line[3]) << "as the good end, behind the commit that is named";
+}
+
 TEST_F(BisectOfARepository, FollowsAMergeIntoItsBranch) {
   const auto missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
