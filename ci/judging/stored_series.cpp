@@ -209,6 +209,33 @@ void under_current_names(const std::vector<BenchmarkRename>& renames, std::vecto
   }
 }
 
+Result<std::vector<storage::Alert>> alerts_by_current_names(const std::vector<BenchmarkRename>& renames,
+                                                            const storage::AlertQuery& query, const ReadAlerts& read) {
+  STEELYARD_TRY(std::vector<storage::Alert> found, read(query));
+  if (renames.empty()) return found;
+  std::set<std::string> asked{query.benchmark};
+  for (const BenchmarkRename& rename : renames) {
+    storage::AlertQuery earlier = query;
+    earlier.benchmark = literal_part(rename);
+    if (query.benchmark.empty() || !asked.insert(earlier.benchmark).second) continue;
+    STEELYARD_TRY(std::vector<storage::Alert> more, read(earlier));
+    std::move(more.begin(), more.end(), std::back_inserter(found));
+  }
+  std::map<std::pair<std::int64_t, std::string>, storage::Alert> by_change;  // what two questions gave counts once
+  for (storage::Alert& alert : found) {
+    std::string& benchmark = alert.subject.benchmark;
+    benchmark = current_name(renames, std::move(benchmark));
+    if (benchmark.find(query.benchmark) == std::string::npos) continue;
+    const std::int64_t changed = alert.life.empty() ? 0 : alert.life.back().at_unix_ns;
+    by_change.try_emplace({-changed, alert.id}, std::move(alert));
+  }
+  std::vector<storage::Alert> alerts;
+  for (auto& [change, alert] : by_change) {
+    if (alerts.size() < static_cast<std::size_t>(std::max(query.limit, 0))) alerts.push_back(std::move(alert));
+  }
+  return alerts;
+}
+
 StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit) {
   StoreSeries all;
   for (const storage::HistorySeries& one : stored) {

@@ -28,6 +28,12 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
 // Whose levels they are, by today's names.
 void under_current_names(const std::vector<BenchmarkRename>& renames, std::vector<storage::AcceptedAlert>& accepted);
 
+// Alerts by today's names, newest change of state first, as `read` gives them: of a benchmark that is named, those of
+// its earlier names as well. What they are about keeps its name, and their ids are of that.
+using ReadAlerts = std::function<Result<std::vector<storage::Alert>>(const storage::AlertQuery& query)>;
+Result<std::vector<storage::Alert>> alerts_by_current_names(const std::vector<BenchmarkRename>& renames,
+                                                            const storage::AlertQuery& query, const ReadAlerts& read);
+
 // One for each benchmark, metric and project, with the points of all machines in one order.
 struct StoreSeries {
   std::vector<Series> series;

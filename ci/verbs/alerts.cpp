@@ -19,6 +19,7 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/creep.hpp"
+#include "ci/judging/stored_series.hpp"
 #include "ci/publish/notifying.hpp"
 #include "ci/report/bisect.hpp"
 #include "ci/report/history.hpp"
@@ -68,6 +69,13 @@ Result<std::string> named_commit(const std::string& name) {
   return input_error("--commit", '"' + name + '"', "a commit of this folder's repository, or its hash");
 }
 
+// By today's names.
+Result<std::vector<storage::Alert>> listed_alerts(storage::Store& store, const storage::AlertQuery& query,
+                                                  const Configuration& configuration) {
+  const ReadAlerts read = [&store](const storage::AlertQuery& asked) { return storage::AlertStore(store).list(asked); };
+  return alerts_by_current_names(configuration.renames, query, read);
+}
+
 Result<std::vector<storage::Alert>> chosen(storage::Store& store, const AlertsOptions& options,
                                            const Configuration& configuration) {
   if (options.action == Action::list) {
@@ -77,13 +85,13 @@ Result<std::vector<storage::Alert>> chosen(storage::Store& store, const AlertsOp
     query.benchmark = canonical_as_typed(options.benchmark);
     query.resolved_too = options.resolved_too;
     query.limit = options.limit;
-    return storage::AlertStore(store).list(query);
+    return listed_alerts(store, query, configuration);
   }
   storage::AlertQuery one;  // of whatever project
   one.id = options.alert;
   one.resolved_too = true;
   one.limit = 2;
-  STEELYARD_TRY(std::vector<storage::Alert> found, storage::AlertStore(store).list(one));
+  STEELYARD_TRY(std::vector<storage::Alert> found, listed_alerts(store, one, configuration));
   if (found.size() == 1) return found;
   return input_error("alert:" + options.alert, found.empty() ? "no such alert" : "several alerts", "one alert",
                      found.empty() ? "`steelyard alerts --all` shows what there is" : "write more of its id");
@@ -105,7 +113,8 @@ storage::AlertAct::Kind kind_of(Action action) {
   }
 }
 
-Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptions& options) {
+Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptions& options,
+                                        const Configuration& configuration) {
   if (options.to.size() > storage::kMaxAssigneeBytes) {
     return input_error("--to", std::to_string(options.to.size()) + " bytes",
                        "at most " + std::to_string(storage::kMaxAssigneeBytes));
@@ -129,6 +138,7 @@ Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptio
     if (act.until < today()) return input_error("--until", act.until, "a day that is not over");
   }
   STEELYARD_TRY(storage::Alert after, storage::AlertStore(store).act(act));
+  after.subject.benchmark = current_name(configuration.renames, std::move(after.subject.benchmark));
   return std::vector<storage::Alert>{std::move(after)};
 }
 
@@ -140,6 +150,7 @@ Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, co
   STEELYARD_TRY(std::vector<storage::KeptChangePoint> kept,
                 storage::HistoryStore(store).change_points(project, options.branch));
   const std::string part = canonical_as_typed(options.benchmark);
+  for (storage::KeptChangePoint& one : kept) one.benchmark = current_name(configuration.renames, one.benchmark);
   std::erase_if(kept,
                 [&](const storage::KeptChangePoint& one) { return one.benchmark.find(part) == one.benchmark.npos; });
   return blamed_on_the_machine(kept);
@@ -258,7 +269,7 @@ Result<ExitCode> notify(const AlertsOptions& options, const Configuration& confi
     query.resolved_too = true;
     query.limit = kMaxNotified;
     Announcement announcement{query.project, {}, {}};
-    STEELYARD_TRY(std::vector<storage::Alert> alerts, storage::AlertStore(store).list(query));
+    STEELYARD_TRY(std::vector<storage::Alert> alerts, listed_alerts(store, query, configuration));
     const ComparisonPolicy policy = comparison_policy(configuration.policy);
     for (storage::Alert& alert : alerts) {
       std::string owner = owner_of(policy, alert);
@@ -317,7 +328,7 @@ Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   if (const auto project = project_in_store(store, configuration)) end_what_is_over(store, *project);
   const bool reads = options.action == Action::list || options.action == Action::show;
   STEELYARD_TRY(const std::vector<storage::Alert> alerts,
-                reads ? chosen(store, options, configuration) : act(store, options));
+                reads ? chosen(store, options, configuration) : act(store, options, configuration));
   STEELYARD_TRY(const std::vector<storage::KeptChangePoint> aside, aside_of(store, options, configuration));
   app.print(app.common.json ? json_alerts(alerts, aside)
             : options.action == Action::list

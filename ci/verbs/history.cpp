@@ -70,12 +70,14 @@ void show(const storage::Page<storage::HistorySeries>& page, const std::vector<s
 }
 
 // What is open or accepted of them: it is said at the commits that it came with.
-Result<std::vector<storage::Alert>> alerts_of(storage::Store& store, const storage::HistoryQuery& query) {
+Result<std::vector<storage::Alert>> alerts_of(storage::Store& store, const storage::HistoryQuery& query,
+                                              const std::vector<BenchmarkRename>& renames) {
   storage::AlertQuery wanted;
   wanted.project = query.project;
   wanted.branch = query.branch;
   wanted.limit = kMaxAlerts;
-  return storage::AlertStore(store).list(wanted);
+  const ReadAlerts read = [&store](const storage::AlertQuery& asked) { return storage::AlertStore(store).list(asked); };
+  return alerts_by_current_names(renames, wanted, read);
 }
 
 constexpr int kUsualRows = 50;
@@ -92,14 +94,22 @@ storage::RangeQuery range_of(const HistoryOptions& options) {
   return query;
 }
 
+template <class Item>
+void use_current_names(const std::vector<BenchmarkRename>& renames, std::vector<Item>& items) {
+  for (Item& one : items) one.benchmark = current_name(renames, std::move(one.benchmark));
+}
+
 Result<std::string> text_of_range(storage::Store& store, const storage::RangeQuery& asked,
-                                  const HistoryOptions& options, const App& app) {
+                                  const HistoryOptions& options, const std::vector<BenchmarkRename>& renames,
+                                  const App& app) {
   STEELYARD_TRY(const storage::RangeQuery range, storage::HistoryStore(store).complete_range(asked));
   if (options.changed) {
-    STEELYARD_TRY(const storage::Page<storage::ChangedSeries> page, storage::HistoryStore(store).changed_in(range));
+    STEELYARD_TRY(storage::Page<storage::ChangedSeries> page, storage::HistoryStore(store).changed_in(range));
+    use_current_names(renames, page.items);
     return app.common.json ? json_changed(range, page) : terminal_changed(range, page, app.style());
   }
-  STEELYARD_TRY(const storage::Page<storage::Mover> page, storage::HistoryStore(store).top_movers(range));
+  STEELYARD_TRY(storage::Page<storage::Mover> page, storage::HistoryStore(store).top_movers(range));
+  use_current_names(renames, page.items);
   return app.common.json ? json_movers(range, page) : terminal_movers(range, page, app.style());
 }
 
@@ -107,7 +117,7 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   storage::RangeQuery query = range_of(options);
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
-  STEELYARD_TRY(const std::string text, text_of_range(store, query, options, app));
+  STEELYARD_TRY(const std::string text, text_of_range(store, query, options, configuration.renames, app));
   app.print(text);
   return ExitCode::success;
 }
@@ -119,7 +129,7 @@ Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
   const std::string benchmark = renames.empty() ? query.benchmark : "";  // earlier names as well
   STEELYARD_TRY(std::vector<storage::MeasuredStep> steps,
                 storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
-  for (storage::MeasuredStep& step : steps) step.benchmark = current_name(renames, step.benchmark);
+  use_current_names(renames, steps);
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (storage::HistorySeries& series : page.items) {
@@ -161,7 +171,7 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more, notes));
   app.notes(notes);
   if (options.chained) STEELYARD_CHECK(chain(store, query, configuration.renames, page, app));
-  STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query));
+  STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query, configuration.renames));
   show(page, alerts, options, app);
   return ExitCode::success;
 }

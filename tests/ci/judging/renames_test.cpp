@@ -139,6 +139,33 @@ TEST(CurrentNames, AreThoseOfARunsMeasurementsFailuresProfilesAndLabels) {
   EXPECT_EQ(current_id({{"x", "c"}}, id), std::nullopt);
 }
 
+TEST(CurrentNames, FindTheAlertsOfEarlierNamesAndShowThemUnderTodays) {
+  const auto alert = [](const std::string& id, const std::string& benchmark, std::int64_t changed) {
+    storage::Alert one;
+    one.id = id;
+    one.subject.benchmark = benchmark;
+    one.life.push_back({"opened", changed, "comparison:x", "", ""});
+    return one;
+  };
+  const auto read = [&](const storage::AlertQuery& asked) -> Result<std::vector<storage::Alert>> {
+    if (asked.benchmark == "new/64") return std::vector{alert("c", "new/64", 3)};
+    EXPECT_EQ(asked.benchmark, "old/");
+    return std::vector{alert("a", "old/64", 5), alert("b", "old/8", 4), alert("d", "old/64", 1)};
+  };
+  storage::AlertQuery query;
+  query.benchmark = "new/64";
+  query.limit = 2;
+  const auto found = alerts_by_current_names({{"old/*", "new/*"}, {"x", "y"}}, query, [&](const auto& asked) {
+    return asked.benchmark == "x" ? Result<std::vector<storage::Alert>>(std::vector{alert("c", "new/64", 3)})
+                                  : read(asked);
+  });
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_THAT(*found, SizeIs(2)) << "old/8 is new/8 today; what changed first is beyond the limit";
+  EXPECT_EQ((*found)[0].id, "a");
+  EXPECT_EQ((*found)[0].subject.benchmark, "new/64");
+  EXPECT_EQ((*found)[1].id, "c") << "once, though two questions gave it";
+}
+
 TEST(CurrentNames, LeaveEverythingAsItIsWithoutRenames) {
   std::vector<std::string> notes;
   const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {}, notes);

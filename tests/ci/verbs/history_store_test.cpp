@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class HistoryStore : public SharedStore {
  protected:
@@ -144,7 +145,7 @@ TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNoGateUntilMoreIsLost) {
   EXPECT_EQ(gate(17, 300, {"--no-store"}).status, 1) << "more than was accepted";
 }
 
-TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenBack) {
+TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenBackAndFollowsARename) {
   for (int day = 1; day <= 20; ++day) {
     import_day("agreed", day, (day > 14 ? 140 : 100) * wobble(day), 50 * wobble(day));
   }
@@ -160,6 +161,23 @@ TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenB
   EXPECT_EQ(report["series"][0]["change_points"][0]["accepted_by"], commit(15));
   ASSERT_EQ(run({"alerts", "reopen", alert}).status, 0);
   EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
+
+  write("steelyard.toml", "[rename]\n\"BM_a\" = \"BM_z\"\n");
+  const std::string shown = alert.substr(0, 12);
+  const auto told_of = [](const std::vector<std::string>& arguments) {
+    return with(arguments, {"--project", "agreed"}).out;
+  };
+  for (const std::string& text : {told_of({"alerts", "--benchmark", "BM_z"}), told_of({"alerts", "show", shown})}) {
+    EXPECT_THAT(text, AllOf(HasSubstr(shown), HasSubstr("BM_z  real_time"), Not(HasSubstr("BM_a"))));
+  }
+  EXPECT_EQ(told_of({"alerts", "--benchmark", "BM_a"}), "no alerts\n") << "it is called so no more";
+  EXPECT_THAT(told_of({"history", "BM_z"}), HasSubstr("alert " + shown)) << "at the commit that it came with";
+  const std::string range = commit(10) + ".." + commit(20);
+  EXPECT_THAT(told_of({"history", "--changed-in", range, "--branch", "main"}),
+              AllOf(HasSubstr("BM_z"), Not(HasSubstr("BM_a"))));
+  EXPECT_THAT(told_of({"history", "--top-movers", range, "--branch", "main"}),
+              AllOf(HasSubstr("BM_z"), Not(HasSubstr("BM_a"))));
+  std::filesystem::remove("steelyard.toml");
 }
 
 TEST_F(HistoryStore, ARenamedBenchmarkIsHeldAgainstTheHistoryOfItsEarlierName) {

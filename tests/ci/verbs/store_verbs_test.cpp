@@ -369,7 +369,8 @@ TEST_F(StoreVerbs, ChangesOfAlertsAreToldOnceToTheOwnersAndNeverFromARequestsJob
   };
   write("steelyard.toml",
         "[[policy]]\nmatch = \"*\"\nowner = \"everybody@example.org\"\n\n"
-        "[[policy]]\nmatch = \"BM_sort/*\"\nowner = \"sorters@example.org, @acme/sorters\"\n");
+        "[[policy]]\nmatch = \"sorting/*\"\nowner = \"sorters@example.org, @acme/sorters\"\n\n"
+        "[rename]\n\"BM_sort/*\" = \"sorting/*\"\n");
   Comparison comparison = storage_test::example_comparison();
   comparison.candidate.project = "told";
   const auto put = [&] {
@@ -395,7 +396,9 @@ TEST_F(StoreVerbs, ChangesOfAlertsAreToldOnceToTheOwnersAndNeverFromARequestsJob
   EXPECT_THAT(told.err, AllOf(HasSubstr("slack was not told"), HasSubstr("no such chat"), Not(HasSubstr("/hooks"))));
   EXPECT_EQ(server.count("POST", "/hooks/ours"), 1);
   ASSERT_THAT(mail.mails(), ::testing::SizeIs(1));
-  EXPECT_EQ(mail.mails()[0].to, "<sorters@example.org>") << "of the tables that match the last that names one";
+  EXPECT_EQ(mail.mails()[0].to, "<sorters@example.org>")
+      << "of the tables that match the last that names one, by today's name";
+  EXPECT_THAT(server.requests().back().body, AllOf(HasSubstr("sorting/1024"), Not(HasSubstr("BM_sort"))));
 
   const Outcome again = notify();
   EXPECT_EQ(again.status, 0) << again.err;
