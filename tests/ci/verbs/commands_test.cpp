@@ -285,6 +285,33 @@ TEST_F(Commands, ThatMeasureThemselvesAreReadByTheirFormatFromTheirOutputOrTheir
   EXPECT_EQ(other.status, 4) << other.err;
 }
 
+// As a program prints that renders nanobench's template json(), with times of its own.
+TEST_F(Commands, AProgramThatPrintsNanobenchsResultsIsMeasuredInRoundsByItsOwnTimes) {
+  const auto program = [](const std::string& name, int passes) {
+    write(name, "#!/bin/sh\nbegin=$(date +%s%N)\nawk 'BEGIN { for (i = 0; i < " + std::to_string(passes) +
+                    "; i++) s += i }'\n" + R"sh(took=$(($(date +%s%N) - begin))
+printf '{"results": [{"title": "turning", "name": "turn often", "unit": "op", "batch": 1, "median(elapsed)": 0,
+  "measurements": [{"iterations": 1, "elapsed": %d.%09d, "pagefaults": 0, "instructions": 0}]}]}\n' \
+  $((took / 1000000000)) $((took % 1000000000))
+)sh");
+    std::filesystem::permissions(name, std::filesystem::perms::owner_all);
+  };
+  program("usual", 100'000);
+  program("slower", 1'000'000);
+  const std::vector<std::string> format{"--format", "nanobench", "--json"};
+  const Outcome equal = ab("./usual", "./usual", format);
+  EXPECT_EQ(equal.status, 0) << equal.err << equal.out;
+  const Outcome slower = ab("./usual", "./slower", format);
+  EXPECT_EQ(slower.status, 1) << slower.err << slower.out;
+  const json comparison = json::parse(slower.out);
+  const json* const row = row_of(comparison, "real_time");
+  ASSERT_NE(row, nullptr) << slower.out;
+  EXPECT_EQ((*row)["benchmark"], "turning::turn often");
+  EXPECT_EQ((*row)["verdict"], "regression");
+  EXPECT_EQ((*row)["test"], "rounds");
+  EXPECT_GT((*row)["ratio"].get<double>(), 3);
+}
+
 TEST_F(Commands, AFormatThatThereIsNotIsTheMistakeOfItsOptionAndNotOfTheCommand) {
   const std::vector<std::vector<std::string>> lines{
       {"run", "--no-store", "--command", "true", "--format", "hyperfin"},
