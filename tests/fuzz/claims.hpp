@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "bench/formats/import_formats.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -29,6 +31,29 @@ class MemoryFile {
 
  private:
   int descriptor_ = -1;
+};
+
+// What is imported: a file or, where the text begins with "=== ", a folder of at most 16 files. Behind each "=== " at
+// the beginning of a line stand a path and, from the next line on, what the file holds:
+//
+//     === m/machine.json
+//     {"machine": "m"}
+//     === m/11111111-env.json
+//     {...}
+//
+// No path leads out of the folder, which is gone with this object.
+class ImportInput {
+ public:
+  explicit ImportInput(const std::string& text);
+  ImportInput(const ImportInput&) = delete;
+  ImportInput& operator=(const ImportInput&) = delete;
+  ~ImportInput();
+  bool is_folder() const { return !file_; }
+  std::filesystem::path path() const;
+
+ private:
+  std::optional<MemoryFile> file_;
+  std::filesystem::path around_;  // the folder: nothing lies beside it
 };
 
 // .syrun files. The payload of a run or of measurements, sealed anew so that it gets past the checksum; and a container
@@ -61,8 +86,8 @@ BrokenClaim broken_claim_about_service(const std::string& text);
 
 // A file of Google Benchmark; behind a zero byte, what the program wrote to stderr.
 BrokenClaim broken_claim_about_google_benchmark(const std::string& text);
-// A file in any format that `steelyard import` takes, by its content and by each format's own reader.
-BrokenClaim broken_claim_about_import(const std::string& text);
+// An ImportInput by its content and, as a whole and what is readable of it, by the reader of one format.
+BrokenClaim broken_claim_about_import(const bench::ImportFormat& format, const std::string& text);
 // What a measured program and its tools write, each as all of them: the log of passes, reports of counters and of the
 // counting library, the record of the heap, the loader's list, the trace of opened files.
 BrokenClaim broken_claim_about_program_output(const std::string& bytes);

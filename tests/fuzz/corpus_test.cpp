@@ -8,12 +8,11 @@
 #include <fstream>
 #include <iterator>
 #include <random>
-#include <set>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "bench/formats/import_formats.hpp"
+#include "tests/fuzz/claims.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace steelyard::corpus_test {
@@ -76,14 +75,48 @@ TEST_P(FuzzCorpus, NoInputBreaksAClaimOrTakesMoreTimeOrMemoryThanItMay) {
   }
 }
 
-TEST(FuzzCorpusOfImport, HasAFileOfEveryFormatThatIsKnownByItsContent) {
-  std::set<std::string_view> formats;
-  for (const auto& entry : fs::directory_iterator(fs::path(STEELYARD_FUZZ_CORPUS) / "import")) {
-    if (const auto format = bench::recognise_format(entry.path())) formats.insert((*format)->name);
-  }
+const FuzzTarget* import_target(const bench::ImportFormat& format) {
+  const auto targets = testkit::fuzz_targets();
+  const std::string name = testkit::name_of_import_target(format.name);
+  const auto at = std::find_if(targets.begin(), targets.end(), [&](const auto& one) { return one.name == name; });
+  return at != targets.end() ? &*at : nullptr;
+}
+
+TEST(FuzzCorpusOfImport, HasForEachFormatATargetWithAFileAndWithAFolderOfItsOwnThatAreKnownByTheirContent) {
   for (const bench::ImportFormat& format : bench::import_formats()) {
-    EXPECT_TRUE(formats.contains(format.name)) << "none of " << format.name << " in tests/fuzz/corpus/import";
+    const FuzzTarget* const target = import_target(format);
+    ASSERT_NE(target, nullptr) << format.name;
+    bool has_file = false, has_folder = false;
+    for (const CorpusFile& file : corpus_of(*target)) {
+      const testkit::ImportInput input(file.content);
+      const auto known = bench::recognise_format(input.path());
+      if (known && (*known)->name == format.name) (input.is_folder() ? has_folder : has_file) = true;
+    }
+    EXPECT_TRUE(has_file) << "none in tests/fuzz/corpus/" << target->name;
+    EXPECT_TRUE(has_folder || !format.takes_folders) << "no folder in tests/fuzz/corpus/" << target->name;
   }
+}
+
+TEST(FuzzCorpusOfImport, BreaksNoClaimOfAReaderOfAnotherFormat) {
+  for (const bench::ImportFormat& format : bench::import_formats()) {
+    for (const CorpusFile& file : corpus_of(*import_target(format))) {
+      for (const bench::ImportFormat& other : bench::import_formats()) {
+        const auto broken = testkit::broken_claim_about_import(other, file.content);
+        EXPECT_FALSE(broken) << file.path << " as " << other.name << ": " << *broken;
+      }
+    }
+  }
+}
+
+TEST(FuzzCorpusOfImport, HasNoFileThatIsWrittenOutsideOfItsFolder) {
+  const testkit::ImportInput input("=== ../a\n1\n=== /b/../../c\n2\n=== d\n3\n=== d/e\n4");
+  std::vector<std::string> names;
+  const fs::path around = input.path().parent_path();
+  for (const auto& entry : fs::recursive_directory_iterator(around)) {
+    if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(around).generic_string());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"results/a", "results/b/c", "results/d"}));
 }
 
 // One change: what a full disk, a careless editor or an enemy may do.
@@ -114,11 +147,10 @@ void mutate(std::string& bytes, const std::vector<CorpusFile>& others, std::mt19
 }
 
 TEST_P(FuzzCorpus, NoMutationBreaksAClaim) {
-  constexpr int kMutants = 1000;
   const std::vector<CorpusFile> files = corpus_of(GetParam());
   ASSERT_FALSE(files.empty());
   std::mt19937_64 engine(1);
-  for (int mutant = 0; mutant < kMutants; ++mutant) {
+  for (int mutant = 0; mutant < GetParam().mutants; ++mutant) {
     const CorpusFile& file = files[static_cast<std::size_t>(mutant) % files.size()];
     std::string bytes = file.content;
     for (std::uint64_t changes = 1 + engine() % 3; changes > 0; --changes) mutate(bytes, files, engine);
@@ -127,7 +159,7 @@ TEST_P(FuzzCorpus, NoMutationBreaksAClaim) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<FuzzTarget>& info) { return std::string(info.param.name); }
+std::string name_of(const ::testing::TestParamInfo<FuzzTarget>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Readers, FuzzCorpus,
                          ::testing::ValuesIn(testkit::fuzz_targets().begin(), testkit::fuzz_targets().end()), name_of);
 

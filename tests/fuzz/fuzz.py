@@ -2,6 +2,7 @@
 """Fuzzes every reader that strangers' bytes reach, under AddressSanitizer and UndefinedBehaviorSanitizer.
 
     tests/fuzz/fuzz.py [--seconds 600] [--target NAME ...] [--jobs 1] [--seed 1] [--no-build]
+    tests/fuzz/fuzz.py --target 'import_*'
 
 Builds the preset `fuzz` (Clang; ci/install_dependencies.sh build fuzz) and runs each target of tests/fuzz/fuzz_target.cpp
 for so many seconds. What a target finds ends its run, is made smaller and put into tests/fuzz/corpus/NAME, where every
@@ -11,6 +12,7 @@ found.
 """
 import argparse
 import concurrent.futures
+import fnmatch
 import hashlib
 import os
 import pathlib
@@ -137,7 +139,7 @@ def fuzz(target, options, progress):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=600, help="for each target")
-    parser.add_argument("--target", action="append", help="one of them; all without")
+    parser.add_argument("--target", action="append", help="one of them, or a pattern; all without")
     parser.add_argument("--jobs", type=int, default=1, help="targets at once")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-build", action="store_true", help="run what is built")
@@ -147,9 +149,10 @@ def main():
     targets = targets_of(PROGRAM)
     known = [target["name"] for target in targets]
     for name in options.target or []:
-        if name not in known:
+        if not fnmatch.filter(known, name):
             parser.error(f"found the target {name}, wanted one of {', '.join(known)}")
-    targets = [target for target in targets if not options.target or target["name"] in options.target]
+    targets = [target for target in targets
+               if any(fnmatch.fnmatchcase(target["name"], name) for name in options.target or ["*"])]
     progress = Progress(targets, options.seconds, options.jobs)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda target: fuzz(target, options, progress), targets))

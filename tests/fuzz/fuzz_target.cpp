@@ -1,13 +1,24 @@
 #include "tests/fuzz/fuzz_target.hpp"
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
+#include "bench/formats/import_formats.hpp"
 #include "tests/fuzz/claims.hpp"
 
 namespace steelyard::testkit {
+namespace {
 
-std::span<const FuzzTarget> fuzz_targets() {
-  static constexpr std::array kTargets{
+FuzzTarget import_target(const bench::ImportFormat& format) {
+  constexpr std::size_t kLongestImport = 8192;
+  constexpr int kMaxImportMutants = 250;  // 5,000 of all formats
+  const auto broken_claim = [&format](const std::string& input) { return broken_claim_about_import(format, input); };
+  return {name_of_import_target(format.name), "what `steelyard import` takes as " + std::string(format.name),
+          broken_claim, kLongestImport, kMaxImportMutants};
+}
+
+std::vector<FuzzTarget> all_targets() {
+  std::vector<FuzzTarget> targets{
       FuzzTarget{"run_payload", "runs in .syrun files, past the checksum", broken_claim_about_run_payload},
       FuzzTarget{"measurement_payload", "measurements in .syrun files, past the checksum",
                  broken_claim_about_measurement_payload},
@@ -23,7 +34,6 @@ std::span<const FuzzTarget> fuzz_targets() {
       FuzzTarget{"system_file", "files under /proc and /sys", broken_claim_about_system_file},
       FuzzTarget{"service", "what GitHub and GitLab answer, and the event of a job", broken_claim_about_service},
       FuzzTarget{"google_benchmark", "JSON of Google Benchmark and its log", broken_claim_about_google_benchmark, 8192},
-      FuzzTarget{"import", "what `steelyard import` takes", broken_claim_about_import, 8192},
       FuzzTarget{"program_output", "what measured programs and their tools write", broken_claim_about_program_output},
       FuzzTarget{"configuration", "steelyard.toml", broken_claim_about_configuration, 8192},
       FuzzTarget{"written_words", "patterns, targets, durations, commands, addresses", broken_claim_about_written_words,
@@ -37,6 +47,20 @@ std::span<const FuzzTarget> fuzz_targets() {
                  8192},
       FuzzTarget{"spans", "files of recorded spans and stacks", broken_claim_about_spans, 4600},
   };
+  for (const bench::ImportFormat& format : bench::import_formats()) targets.push_back(import_target(format));
+  return targets;
+}
+
+}  // namespace
+
+std::string name_of_import_target(std::string_view format) {
+  std::string name = "import_" + std::string(format);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::span<const FuzzTarget> fuzz_targets() {
+  static const std::vector<FuzzTarget> kTargets = all_targets();
   return kTargets;
 }
 

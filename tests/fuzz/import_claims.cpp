@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "bench/counting/collection.hpp"
@@ -41,14 +45,35 @@ BrokenClaim broken_claim_about_imported(const Run& run) {
 }
 
 // Whether a file's last line may be one that is cut, which nothing but its missing end tells.
-bool may_be_cut(const bench::ImportFormat& format, const std::string& text) {
-  return (format.name == "csv" || format.name == "go") && !text.ends_with('\n');
+bool may_be_cut(const bench::ImportFormat& format, const std::string& text, bool is_folder) {
+  return (format.name == "csv" || format.name == "go") && (is_folder || !text.ends_with('\n'));
 }
 
-// `readable`: the same file, of which what can be read was asked for.
+constexpr std::string_view kNextFile = "=== ";
+
+// The line of a path and what stands behind it, up to the next such line.
+void write_file(const std::filesystem::path& folder, std::string_view part) {
+  constexpr std::size_t kLongestPath = 200;
+  const std::size_t line = std::min(part.find('\n'), part.size());
+  std::filesystem::path path = folder;
+  for (const std::filesystem::path& step : std::filesystem::path(part.substr(0, std::min(line, kLongestPath)))) {
+    if (step != "." && step != ".." && !step.has_root_directory()) path /= step;
+  }
+  // No folder can be made where a file is, and no file where a folder is: then this one is not there.
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  part.remove_prefix(std::min(line + 1, part.size()));
+  std::ofstream(path, std::ios::binary) << part;
+}
+
+// `readable`: the same file, of which what can be read was asked for. `is_store`: a folder with a file for each run.
+struct ReadableInput {
+  bool may_be_cut = false;
+  bool is_store = false;
+};
 BrokenClaim broken_claim_about_readable(const Result<std::vector<Run>>& whole, const Result<std::vector<Run>>& readable,
-                                        const bench::ImportReading& reading, bool may_be_cut) {
-  if (whole && !may_be_cut && (!readable || !reading.damages.empty() || readable->size() != whole->size())) {
+                                        const bench::ImportReading& reading, const ReadableInput& input) {
+  if (whole && !input.may_be_cut && (!readable || !reading.damages.empty() || readable->size() != whole->size())) {
     return "of a whole file all is readable";
   }
   if (whole || !readable) return std::nullopt;
@@ -61,7 +86,11 @@ BrokenClaim broken_claim_about_readable(const Result<std::vector<Run>>& whole, c
     return std::any_of(run.failures.begin(), run.failures.end(),
                        [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
   });
-  return is_told ? BrokenClaim() : BrokenClaim("a run of a damaged file says so");
+  // Of a store's file that has no run the others know nothing.
+  const bool is_said = std::any_of(reading.warnings.begin(), reading.warnings.end(), [&](const std::string& warning) {
+    return warning.starts_with(reading.damages.front().where);
+  });
+  return is_told || (input.is_store && is_said) ? BrokenClaim() : BrokenClaim("a run of a damaged file says so");
 }
 
 }  // namespace
@@ -83,34 +112,56 @@ BrokenClaim broken_claim_about_google_benchmark(const std::string& text) {
   return std::nullopt;
 }
 
-BrokenClaim broken_claim_about_import(const std::string& text) {
-  const MemoryFile file(text);
-  const std::string name = file.path().string();
-  const auto recognised = bench::recognise_format(file.path());
-  if (!recognised) {
+ImportInput::ImportInput(const std::string& text) {
+  if (!text.starts_with(kNextFile)) {
+    file_.emplace(text);
+    return;
+  }
+  std::string made = (std::filesystem::temp_directory_path() / "steelyard_fuzz_XXXXXX").string();
+  if (::mkdtemp(made.data()) == nullptr) {
+    std::perror("mkdtemp");
+    std::abort();
+  }
+  around_ = made;
+  std::filesystem::create_directory(path());
+  constexpr int kMaxFiles = 16;
+  const std::string between = '\n' + std::string(kNextFile);
+  std::string_view rest = std::string_view(text).substr(kNextFile.size());
+  for (int file = 0; file < kMaxFiles; ++file) {
+    const std::size_t end = rest.find(between);
+    write_file(path(), rest.substr(0, end));
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + between.size());
+  }
+}
+
+ImportInput::~ImportInput() {
+  std::error_code ignored;
+  if (!around_.empty()) std::filesystem::remove_all(around_, ignored);
+}
+
+std::filesystem::path ImportInput::path() const { return file_ ? file_->path() : around_ / "results"; }
+
+BrokenClaim broken_claim_about_import(const bench::ImportFormat& format, const std::string& text) {
+  const ImportInput input(text);
+  const std::string name = input.path().string();
+  if (const auto recognised = bench::recognise_format(input.path()); !recognised) {
     if (const auto broken = broken_claim_about_error(recognised.error(), name)) return broken;
   }
-  for (const bench::ImportFormat& format : bench::import_formats()) {
-    std::vector<std::string> warnings;
-    const Result<std::vector<Run>> runs = bench::load_imported(format, file.path(), warnings);
-    bench::ImportReading reading{.keeps_readable = true};
-    const Result<std::vector<Run>> readable = bench::load_imported(format, file.path(), reading);
-    if (const auto broken = broken_claim_about_readable(runs, readable, reading, may_be_cut(format, text))) {
-      return std::string(format.name) + ": " + *broken;
-    }
-    if (!runs) {
-      if (const auto broken = broken_claim_about_error(runs.error(), name)) {
-        return std::string(format.name) + ": " + *broken;
-      }
-      continue;
-    }
-    if (runs->empty()) return std::string(format.name) + ": what can be read has a run";
-    for (const Run& run : *runs) {
-      if (const auto broken = broken_claim_about_imported(run)) return std::string(format.name) + ": " + *broken;
-      const auto is_bad = [](const Failure& failure) { return failure.kind == FailureKind::bad_record; };
-      if (warnings.empty() && std::any_of(run.failures.begin(), run.failures.end(), is_bad)) {
-        return "a record that cannot be used is a warning, too";
-      }
+  std::vector<std::string> warnings;
+  const Result<std::vector<Run>> runs = bench::load_imported(format, input.path(), warnings);
+  bench::ImportReading reading{.keeps_readable = true};
+  const Result<std::vector<Run>> readable = bench::load_imported(format, input.path(), reading);
+  const ReadableInput readable_input{may_be_cut(format, text, input.is_folder()),
+                                     input.is_folder() && format.load_history != nullptr};
+  if (const auto broken = broken_claim_about_readable(runs, readable, reading, readable_input)) return broken;
+  if (!runs) return broken_claim_about_error(runs.error(), name);
+  if (runs->empty()) return "what can be read has a run";
+  for (const Run& run : *runs) {
+    if (const auto broken = broken_claim_about_imported(run)) return broken;
+    const auto is_bad = [](const Failure& failure) { return failure.kind == FailureKind::bad_record; };
+    if (warnings.empty() && std::any_of(run.failures.begin(), run.failures.end(), is_bad)) {
+      return "a record that cannot be used is a warning, too";
     }
   }
   return std::nullopt;
