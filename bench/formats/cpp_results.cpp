@@ -53,13 +53,37 @@ void add_nanobench_result(const JsonValue& record, const std::string& where, std
   }
 }
 
-// A line between groups is drawn by a benchmark of the name "-"; a "%" before a name says that it is shown relative to
-// the one before.
+// A "%" before a name says that it is shown relative to the one before.
+std::string folly_name(const std::string& written) { return written.starts_with('%') ? written.substr(1) : written; }
+
+// A line between groups is drawn by a benchmark of the name "-".
 void add_folly_time(const std::string& written, const std::string& where, double in_ns, std::uint32_t process,
                     ImportedRun& imported) {
   if (written == "-") return;
-  const std::string name = written.starts_with('%') ? written.substr(1) : written;
-  imported.add_aggregate({where, parse_google_benchmark_name(name), time_metric(), process, {in_ns}});
+  imported.add_aggregate({where, parse_google_benchmark_name(folly_name(written)), time_metric(), process, {in_ns}});
+}
+
+// [file, name, nanoseconds] and, where the benchmark has them, its own counters of that pass:
+// {"bytes": {"value": 7, "type": 0}}.
+void add_folly_record(const JsonValue& record, const std::string& where, std::uint32_t process, ImportedRun& imported) {
+  constexpr double kTimeCounter = 1;  // in seconds; the other types tell how it is printed
+  const std::vector<JsonValue>& fields = record.items;
+  if (fields.size() < 3 || !fields[1].is(JsonValue::Kind::text) || !fields[2].is(JsonValue::Kind::number)) {
+    return imported.bad(where, "found " + describe(record) + ", wanted [file, name, nanoseconds]");
+  }
+  add_folly_time(fields[1].text, where, fields[2].number, process, imported);
+  if (fields.size() == 3) return;
+  for (const auto& [name, counter] : fields[3].members) {
+    const BenchmarkId id = parse_google_benchmark_name(folly_name(fields[1].text));
+    const auto value = counter.number_of("value");
+    const UnitScale scale = scale_of(counter.number_of("type") == kTimeCounter ? "s" : "1");
+    if (!value) {
+      imported.bad(where + '.' + name, "found no value, wanted a number", id, name);
+    } else {
+      imported.add(
+          {where + '.' + name, id, metric_named(name, scale), process, {*value * scale.factor}, {}, false, true});
+    }
+  }
 }
 
 // The start of each element of an XML file and its end, one after the other; what stands between them is passed over.
@@ -225,20 +249,13 @@ Result<Run> load_nanobench(const std::filesystem::path& path, ImportReading& rea
 Result<Run> load_folly(const std::filesystem::path& path, ImportReading& reading) {
   ImportedRun imported("folly", path, reading);
   const std::uint32_t process = imported.add_process();
-  STEELYARD_TRY(
-      const JsonValue rest,
-      read_json(
-          path, "[]",
-          [&](JsonValue&& record, const std::string& where) {
-            const std::vector<JsonValue>& fields = record.items;
-            if (fields.size() < 3 || !fields[1].is(JsonValue::Kind::text) || !fields[2].is(JsonValue::Kind::number)) {
-              imported.bad(where, "found " + describe(record) + ", wanted [file, name, nanoseconds]");
-            } else {
-              add_folly_time(fields[1].text, where, fields[2].number, process, imported);
-            }
-            return true;
-          },
-          reading));
+  STEELYARD_TRY(const JsonValue rest, read_json(
+                                          path, "[]",
+                                          [&](JsonValue&& record, const std::string& where) {
+                                            add_folly_record(record, where, process, imported);
+                                            return true;
+                                          },
+                                          reading));
   // --json writes an object, by name, in picoseconds.
   for (const auto& [name, time] : rest.members) {
     if (!time.is(JsonValue::Kind::number)) {

@@ -1,6 +1,8 @@
 // Reads JMH's JSON (-rf json, 1.0 and newer), in which each fork is a process, and BenchmarkDotNet's (--exporters json:
-// the full report), in which each launch is one. JMH's mode "sample" keeps a histogram of single calls in place of its
-// iterations: its score is an aggregate here.
+// the full report), in which each launch is one. Of JMH's mode "sample" there is a histogram of single calls for each
+// iteration. Its sample is their mean, as JMH's score is the mean of all calls.
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "bench/formats/import_formats.hpp"
@@ -35,24 +37,68 @@ struct JmhMetric {
   bool is_secondary = false;  // what a profiler found, of which there may be nothing
 };
 
+// What one process yielded, in the metric's unit.
+struct ForkSamples {
+  std::vector<double> values;
+  std::vector<std::int64_t> iterations;
+  std::string flaw;
+};
+
+ForkSamples scores_of(const JsonValue& fork, double factor) {
+  ForkSamples samples;
+  samples.values = numbers_at(fork, "", factor, samples.flaw);
+  if (!samples.flaw.empty()) samples.flaw = "found " + samples.flaw + ", wanted a list of numbers";
+  return samples;
+}
+
+// Of one iteration: how many calls took so long, [[0.512, 10], [0.513, 4]]. A call may take less than the clock shows.
+ForkSamples calls_of(const JsonValue& fork, double factor) {
+  ForkSamples samples;
+  bool is_whole = fork.is(JsonValue::Kind::list) && fork.numbers.empty();
+  for (const JsonValue& iteration : fork.items) {
+    double time = 0, calls = 0;
+    is_whole = is_whole && iteration.is(JsonValue::Kind::list) && iteration.numbers.empty();
+    for (const JsonValue& pair : iteration.items) {
+      const std::vector<double>& both = pair.numbers;
+      is_whole = is_whole && both.size() == 2 && both[0] >= 0 && both[1] >= 1 && both[1] == std::trunc(both[1]);
+      if (!is_whole) break;
+      time += both[0] * both[1];
+      calls += both[1];
+    }
+    is_whole = is_whole && calls < 0x1p62;
+    if (!is_whole) break;
+    if (calls == 0) continue;  // JMH writes [] where an iteration yielded none
+    samples.values.push_back(time / calls * factor);
+    samples.iterations.push_back(static_cast<std::int64_t>(calls));
+  }
+  if (!is_whole) samples.flaw = "found no histogram, wanted a list of [time, calls] for each iteration";
+  return samples;
+}
+
 void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std::uint32_t>& forks,
                     ImportedRun& imported) {
-  std::vector<JsonValue> raw = one.of.list_of("rawData");
+  const bool is_histogram = one.of.find("rawDataHistogram") != nullptr;
+  const std::string member = is_histogram ? "rawDataHistogram" : "rawData";
+  const JsonValue* const raw = one.of.find(member);
   bool has_samples = false;
-  for (std::size_t fork = 0; fork < raw.size(); ++fork) {
-    std::string flaw;
-    const std::string where = one.where + ".rawData[" + std::to_string(fork) + ']';
-    std::vector<double> values = numbers_at(raw[fork], "", one.factor, flaw);
-    if (!flaw.empty()) {
-      imported.bad(where, "found " + flaw + ", wanted a list of numbers", id, one.metric.name);
+  if (raw != nullptr && !raw->numbers.empty()) {
+    imported.bad(one.where + '.' + member + "[0]", "found a number, wanted a list", id, one.metric.name);
+    has_samples = true;
+  }
+  for (std::size_t fork = 0; raw != nullptr && fork < raw->items.size(); ++fork) {
+    const std::string where = one.where + '.' + member + '[' + std::to_string(fork) + ']';
+    ForkSamples samples = (is_histogram ? calls_of : scores_of)(raw->items[fork], one.factor);
+    if (!samples.flaw.empty()) {
+      imported.bad(where, samples.flaw, id, one.metric.name);
       has_samples = true;
       continue;
     }
-    if (values.empty()) continue;  // JMH writes [] where an iteration yielded none
+    if (samples.values.empty()) continue;  // JMH writes [] where an iteration yielded none
     // A fork before this one may have yielded nothing.
     while (forks.size() <= fork) forks.push_back(imported.add_process());
     has_samples = true;
-    imported.add({where, id, one.metric, forks[fork], std::move(values), {}, false, one.is_secondary});
+    imported.add({where, id, one.metric, forks[fork], std::move(samples.values), std::move(samples.iterations), false,
+                  one.is_secondary});
   }
   if (has_samples) return;
   const auto score = one.of.number_of("score");
@@ -60,6 +106,12 @@ void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std
   if (forks.empty()) forks.push_back(imported.add_process());
   imported.add_aggregate(
       {one.where + ".score", id, one.metric, forks.front(), {*score * one.factor}, {}, false, one.is_secondary});
+}
+
+bool has_raw_data(const JsonValue& metric) {
+  const std::vector<JsonValue>& forks = metric.items_of("rawData");
+  return std::any_of(forks.begin(), forks.end(),
+                     [](const JsonValue& fork) { return !fork.numbers.empty() || !fork.items.empty(); });
 }
 
 // "gc.alloc.rate.norm" with a mark before it in older versions ("·gc.alloc.rate.norm").
@@ -77,7 +129,9 @@ void add_jmh_record(const JsonValue& record, const std::string& where, ImportedR
   const UnitScale scale = scale_of(primary->text_of("scoreUnit"));
   add_jmh_metric({*primary, where + ".primaryMetric", jmh_metric(record.text_of("mode"), scale), scale.factor}, id,
                  forks, imported);
+  const bool has_calls = !primary->items_of("rawDataHistogram").empty();
   for (const auto& [name, secondary] : record.members_of("secondaryMetrics")) {
+    if (has_calls && !has_raw_data(secondary)) continue;  // "p0.50": a percentile of the calls
     const std::string unit = secondary.text_of("scoreUnit");
     const UnitScale of_secondary = scale_of(unit);
     Metric metric = metric_named(profiler_metric(name), of_secondary);

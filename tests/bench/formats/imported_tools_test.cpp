@@ -93,10 +93,12 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"criterion", "criterion"},
       {"criterion_messages.json", "criterion"},
       {"jmh.json", "jmh"},
+      {"jmh_sample.json", "jmh"},
       {"benchmarkdotnet.json", "benchmarkdotnet"},
       {"nvbench.json", "nvbench"},
       {"folly.json", "folly"},
       {"folly_verbose.json", "folly"},
+      {"folly_counters.json", "folly"},
       {"samples.csv", "csv"},
       {"samples.jsonl", "json-lines"},
       {"github_action_benchmark.js", "github-action-benchmark"},
@@ -249,7 +251,29 @@ TEST(ImportedTools, ForksOfJmhAreInvocationsAndModesHaveUnitsAndDirectionsOfThei
   EXPECT_EQ(rate->metric.better, Better::higher);
   EXPECT_THAT(rate->invocations[0].values, ElementsAre(240e3, 260e3));
   EXPECT_THAT(values_of(run, "org.example.SortBenchmark.single", "sample_time"), ElementsAre(ElementsAre(0.75e6)));
-  EXPECT_THAT(run.header.settings, Contains(Pair("imported_aggregates", "1"))) << "mode sample";
+  EXPECT_FALSE(run.header.settings.contains("imported_aggregates")) << "mode sample has a histogram";
+}
+
+TEST(ImportedTools, IterationsOfJmhsModeSampleAreMeansOfTheirCallsAndThoseOfAllCallsAreItsScore) {
+  const Imported imported = import_golden("jmh_sample.json");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(2)) << "forks";
+  EXPECT_THAT(run.measurements, SizeIs(1)) << "a percentile of the calls is in their histogram";
+  EXPECT_THAT(imported.warnings, IsEmpty());
+  const Measurement* const times = measurement_of(run, "org.example.ParseBenchmark.parse", "sample_time");
+  ASSERT_NE(times, nullptr);
+  ASSERT_THAT(times->invocations, SizeIs(2));
+  EXPECT_THAT(times->invocations[0].values, ElementsAre(DoubleNear(0.75e6, 1e-6), DoubleNear(0.55e6, 1e-6)));
+  EXPECT_THAT(times->invocations[0].iterations, ElementsAre(20, 40));
+  EXPECT_THAT(times->invocations[1].iterations, ElementsAre(21)) << "an iteration had no call";
+  double time = 0, calls = 0;
+  for (const InvocationSamples& fork : times->invocations) {
+    for (std::size_t i = 0; i < fork.values.size(); ++i) {
+      time += fork.values[i] * static_cast<double>(fork.iterations[i]);
+      calls += static_cast<double>(fork.iterations[i]);
+    }
+  }
+  EXPECT_EQ(printed(time / calls * 1e-6, "%.9f"), "0.641975309") << "the file's score, in ms";
 }
 
 TEST(ImportedTools, LaunchesOfBenchmarkDotNetAreInvocationsAndOnlyResultsAreSamples) {
@@ -286,6 +310,16 @@ TEST(ImportedTools, FollyTimesAreNanosecondsInOneFileAndPicosecondsInTheOther) {
     EXPECT_THAT(values_of(imported.run(), "sort_stable"), ElementsAre(ElementsAre(13000.25))) << file;
     EXPECT_EQ(measurement_of(imported.run(), "-"), nullptr);
   }
+}
+
+TEST(ImportedTools, CountersOfFollyStandBesideTheTimeThatItChose) {
+  const Imported imported = import_golden("folly_counters.json");
+  EXPECT_THAT(values_of(imported.run(), "parse"), ElementsAre(ElementsAre(1250.5)));
+  EXPECT_THAT(values_of(imported.run(), "parse", "bytes_read"), ElementsAre(ElementsAre(4096)));
+  EXPECT_THAT(values_of(imported.run(), "parse", "retries"), ElementsAre(ElementsAre(0)));
+  EXPECT_EQ(measurement_of(imported.run(), "parse", "retries")->metric.better, Better::undeclared);
+  EXPECT_THAT(values_of(imported.run(), "parse", "pause"), ElementsAre(ElementsAre(2e9))) << "seconds, in ns";
+  EXPECT_THAT(values_of(imported.run(), "parse_strict"), ElementsAre(ElementsAre(1310.25)));
 }
 
 TEST(ImportedTools, PlainSamplesKeepProcessesUnitsAndIterations) {
