@@ -1,6 +1,7 @@
 // Reads criterion.rs: the folder that it leaves (target/criterion, 0.3 and newer), in which new/sample.json has every
-// sample of a benchmark, or what cargo criterion --message-format=json prints, an object in a line. A sample is `iters`
-// passes that took `times` together. All of it is taken in one process.
+// sample of a benchmark, or what cargo criterion --message-format=json prints, an object in a line or, where somebody
+// has printed it anew, in several. A sample is `iters` passes that took `times` together. All of it is taken in one
+// process.
 #include <algorithm>
 
 #include "bench/formats/import_formats.hpp"
@@ -89,6 +90,12 @@ Result<void> add_criterion_folder(const fs::path& folder, const fs::path& root, 
   return {};
 }
 
+// Of an object that begins with a bracket alone in its line, and so ends with one.
+void add_lines_to_its_end(std::string& text, ImportLines& lines) {
+  std::string line;
+  while (line != "}" && text.size() < ImportLines::kLongestLine && lines.next(line)) text += '\n' + line;
+}
+
 void add_criterion_message(const JsonValue& message, const std::string& where, std::uint32_t process,
                            ImportedRun& imported) {
   const BenchmarkId id = parse_google_benchmark_name(message.text_of("id"));
@@ -117,16 +124,19 @@ Result<Run> load_criterion(const fs::path& path, ImportReading& reading) {
     return imported.finish("the folder that criterion leaves", kHow);
   }
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
-  for (std::string line; lines.next(line);) {
-    if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    const Result<JsonValue> parsed = parse_json(line, lines.where());
+  for (std::string message_text; lines.next(message_text);) {
+    if (message_text.find_first_not_of(" \t") == std::string::npos) continue;
+    const std::string where = lines.where();
+    const std::int64_t number = lines.number();
+    if (message_text == "{") add_lines_to_its_end(message_text, lines);
+    const Result<JsonValue> parsed = parse_json(message_text, where);
     if (!parsed) {
       STEELYARD_CHECK(reading.damaged(parsed.error()));
       continue;
     }
     const JsonValue& message = *parsed;
     if (message.text_of("reason") != "benchmark-complete") continue;
-    add_criterion_message(message, "line " + std::to_string(lines.number()), process, imported);
+    add_criterion_message(message, "line " + std::to_string(number), process, imported);
   }
   return imported.finish("messages of cargo criterion", kHow);
 }

@@ -165,12 +165,18 @@ bool begins_packed(const FileHead& head, std::string_view packed) {
   return packed.empty();
 }
 
+// {"sort": {"latency": {"value": 12.5}}}; of version 1 {"sort": [{"measures": {"latency": {"value": 12.5}}}]}.
 bool has_value_of_measure(const FileHead& head) {
   const auto is_value = [](const std::string& member) {
     return member.ends_with(".value") && std::count(member.begin(), member.end(), '.') >= 2;
   };
+  const auto is_of_variant = [](const std::string& member) {
+    return member.ends_with("[].measures") || member.find("[].measures.") != std::string::npos;
+  };
   const auto is_in_list = [](const std::string& member) { return member.find("[]") != std::string::npos; };
-  return is_object(head) && std::any_of(head.members.begin(), head.members.end(), is_value) &&
+  if (!is_object(head)) return false;
+  if (std::any_of(head.members.begin(), head.members.end(), is_of_variant)) return true;
+  return std::any_of(head.members.begin(), head.members.end(), is_value) &&
          std::none_of(head.members.begin(), head.members.end(), is_in_list);
 }
 

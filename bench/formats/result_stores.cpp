@@ -333,15 +333,21 @@ constexpr std::array kBencherMeasures{BencherMeasure{"latency", "real_time", "ns
                                       BencherMeasure{"total-bytes", "bytes_allocated", "bytes", Better::lower},
                                       BencherMeasure{"total-blocks", "allocations", "count", Better::lower}};
 
+// A measure may be named by its slug or by its name: "Total Bytes".
+std::string slug_of(std::string name) {
+  for (char& c : name) c = c == ' ' ? '-' : 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
+}
+
 // `units`: "nanoseconds (ns)", or nothing.
-std::pair<Metric, double> bencher_metric(const std::string& slug, std::string units) {
+std::pair<Metric, double> bencher_metric(const std::string& measure, std::string units) {
   const std::size_t open = units.find('(');
   if (open != std::string::npos) units = units.substr(open + 1, units.find(')', open) - open - 1);
   const auto known = std::find_if(kBencherMeasures.begin(), kBencherMeasures.end(),
-                                  [&](const BencherMeasure& one) { return one.slug == slug; });
+                                  [slug = slug_of(measure)](const BencherMeasure& one) { return one.slug == slug; });
   if (known == kBencherMeasures.end()) {
     const UnitScale scale = scale_of(units);
-    Metric metric = stored_metric(slug, scale);
+    Metric metric = stored_metric(measure, scale);
     return {std::move(metric), scale.factor};
   }
   UnitScale scale = scale_of(units.empty() ? known->unit : std::string_view(units));
@@ -349,12 +355,25 @@ std::pair<Metric, double> bencher_metric(const std::string& slug, std::string un
   return {metric_named(known->metric, scale), scale.factor};
 }
 
+// The name may have parameters of its own, those of a variant stand behind them.
+BenchmarkId bencher_benchmark(const std::string& name, const std::vector<JsonMember>& of_variant) {
+  std::vector<Parameter> parameters;
+  for (const auto& [parameter, value] : of_variant) parameters.push_back({parameter, value.word()});
+  // In whatever order they are written.
+  std::sort(parameters.begin(), parameters.end());
+  BenchmarkId id = parse_google_benchmark_name(name);
+  BenchmarkId variant = benchmark_named(std::move(id.name), parameters);
+  id.name = std::move(variant.name);
+  std::move(variant.parameters.begin(), variant.parameters.end(), std::back_inserter(id.parameters));
+  return id;
+}
+
 void add_bencher_series(const JsonValue& series, const std::string& where, StoredRuns& runs,
                         std::map<std::string, std::uint32_t>& processes) {
   const std::string branch = series.text_of("branch.name");
   const std::string testbed = series.text_of("testbed.name");
   const auto [metric, factor] = bencher_metric(series.text_of("measure.slug"), series.text_of("measure.units"));
-  const BenchmarkId id = parse_google_benchmark_name(series.text_of("benchmark.name"));
+  const BenchmarkId id = bencher_benchmark(series.text_of("benchmark.name"), series.members_of("variant.parameters"));
   std::size_t index = 0;
   for (const JsonValue& point : series.items_of("metrics")) {
     const std::string place = where + ".metrics[" + std::to_string(index++) + ']';
@@ -371,11 +390,25 @@ void add_bencher_series(const JsonValue& series, const std::string& where, Store
     const std::string key = report + ' ' + testbed + ' ' + point.text_of("iteration");
     const auto [process, is_new] = processes.try_emplace(key, 0);
     if (is_new) process->second = imported->add_process(run.header.created_at_unix_ns);
-    const auto value = point.number_of("metric.value");
+    auto value = point.number_of("metric.value");
+    if (!value) value = point.number_of("metrics.value.value");  // of version 1
     if (!value) {
       imported->bad(place, "found no metric.value, wanted a number", id, metric.name);
     } else {
       imported->add_aggregate({place, id, metric, process->second, {*value * factor}});
+    }
+  }
+}
+
+void add_bencher_measures(const BenchmarkId& id, const JsonValue& measures, const std::string& where,
+                          ImportedRun& imported) {
+  for (const auto& [slug, number] : measures.members) {
+    const auto [metric, factor] = bencher_metric(slug, "");
+    const auto value = number.number_of("value");
+    if (!value) {
+      imported.bad(where + '.' + slug, "found no value, wanted a number", id, metric.name);
+    } else {
+      imported.add_aggregate({where + '.' + slug, id, metric, 0, {*value * factor}});
     }
   }
 }
@@ -485,18 +518,22 @@ Result<std::vector<Run>> load_conbench(const fs::path& path, ImportReading& read
 
 Result<Run> load_bencher_metrics(const fs::path& path, ImportReading& reading) {
   ImportedRun imported("bencher-metrics", path, reading);
-  const std::uint32_t process = imported.add_process();
+  imported.add_process();
   STEELYARD_TRY(const JsonValue document, read_json(path, reading));
   for (const auto& [name, measures] : document.members) {
-    const BenchmarkId id = parse_google_benchmark_name(name);
-    for (const auto& [slug, number] : measures.members) {
-      const auto [metric, factor] = bencher_metric(slug, "");
-      const std::string where = name + '.' + slug;
-      const auto value = number.number_of("value");
-      if (!value) {
-        imported.bad(where, "found no value, wanted a number", id, metric.name);
+    if (!measures.is(JsonValue::Kind::list))
+      add_bencher_measures(bencher_benchmark(name, {}), measures, name, imported);
+    // Version 1: a list of variants.
+    std::size_t index = 0;
+    for (const JsonValue& variant : measures.items) {
+      const std::string where = name + '[' + std::to_string(index++) + "].measures";
+      if (variant.is_cut) continue;  // its parameters may be others
+      const BenchmarkId id = bencher_benchmark(name, variant.members_of("parameters"));
+      const JsonValue* const of_variant = variant.find("measures");
+      if (of_variant == nullptr) {
+        imported.bad(where, "found nothing, wanted measures", id);
       } else {
-        imported.add_aggregate({where, id, metric, process, {*value * factor}});
+        add_bencher_measures(id, *of_variant, where, imported);
       }
     }
   }

@@ -92,6 +92,7 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"doctest.xml", "doctest"},
       {"criterion", "criterion"},
       {"criterion_messages.json", "criterion"},
+      {"criterion_printed.json", "criterion"},
       {"jmh.json", "jmh"},
       {"jmh_sample.json", "jmh"},
       {"benchmarkdotnet.json", "benchmarkdotnet"},
@@ -108,7 +109,9 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"asv_environments", "asv"},
       {"bencher.json", "bencher"},
       {"bencher_units.json", "bencher"},
+      {"bencher_variants.json", "bencher"},
       {"bencher_metrics.json", "bencher-metrics"},
+      {"bencher_metrics_1.json", "bencher-metrics"},
       {"conbench.json", "conbench"}};
   std::set<std::string_view> seen{"google-benchmark"};  // its own tests have real files
   for (const auto& [file, format] : files) {
@@ -236,6 +239,8 @@ TEST(ImportedTools, CriterionSamplesAreTotalsOverTheirIterationsAndTheirMeanIsWh
   const auto messages = values_of(import_golden("criterion_messages.json").run(), "sort/unstable/100");
   ASSERT_THAT(messages, ElementsAre(SizeIs(10)));
   EXPECT_DOUBLE_EQ(mean_of(messages[0]), 855);
+  EXPECT_EQ(values_of(import_golden("criterion_printed.json").run(), "sort/unstable/100"), messages)
+      << "messages over several lines, as jq prints them";
 }
 
 TEST(ImportedTools, ForksOfJmhAreInvocationsAndModesHaveUnitsAndDirectionsOfTheirOwn) {
@@ -413,6 +418,19 @@ TEST(ImportedStores, IterationsOfABencherReportAreInvocationsOfOneRun) {
   const Imported metrics = import_golden("bencher_metrics.json");
   EXPECT_THAT(values_of(metrics.run(), "sort/1000"), ElementsAre(ElementsAre(3500)));
   EXPECT_THAT(values_of(metrics.run(), "sort/1000", "binary_size"), ElementsAre(ElementsAre(16384)));
+}
+
+TEST(ImportedStores, VariantsOfABencherBenchmarkAreBenchmarksWithTheirParameters) {
+  const Imported imported = import_golden("bencher_variants.json");
+  ASSERT_THAT(imported.runs, SizeIs(1)) << imported.error;
+  EXPECT_THAT(values_of(imported.runs[0], "sort/1000"), ElementsAre(ElementsAre(5000)));
+  EXPECT_THAT(values_of(imported.runs[0], "sort/1000/op:read/size_mb:16"), ElementsAre(ElementsAre(7000)));
+  const Imported metrics = import_golden("bencher_metrics_1.json");
+  EXPECT_THAT(values_of(metrics.run(), "copy/op:read/size_mb:16"), ElementsAre(ElementsAre(42.5)));
+  EXPECT_THAT(values_of(metrics.run(), "copy"), ElementsAre(ElementsAre(21)));
+  EXPECT_THAT(values_of(metrics.run(), "copy", "throughput"), ElementsAre(ElementsAre(100)));
+  EXPECT_THAT(values_of(metrics.run(), "copy", "bytes_allocated"), ElementsAre(ElementsAre(662))) << "by its name";
+  EXPECT_THAT(values_of(metrics.run(), "sort/1000"), ElementsAre(ElementsAre(3500))) << "of version 0 beside it";
 }
 
 TEST(ImportedStores, ConbenchResultsOfOneRunKeepTheirDataAndTheirTags) {
