@@ -65,7 +65,55 @@ def csv(out, size, draw):
     return samples, 1
 
 
-FORMATS = {'google-benchmark': google_benchmark, 'pytest-benchmark': pytest_benchmark, 'go': go, 'csv': csv}
+def json_lines(out, size, draw):
+    samples = 0
+    while out.tell() < size:
+        out.write('{"benchmark": "suite/case_%d/n:1000", "metric": "real_time", "unit": "ns", "process": 0, '
+                  '"value": %r}\n' % (samples // 1000, draw()))
+        samples += 1
+    return samples, 1
+
+
+def jmh(out, size, draw):
+    out.write('[\n')
+    samples = benchmarks = 0
+    while out.tell() < size:
+        forks = ',\n'.join('                [\n%s\n                ]'
+                           % ',\n'.join('                    %r' % draw() for _ in range(1000)) for _ in range(10))
+        out.write('%s    {\n        "jmhVersion" : "1.37",\n        "benchmark" : "org.example.Suite.case%d",\n'
+                  '        "mode" : "avgt",\n        "threads" : 1,\n        "forks" : 10,\n'
+                  '        "primaryMetric" : {\n'
+                  '            "score" : 1000.0,\n            "scoreUnit" : "ns/op",\n            "rawData" : [\n%s\n'
+                  '            ]\n        },\n        "secondaryMetrics" : {\n        }\n    }'
+                  % (',\n' if benchmarks else '', benchmarks, forks))
+        benchmarks += 1
+        samples += 10000
+    out.write('\n]\n')
+    return samples, 1
+
+
+def nanobench(out, size, draw):
+    out.write('{\n    "results": [\n')
+    samples = benchmarks = 0
+    while out.tell() < size:
+        epochs = ',\n'.join(
+            '                {\n                    "iterations": 4096,\n                    "elapsed": %r,\n'
+            '                    "pagefaults": 0,\n                    "cpucycles": 0,\n'
+            '                    "contextswitches": 0,\n                    "instructions": 0,\n'
+            '                    "branchinstructions": 0,\n                    "branchmisses": 0\n                }'
+            % (draw() * 1e-9) for _ in range(1000))
+        out.write('%s        {\n            "title": "suite",\n            "name": "case_%d",\n'
+                  '            "unit": "op",\n            "batch": 1,\n'
+                  '            "measurements": [\n%s\n            ]\n        }'
+                  % (',\n' if benchmarks else '', benchmarks, epochs))
+        benchmarks += 1
+        samples += 1000
+    out.write('\n    ]\n}\n')
+    return samples, 1
+
+
+FORMATS = {'google-benchmark': google_benchmark, 'pytest-benchmark': pytest_benchmark, 'go': go, 'csv': csv,
+           'json-lines': json_lines, 'jmh': jmh, 'nanobench': nanobench}
 
 
 def measure(steelyard, name, megabytes, folder):
