@@ -2,10 +2,12 @@
 // that these tools printed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -35,8 +37,7 @@ struct Imported {
 };
 
 // As `steelyard import FILE` does: nobody says which format it is.
-Imported import_golden(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(STEELYARD_GOLDEN) / "import" / name;
+Imported import_file(const std::filesystem::path& path) {
   Imported imported;
   const auto format = recognise_format(path);
   if (!format) {
@@ -51,6 +52,10 @@ Imported import_golden(const std::string& name) {
     imported.error = runs.error().text();
   }
   return imported;
+}
+
+Imported import_golden(const std::string& name) {
+  return import_file(std::filesystem::path(STEELYARD_GOLDEN) / "import" / name);
 }
 
 // Null where the run has none.
@@ -279,6 +284,27 @@ TEST(ImportedTools, IterationsOfJmhsModeSampleAreMeansOfTheirCallsAndThoseOfAllC
     }
   }
   EXPECT_EQ(printed(time / calls * 1e-6, "%.9f"), "0.641975309") << "the file's score, in ms";
+}
+
+TEST(ImportedTools, AHistogramOfJmhThatIsNotOfTimesAndCallsIsABadRecordAndTheRestIsRead) {
+  const std::filesystem::path path =
+      std::filesystem::path(::testing::TempDir()) / ("steelyard-jmh-" + std::to_string(getpid()) + ".json");
+  for (const std::string histogram :
+       {"[1]", "[[1]]", "[[[0.5, 2]]]", "[[[[1]]]]", "[[[[0.5, 0]]]]", "[[[[0.5, 1.5]]]]", "[[[[-1, 2]]]]",
+        R"([[[["NaN", 2]]]])", "[[[[1, 4e18], [1, 4e18]]]]", "[[[[1e300, 1e9]]]]", R"([[{"a": [[1, 2]]}]])"}) {
+    std::ofstream(path)
+        << R"([{"benchmark": "bad", "mode": "sample", "primaryMetric": {"score": 1, "scoreUnit": "ms/op",
+        "rawDataHistogram": )"
+        << histogram << R"(}}, {"benchmark": "ok", "mode": "sample", "primaryMetric": {
+        "scoreUnit": "ms/op", "rawDataHistogram": [[[[0.5, 2]]]]}}])";
+    const Imported imported = import_file(path);
+    ASSERT_THAT(imported.runs, SizeIs(1)) << histogram << ": " << imported.error;
+    EXPECT_THAT(imported.run().measurements, SizeIs(1)) << histogram;
+    ASSERT_THAT(imported.run().failures, SizeIs(1)) << histogram;
+    EXPECT_EQ(imported.run().failures[0].kind, FailureKind::bad_record) << histogram;
+    EXPECT_THAT(imported.run().failures[0].said, HasSubstr("[0].primaryMetric.rawDataHistogram[0]")) << histogram;
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(ImportedTools, LaunchesOfBenchmarkDotNetAreInvocationsAndOnlyResultsAreSamples) {

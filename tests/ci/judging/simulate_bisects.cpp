@@ -133,7 +133,7 @@ bool print_others(int tries, std::size_t commits) {
 int main(int argc, char** argv) {
   const int tries = argc > 1 ? std::atoi(argv[1]) : 200;
   const std::size_t commits = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 65;
-  if (tries < 1 || commits < 2) return 3;
+  if (tries < 1 || commits < 3) return 3;
   std::printf("%d searches each over %zu commits\n\n", tries, commits - 1);
   const bool are_times_right = steelyard::ci::print_times(tries, commits);
   const bool are_others_right = steelyard::ci::print_others(tries, commits);
