@@ -83,16 +83,22 @@ class Grouping {
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> launches_;  // that were met, by row and launch
 };
 
-// Where it is, and where those around it are.
+// Where it is, and where those around it are; of one that says a whole stack, as PyTorch's do, the top of that.
 std::string Grouping::place_of(std::uint32_t event) const {
   std::string places;
   int count = 0;
   int levels = 1000;
-  for (std::uint32_t at = event; at != kNone && count < wanted_.by_stack && levels-- > 0; at = tree_.parents[at]) {
-    const std::uint32_t place = trace_.events[at].place_text;
-    if (place == 0) continue;
-    places += (places.empty() ? "" : ";") + trace_.texts[place];
-    ++count;
+  bool is_stack = false;
+  for (std::uint32_t at = event; at != kNone && count < wanted_.by_stack && !is_stack && levels-- > 0;
+       at = tree_.parents[at]) {
+    std::string_view place = trace_.texts[trace_.events[at].place_text];
+    is_stack = place.find(';') != std::string_view::npos;
+    while (!place.empty() && count < wanted_.by_stack) {
+      const std::size_t end = std::min(place.find(';'), place.size());
+      places += (places.empty() ? "" : ";") + std::string(place.substr(0, end));
+      place.remove_prefix(std::min(end + 1, place.size()));
+      ++count;
+    }
   }
   return places;
 }

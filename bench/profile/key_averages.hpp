@@ -19,7 +19,7 @@ std::string group_name(const std::string& name);
 
 struct KeyGrouping {
   bool by_shapes = false;   // events of one name and other shapes apart
-  int by_stack = 0;         // and by so many of the places around them, innermost first; 0: not
+  int by_stack = 0;         // and by so many of the places that they are and run in, innermost first; 0: not
   bool only_roots = false;  // events that run in no other
 };
 

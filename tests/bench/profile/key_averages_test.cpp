@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -295,15 +298,77 @@ TEST_F(KeyAveragesTest, GroupByShapesAndRootsWhereAsked) {
   EXPECT_EQ(roots.rows.size(), 2U) << "the step and, on the device, the kernel";
 }
 
-TEST_F(KeyAveragesTest, SortByWhatIsAskedFor) {
-  KeyAverages all = averages();
-  ASSERT_TRUE(sort_rows(all, "calls"));
-  EXPECT_EQ(all.rows.front().name, "mm");
-  ASSERT_TRUE(sort_rows(all, "total"));
-  EXPECT_EQ(all.rows.front().name, "step *");
-  const auto unknown = sort_rows(all, "color");
+TEST_F(KeyAveragesTest, GroupByAsManyPlacesAsAreAskedFor) {
+  trace_.events.clear();
+  const auto add_at = [&](const char* name, std::int64_t begin, std::int64_t duration, const char* place) {
+    add(name, begin, duration);
+    trace_.events.back().place_text = trace_.texts.id_of(place);
+  };
+  add_at("forward", 0, 100, "model.cpp:3");
+  add("of no place", 10, 80);
+  add_at("linear", 20, 30, "mlp.cpp:12");
+  add_at("backward", 200, 100, "model.cpp:9");
+  add_at("linear", 210, 40, "mlp.cpp:12");
+  add_at("backward", 400, 100, "model.cpp:9");
+  add_at("linear", 410, 7, "a.py(1): f;b.py(2): g;c.py(3): h");  // as PyTorch tells it, whole
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  using Selves = std::map<std::string, std::int64_t>;
+  const auto linear = [&](int places) {
+    Selves selves;
+    for (const KeyAverage& row : averages({.by_stack = places}).rows) {
+      if (row.name == "linear") selves[row.place] += row.self_ns;
+    }
+    return selves;
+  };
+  EXPECT_EQ(linear(0), (Selves{{"", 77}}));
+  EXPECT_EQ(linear(1), (Selves{{"mlp.cpp:12", 70}, {"a.py(1): f", 7}}));
+  EXPECT_EQ(linear(2),
+            (Selves{{"mlp.cpp:12;model.cpp:3", 30}, {"mlp.cpp:12;model.cpp:9", 40}, {"a.py(1): f;b.py(2): g", 7}}));
+  EXPECT_EQ(linear(9).count("a.py(1): f;b.py(2): g;c.py(3): h"), 1U) << "and of none around it";
+}
+
+// Two rows, of which the second is above the first in what a key is of, and in nothing else that it need not be.
+TEST(SortRows, ByEachKeyPutTheLargestFirst) {
+  struct Case {
+    std::set<std::string> keys;
+    std::function<void(KeyAverage&)> raise;
+  };
+  const std::vector<Case> cases{{{"self"}, [](KeyAverage& row) { row.self_ns = 9; }},
+                                {{"total", "calls"}, [](KeyAverage& row) { row.total_ns = 101, row.calls = 50; }},
+                                {{"average"}, [](KeyAverage& row) { row.total_ns = 60, row.calls = 5; }},
+                                {{"self_device"}, [](KeyAverage& row) { row.self_device_ns = 9; }},
+                                {{"device", "calls"}, [](KeyAverage& row) { row.device_ns = 101, row.calls = 50; }},
+                                {{"device_average"}, [](KeyAverage& row) { row.device_ns = 60, row.calls = 5; }},
+                                {{"calls"}, [](KeyAverage& row) { row.calls = 50; }},
+                                {{"memory"}, [](KeyAverage& row) { row.allocated_bytes = 9; }},
+                                {{"self_memory"}, [](KeyAverage& row) { row.self_allocated_bytes = 9; }},
+                                {{"flops"}, [](KeyAverage& row) { row.flops = 9; }}};
+  std::set<std::string> keys;
+  for (const Case& one : cases) keys.insert(one.keys.begin(), one.keys.end());
+  for (const Case& one : cases) {
+    for (const std::string& key : keys) {
+      KeyAverages averages;
+      KeyAverage& first = averages.rows.emplace_back();
+      first.name = "first";
+      first.self_ns = first.self_device_ns = 5;
+      first.total_ns = first.device_ns = 100;
+      first.calls = 10;
+      first.allocated_bytes = first.self_allocated_bytes = 5;
+      first.flops = 5;
+      KeyAverage second = first;
+      second.name = "second";
+      second.total_ns = second.device_ns = 20;
+      one.raise(second);
+      averages.rows.push_back(second);
+      ASSERT_TRUE(sort_rows(averages, key));
+      EXPECT_EQ(averages.rows.front().name == "second", one.keys.contains(key)) << *one.keys.begin() << " by " << key;
+    }
+  }
+  KeyAverages none;
+  const auto unknown = sort_rows(none, "color");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().text().find("self_device"), std::string::npos);
+  for (const std::string& key : keys) EXPECT_NE(unknown.error().text().find(key), std::string::npos) << key;
 }
 
 }  // namespace
