@@ -171,34 +171,77 @@ bool is_elementwise(const std::string& name) {
   return name.find("elementwise") != std::string::npos || name.find("pointwise") != std::string::npos;
 }
 
-void add_elementwise(const Trace& trace, ElementwiseRun& found) {
-  constexpr std::int64_t kMinRun = 3;
-  std::int64_t run = 0, time_ns = 0;
-  std::uint32_t track = 0;
-  const auto end_run = [&] {
-    if (run >= kMinRun) {
-      ++found.runs;
-      found.kernels += run;
-      found.longest = std::max(found.longest, run);
-      found.time_ns += time_ns;
+// How many tensors a kernel reads and writes, by what says shapes around what started it.
+class TensorCounts {
+ public:
+  TensorCounts(const Trace& trace, const TraceTree& tree)
+      : trace_(trace), tree_(tree), sayers_(trace.events.size(), TraceTree::kNoParent) {
+    for (std::uint32_t i = 0; i < sayers_.size(); ++i) {
+      const bool says = trace.events[i].shapes_text != 0 && !is_on_device(trace.events[i].kind);
+      if (says || tree.parents[i] != TraceTree::kNoParent) sayers_[i] = says ? i : sayers_[tree.parents[i]];
     }
-    run = time_ns = 0;
+    for (std::uint32_t i = 0; i < sayers_.size(); ++i) {
+      if (works_on_device(trace.events[i].kind)) ++started_[sayer_of(i)];
+    }
+  }
+
+  // Nothing says it, or what does started more than this kernel: no value.
+  std::optional<std::int64_t> of(std::uint32_t kernel) const {
+    const std::uint32_t sayer = sayer_of(kernel);
+    if (sayer == TraceTree::kNoParent || started_.at(sayer) != 1) return std::nullopt;
+    const std::string& shapes = trace_.texts[trace_.events[sayer].shapes_text];  // "[[64, 512], [], [512]]"
+    std::int64_t tensors = 1;
+    for (std::size_t i = 1; i < shapes.size(); ++i) {
+      tensors += shapes[i - 1] == '[' && shapes[i] >= '0' && shapes[i] <= '9' ? 1 : 0;
+    }
+    return tensors;
+  }
+
+ private:
+  std::uint32_t sayer_of(std::uint32_t kernel) const {
+    const std::uint32_t host = tree_.started_by[kernel];
+    return host == TraceTree::kNoParent ? host : sayers_[host];
+  }
+
+  const Trace& trace_;
+  const TraceTree& tree_;
+  std::vector<std::uint32_t> sayers_;  // of each event
+  std::unordered_map<std::uint32_t, std::int64_t> started_;
+};
+
+void add_elementwise(const Trace& trace, const TraceTree& tree, ElementwiseRun& found) {
+  constexpr std::size_t kMinRun = 3;
+  std::vector<std::uint32_t> run, all;
+  const auto end_run = [&] {
+    if (run.size() >= kMinRun) {
+      ++found.runs;
+      found.kernels += static_cast<std::int64_t>(run.size());
+      found.longest = std::max(found.longest, static_cast<std::int64_t>(run.size()));
+      all.insert(all.end(), run.begin(), run.end());
+    }
+    run.clear();
   };
-  for (const TraceEvent& event : trace.events) {
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
     if (!works_on_device(event.kind)) continue;
     const bool goes_on = event.kind == TraceKind::kernel && is_elementwise(trace.name_of(event));
-    if (!goes_on || event.track != track) end_run();
-    track = event.track;
-    if (!goes_on) continue;
-    ++run;
-    time_ns += event.duration_ns;
+    if (!goes_on || (!run.empty() && trace.events[run.back()].track != event.track)) end_run();
+    if (goes_on) run.push_back(i);
   }
   end_run();
+  if (all.empty()) return;
+  const TensorCounts counts(trace, tree);
+  found.tensors = 0;
+  for (const std::uint32_t kernel : all) {
+    found.time_ns += trace.events[kernel].duration_ns;
+    const std::optional<std::int64_t> tensors = counts.of(kernel);
+    found.tensors = found.tensors && tensors ? std::optional(*found.tensors + *tensors) : std::nullopt;
+  }
 }
 
 }  // namespace
 
-TraceOverview overview_of(const Trace& trace) {
+TraceOverview overview_of(const Trace& trace, const TraceTree& tree) {
   TraceOverview overview;
   if (trace.events.empty()) return overview;
   overview.begin_ns = trace.events.front().begin_ns;
@@ -212,7 +255,7 @@ TraceOverview overview_of(const Trace& trace) {
   const std::vector<Stretch> pauses = pauses_of(trace);
   add_uses(trace, pauses, overview);
   add_devices(trace, pauses, overview);
-  add_elementwise(trace, overview.elementwise);
+  add_elementwise(trace, tree, overview.elementwise);
   return overview;
 }
 

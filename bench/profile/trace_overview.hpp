@@ -34,6 +34,9 @@ struct ElementwiseRun {
   std::int64_t kernels = 0;  // in them
   std::int64_t longest = 0;  // kernels of the longest one
   std::int64_t time_ns = 0;
+  // That they read and write, each counted for each kernel: what goes in by the shapes that the span says which started
+  // this kernel and no other, numbers left out, and one that comes out. Absent: it is not known of all.
+  std::optional<std::int64_t> tensors = std::nullopt;
 };
 
 struct TraceOverview {
@@ -47,7 +50,7 @@ struct TraceOverview {
   std::int64_t whole_ns() const { return end_ns - begin_ns - paused_ns; }
 };
 
-// Precondition: the events are in their order. Takes n log n of the events.
-TraceOverview overview_of(const Trace& trace);
+// `tree`: of the same trace. Precondition: the events are in their order. Takes n log n of the events.
+TraceOverview overview_of(const Trace& trace, const TraceTree& tree);
 
 }  // namespace steelyard::bench

@@ -60,7 +60,7 @@ BrokenClaim broken_claim_about_writing(const bench::Trace& trace) {
 
 // What reports make of a trace, whatever it is of.
 BrokenClaim broken_claim_about_reports(const bench::Trace& trace) {
-  const bench::TraceOverview overview = bench::overview_of(trace);
+  const bench::TraceOverview overview = bench::overview_of(trace, bench::tree_of(trace));
   const std::int64_t used = std::accumulate(overview.use_ns.begin(), overview.use_ns.end(), std::int64_t{0});
   if (used != overview.whole_ns()) return "each moment is of one use";
   for (const bench::RepeatedGroup& group : bench::repeats_of(trace).groups) {

@@ -54,9 +54,13 @@ void add_elementwise(const bench::TraceOverview& overview, std::vector<Weighed>&
   const bench::ElementwiseRun& run = overview.elementwise;
   const double part = share(run.time_ns, overview.whole_ns());
   if (run.runs == 0 || part < kMinElementwise) return;
+  // One kernel in the place of a run reads a tensor and writes one, at least.
+  const std::string what = run.tensors ? " move " + many(*run.tensors, "tensor") + " where " +
+                                             (run.runs == 1 ? "one" : std::to_string(run.runs)) +
+                                             " would move as few as " + std::to_string(2 * run.runs)
+                                       : std::string(" run directly after another");
   found.push_back({part,
-                   {many(run.kernels, "elementwise kernel") + " run directly after another, in " + share_text(part) +
-                        " of the time",
+                   {many(run.kernels, "elementwise kernel") + what + ", in " + share_text(part) + " of the time",
                     many(run.runs, "run") + " of three and more, the longest of " + std::to_string(run.longest) + ".",
                     "Where each works on what the one before it wrote, one fused kernel reads and writes once."}});
 }

@@ -492,7 +492,7 @@ std::string flame_html(const bench::Trace& trace, const std::string& title) {
 std::string html_trace(const bench::Trace& trace, const std::string& title,
                        const std::vector<DeviceCeilings>& ceilings) {
   const bench::TraceTree tree = bench::tree_of(trace);
-  const bench::TraceOverview overview = bench::overview_of(trace);
+  const bench::TraceOverview overview = bench::overview_of(trace, tree);
   const bench::KeyAverages averages = bench::key_averages(trace, tree);
   const std::vector<Rate> rates = rates_of(averages);
   const std::vector<std::uint32_t> events = shown_events(trace);

@@ -169,7 +169,8 @@ TEST_F(DeviceActivityTest, ADeviceIsBusyAndWaitsAsInAnyOtherTrace) {
     fake().kernel(&kernel);
   }
   recording.stop();
-  const TraceOverview overview = overview_of(read());
+  const Trace trace = read();
+  const TraceOverview overview = overview_of(trace, tree_of(trace));
   ASSERT_EQ(overview.devices.size(), 1U);
   expect_about(overview.devices[0].busy_ns, 60'000);
   expect_about(overview.devices[0].idle_for_launch_ns, 160'000);
@@ -387,7 +388,7 @@ TEST_F(DeviceActivityTest, IsNotRecordedInAPause) {
   const TraceEvent& pause = only(trace, TraceKind::pause);
   EXPECT_GT(pause.begin_ns, only_named(trace, "one").begin_ns - 1000);
   EXPECT_LT(pause.end_ns(), only_named(trace, "three").begin_ns);
-  EXPECT_GT(overview_of(trace).paused_ns, 0);
+  EXPECT_GT(overview_of(trace, tree_of(trace)).paused_ns, 0);
 }
 
 // A device may be set up in a pause, as a suite does that prepares before it records.

@@ -257,7 +257,7 @@ TEST(RealDeviceTrace, OfPyTorchHasItsDeviceAndHowFullKernelsMakeIt) {
     occupancies[trace->name_of(event)] = *launch->occupancy;
   }
   EXPECT_EQ(occupancies.at("nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT"), 12 / 64.0);
-  const TraceOverview overview = overview_of(*trace);
+  const TraceOverview overview = overview_of(*trace, tree_of(*trace));
   ASSERT_EQ(overview.devices.size(), 1U);
   EXPECT_EQ(overview.devices[0].kernels, 191);
   EXPECT_EQ(overview.whole_ns(), 34'743'539) << "as long as the profiler says that it recorded";

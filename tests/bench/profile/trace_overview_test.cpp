@@ -30,7 +30,7 @@ class TraceOverviewTest : public testing::Test {
   }
   TraceOverview overview() {
     sort_events(trace_);
-    return overview_of(trace_);
+    return overview_of(trace_, tree_of(trace_));
   }
   static std::int64_t use(const TraceOverview& overview, TimeUse use) {
     return overview.use_ns[static_cast<std::size_t>(use)];
@@ -93,6 +93,23 @@ TEST_F(TraceOverviewTest, ElementwiseKernelsInARowAreCounted) {
   EXPECT_EQ(seen.elementwise.kernels, 4);
   EXPECT_EQ(seen.elementwise.longest, 4);
   EXPECT_EQ(seen.elementwise.time_ns, 200);
+  EXPECT_EQ(seen.elementwise.tensors, std::nullopt);
+}
+
+TEST_F(TraceOverviewTest, WhatElementwiseKernelsMoveIsKnownByTheShapesOfWhatStartedEach) {
+  const std::string name = "vectorized_elementwise_kernel<4>";
+  const auto run = [&](const std::string& shapes) {
+    const std::int64_t at = 1000 * static_cast<std::int64_t>(correlation_);
+    launch(at + 100, at + 150, at + 200, at + 300, name);
+    add(TraceKind::operation, 0, at, at + 500, "aten::mul").shapes_text = trace_.texts.id_of(shapes);
+  };
+  run("[[64, 512], [64, 512]]");
+  run("[[64, 512], []]");  // by a number
+  run("[[64, 512], [], [[2], [3]]]");
+  EXPECT_EQ(overview().elementwise.tensors, 3 + 2 + 4);
+  launch(300, 340, 350, 360, name);  // of the first operation, too
+  EXPECT_EQ(overview().elementwise.kernels, 4);
+  EXPECT_EQ(overview().elementwise.tensors, std::nullopt);
 }
 
 TEST_F(TraceOverviewTest, StepsAreThoseOfTheHost) {

@@ -49,9 +49,14 @@ bench::Trace launch_bound(int steps) {
   return trace;
 }
 
+std::vector<TraceFinding> findings_in(const bench::Trace& trace) {
+  const bench::TraceTree tree = bench::tree_of(trace);
+  return findings_of(trace, bench::overview_of(trace, tree), tree);
+}
+
 std::vector<std::string> claims_of(const bench::Trace& trace) {
   std::vector<std::string> claims;
-  for (const TraceFinding& finding : findings_of(trace, bench::overview_of(trace), bench::tree_of(trace))) {
+  for (const TraceFinding& finding : findings_in(trace)) {
     claims.push_back(finding.claim);
   }
   return claims;
@@ -59,7 +64,7 @@ std::vector<std::string> claims_of(const bench::Trace& trace) {
 
 TEST(TraceFindings, SayThatTheDeviceWaitsForTheHostAndForWhat) {
   const bench::Trace trace = launch_bound(10);
-  const auto found = findings_of(trace, bench::overview_of(trace), bench::tree_of(trace));
+  const auto found = findings_in(trace);
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_THAT(found[0].claim, HasSubstr("Device 0 waits for launches in 82.6 % of the time"));
   EXPECT_THAT(found[0].evidence, HasSubstr("busy in 8.34 %"));
@@ -89,10 +94,18 @@ class MillisecondTrace {
     return trace_.events.emplace_back(TraceEvent{
         .name_text = trace_.texts.id_of(name), .track = track, .begin_ns = begin, .duration_ns = ns, .kind = kind});
   }
+  // What started the kernels at `at`, before them, and says those shapes.
+  void start(std::uint64_t correlation, std::int64_t at, const std::string& shapes) {
+    add("mul", 0, at, 20'000, TraceKind::operation).shapes_text = trace_.texts.id_of(shapes);
+    add("cudaLaunchKernel", 0, at + 10, 100, TraceKind::runtime_call).correlation = correlation;
+    for (TraceEvent& event : trace_.events) {
+      if (event.kind == TraceKind::kernel && event.begin_ns == at) event.correlation = correlation;
+    }
+  }
   // The claim that has this in it, and its evidence; empty: there is none.
   std::string told(const std::string& part) {
     bench::sort_events(trace_);
-    for (const TraceFinding& one : findings_of(trace_, bench::overview_of(trace_), bench::tree_of(trace_))) {
+    for (const TraceFinding& one : findings_in(trace_)) {
       if (one.claim.find(part) != std::string::npos) return one.claim + "|" + one.evidence;
     }
     return "";
@@ -129,6 +142,11 @@ TEST(TraceFindings, SayHowManyElementwiseKernelsRunInARow) {
   }
   EXPECT_EQ(pairs.told("elementwise"), "") << "a product after every second one";
   EXPECT_EQ(short_ones.told("elementwise"), "") << "less than a twentieth";
+  for (int i = 0; i < 9; ++i) {
+    row.start(i + 1, 20'000 * i, i < 4 ? "[[64, 512], [64, 512]]" : "[[64, 512], []]");
+  }
+  EXPECT_THAT(row.told("elementwise"),
+              HasSubstr("9 elementwise kernels move 22 tensors where one would move as few as 2, in 9 % of the time|"));
 }
 
 TEST(TraceFindings, SayWhichCallsAreSoShortThatRecordingThemWeighs) {
