@@ -370,8 +370,30 @@ TEST_F(DeviceActivityTest, AtTheLevelOfNodesGraphsAreTheirKernels) {
   EXPECT_FALSE(fake().is_enabled(cupti_kind::kGraphTrace));
   EXPECT_TRUE(fake().is_enabled(cupti_kind::kConcurrentKernel));
   EXPECT_FALSE(fake().is_enabled(3)) << "the kind that lets one kernel run at a time";
+  {
+    STEELYARD_SPAN("replay");
+    const std::uint64_t now = fake().now();
+    fake().call(kRuntime, kGraphLaunch, now, fake().now(), 1);
+    for (const std::uint32_t node : {1U, 2U}) {
+      const std::uint64_t begin = now + node * 10'000;
+      const FakeKernel kernel{.start = begin,
+                              .end = begin + node * 1000,
+                              .correlation = 1,
+                              .name = node == 1 ? "gemm" : "gelu",
+                              .graph_node = node,
+                              .graph = 41};
+      fake().kernel(&kernel);
+    }
+  }
   recording.stop();
   EXPECT_FALSE(fake().is_enabled(cupti_kind::kConcurrentKernel));
+  const Trace trace = read();
+  EXPECT_THAT(names_of(trace, TraceKind::kernel), ElementsAre("gemm", "gelu"));
+  const TraceTree tree = tree_of(trace);
+  for (const char* name : {"gemm", "gelu"}) {
+    EXPECT_EQ(tree.started_by[index_of(trace, name)], index_of(trace, "cudaGraphLaunch")) << name;
+  }
+  expect_about(tree.device_ns[index_of(trace, "replay")], 3000);
 }
 
 TEST_F(DeviceActivityTest, IsNotRecordedInAPause) {

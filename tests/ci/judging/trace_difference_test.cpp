@@ -80,6 +80,56 @@ TEST(TraceDifferences, TellTimeCallsAndTimeOfACallApart) {
   EXPECT_NEAR(row(difference, "step *").self_change_ns(), 0, 1e-9);
 }
 
+// Each step prepares, and launches these kernels, all by one call, as the nodes of a graph.
+TraceSide launching(std::int64_t start, const std::vector<Call>& kernels) {
+  TraceSide side = one_process(start, {{"prepare", 10'000}});
+  bench::Trace& trace = side.traces.front();
+  trace.tracks.push_back({0, 7, "stream 7"});
+  const std::vector<bench::TraceEvent> prepared = trace.events;
+  int step = 0;
+  for (const bench::TraceEvent& event : prepared) {
+    if (trace.name_of(event) != "prepare") continue;
+    const std::uint64_t correlation = static_cast<std::uint64_t>(++step);
+    std::int64_t now = event.begin_ns + 100;
+    trace.events.push_back({.name_text = trace.texts.id_of("cudaGraphLaunch"),
+                            .begin_ns = now,
+                            .duration_ns = 50,
+                            .kind = bench::TraceKind::runtime_call,
+                            .correlation = correlation});
+    for (const Call& kernel : kernels) {
+      trace.events.push_back({.name_text = trace.texts.id_of(kernel.name),
+                              .track = 1,
+                              .begin_ns = now += 1000,
+                              .duration_ns = around(kernel.ns, step + static_cast<int>(start)),
+                              .kind = bench::TraceKind::kernel,
+                              .correlation = correlation});
+    }
+  }
+  bench::sort_events(trace);
+  return side;
+}
+
+TEST(TraceDifferences, HaveTheKernelsOfADeviceByTheStepThatLaunchedThem) {
+  const TraceDifference difference = difference_of_traces(launching(1, {{"gemm", 300}, {"gelu", 200}}),
+                                                          launching(2, {{"gemm", 600}, {"gelu_fused", 90}}), {});
+  const TraceRowDifference& gemm = row(difference, "gemm");
+  EXPECT_TRUE(gemm.is_on_device);
+  EXPECT_EQ(gemm.within, "step *");
+  EXPECT_NEAR(gemm.ratio().value_or(0), 2, 0.05);
+  EXPECT_NEAR(gemm.self_change_ns(), 300, 15);
+  EXPECT_EQ(gemm.calls, CallsChange::same);
+  EXPECT_TRUE(gemm.interval().has_value());
+  EXPECT_EQ(row(difference, "gelu").time.verdict, Verdict::missing);
+  EXPECT_EQ(row(difference, "gelu_fused").time.verdict, Verdict::fresh);
+  EXPECT_FALSE(row(difference, "prepare").is_on_device);
+  EXPECT_NEAR(row(difference, "prepare").ratio().value_or(0), 1, 0.05) << "what launched them takes no longer";
+  const auto json = nlohmann::json::parse(json_trace_difference(difference));
+  for (const auto& one : json.at("rows")) {
+    const auto name = one.at("name").get<std::string>();
+    EXPECT_EQ(one.at("on_device"), name.starts_with("ge")) << name;
+  }
+}
+
 TEST(TraceDifferences, OneProcessASideCannotTellTheChangeFromTheOccasion) {
   const TraceDifference difference =
       difference_of_traces(one_process(1, {{"mm", 1000}}), one_process(2, {{"mm", 3000}}), {});
