@@ -89,11 +89,16 @@ TEST_F(Measuring, ArgumentsAfterTheDashesReachBothPrograms) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), Not(HasSubstr("BM_varied")))) << outcome.err;
 }
 
-TEST_F(Measuring, AbWritesMarkdownAndArchivesThatGiveTheSameVerdictAgain) {
-  const Outcome measured = run(quick({"ab", fixture("fast"), fixture("slow"), "--filter", "varied", "--markdown",
-                                      "report.md", "--archive-dir", "kept"}));
+TEST_F(Measuring, AbWritesMarkdownWhereTheTimeWentAndArchivesThatGiveTheSameVerdictAgain) {
+  const Outcome measured =
+      run(quick({"ab", fixture("spanned_fast"), fixture("spanned_slow"), "--filter", "varied", "--markdown",
+                 "report.md", "--archive-dir", "kept", "--profile-on-regression", "spans"}));
   EXPECT_EQ(measured.status, 1) << measured.err;
-  EXPECT_THAT(text_of("report.md"), HasSubstr("BM_varied"));
+  EXPECT_THAT(text_of("report.md"), AllOf(HasSubstr("BM_varied"), HasSubstr("spans/BM_varied.html")));
+  EXPECT_THAT(measured.out, AllOf(HasSubstr("the time of BM_varied went into turning (x "),
+                                  HasSubstr("spans/BM_varied.html"), HasSubstr("spans/BM_varied.md")));
+  EXPECT_THAT(text_of("spans/BM_varied.md"), AllOf(HasSubstr("`turning`"), HasSubstr("regression")));
+  EXPECT_TRUE(text_of("spans/BM_varied.html").starts_with("<!doctype html>"));
   const Outcome again = run({"compare", "kept/baseline.syrun", "kept/candidate.syrun"});
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.out, HasSubstr("BM_varied"));
