@@ -226,7 +226,7 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
   STEELYARD_CHECK(open(options));
   path_ = options.file;
   threads_ = 0;
-  uses_time_stamps = has_steady_time_stamps();
+  uses_time_stamps = options.may_use_time_stamps && has_steady_time_stamps();
   header_->magic = kSpanMagic;
   header_->version = kSpanFileVersion;
   header_->clock = uses_time_stamps ? SpanClock::time_stamp_counter : SpanClock::steady_clock;

@@ -32,6 +32,7 @@ struct SpanRecordingOptions {
   // most, some 6 KB each, and need SIGPROF.
   int samples_hz = 0;
   bool may_use_perf_events = true;  // false: samples come by timers, as they do where perf events are refused
+  bool may_use_time_stamps = true;  // false: times are of the system's clock, as where no counter serves; it costs more
   DeviceActivityOptions device = {};
 };
 

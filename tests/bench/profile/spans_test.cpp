@@ -116,6 +116,28 @@ TEST_F(SpansTest, LastAsLongAsTheClockSays) {
   EXPECT_LE(trace.events[0].duration_ns, took + 10'000);
 }
 
+TEST_F(SpansTest, OfTheSystemsClockLastAsLongAndTheFileSaysWhichClockItWas) {
+  for (const bool may_use_time_stamps : {true, false}) {
+    auto recording = SpanRecording::start({.file = file_, .may_use_time_stamps = may_use_time_stamps});
+    ASSERT_TRUE(recording);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      STEELYARD_SPAN("sleep");
+      inner();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const auto took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+    recording->stop();
+    const Trace trace = read();
+    ASSERT_EQ(names(trace), (std::vector<std::string>{"sleep", "inner"}));
+    EXPECT_GE(trace.events[0].duration_ns, 4'990'000) << may_use_time_stamps;
+    EXPECT_LE(trace.events[0].duration_ns, took + 10'000) << may_use_time_stamps;
+    EXPECT_EQ(tree_of(trace).parents[1], 0U);
+    // Where no counter serves both are of the system's clock.
+    if (!may_use_time_stamps) EXPECT_FALSE(trace.has_steady_ticks);
+  }
+}
+
 TEST_F(SpansTest, AreNotMadeWhileNobodyWantsThem) {
   outer();
   SpanRecording recording = record();
