@@ -295,6 +295,28 @@ TEST_F(SpansTest, CountWhatTheirThreadAllocatedWhereTheyAreTold) {
   EXPECT_EQ(trace.events[1].allocated_bytes, 1000);
 }
 
+TEST_F(SpansTest, AreRangesOfNvtxWhereAToolListensRecordedOrNot) {
+#if defined(FAKE_NVTX)
+  const std::filesystem::path log = folder_ / "ranges";
+  for (const bool is_recorded : {false, true}) {
+    const int status = status_of_child([&] {
+      setenv("NVTX_INJECTION64_PATH", FAKE_NVTX, 1);
+      setenv("FAKE_NVTX_LOG", log.c_str(), 1);
+      execl(RANGES_PROGRAM, RANGES_PROGRAM, is_recorded ? file_.c_str() : nullptr, nullptr);
+      _exit(127);
+    });
+    EXPECT_EQ(status, 0);
+    std::ifstream in(log);
+    const std::string told{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(told, "push outer\npush made at run time\npop\npop\npush after\npop\n") << is_recorded;
+    std::filesystem::remove(log);
+  }
+  EXPECT_EQ(names(read()), (std::vector<std::string>{"outer", "made at run time"}));
+#else
+  GTEST_SKIP() << "built without the headers of NVTX, which come with the CUDA Toolkit";
+#endif
+}
+
 TEST_F(SpansTest, AFileThatIsNoneSaysWhatItIs) {
   EXPECT_NE(error_of("").find("0 bytes"), std::string::npos);
   EXPECT_NE(error_of(std::string(kSpanHeaderBytes, 'x')).find("begins with SYSPANS"), std::string::npos);
