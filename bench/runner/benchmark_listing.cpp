@@ -99,6 +99,22 @@ bool reported_no_match(const ChildResult& child) {
                                            child.output.find(kNothingMatched) != std::string::npos);
 }
 
+// Options of programs that link steelyard::bench_main, and of our own suites (bench/profile/spans): what is recorded
+// beside a time is in it. A command may hold them within a line for the shell.
+Result<void> check_records_nothing(const Program& program) {
+  for (const std::string& argument : program.arguments) {
+    for (const std::string_view option : {"--steelyard_profile", "--steelyard_samples", "--steelyard_spans"}) {
+      const std::size_t at = argument.find(option);
+      if (at != 0 && (at == std::string::npos || !program.command)) continue;
+      return input_error(program.executable.string(), std::string(option) + " among its arguments",
+                         "a program that records nothing while it is measured",
+                         "leave it out, and run the program with it by itself; ab and gate record what regressed with "
+                         "--profile-on-regression FOLDER");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
@@ -150,6 +166,7 @@ std::string exact_filter(const std::vector<std::string>& names) {
 
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled) {
+  STEELYARD_CHECK(check_records_nothing(program));
   const std::optional<int> core = choose_cores(settings.layout).first();
   const auto list = [&]() -> Result<ProgramListing> {
     if (program.command) return list_command(program, core, settings, cancelled);

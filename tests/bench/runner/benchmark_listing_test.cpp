@@ -121,6 +121,24 @@ TEST(ListBenchmarks, RefusesWhatIsNoProgram) {
   EXPECT_EQ(script.where, (folder.path() / "script").string());
 }
 
+TEST(ListBenchmarks, RefusesAProgramThatIsToRecordWhileItIsMeasured) {
+  for (const char* option : {"--steelyard_profile", "--steelyard_samples", "--steelyard_spans"}) {
+    Program program;
+    program.executable = "./bench";  // which is not asked
+    program.arguments = {"--benchmark_filter=x", std::string(option) + "=it.spans"};
+    const Error error = refusal(program);
+    EXPECT_EQ(error.kind, ErrorKind::input);
+    EXPECT_EQ(error.where, "./bench");
+    EXPECT_EQ(error.found, std::string(option) + " among its arguments");
+    EXPECT_THAT(error.wanted, HasSubstr("records nothing while it is measured"));
+    EXPECT_THAT(error.fix, HasSubstr("--profile-on-regression"));
+    program.executable = "/bin/sh";
+    program.arguments = {"-c", std::string("./bench ") + option + "=it.spans"};
+    program.command = MeasuredCommand{.name = "bench"};
+    EXPECT_THAT(refusal(program).found, HasSubstr(option));
+  }
+}
+
 TEST(ListBenchmarks, NamesWhatABenchmarkProgramSaidWhenItCrashedOverTheQuestion) {
   STEELYARD_NEEDS_FIXTURE();
   const Error error = refusal(testkit::fixture({{"START", "crash"}}));

@@ -43,6 +43,14 @@ TEST_F(BadInput, AStoreThatIsNoAddressIsFoundBeforeAnythingIsMeasured) {
   expect_refused(run({"run", "--", fixture("fast")}), HasSubstr("STEELYARD_STORE"));
 }
 
+TEST_F(BadInput, AProgramThatIsToRecordWhileItIsTimedForAVerdictIsRefused) {
+  const auto is_told = AllOf(HasSubstr("--steelyard_profile among its arguments"), HasSubstr("leave it out"));
+  const std::string option = "--steelyard_profile=it.spans";
+  expect_refused(run({"ab", fixture("fast"), fixture("fast"), "--no-store", "--", option}), is_told);
+  expect_refused(run({"run", "--no-store", "--", fixture("fast"), option}), is_told);
+  expect_refused(run({"run", "--no-store", "--command", fixture("fast") + " " + option}), is_told);
+}
+
 TEST_F(BadInput, AFileThatIsNoExecutableIsNamed) {
   write("notes.txt", "hello\n");
   expect_refused(run({"ab", "notes.txt", fixture("fast"), "--no-store"}), HasSubstr("notes.txt"));
