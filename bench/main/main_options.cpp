@@ -7,7 +7,6 @@
 
 #include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
-#include "bench/profile/spans/stack_sampler.hpp"
 
 namespace steelyard {
 namespace {
@@ -102,30 +101,14 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
     blocks = *number;
     return {};
   }
-  if (name == "--steelyard_samples") {
-    const auto number = parse_as<int>(value);
-    if (!number || *number < 1 || *number > kMaxSamplesHz) {
-      return input_error(name, '"' + value + '"', "samples a second, from 1 to " + std::to_string(kMaxSamplesHz));
-    }
-    options.samples_hz = *number;
-    return {};
-  }
+  STEELYARD_TRY(const bool is_of_spans, take_span_option(argument, options.spans));
+  if (is_of_spans) return {};
   if (argument == "--steelyard_callgrind") {
     options.collects_by_hand = true;
     return {};
   }
   if (argument == "--steelyard_help") {
     options.wants_help = true;
-    return {};
-  }
-  if (name == "--steelyard_spans" || name == "--steelyard_profile") {
-    if (value.empty()) return input_error(name, "no value", "the file that they are recorded into");
-    if (!options.spans_file.empty()) {
-      return input_error(name, "a file beside " + options.spans_file,
-                         "one of --steelyard_spans and --steelyard_profile");
-    }
-    options.spans_file = value;
-    options.records_device = name == "--steelyard_profile";
     return {};
   }
   std::string known;
@@ -146,9 +129,7 @@ Result<MainOptions> parse_main_options(const std::vector<std::string>& arguments
     }
     STEELYARD_CHECK(take_own(argument, options, blocks));
   }
-  if (options.samples_hz > 0 && options.spans_file.empty()) {
-    return input_error("--steelyard_samples", "no --steelyard_spans", "the file that they are recorded into");
-  }
+  STEELYARD_CHECK(check_span_options(options.spans));
   const GoogleFlags flags(options.rest, variable);
   options.order = order_of(flags, options.collects_by_hand ? 1 : blocks);
   options.has_file = !flags.text("out").value_or("").empty();

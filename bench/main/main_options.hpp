@@ -10,6 +10,7 @@
 
 #include "bench/harness/axes.hpp"
 #include "bench/main/run_session.hpp"
+#include "bench/profile/spans/recorded_run.hpp"
 
 namespace steelyard {
 
@@ -24,9 +25,7 @@ struct MainOptions {
   std::string file_format;        // "json", "console", "csv"
   bool collects_by_hand = false;  // --steelyard_callgrind
   bool wants_help = false;        // --steelyard_help
-  std::string spans_file;         // --steelyard_spans, --steelyard_profile; empty: they are not recorded
-  bool records_device = false;    // --steelyard_profile
-  int samples_hz = 0;             // --steelyard_samples; 0: none are taken
+  SpanOptions spans;
 };
 
 // A variable of the environment, or nothing.

@@ -20,7 +20,7 @@
 #include "bench/main/main_options.hpp"
 #include "bench/main/memory_use.hpp"
 #include "bench/main/run_session.hpp"
-#include "bench/profile/spans/span_recording.hpp"
+#include "bench/profile/spans/recorded_run.hpp"
 
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -193,32 +193,7 @@ void run_with(const MainOptions& options) {
   open_report = {};
 }
 
-// Error (input): the spans cannot be recorded; then nothing has run.
-Result<void> run_recorded(const MainOptions& options) {
-  if (options.spans_file.empty()) {
-    run_with(options);
-    return {};
-  }
-  const auto allocated = [] { return static_cast<std::int64_t>(allocations_of_this_thread().bytes); };
-  STEELYARD_TRY(SpanRecording recording, SpanRecording::start({.file = options.spans_file,
-                                                               .allocated_bytes = allocated,
-                                                               .samples_hz = options.samples_hz,
-                                                               .device = {.is_wanted = options.records_device}}));
-  if (!recording.device_refusal().empty()) {
-    std::fprintf(stderr, "steelyard: spans alone are recorded: %s\n", recording.device_refusal().c_str());
-  }
-  run_with(options);
-  const RecordedSpans recorded = recording.stop();
-  if (recorded.dropped > 0) {
-    std::fprintf(stderr, "steelyard: %s: %llu spans found no room\n", options.spans_file.c_str(),
-                 static_cast<unsigned long long>(recorded.dropped));
-  }
-  if (recorded.samples_dropped > 0) {
-    std::fprintf(stderr, "steelyard: %s: %llu samples found no room\n", options.spans_file.c_str(),
-                 static_cast<unsigned long long>(recorded.samples_dropped));
-  }
-  return {};
-}
+std::int64_t bytes_of_this_thread() { return static_cast<std::int64_t>(allocations_of_this_thread().bytes); }
 
 // For --help: Google Benchmark's options, and ours.
 void print_help() {
@@ -252,7 +227,8 @@ int run_benchmarks(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
   if (const auto registered = register_axis_benchmarks(options->axes); !registered) return fail(registered.error());
   benchmark::AddCustomContext("steelyard_allocation_key", allocation_key());
-  Result<void> recorded = run_recorded(*options);
+  const Result<void> recorded =
+      run_recorded(options->spans, "steelyard", bytes_of_this_thread, [&] { run_with(*options); });
   benchmark::Shutdown();
   return recorded ? 0 : fail(recorded.error());
 }

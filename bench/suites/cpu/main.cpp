@@ -1,15 +1,13 @@
 // steelyard_cpu_suite: a Google Benchmark program like any other; Steelyard's own use of it goes through its doors.
-// It takes --steelyard_large and --steelyard_native besides (suite_options.hpp).
+// What it takes besides: suite_options.hpp.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <string>
-#include <utility>
 
-#include "bench/profile/spans/span_recording.hpp"
+#include "bench/profile/spans/recorded_run.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/vector_set.hpp"
 
@@ -18,6 +16,11 @@ namespace {
 void print_help() {
   benchmark::PrintDefaultHelp();
   std::fputs(steelyard::cpu_suite::kSuiteHelp, stdout);
+}
+
+int fail(const steelyard::Error& error) {
+  std::cerr << "steelyard_cpu_suite: " << error.text() << "\n";
+  return 1;
 }
 
 }  // namespace
@@ -34,23 +37,14 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("vector_set",
                               std::string(steelyard::cpu_suite::to_text(steelyard::cpu_suite::widest_vector_set())));
   const auto options = steelyard::cpu_suite::take_suite_options(argc, argv);
-  for (const std::string& line : steelyard::cpu_suite::register_kernel_benchmarks(options)) {
+  if (!options) return fail(options.error());
+  for (const std::string& line : steelyard::cpu_suite::register_kernel_benchmarks(*options)) {
     std::cerr << "steelyard_cpu_suite: " << line << "\n";
   }
   benchmark::Initialize(&argc, argv, print_help);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  std::optional<steelyard::SpanRecording> recording;
-  if (!options.spans_file.empty()) {
-    auto started = steelyard::SpanRecording::start({.file = options.spans_file});
-    if (!started) {
-      std::cerr << "steelyard_cpu_suite: " << started.error().text() << "\n";
-      return 1;
-    }
-    recording.emplace(std::move(*started));
-  }
-  benchmark::RunSpecifiedBenchmarks();
-  if (recording && recording->stop().dropped > 0) {
-    std::cerr << "steelyard_cpu_suite: " << options.spans_file << " had no room for all spans\n";
-  }
+  const steelyard::Result<void> recorded = steelyard::run_recorded(options->spans, "steelyard_cpu_suite", nullptr,
+                                                                   [] { benchmark::RunSpecifiedBenchmarks(); });
   benchmark::Shutdown();
+  return recorded ? 0 : fail(recorded.error());
 }

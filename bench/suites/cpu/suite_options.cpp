@@ -1,25 +1,24 @@
 #include "bench/suites/cpu/suite_options.hpp"
 
-#include <string_view>
+#include <string>
 
 namespace steelyard::cpu_suite {
 
-SuiteOptions take_suite_options(int& argc, char** argv) {
-  constexpr std::string_view kSpans = "--steelyard_spans=";
+Result<SuiteOptions> take_suite_options(int& argc, char** argv) {
   SuiteOptions options;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (i > 0 && argument == "--steelyard_large") {
+    const std::string argument = i == 0 ? "" : argv[i];
+    if (argument == "--steelyard_large") {
       options.large = true;
-    } else if (i > 0 && argument == "--steelyard_native") {
+    } else if (argument == "--steelyard_native") {
       options.native = true;
-    } else if (i > 0 && argument.starts_with(kSpans) && argument.size() > kSpans.size()) {
-      options.spans_file = argument.substr(kSpans.size());
     } else {
-      argv[kept++] = argv[i];
+      STEELYARD_TRY(const bool is_of_spans, take_span_option(argument, options.spans));
+      if (!is_of_spans) argv[kept++] = argv[i];
     }
   }
+  STEELYARD_CHECK(check_span_options(options.spans));
   argc = kept;
   argv[kept] = nullptr;
   return options;

@@ -63,13 +63,13 @@ TEST(MainOptions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(parse({"--steelyard_blocks=many"}).error().text(), HasSubstr("from 1 to 10000"));
   EXPECT_FALSE(parse({"--steelyard_axis=n"}));
   EXPECT_FALSE(parse({"--steelyard_spans"}));
-  EXPECT_EQ(parse({"--steelyard_spans=it.spans"})->spans_file, "it.spans");
+  EXPECT_EQ(parse({"--steelyard_spans=it.spans"})->spans.file, "it.spans");
   EXPECT_THAT(parse({"--steelyard_spans=it.spans", "--steelyard_samples=0"}).error().text(), HasSubstr("1 to 10000"));
   EXPECT_THAT(parse({"--steelyard_samples=100"}).error().text(), HasSubstr("--steelyard_spans"));
-  EXPECT_EQ(parse({"--steelyard_spans=it.spans", "--steelyard_samples=100"})->samples_hz, 100);
-  EXPECT_FALSE(parse({"--steelyard_spans=it.spans"})->records_device);
-  EXPECT_TRUE(parse({"--steelyard_profile=it.spans"})->records_device);
-  EXPECT_EQ(parse({"--steelyard_profile=it.spans"})->spans_file, "it.spans");
+  EXPECT_EQ(parse({"--steelyard_spans=it.spans", "--steelyard_samples=100"})->spans.samples_hz, 100);
+  EXPECT_FALSE(parse({"--steelyard_spans=it.spans"})->spans.records_device);
+  EXPECT_TRUE(parse({"--steelyard_profile=it.spans"})->spans.records_device);
+  EXPECT_EQ(parse({"--steelyard_profile=it.spans"})->spans.file, "it.spans");
   EXPECT_THAT(parse({"--steelyard_profile=a", "--steelyard_spans=b"}).error().text(), HasSubstr("a file beside a"));
   EXPECT_EQ(parse({"--steelyard_axis=n=3", "--steelyard_axis=m=[1:2]"})->axes.size(), 2U);
 }

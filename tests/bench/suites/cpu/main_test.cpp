@@ -159,11 +159,27 @@ TEST(CpuSuite, RecordsEachIterationAndWhatItIsMadeOf) {
   }
 }
 
+TEST(CpuSuite, RecordsDevicesAndSampledStacksAsBenchMainDoes) {
+  const std::string file = testing::TempDir() + "cpu_suite_" + std::to_string(::getpid()) + ".spans";
+  const std::string said = output_of(
+      "STEELYARD_CUPTI=libm.so.6 '" STEELYARD_CPU_SUITE
+      "' --benchmark_filter='^add/f32/n:2048$' --benchmark_min_time=0 --steelyard_samples=1000 --steelyard_profile='" +
+      file + "' 2>&1 >/dev/null");
+  EXPECT_THAT(said, ::testing::HasSubstr("steelyard_cpu_suite: spans alone are recorded: device activity"));
+  const Result<Trace> trace = read_spans(file);
+  std::remove(file.c_str());
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_FALSE(trace->events.empty());
+  EXPECT_THAT(trace->device_recording.refusal, ::testing::HasSubstr("libm.so.6 without cuptiGetVersion"));
+  EXPECT_EQ(trace->sampling.hz, 1000);
+}
+
 TEST(CpuSuite, NamesItsOwnOptionsInItsHelp) {
   const std::string help = output_of("'" STEELYARD_CPU_SUITE "' --help 2>/dev/null");
-  EXPECT_THAT(help,
-              ::testing::AllOf(::testing::HasSubstr("--benchmark_filter"), ::testing::HasSubstr("--steelyard_large"),
-                               ::testing::HasSubstr("--steelyard_native")));
+  EXPECT_THAT(
+      help, ::testing::AllOf(::testing::HasSubstr("--benchmark_filter"), ::testing::HasSubstr("--steelyard_large"),
+                             ::testing::HasSubstr("--steelyard_native"), ::testing::HasSubstr("--steelyard_spans"),
+                             ::testing::HasSubstr("--steelyard_profile"), ::testing::HasSubstr("--steelyard_samples")));
 }
 
 TEST(CpuSuite, RefusesAnOptionThatItDoesNotKnow) {

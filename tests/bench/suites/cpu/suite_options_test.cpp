@@ -22,9 +22,15 @@ struct Arguments {
   std::vector<std::string> left() const { return {pointers.begin(), pointers.begin() + count}; }
 };
 
+SuiteOptions taken(Arguments& given) {
+  const Result<SuiteOptions> options = take_suite_options(given.count, given.pointers.data());
+  EXPECT_TRUE(options) << (options ? "" : options.error().text());
+  return options ? *options : SuiteOptions{};
+}
+
 TEST(SuiteOptions, AreOffUnlessTheirFlagIsGiven) {
   Arguments given({"suite"});
-  const SuiteOptions options = take_suite_options(given.count, given.pointers.data());
+  const SuiteOptions options = taken(given);
   EXPECT_FALSE(options.large);
   EXPECT_FALSE(options.native);
   EXPECT_EQ(given.left(), (std::vector<std::string>{"suite"}));
@@ -32,19 +38,29 @@ TEST(SuiteOptions, AreOffUnlessTheirFlagIsGiven) {
 
 TEST(SuiteOptions, TakeTheirFlagsOutAndLeaveTheRestInOrder) {
   Arguments given({"suite", "--benchmark_filter=x", "--steelyard_large", "--other", "--steelyard_native",
-                   "--steelyard_spans=it.spans", "last"});
-  const SuiteOptions options = take_suite_options(given.count, given.pointers.data());
+                   "--steelyard_profile=it.spans", "--steelyard_samples=100", "last"});
+  const SuiteOptions options = taken(given);
   EXPECT_TRUE(options.large);
   EXPECT_TRUE(options.native);
-  EXPECT_EQ(options.spans_file, "it.spans");
+  EXPECT_EQ(options.spans.file, "it.spans");
+  EXPECT_TRUE(options.spans.records_device);
+  EXPECT_EQ(options.spans.samples_hz, 100);
   EXPECT_EQ(given.left(), (std::vector<std::string>{"suite", "--benchmark_filter=x", "--other", "last"}));
   EXPECT_EQ(given.pointers[4], nullptr);
 }
 
 TEST(SuiteOptions, LeaveAFlagThatIsNearlyTheirsToBeRefused) {
   Arguments given({"suite", "--steelyard_larger", "--steelyard_large=1"});
-  EXPECT_FALSE(take_suite_options(given.count, given.pointers.data()).large);
+  EXPECT_FALSE(taken(given).large);
   EXPECT_EQ(given.left().size(), 3u);
+}
+
+TEST(SuiteOptions, RefuseRecordingsThatTheyDoNotUnderstand) {
+  for (const char* wrong :
+       {"--steelyard_spans", "--steelyard_profile=", "--steelyard_samples=0", "--steelyard_samples=100"}) {
+    Arguments given({"suite", wrong});
+    EXPECT_FALSE(take_suite_options(given.count, given.pointers.data())) << wrong;
+  }
 }
 
 TEST(SuiteOptions, BudgetHoldsAProductOf256AndNotOf1024) {
