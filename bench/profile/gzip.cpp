@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace steelyard::bench {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kFastLevel = 1;            // a trace of 207 MB packs into 7 MB at
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-Result<std::string> unpack_gzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes) {
+Result<UnpackedGzip> unpack_gzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, kWindowAndGzip) != Z_OK) return bug_error("zlib", "no memory");
   std::string text;
@@ -52,8 +53,9 @@ Result<std::string> unpack_gzip(std::string_view bytes, const std::string& name,
   if (text.size() > max_bytes) {
     return input_error(name, "more than " + std::to_string(max_bytes) + " bytes when it is unpacked", "less than that");
   }
-  if (state != Z_STREAM_END) return input_error(name, "gzip that is cut or damaged", "a whole file of gzip");
-  return text;
+  const bool is_cut = state == Z_BUF_ERROR;  // it wants more than there is
+  if (state != Z_STREAM_END && !is_cut) return input_error(name, "gzip that is damaged", "a file of gzip");
+  return UnpackedGzip{std::move(text), is_cut};
 }
 
 class GzipStream::Buffer : public std::streambuf {

@@ -14,9 +14,12 @@ namespace steelyard::bench {
 
 bool is_gzip(std::string_view bytes);  // by its first two bytes
 
-// All its members, one after the other. Error (input): `name`; cut or damaged, or above `max_bytes` when it is
-// unpacked.
-Result<std::string> unpack_gzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes);
+struct UnpackedGzip {
+  std::string text;
+  bool is_cut = false;  // the file ends in the middle: what stands before
+};
+// All its members, one after the other. Error (input): `name`; damaged, or above `max_bytes` when it is unpacked.
+Result<UnpackedGzip> unpack_gzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes);
 
 // What is written to it is packed into `packed`, to which it is whole when this one is destroyed.
 class GzipStream : public std::ostream {

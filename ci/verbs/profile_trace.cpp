@@ -43,10 +43,11 @@ Result<bench::Trace> load_trace(TraceFormat format, const std::string& file) {
   std::string text(bytes, '\0');
   std::ifstream in(file, std::ios::binary);
   if (!in.read(text.data(), static_cast<std::streamsize>(bytes))) return input_error(file, "cannot be read");
-  if (bench::is_gzip(text)) {
-    STEELYARD_TRY(text, bench::unpack_gzip(text, file, most_unpacked(text.size())));
-  }
-  return bench::read_chrome_trace(text, file);
+  if (!bench::is_gzip(text)) return bench::read_chrome_trace(text, file);
+  STEELYARD_TRY(const bench::UnpackedGzip unpacked, bench::unpack_gzip(text, file, most_unpacked(text.size())));
+  STEELYARD_TRY(bench::Trace trace, bench::read_chrome_trace(unpacked.text, file));
+  trace.is_cut = trace.is_cut || unpacked.is_cut;
+  return trace;
 }
 
 namespace {

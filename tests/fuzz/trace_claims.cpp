@@ -77,9 +77,9 @@ BrokenClaim broken_claim_about_reports(const bench::Trace& trace) {
 BrokenClaim broken_claim_about_chrome_trace(const std::string& text) {
   std::string unpacked = text;
   if (bench::is_gzip(text)) {
-    Result<std::string> whole = bench::unpack_gzip(text, "input", std::uint64_t{1} << 20);
+    Result<bench::UnpackedGzip> whole = bench::unpack_gzip(text, "input", std::uint64_t{1} << 20);
     if (!whole) return broken_claim_about_error(whole.error(), "input");
-    unpacked = std::move(*whole);
+    unpacked = std::move(whole->text);
   }
   const auto trace = bench::read_chrome_trace(unpacked, "input", {.max_events = 10'000});
   if (!trace) return broken_claim_about_error(trace.error(), "input");

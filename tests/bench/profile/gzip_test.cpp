@@ -4,6 +4,7 @@
 
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace steelyard::bench::gzip_test {
 namespace {
@@ -19,7 +20,7 @@ std::string packed(const std::string& text) {
 
 std::string unpacked(const std::string& bytes, std::uint64_t max_bytes = std::uint64_t{1} << 30) {
   const auto text = unpack_gzip(bytes, "it.gz", max_bytes);
-  return text ? *text : "error: " + text.error().text();
+  return text ? text->text + (text->is_cut ? "|cut" : "") : "error: " + text.error().text();
 }
 
 // Longer than the buffers of both sides, and not of one letter.
@@ -40,14 +41,28 @@ TEST(Gzip, GivesBackWhatWasPacked) {
 
 TEST(Gzip, OfSeveralMembersIsAllOfThem) { EXPECT_EQ(unpacked(packed("one, ") + packed("two")), "one, two"); }
 
-TEST(Gzip, ThatIsCutDamagedOrTooLargeIsAnError) {
-  const std::string whole = packed(long_text());
+TEST(Gzip, ThatIsCutHasWhatStandsBeforeTheCutAndSaysSo) {
+  const std::string text = long_text(), whole = packed(text);
+  std::size_t before = 0;
   for (const std::size_t bytes : {std::size_t{2}, std::size_t{10}, whole.size() / 2, whole.size() - 1}) {
-    EXPECT_NE(unpacked(whole.substr(0, bytes)).find("cut or damaged"), std::string::npos) << bytes;
+    const auto cut = unpack_gzip(std::string_view(whole).substr(0, bytes), "it.gz", std::uint64_t{1} << 30);
+    ASSERT_TRUE(cut) << bytes;
+    EXPECT_TRUE(cut->is_cut) << bytes;
+    EXPECT_TRUE(text.starts_with(cut->text)) << bytes;
+    EXPECT_GE(cut->text.size(), before) << bytes;
+    before = cut->text.size();
   }
+  EXPECT_EQ(before, text.size()) << "of the last the check of its sum is missing";
+  const std::string two = packed("one, ") + packed("two");
+  EXPECT_EQ(unpacked(two.substr(0, two.size() - 8)), "one, two|cut");
+  EXPECT_EQ(unpacked(two.substr(0, two.size() - packed("two").size())), "one, ");
+}
+
+TEST(Gzip, ThatIsDamagedOrTooLargeIsAnError) {
+  const std::string whole = packed(long_text());
   std::string damaged = whole;
   damaged[whole.size() / 2] = static_cast<char>(damaged[whole.size() / 2] ^ 0x55);
-  EXPECT_NE(unpacked(damaged).find("error: it.gz"), std::string::npos);
+  EXPECT_NE(unpacked(damaged).find("error: it.gz: found gzip that is damaged"), std::string::npos);
   EXPECT_NE(unpacked(whole, 1'000'000).find("more than 1000000 bytes"), std::string::npos);
 }
 

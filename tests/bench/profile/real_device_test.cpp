@@ -37,7 +37,7 @@ std::string unpacked(const std::string& name) {
   const std::string packed{std::istreambuf_iterator<char>(in), {}};
   const auto bytes = unpack_gzip(packed, name, std::uint64_t{16} << 20);
   EXPECT_TRUE(bytes) << (bytes ? "" : bytes.error().text());
-  return bytes ? *bytes : "";
+  return bytes ? bytes->text : "";
 }
 
 class RealDeviceTest : public testing::Test {

@@ -114,7 +114,7 @@ bench::Trace recorded_on_an_h100() {
   EXPECT_TRUE(spans) << (spans ? "" : spans.error().text());
   if (!spans) return {};
   const testkit::TemporaryFolder folder;
-  auto trace = bench::read_spans(folder.write("h100.spans", *spans, false));
+  auto trace = bench::read_spans(folder.write("h100.spans", spans->text, false));
   EXPECT_TRUE(trace) << (trace ? "" : trace.error().text());
   return trace ? std::move(*trace) : bench::Trace{};
 }

@@ -384,9 +384,30 @@ TEST_F(ProfileVerb, WritesTracesPackedAndInTheFormsOfOtherTools) {
   EXPECT_TRUE(text_of("it.pb.gz").starts_with("\x1f\x8b"));
   EXPECT_THAT(text_of("it.callgrind"), HasSubstr("fn=(1) step *\n0 6000\ncfn=(2) inner\ncalls=1 0\n0 4000\n"));
   EXPECT_TRUE(text_of("it.pftrace").starts_with('\x0a'));
-  // Cut in the middle it is an error that says so.
-  write("cut.json.gz", text_of("again.json.gz").substr(0, 60));
-  EXPECT_THAT(run({"profile", "--read", "chrome", "cut.json.gz"}).err, HasSubstr("cut or damaged"));
+}
+
+TEST_F(ProfileVerb, OfAPackedTraceThatIsCutShowsWhatStandsBeforeTheCutAndSaysSo) {
+  std::string events = "[";
+  for (int i = 0; i < 1000; ++i) {
+    events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "name": "span )" + std::to_string(i * 7919 % 1009) +
+              R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(i * 10) + R"(, "dur": 5})";
+  }
+  std::ostringstream packed;
+  { bench::GzipStream(packed) << events << "]"; }
+  const std::string whole = packed.str();
+  write("cut.json.gz", whole.substr(0, whole.size() / 2));
+  const Outcome cut = run({"profile", "--read", "chrome", "cut.json.gz", "--json"});
+  EXPECT_EQ(cut.status, 0) << cut.err;
+  const auto json = nlohmann::json::parse(cut.out);
+  EXPECT_EQ(json.at("cut"), true);
+  EXPECT_GT(json.at("events").get<int>(), 200);
+  EXPECT_LT(json.at("events").get<int>(), 900);
+  EXPECT_THAT(run({"profile", "--read", "chrome", "cut.json.gz", "--rows", "1"}).out,
+              HasSubstr("The file ends in the middle: what stood behind is in no row."));
+  write("cut.json.gz", whole.substr(0, whole.size() - 4));
+  EXPECT_EQ(nlohmann::json::parse(run({"profile", "--read", "chrome", "cut.json.gz", "--json"}).out).at("cut"), true);
+  write("cut.json.gz", whole.substr(0, 20));
+  EXPECT_EQ(run({"profile", "--read", "chrome", "cut.json.gz"}).status, 3) << "not one event is whole";
 }
 
 TEST_F(ProfileVerb, CeilingsAreForThePageAndHaveToBeSome) {
