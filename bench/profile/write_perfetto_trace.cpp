@@ -28,13 +28,16 @@ constexpr unsigned kClocks = 1, kId = 1, kTimestamp = 2;
 constexpr std::uint64_t kRealtime = 1, kBoottime = 6;  // builtin_clock.proto; packets' times are of the latter
 }  // namespace clock_field
 namespace track_field {  // track_event/track_descriptor.proto
-constexpr unsigned kUuid = 1, kName = 2, kProcess = 3, kThread = 4, kParent = 5;
+constexpr unsigned kUuid = 1, kName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8;
 constexpr unsigned kProcessId = 1, kProcessName = 6;                    // process_descriptor.proto
 constexpr unsigned kThreadProcess = 1, kThreadId = 2, kThreadName = 5;  // thread_descriptor.proto
+constexpr unsigned kCounterUnit = 3;                                    // track_event/counter_descriptor.proto
+constexpr std::uint64_t kBytes = 3;                                     // of kCounterUnit
 }  // namespace track_field
 namespace event_field {  // track_event/track_event.proto
-constexpr unsigned kCategory = 3, kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kFlow = 47, kLastFlow = 48;
-constexpr std::uint64_t kSliceBegin = 1, kSliceEnd = 2;  // of kType
+constexpr unsigned kCategory = 3, kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kCounterValue = 30, kFlow = 47,
+                   kLastFlow = 48;
+constexpr std::uint64_t kSliceBegin = 1, kSliceEnd = 2, kCounter = 4;  // of kType
 }  // namespace event_field
 namespace interned_field {  // interned_data/interned_data.proto; each entry has an id and a text
 constexpr unsigned kCategories = 1, kNames = 2, kAnnotationNames = 3, kAnnotationTexts = 29;
@@ -50,6 +53,7 @@ constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 class PerfettoWriter {
  public:
   PerfettoWriter(const Trace& trace, std::ostream& out) : trace_(trace), out_(out), lanes_(trace) {
+    for (const TraceMemory& point : trace.memory) origin_ns_ = std::min(origin_ns_, point.at_ns);
     for (const TraceEvent& event : trace.events) {
       origin_ns_ = std::min(origin_ns_, event.begin_ns);
       if (event.correlation != 0) (is_on_device(event.kind) ? on_device_ : on_host_)[event.correlation] = true;
@@ -60,6 +64,7 @@ class PerfettoWriter {
     write_clocks();
     for (const TraceEvent& event : trace_.events) write_event(event);
     close_all();
+    for (const TraceMemory& point : trace_.memory) write_memory(point);
     flush();
   }
 
@@ -235,6 +240,24 @@ class PerfettoWriter {
     slice.fixed(is_head ? event_field::kLastFlow : event_field::kFlow, event.correlation);
   }
 
+  void write_memory(const TraceMemory& point) {
+    const auto [known, is_new] = pools_.try_emplace(point.pool_text, 0);
+    if (is_new) {
+      known->second = ++tracks_;
+      ProtoMessage counter, track;
+      counter.number(track_field::kCounterUnit, track_field::kBytes);
+      track.number(track_field::kUuid, known->second).text(track_field::kName, trace_.texts[point.pool_text]);
+      track.message(track_field::kCounter, counter);
+      packet_.message(packet_field::kTrackDescriptor, track);
+      write_packet();
+    }
+    ProtoMessage value;
+    value.number(event_field::kType, event_field::kCounter).number(event_field::kTrack, known->second);
+    value.number(event_field::kCounterValue, static_cast<std::uint64_t>(point.bytes));
+    packet_.number(packet_field::kTimestamp, time_of(point.at_ns)).message(packet_field::kTrackEvent, value);
+    write_packet();
+  }
+
   void close(std::uint64_t track, std::vector<std::int64_t>& open) {
     ProtoMessage slice;
     slice.number(event_field::kType, event_field::kSliceEnd).number(event_field::kTrack, track);
@@ -258,6 +281,7 @@ class PerfettoWriter {
   std::array<std::vector<bool>, 4> known_;                       // texts that the file has
   std::map<std::uint64_t, std::uint64_t> processes_;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::uint64_t> places_;
+  std::unordered_map<std::uint32_t, std::uint64_t> pools_;  // of memory: their tracks, by name
   std::uint64_t tracks_ = 0;
   std::uint32_t open_track_ = TraceTree::kNoParent;
   std::map<std::uint64_t, std::vector<std::int64_t>> open_;  // by track: when its slices end

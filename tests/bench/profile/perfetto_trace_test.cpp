@@ -56,6 +56,9 @@ Reading read(const Trace& trace) {
                thread.part(5);
       }
       if (track.parts.contains(2)) text = "track " + track.part(2);
+      if (track.parts.contains(8)) {
+        text = "counter " + track.part(2) + ", unit " + std::to_string(decoded_message(track.part(8)).number(3));
+      }
     }
     if (!packet.parts.contains(11)) continue;
     const DecodedMessage event = decoded_message(packet.part(11));
@@ -80,6 +83,9 @@ Reading read(const Trace& trace) {
       }
       if (event.numbers.contains(47)) ++reading.flow_begins[event.number(47)];
       if (event.numbers.contains(48)) ++reading.flow_ends[event.number(48)];
+    } else if (event.number(9) == 4) {
+      const auto value = static_cast<std::int64_t>(event.number(30));
+      reading.lines[event.number(11)].push_back(at + " is " + std::to_string(value));
     } else {
       EXPECT_EQ(event.number(9), 2U);
       reading.lines[event.number(11)].push_back(at + " end");
@@ -149,6 +155,21 @@ TEST(PerfettoTrace, TellsHowAKernelWasLaunched) {
                      .occupancy = 0.375}};
   EXPECT_EQ(read(trace).annotations, (std::vector<std::string>{"grid [264, 2, 1]", "block [128, 1, 1]", "registers 63",
                                                                "shared memory 1024", "occupancy 0.375000"}));
+}
+
+TEST(PerfettoTrace, HasMemoryInUseAsCountersOfBytes) {
+  Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  trace.events.push_back({.name_text = trace.texts.id_of("step"), .begin_ns = 0, .duration_ns = 100});
+  const std::uint32_t device = trace.texts.id_of("Device memory, device 0"), host = trace.texts.id_of("Pinned memory");
+  trace.memory = {{-20, device, 1 << 20}, {40, host, 4096}, {60, device, -1}};
+  const Reading reading = read(trace);
+  std::map<std::string, std::vector<std::string>> lines;
+  for (const auto& [track, all] : reading.lines) lines[reading.tracks.at(track)] = all;
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(lines["counter Device memory, device 0, unit 3"], (Lines{"0 is 1048576", "80 is -1"}));
+  EXPECT_EQ(lines["counter Pinned memory, unit 3"], (Lines{"60 is 4096"}));
+  EXPECT_EQ(lines["thread 1/1 main"], (Lines{"20 user_annotation step", "120 end"}));
 }
 
 TEST(PerfettoTrace, TellsANameOnce) {
