@@ -2,21 +2,12 @@
 
 #include <stdexcept>
 
-#include "bench/model/text.hpp"
+#include "bench/model/utf8.hpp"
 
 namespace steelyard::records {
 namespace {
 
 constexpr const char* kHexDigits = "0123456789ABCDEF";
-
-bool is_utf8(const std::string& text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const CodePoint point = code_point_at(text, i);
-    if (point.value == kBrokenCodePoint) return false;
-    i += point.bytes;
-  }
-  return true;
-}
 
 unsigned digit_value(char digit) {
   if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');

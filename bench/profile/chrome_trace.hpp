@@ -18,7 +18,8 @@ struct ReadChromeOptions {
 
 // `text`: an object with traceEvents, or the list of events alone. Complete events (ph X) and those begun and ended (B
 // and E) become events; names of processes and threads (M) those of the tracks; what else there is, is no time span and
-// left as it is. Of a text that is cut in the middle what stands whole before is read. Times keep whole nanoseconds.
+// left as it is. Of a text that is cut in the middle what stands whole before is read. Bytes that are no UTF-8, which
+// JSON cannot hold, are read as U+FFFD and counted. Times keep whole nanoseconds.
 // Error (input): `name` and the byte or the event where it is no such file; an event that ends before it begins.
 Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options = {});
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/model/text.hpp"
+#include "bench/model/utf8.hpp"
 
 namespace steelyard::bench {
 
@@ -27,15 +27,7 @@ class ProtoMessage {
   }
   ProtoMessage& real(unsigned field, double value) { return fixed(field, std::bit_cast<std::uint64_t>(value)); }
   // Bytes that are no UTF-8, which a string may not hold, become U+FFFD.
-  ProtoMessage& text(unsigned field, std::string_view value) {
-    std::string valid;
-    for (std::size_t at = 0; at < value.size();) {
-      const CodePoint point = code_point_at(value, at);
-      valid += point.value == kBrokenCodePoint ? std::string_view("\xef\xbf\xbd") : value.substr(at, point.bytes);
-      at += point.bytes;
-    }
-    return bytes(field, valid);
-  }
+  ProtoMessage& text(unsigned field, std::string_view value) { return bytes(field, utf8_of(value).text); }
   ProtoMessage& message(unsigned field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
   ProtoMessage& bytes(unsigned field, std::string_view value) {
     add_varint(field << 3U | 2U);

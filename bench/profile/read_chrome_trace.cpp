@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/utf8.hpp"
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/occupancy.hpp"
 
@@ -469,12 +470,24 @@ Result<Trace> ChromeListener::finish() {
   return std::move(trace_);
 }
 
-}  // namespace
-
-Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
+Result<Trace> read_utf8(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
   ChromeListener listener(name, text.size(), options);
   nlohmann::json::sax_parse(text.begin(), text.end(), &listener);
   return listener.finish();
+}
+
+}  // namespace
+
+// Whether all of it is UTF-8 is asked where it could not be read: nearly every text is, and to look at each byte of it
+// takes a while.
+Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
+  Result<Trace> trace = read_utf8(text, name, options);
+  if (trace || is_utf8(text)) return trace;
+  const Utf8Text valid = utf8_of(text);
+  Result<Trace> again = read_utf8(valid.text, name, options);
+  if (!again) return trace;  // whose places are those of the file
+  again->replaced = valid.replaced;
+  return again;
 }
 
 }  // namespace steelyard::bench

@@ -163,6 +163,7 @@ struct Trace {
   std::uint64_t dropped = 0;     // events for which the recording had no room
   std::uint64_t unnamed = 0;     // events whose name it had no room for; their name is kUnnamedEvent
   std::uint64_t backwards = 0;   // events that end before they begin, as a clock stepped; left out
+  std::uint64_t replaced = 0;    // bytes of a text that were no UTF-8, for each of which U+FFFD stands
   bool is_finished = true;       // false: the process ended without an end of the recording
   bool is_cut = false;           // the file ends in the middle
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher

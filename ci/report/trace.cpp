@@ -11,6 +11,7 @@
 #include "bench/ceilings/datasheet.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
+#include "bench/model/utf8.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/trace_names.hpp"
 
@@ -199,12 +200,24 @@ void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::
 
 }  // namespace
 
+std::string replaced_names_line(const bench::Trace& trace) {
+  const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  if (trace.replaced > 0) {
+    return plural_text(count(trace.replaced), "byte") + " of the file told as U+FFFD, being no UTF-8.";
+  }
+  std::size_t names = 0;
+  for (std::uint32_t i = 0; i < trace.texts.size(); ++i) names += is_utf8(trace.texts[i]) ? 0 : 1;
+  if (names == 0) return "";
+  return plural_text(count(names), "name") + " with bytes that are no UTF-8: each is U+FFFD in files, ? in tables.";
+}
+
 std::vector<std::string> missing_lines(const bench::Trace& trace) {
   std::vector<std::string> notes;
   const auto open = std::count_if(trace.events.begin(), trace.events.end(),
                                   [](const bench::TraceEvent& event) { return event.is_open; });
   if (!trace.is_finished) notes.emplace_back("The recording has no end: its process ended, or still runs.");
   if (trace.is_cut) notes.emplace_back("The file ends in the middle: what stood behind is in no row.");
+  if (const std::string line = replaced_names_line(trace); !line.empty()) notes.push_back(line);
   if (trace.backwards > 0) {
     notes.push_back(plural_text(static_cast<std::int64_t>(trace.backwards), "span") +
                     " ended before they began, as a clock stepped, and are in no row.");

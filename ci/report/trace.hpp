@@ -37,6 +37,8 @@ std::optional<double> arithmetic_share_of(const bench::KeyAverage& row);
 std::string device_record_words(DeviceRecordKind kind);
 // What the recording lacks, a sentence each: what looks whole and is not would be wrong without a sign of it.
 std::vector<std::string> missing_lines(const bench::Trace& trace);
+// That names are not as the program has them, as some bytes of them are no text; empty: they are.
+std::string replaced_names_line(const bench::Trace& trace);
 
 // A column stands only where a row has something in it. Percentages are of the sum of all self times. Below the table
 // stand those sums, what the recording lacks, a second table of how kernels were launched and how fast copies moved,

@@ -228,6 +228,8 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   STEELYARD_CHECK(write_cost_files(trace, options));
   STEELYARD_CHECK(write_pictures(trace, baseline ? &*baseline : nullptr, options));
   STEELYARD_CHECK(write_trace_page(trace, options));
+  const std::string replaced = replaced_names_line(trace);
+  if (options.has_files() && !replaced.empty()) app.note("note: " + replaced);
   for (const std::filesystem::path& file : {chrome, options.html, options.perfetto, options.pprof, options.callgrind,
                                             options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) app.note("wrote " + file.string());

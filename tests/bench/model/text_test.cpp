@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/model/text.hpp"
+#include "bench/model/utf8.hpp"
 
 namespace steelyard::text_test {
 namespace {
@@ -35,6 +36,17 @@ TEST(Printable, ReplacesBrokenUtf8ByteForByte) {
   EXPECT_EQ(printable("a\xc3", true), "a?");
   EXPECT_EQ(printable("\xc0\xaf", true), "??");       // overlong
   EXPECT_EQ(printable("\xed\xa0\x80", true), "???");  // half of a surrogate pair
+}
+
+TEST(Utf8Of, ReplacesEachBrokenByteAndCountsThem) {
+  for (const std::string& valid : {std::string("BM_\xc3\xa4"), std::string(), std::string("a\0b", 3)}) {
+    EXPECT_TRUE(is_utf8(valid));
+    EXPECT_EQ(utf8_of(valid).text, valid);
+    EXPECT_EQ(utf8_of(valid).replaced, 0U);
+  }
+  EXPECT_FALSE(is_utf8("half \xc3"));
+  EXPECT_EQ(utf8_of("\xff half \xc3").text, "\ufffd half \ufffd");
+  EXPECT_EQ(utf8_of("\xff half \xc3").replaced, 2U);
 }
 
 TEST(Printable, LeavesNothingBeyondAsciiWhereAskedTo) { EXPECT_EQ(printable("BM_\xc3\xa4|~", false), "BM_?|~"); }

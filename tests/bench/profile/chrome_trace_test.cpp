@@ -141,6 +141,19 @@ TEST(ChromeTrace, IsStrictJsonWhateverANameHolds) {
   EXPECT_EQ(json::parse(written(trace))["traceEvents"][0]["name"], "half \ufffd");
 }
 
+TEST(ChromeTrace, ReadsBytesThatAreNoTextAsReplacementsAndCountsThem) {
+  const std::string broken = "[{\"ph\": \"X\", \"name\": \"half \xc3 and \xff\xfe\", \"ts\": 1, \"dur\": 2}";
+  const Trace trace = read(broken + "]");
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.name_of(trace.events[0]), "half \ufffd and \ufffd\ufffd");
+  EXPECT_EQ(trace.replaced, 3U);
+  EXPECT_EQ(read("[{\"ph\": \"X\", \"name\": \"h\u00e9\", \"ts\": 1}]").replaced, 0U);
+  const Trace cut = read(broken + ", {\"ph\": \"X\", \"name\": \"\xc3");
+  EXPECT_TRUE(cut.is_cut);
+  EXPECT_EQ(cut.events.size(), 1U);
+  EXPECT_NE(error_of("\xff").find("byte"), std::string::npos);
+}
+
 TEST(ChromeTrace, PutsSpansThatOverlapWithoutNestingBesideEachOther) {
   Trace trace;
   trace.tracks = {{1, 4, "main"}};

@@ -168,6 +168,18 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_THAT(text, HasSubstr("time stamp counter does not serve"));
 }
 
+TEST(TraceReport, SaysWhichNamesAreNotWhatTheyWere) {
+  bench::Trace trace = step_of_two();
+  EXPECT_EQ(replaced_names_line(trace), "");
+  trace.events[1].name_text = trace.texts.id_of("half \xc3");
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("half ?"));
+  EXPECT_THAT(text, HasSubstr("\n1 name with bytes that are no UTF-8: each is U+FFFD in files, ? in tables.\n"));
+  bench::Trace read = step_of_two();
+  read.replaced = 3;
+  EXPECT_THAT(terminal(read), HasSubstr("\n3 bytes of the file told as U+FFFD, being no UTF-8.\n"));
+}
+
 bench::Trace device_of_two() {
   bench::Trace trace;
   trace.tracks = {{0, 7, "stream 7"}};

@@ -386,6 +386,14 @@ TEST_F(ProfileVerb, WritesTracesPackedAndInTheFormsOfOtherTools) {
   EXPECT_TRUE(text_of("it.pftrace").starts_with('\x0a'));
 }
 
+TEST_F(ProfileVerb, SaysBesideFilesThatBytesOfNamesWereNoText) {
+  write("it.json", "[{\"ph\": \"X\", \"name\": \"half \xc3\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}]");
+  const Outcome files = run({"profile", "--read", "chrome", "it.json", "--chrome", "again.json"});
+  EXPECT_EQ(files.status, 0) << files.err;
+  EXPECT_THAT(files.err, HasSubstr("note: 1 byte of the file told as U+FFFD, being no UTF-8."));
+  EXPECT_EQ(nlohmann::json::parse(text_of("again.json")).at("traceEvents").at(0).at("name"), "half \ufffd");
+}
+
 TEST_F(ProfileVerb, OfAPackedTraceThatIsCutShowsWhatStandsBeforeTheCutAndSaysSo) {
   std::string events = "[";
   for (int i = 0; i < 1000; ++i) {
