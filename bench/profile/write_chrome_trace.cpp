@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstdlib>
 #include <map>
@@ -34,6 +35,32 @@ std::string json_string(std::string_view text) {
     at += point.bytes;
   }
   return quoted + '"';
+}
+
+// Takes a list of sizes, or of such lists, off the beginning.
+bool take_sizes(std::string_view& text, int levels) {
+  constexpr std::size_t kMaxDigits = 18;
+  if (levels == 0 || !text.starts_with('[')) return false;
+  text.remove_prefix(1);
+  for (bool is_first = true; !text.starts_with(']'); is_first = false) {
+    if (!is_first && !text.starts_with(", ")) return false;
+    if (!is_first) text.remove_prefix(2);
+    if (text.starts_with('[')) {
+      if (!take_sizes(text, levels - 1)) return false;
+      continue;
+    }
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0 || digits > kMaxDigits || (digits > 1 && text.front() == '0')) return false;
+    text.remove_prefix(digits);
+  }
+  text.remove_prefix(1);
+  return true;
+}
+
+// "[[64, 512], []]", as spans and PyTorch say shapes, and as JSON has it, too.
+bool is_list_of_sizes(std::string_view text) {
+  constexpr int kMaxListLevels = 8;
+  return take_sizes(text, kMaxListLevels) && text.empty();
 }
 
 // A line of the file in the making; std::to_chars has no locale.
@@ -133,6 +160,13 @@ class ChromeWriter {
     write_line();
   }
 
+  const std::string& shapes_of(const TraceEvent& event) {
+    const std::string& text = trace_.texts[event.shapes_text];
+    const auto [known, is_new] = are_lists_.try_emplace(event.shapes_text, false);
+    if (is_new) known->second = is_list_of_sizes(text);
+    return known->second ? text : quoted_[event.shapes_text];
+  }
+
   void add_args(const TraceEvent& event) {
     const std::size_t before = line_.size();
     const char* separator = R"(, "args": {")";
@@ -141,7 +175,7 @@ class ChromeWriter {
     };
     if (event.external_id != 0) add("External id", event.external_id);
     if (event.correlation != 0) add("correlation", event.correlation);
-    if (event.shapes_text != 0) add("Input Dims", quoted_[event.shapes_text]);
+    if (event.shapes_text != 0) add("Input Dims", shapes_of(event));
     if (event.place_text != 0) add("Call stack", quoted_[event.place_text]);
     if (event.flops) add("flops", *event.flops);
     if (event.bytes) add("bytes", *event.bytes);
@@ -151,12 +185,20 @@ class ChromeWriter {
       add("memory bandwidth (GB/s)", *event.bytes / static_cast<double>(event.duration_ns));
     }
     if (const KernelLaunch* launch = trace_.launch_of(event)) {
+      add("device", number_of(trace_.tracks[event.track].process));
+      add("stream", trace_.tracks[event.track].id);
       add("grid", dimensions_text(launch->grid));
       add("block", dimensions_text(launch->block));
       add("registers per thread", launch->registers);
+      add("shared memory", launch->static_shared_bytes + launch->dynamic_shared_bytes);  // PyTorch's; then both apart
       add("static shared memory", launch->static_shared_bytes);
       add("dynamic shared memory", launch->dynamic_shared_bytes);
-      if (launch->blocks_a_multiprocessor) add("blocks per SM", *launch->blocks_a_multiprocessor);
+      if (launch->blocks_a_multiprocessor) {
+        const double threads = static_cast<double>(launch->block[0]) * launch->block[1] * launch->block[2];
+        const double warps = *launch->blocks_a_multiprocessor * threads / 32;
+        add("blocks per SM", *launch->blocks_a_multiprocessor);
+        if (std::isfinite(warps)) add("warps per SM", warps);
+      }
       if (launch->occupancy) add("occupancy", *launch->occupancy);
     }
     if (event.is_open) add("did not end", "true");
@@ -203,6 +245,7 @@ class ChromeWriter {
   TraceLanes lanes_;
   std::vector<std::string> quoted_;
   std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its arrow is to be written
+  std::unordered_map<std::uint32_t, bool> are_lists_;            // texts of shapes
   Line line_;
   bool is_first_ = true;
 };

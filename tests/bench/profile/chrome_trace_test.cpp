@@ -104,6 +104,38 @@ TEST(ChromeTrace, KeepsHowKernelsWereLaunchedAndMemoryInUse) {
   EXPECT_EQ(back.memory[1].bytes, -1);
 }
 
+TEST(ChromeTrace, TellsShapesAndLaunchesUnderPyTorchsWords) {
+  Trace trace = two_tracks();
+  trace.launches = {{.grid = {264, 2, 1},
+                     .block = {128, 1, 1},
+                     .static_shared_bytes = 1024,
+                     .dynamic_shared_bytes = 30'000,
+                     .blocks_a_multiprocessor = 4}};
+  trace.events[2].launch = 1;
+  const json events = json::parse(written(trace)).at("traceEvents");
+  std::map<std::string, json> args;
+  for (const json& event : events) {
+    if (event.at("ph") == "X") args[event.at("name")] = event.at("args");
+  }
+  EXPECT_EQ(args["launch"].at("Input Dims"), json::parse("[[2, 3]]"));
+  const json& kernel = args["kernel<float>"];
+  EXPECT_EQ(kernel.at("device"), 17);
+  EXPECT_EQ(kernel.at("stream"), 7);
+  EXPECT_EQ(kernel.at("grid"), json::parse("[264, 2, 1]"));
+  EXPECT_EQ(kernel.at("shared memory"), 31'024);
+  EXPECT_EQ(kernel.at("warps per SM"), 16);
+  for (const char* shapes : {"[[64, 512], [], [[2], [3, 0]]]", "[]", "[7]"}) {
+    trace.events[1].shapes_text = trace.texts.id_of(shapes);
+    EXPECT_NE(written(trace).find(std::string("\"Input Dims\": ") + shapes), std::string::npos) << shapes;
+  }
+  for (const char* shapes : {"[[2, 3]", "[2,3]", "[02]", "[2, ]", "[2]]", "[-1]", "64x512", "[\"2\"]", "[1e5]",
+                             "[1234567890123456789]", "[[[[[[[[[1]]]]]]]]]"}) {
+    trace.events[1].shapes_text = trace.texts.id_of(shapes);
+    const Trace back = read(written(trace));
+    EXPECT_EQ(back.texts[back.events[1].shapes_text], shapes) << "a text, where it is no such list";
+  }
+}
+
 TEST(ChromeTrace, TellsHowFastCopiesMoved) {
   Trace trace = two_tracks();
   trace.events[2].kind = TraceKind::device_copy;
