@@ -62,8 +62,6 @@ FlopScale flop_scale(const std::vector<KeyAverage>& rows) {
 
 std::int64_t average_ns(std::int64_t ns, std::int64_t calls) { return calls == 0 ? 0 : (ns + calls / 2) / calls; }
 
-constexpr std::size_t kLongestName = 55, kLongestShapes = 80, kLongestPlace = 75;
-
 struct Column {
   std::string title;
   Align align = Align::right;
@@ -124,7 +122,7 @@ void Columns::fill() {
   const std::int64_t whole = averages_.self_ns;
   std::vector<TraceName> names;
   for (const KeyAverage& row : shown_) names.push_back({row.name, row.is_on_device});
-  columns_.push_back({"Name", Align::left, fitted_names(names, kLongestName)});
+  columns_.push_back({"Name", Align::left, fitted_names(names, table_.name_width)});
   add("Self CPU %", [=](const KeyAverage& row) { return percent_text(row.self_ns, whole); });
   add("Self CPU", [](const KeyAverage& row) { return time_text(row.self_ns); });
   add("CPU total %", [=](const KeyAverage& row) { return percent_text(row.total_ns, whole); });
@@ -139,11 +137,13 @@ void Columns::fill() {
   add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
   if (table_.has_shapes) {
     add(
-        "Input Shapes", [](const KeyAverage& row) { return cut_right(row.shapes, kLongestShapes); }, Align::left);
+        "Input Shapes", [this](const KeyAverage& row) { return cut_right(row.shapes, table_.shapes_width); },
+        Align::left);
   }
   if (table_.has_places) {
     add(
-        "Source Location", [](const KeyAverage& row) { return cut_left(row.place, kLongestPlace); }, Align::left);
+        "Source Location", [this](const KeyAverage& row) { return cut_left(row.place, table_.place_width); },
+        Align::left);
   }
   if (any([](const KeyAverage& row) { return row.flops.has_value(); })) {
     const FlopScale scale = flop_scale(shown_);
@@ -268,7 +268,7 @@ struct FurtherTable {
 };
 
 // What samples found in the spans. No table: nothing was sampled.
-std::optional<FurtherTable> sampled_table(const bench::Trace& trace, int rows) {
+std::optional<FurtherTable> sampled_table(const bench::Trace& trace, const TraceTable& form) {
   if (trace.sampling.hz == 0) return std::nullopt;
   const std::vector<bench::SampledFunction> functions = bench::sampled_functions(trace);
   std::int64_t whole = 0;
@@ -280,10 +280,10 @@ std::optional<FurtherTable> sampled_table(const bench::Trace& trace, int rows) {
                      {{"Function", "Self CPU %", "Self CPU", "CPU total", "# of Samples", "Span"}},
                      ""};
   for (const bench::SampledFunction& function : functions) {
-    if (rows >= 0 && table.cells.size() > static_cast<std::size_t>(rows)) break;
-    table.cells.push_back({cut_right(function.name, kLongestPlace), percent_text(function.self_ns, whole),
+    if (form.rows >= 0 && table.cells.size() > static_cast<std::size_t>(form.rows)) break;
+    table.cells.push_back({cut_right(function.name, form.place_width), percent_text(function.self_ns, whole),
                            time_text(function.self_ns), time_text(function.total_ns), std::to_string(function.samples),
-                           cut_right(function.event, kLongestName)});
+                           cut_right(function.event, form.name_width)});
   }
   const std::size_t more = functions.size() + 1 - table.cells.size();
   if (more > 0) table.rest = "and " + std::to_string(more) + " more rows";
@@ -303,7 +303,7 @@ std::string device_words(const std::vector<const KeyAverage*>& rows) {
 }
 
 // How kernels were launched and how fast copies moved. Absent: neither is known of any.
-std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int rows) {
+std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, const TraceTable& form) {
   std::vector<const KeyAverage*> shown;
   for (const KeyAverage& row : averages.rows) {
     if (row.is_on_device && (row.launch || row.bytes)) shown.push_back(&row);
@@ -312,12 +312,12 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   std::stable_sort(shown.begin(), shown.end(),
                    [](const KeyAverage* a, const KeyAverage* b) { return a->self_device_ns > b->self_device_ns; });
   const std::size_t all = shown.size();
-  if (rows >= 0) shown.resize(std::min(all, static_cast<std::size_t>(rows)));
+  if (form.rows >= 0) shown.resize(std::min(all, static_cast<std::size_t>(form.rows)));
   FurtherTable table{"On devices" + device_words(shown) + ":", {Align::left}, {{"Name"}}, ""};
   if (shown.size() < all) table.rest = "and " + std::to_string(all - shown.size()) + " more rows";
   std::vector<TraceName> names;
   for (const KeyAverage* row : shown) names.push_back({row->name, true});
-  for (std::string& name : fitted_names(names, kLongestName)) table.cells.push_back({std::move(name)});
+  for (std::string& name : fitted_names(names, form.name_width)) table.cells.push_back({std::move(name)});
   const auto add = [&](const char* title, auto text) {
     std::vector<std::string> cells;
     for (const KeyAverage* row : shown) cells.push_back(text(*row));
@@ -340,10 +340,11 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, int
   return table;
 }
 
-std::vector<FurtherTable> further_tables(const bench::Trace& trace, const bench::KeyAverages& averages, int rows) {
+std::vector<FurtherTable> further_tables(const bench::Trace& trace, const bench::KeyAverages& averages,
+                                         const TraceTable& form) {
   std::vector<FurtherTable> tables;
-  if (auto table = device_table(averages, rows)) tables.push_back(std::move(*table));
-  if (auto table = sampled_table(trace, rows)) tables.push_back(std::move(*table));
+  if (auto table = device_table(averages, form)) tables.push_back(std::move(*table));
+  if (auto table = sampled_table(trace, form)) tables.push_back(std::move(*table));
   return tables;
 }
 
@@ -415,7 +416,7 @@ std::string terminal_trace(const bench::Trace& trace, const bench::KeyAverages& 
   for (const Column& column : columns.all()) aligns.push_back(column.align);
   std::string text = averages.rows.empty() ? "the trace has no events\n" : aligned_rows(columns.cells(), aligns, "");
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += line + "\n";
-  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
+  for (const FurtherTable& further : further_tables(trace, averages, table)) {
     text += "\n" + further.title + "\n" + aligned_rows(further.cells, further.aligns, "");
     if (!further.rest.empty()) text += further.rest + "\n";
   }
@@ -428,7 +429,7 @@ std::string markdown_trace(const bench::Trace& trace, const bench::KeyAverages& 
   for (const Column& column : columns.all()) aligns.push_back(column.align);
   std::string text = markdown_rows(columns.cells(), aligns);
   for (const std::string& line : footer_of(trace, averages, columns.rows())) text += "\n" + line + "\n";
-  for (const FurtherTable& further : further_tables(trace, averages, table.rows)) {
+  for (const FurtherTable& further : further_tables(trace, averages, table)) {
     text += "\n" + further.title + "\n\n" + markdown_rows(further.cells, further.aligns);
     if (!further.rest.empty()) text += "\n" + further.rest + "\n";
   }

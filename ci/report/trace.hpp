@@ -2,6 +2,7 @@
 // and for scripts (the interface steelyard.trace/1).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct TraceTable {
   int rows = 100;  // -1: all
   bool has_shapes = false;
   bool has_places = false;
+  // Columns that these have at most, 5 or more; what is longer is cut.
+  std::size_t name_width = 55, shapes_width = 80, place_width = 75;
 };
 
 // How kernels of a row were launched, and how fast they and copies were; empty where that is not known, or differs

@@ -78,13 +78,14 @@ struct ProfileOptions {
   std::string standardize;         // folders, with commas between; empty: names stay
   std::string repeats;             // callgrind files of the baseline's program, with commas; empty: no noise is known
   int part = 0;                    // of the callgrind files, counted from 1; 0: all
-  int rows = 30;
+  int rows = 0;
   std::filesystem::path flame;       // .html or .svg; empty: none
   std::filesystem::path folded;      // empty: none
   std::filesystem::path speedscope;  // empty: none
   TraceOptions trace;                // of spans and Chrome traces
   ProfileDiffOptions diff;           // of two sides' traces
 
+  int function_rows() const { return rows == 0 ? 30 : rows; }  // 0: as many as usual
   bool is_trace() const { return format == "spans" || format == "chrome"; }
   bool has_files() const { return !flame.empty() || !folded.empty() || !speedscope.empty(); }
 };
@@ -238,8 +239,8 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
     };
   }
   if (!app.common.json) {
-    return terminal_profile_difference(delta, {.event = event, .rows = options.rows, .by_inclusive = options.inclusive},
-                                       is_wanted);
+    return terminal_profile_difference(
+        delta, {.event = event, .rows = options.function_rows(), .by_inclusive = options.inclusive}, is_wanted);
   }
   ProfileSource kept = source;
   STEELYARD_CHECK(keep_functions(options, kept));
@@ -380,12 +381,12 @@ Result<std::string> table(const ProfileOptions& options, const Shown& shown, con
   STEELYARD_CHECK(keep_functions(options, source));
   if (options.lines) {
     return app.common.json ? json_lines(source.profiles, source.has_shifted_lines)
-                           : terminal_lines(source.profiles, options.rows);
+                           : terminal_lines(source.profiles, options.function_rows());
   }
   if (app.common.json) {
     return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
   }
-  const ProfileTable table{.rows = options.rows, .by_inclusive = options.inclusive, .event = options.event};
+  const ProfileTable table{.rows = options.function_rows(), .by_inclusive = options.inclusive, .event = options.event};
   return source.profiles.empty() ? terminal_profile(source.parts, table) : terminal_profile(source.profiles, table);
 }
 
@@ -437,7 +438,7 @@ Result<void> take_trace(ProfileOptions& profile, std::vector<std::string> given)
   trace.format = profile.format == "spans" ? TraceFormat::spans : TraceFormat::chrome;
   trace.file = std::move(given.front());
   trace.against = profile.against;
-  trace.rows = profile.rows;
+  if (profile.rows != 0) trace.rows = profile.rows;
   trace.flame = profile.flame;
   trace.folded = profile.folded;
   trace.speedscope = profile.speedscope;
@@ -464,7 +465,7 @@ Result<void> take_diff(ProfileOptions& profile, std::vector<std::string> given) 
     return input_error(option, "steelyard profile diff", "one of them");
   }
   profile.diff.format = profile.format;
-  profile.diff.rows = profile.rows;
+  if (profile.rows != 0) profile.diff.rows = profile.rows;
   profile.diff.table_format = profile.trace.table_format;
   profile.diff.flame = profile.flame;
   given.erase(given.begin());
@@ -530,7 +531,7 @@ Verb profile_verb() {
   verb.add(path_option("--speedscope", "FILE", options->speedscope, "write stacks for speedscope.app"));
   verb.add(text_option("--event", "NAME", options->event, "that tables, flame graphs and stacks show (default: Ir)"));
   verb.add(number_option("--part", options->part, "of the callgrind files, from 1 (default: all)"));
-  verb.add(number_option("--rows", options->rows, "functions shown of each part"));
+  verb.add(number_option("--rows", options->rows, "shown of each part or table (30 functions, 100 spans)"));
   verb.add(flag_option("--inclusive", options->inclusive, "tables by inclusive cost"));
   verb.add(flag_option("--lines", options->lines, "tables by source line, inlined ones with their origin"));
   verb.add(text_option("--filter", "REGEX", options->filter,

@@ -1,11 +1,13 @@
 #include "ci/verbs/profile_trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "bench/model/parse_number.hpp"
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/gzip.hpp"
 #include "bench/profile/key_averages.hpp"
@@ -140,9 +142,29 @@ Result<std::string> trace_text(const bench::Trace& trace, const TraceOptions& op
   if (!options.sort.empty()) STEELYARD_CHECK(bench::sort_rows(averages, options.sort));
   if (app.common.json) return json_trace(trace, averages);
   if (options.table_format == "csv") return csv_trace(averages);
-  const TraceTable table{.rows = options.rows, .has_shapes = options.by_shapes, .has_places = options.by_stack > 0};
+  TraceTable table{.rows = options.rows, .has_shapes = options.by_shapes, .has_places = options.by_stack > 0};
+  const std::array widths{&table.name_width, &table.shapes_width, &table.place_width};
+  for (std::size_t i = 0; i < options.widths.size(); ++i) *widths.at(i) = options.widths[i];
   return options.table_format == "markdown" ? markdown_trace(trace, averages, table)
                                             : terminal_trace(trace, averages, table);
+}
+
+}  // namespace
+
+namespace {
+
+Result<void> set_widths(const std::string& text, TraceOptions& options) {
+  constexpr std::size_t kMinWidth = 5, kMaxWidth = 10'000, kMaxWidths = 3;
+  options.widths.clear();
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto width = parse_as<std::size_t>(word);
+    if (!width || *width < kMinWidth || *width > kMaxWidth || options.widths.size() == kMaxWidths) {
+      return input_error("--widths", '"' + text + '"', "up to three numbers from 5 to 10000, with commas between");
+    }
+    options.widths.push_back(*width);
+  }
+  return {};
 }
 
 }  // namespace
@@ -178,6 +200,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
     return {};
   };
   verb.add({"--table-format", "text|markdown|csv", "default: text", kTraceGroup, false, set_format});
+  verb.add({"--widths", "NAME,SHAPES,PLACE", "columns that these have at most (55,80,75); some may be left out",
+            kTraceGroup, false, [&options](const std::string& text) { return set_widths(text, options); }});
 }
 
 std::string given_trace_option(const TraceOptions& options) {
@@ -192,6 +216,7 @@ std::string given_trace_option(const TraceOptions& options) {
   if (options.by_stack > 0) return "--by-stack";
   if (options.only_roots) return "--roots";
   if (!options.sort.empty()) return "--sort";
+  if (!options.widths.empty()) return "--widths";
   return options.table_format == "text" ? "" : "--table-format";
 }
 

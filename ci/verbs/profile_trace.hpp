@@ -21,8 +21,10 @@ struct TraceOptions {
   int by_stack = 0;
   bool only_roots = false;
   std::string sort;  // empty: by self time
-  int rows = 30;
-  std::string table_format = "text";                              // text, markdown or csv
+  int rows = 100;
+  std::vector<std::size_t> widths =
+      {};                             // columns at most, of names, of shapes, of places; fewer: the others' usual ones
+  std::string table_format = "text";  // text, markdown or csv
   std::filesystem::path chrome, html, flame, folded, speedscope;  // to write; empty: not
   std::filesystem::path pprof, callgrind, perfetto;               // as well
   std::filesystem::path ceilings;  // an archive of them, for the page's roofline; empty: those of datasheets alone

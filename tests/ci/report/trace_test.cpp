@@ -376,6 +376,22 @@ TEST(TraceReport, OfSamplesHasTheFunctionsOfEachSpan) {
   EXPECT_TRUE(nlohmann::json::parse(json_trace(step_of_two(), averages)).at("samples").is_null());
 }
 
+TEST(TraceReport, CutsTextsToTheWidthsThatAreAskedFor) {
+  bench::Trace trace = step_of_two();
+  trace.events[1].place_text = trace.texts.id_of("folder/of/sources/mlp.cpp:12");
+  const bench::KeyAverages averages =
+      bench::key_averages(trace, bench::tree_of(trace), {.by_shapes = true, .by_stack = 1});
+  const TraceTable narrow{
+      .has_shapes = true, .has_places = true, .name_width = 10, .shapes_width = 7, .place_width = 13};
+  const std::string text = terminal_trace(trace, averages, narrow);
+  EXPECT_THAT(text, AllOf(HasSubstr("\nnnnnnnn... "), HasSubstr("  [[4,... "), HasSubstr("...mlp.cpp:12")));
+  const TraceTable wide{.has_shapes = true, .has_places = true, .name_width = 60};
+  EXPECT_THAT(terminal_trace(trace, averages, wide),
+              AllOf(HasSubstr("\n" + std::string(60, 'n') + " "), HasSubstr("[[4, 4]]"),
+                    HasSubstr("folder/of/sources/mlp.cpp:12")));
+  EXPECT_THAT(terminal(sampled_step(), {.place_width = 8}), HasSubstr("\n(the ... "));
+}
+
 TEST(TraceReport, SaysWhatSamplesLack) {
   bench::Trace trace = sampled_step();
   trace.sampling.missed = 2;

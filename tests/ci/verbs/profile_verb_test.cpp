@@ -386,6 +386,26 @@ TEST_F(ProfileVerb, WritesTracesPackedAndInTheFormsOfOtherTools) {
   EXPECT_TRUE(text_of("it.pftrace").starts_with('\x0a'));
 }
 
+TEST_F(ProfileVerb, TablesOfTracesHaveAHundredRowsAndTheWidthsThatAreAskedFor) {
+  std::string events = "[";
+  for (int i = 0; i < 120; ++i) {
+    events += std::string(i == 0 ? "" : ",") + R"({"ph": "X", "name": "a long name of span )" + std::to_string(i) +
+              R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(10 * i) + R"(, "dur": 5})";
+  }
+  write("it.json", events + "]");
+  const std::vector<std::string> words{"profile", "--read", "chrome", "it.json"};
+  EXPECT_THAT(run(words).out, HasSubstr("and 20 more rows\n"));
+  std::vector<std::string> narrow = words;
+  narrow.insert(narrow.end(), {"--rows", "7", "--widths", "12"});
+  EXPECT_THAT(run(narrow).out, AllOf(HasSubstr("and 113 more rows\n"), Not(HasSubstr("a long name of span"))));
+  for (const char* wrong : {"4", "x", "9,9,9,9", "9,,9", "10001"}) {
+    narrow.back() = wrong;
+    const Outcome refused = run(narrow);
+    EXPECT_EQ(refused.status, 3) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("--widths: found \"" + std::string(wrong) + "\"")) << wrong;
+  }
+}
+
 TEST_F(ProfileVerb, SaysBesideFilesThatBytesOfNamesWereNoText) {
   write("it.json", "[{\"ph\": \"X\", \"name\": \"half \xc3\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}]");
   const Outcome files = run({"profile", "--read", "chrome", "it.json", "--chrome", "again.json"});
