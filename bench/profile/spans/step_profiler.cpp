@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -56,7 +57,17 @@ std::vector<ProfilerOrder> orders_between(StepAction from, std::optional<StepAct
 }
 
 StepProfiler::StepProfiler(const StepSchedule& schedule, Obey obey) : schedule_(schedule), obey_(std::move(obey)) {
-  if (const auto begun = go_to(schedule_.action(0)); !begun) failure_ = begun.error();
+  if (schedule.warm_up == 0) {
+    std::fputs("steelyard: StepProfiler without a warm-up: what a recording costs to start is in its first step\n",
+               stderr);
+  }
+  begin();
+}
+
+StepProfiler::StepProfiler(Obey obey) : obey_(std::move(obey)) { begin(); }
+
+void StepProfiler::begin() {
+  if (const auto begun = go_to(action_of(0)); !begun) failure_ = begun.error();
   mark();
 }
 
@@ -82,7 +93,7 @@ Result<void> StepProfiler::step() {
   if (failure_) return *std::exchange(failure_, std::nullopt);
   if (is_finished_) return bug_error("StepProfiler::step()", "a call after finish()");
   marker_.reset();
-  const Result<void> done = go_to(schedule_.action(++step_));
+  const Result<void> done = go_to(action_of(++step_));
   mark();
   return done;
 }

@@ -56,8 +56,11 @@ class StepProfiler {
   using Obey = std::function<Result<void>(ProfilerOrder order)>;
 
   // Begins with step 0. Precondition: the schedule's check() holds. Errors of the first orders are told by the first
-  // step().
+  // step(). That a schedule has no warm-up is told on standard error: a window's first step then has in it what the
+  // start of a recording costs.
   StepProfiler(const StepSchedule& schedule, Obey obey);
+  // Without a schedule: every step is recorded, and saved at the end.
+  explicit StepProfiler(Obey obey);
   // Ends if finish() was not called; an error is lost then.
   ~StepProfiler();
   StepProfiler(const StepProfiler&) = delete;
@@ -71,10 +74,12 @@ class StepProfiler {
   std::int64_t steps() const { return step_; }
 
  private:
+  StepAction action_of(std::int64_t step) const { return schedule_ ? schedule_->action(step) : StepAction::record; }
   Result<void> go_to(std::optional<StepAction> next);
+  void begin();
   void mark();
 
-  StepSchedule schedule_;
+  std::optional<StepSchedule> schedule_;  // absent: all steps are recorded
   Obey obey_;
   std::int64_t step_ = 0;
   StepAction action_ = StepAction::none;

@@ -71,6 +71,27 @@ TEST(StepProfiler, HandsOutAWindowThatTheEndCutsShort) {
   EXPECT_EQ(log.text_, "psfr");
 }
 
+TEST(StepProfiler, WithoutAScheduleRecordsEveryStepAndHandsThemOutAtTheEnd) {
+  OrderLog log;
+  StepProfiler profiler(log.obey());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(profiler.step());
+  EXPECT_EQ(log.text_, "ps");
+  ASSERT_TRUE(profiler.finish());
+  EXPECT_EQ(log.text_, "psfr");
+}
+
+TEST(StepProfiler, WarnsOfAScheduleWithoutAWarmUp) {
+  const auto told = [](const auto&... schedule) {
+    testing::internal::CaptureStderr();
+    OrderLog log;
+    { const StepProfiler profiler(schedule..., log.obey()); }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(told(StepSchedule{.warm_up = 0}).find("without a warm-up"), std::string::npos);
+  EXPECT_EQ(told(StepSchedule{.warm_up = 1}), "");
+  EXPECT_EQ(told(), "") << "a loop without a schedule has none to have one in";
+}
+
 // All pairs of the table, by its rows (what was) and columns (what comes, and the end).
 TEST(StepProfiler, GoesFromEachActionToEachAsTheTableSays) {
   const char* const expected[4][5] = {{"", "p", "ps", "ps", ""},
