@@ -1,3 +1,5 @@
+#include <array>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <optional>
@@ -11,7 +13,9 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/report/flame/stack_files.hpp"
 #include "tests/bench/profile/decoded_message.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::stack_files_test {
 namespace {
@@ -234,6 +238,49 @@ TEST(Pprof, HasTheStacksAndTheirCosts) {
   const std::string bytes = pprof_profile(profile, tree, 1'795'305'600'123'456'789);
   EXPECT_EQ(read_pprof(bytes).back(), "time nanoseconds");
   EXPECT_EQ(bench::decoded_message(bytes).number(9), 1'795'305'600'123'456'789U);
+}
+
+// What another program writes to its output and its errors.
+std::string told_by(const std::string& command) {
+  std::string told;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return told;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) told.append(buffer.data(), n);
+  pclose(pipe);
+  return told;
+}
+
+TEST(Pprof, IsReadByGosPprof) {
+  if (told_by("command -v go").empty()) GTEST_SKIP() << "go is not installed, whose pprof reads these files";
+  JoinedProfile profile = testkit::joined(testkit::diamond());
+  profile.event = "ns";
+  const testkit::TemporaryFolder folder;
+  const auto file = folder.write("it.pb", pprof_profile(profile, unfold(profile, {}), 0), false);
+  const std::string top = told_by("HOME='" + folder.path().string() +
+                                  "' go tool pprof -symbolize=none -top -unit=ns '" + file.string() + "'");
+  EXPECT_THAT(top, ::testing::HasSubstr("Showing nodes accounting for 160ns, 100% of 160ns total")) << top;
+  for (const char* row : {"100ns 62.50% 62.50%      100ns 62.50%  shared", "20ns 12.50% 93.75%       95ns 59.38%  left",
+                          "10ns  6.25%   100%      160ns   100%  main"}) {
+    EXPECT_THAT(top, ::testing::HasSubstr(row));
+  }
+}
+
+TEST(CallgrindFile, IsReadByCallgrindAnnotate) {
+  STEELYARD_SKIP_WITHOUT("valgrind", !told_by("command -v callgrind_annotate").empty(), "valgrind is not installed");
+  JoinedProfile profile = testkit::joined(testkit::diamond());
+  profile.event = "ns";
+  const StackTree tree = unfold(profile, {});
+  const std::vector<std::int64_t> calls(tree.frames.size(), 2);
+  const testkit::TemporaryFolder folder;
+  const auto file = folder.write("callgrind.out.1", callgrind_file(profile, tree, calls, "it"), false);
+  const std::string own = told_by("callgrind_annotate --threshold=100 '" + file.string() + "'");
+  EXPECT_THAT(own, ::testing::ContainsRegex("160 \\(100.0%\\)  PROGRAM TOTALS")) << own;
+  EXPECT_THAT(own, ::testing::ContainsRegex("100 \\(62.50%\\)  [?]+:shared"));
+  EXPECT_THAT(own, ::testing::ContainsRegex("10 \\( 6.25%\\)  [?]+:main"));
+  const std::string inclusive = told_by("callgrind_annotate --inclusive=yes --threshold=100 '" + file.string() + "'");
+  EXPECT_THAT(inclusive, ::testing::ContainsRegex("160 \\(100.0%\\)  [?]+:main")) << inclusive;
+  EXPECT_THAT(inclusive, ::testing::ContainsRegex("95 \\(59.38%\\)  [?]+:left"));
 }
 
 // Read back by our own reader, which is held to valgrind's files.
