@@ -55,6 +55,10 @@ void add(std::optional<T>& sum, const std::optional<T>& value) {
   if (value) sum = sum.value_or(T{}) + *value;
 }
 
+void take_off(std::optional<std::int64_t>& self, const std::optional<std::int64_t>& bytes) {
+  if (self && bytes) *self -= *bytes;
+}
+
 class Grouping {
  public:
   Grouping(const Trace& trace, const TraceTree& tree, const KeyGrouping& wanted)
@@ -159,10 +163,12 @@ void Grouping::add_event(std::uint32_t index) {
   row.self_ns += tree_.self_ns[index];
   row.self_device_ns += tree_.self_device_ns[index];
   add(row.self_allocated_bytes, event.allocated_bytes);  // what its children allocated is taken off below
+  add(row.self_device_allocated_bytes, event.device_allocated_bytes);
   if (is_in_its_own_group(index)) return;
   row.total_ns += event.duration_ns;
   row.device_ns += tree_.device_ns[index];
   add(row.allocated_bytes, event.allocated_bytes);
+  add(row.device_allocated_bytes, event.device_allocated_bytes);
 }
 
 // What may be missing of a span's work: then no rate is certain.
@@ -324,10 +330,10 @@ KeyAverages Grouping::averages() {
     if (wanted_.only_roots && parent != kNone) continue;
     rows_of_[i] = row_of(i);
     add_event(i);
-    if (parent != kNone && rows_of_[parent] != kNone && event.allocated_bytes) {
-      std::optional<std::int64_t>& self = averages_.rows[rows_of_[parent]].self_allocated_bytes;
-      if (self) *self -= *event.allocated_bytes;
-    }
+    if (parent == kNone || rows_of_[parent] == kNone) continue;
+    KeyAverage& around = averages_.rows[rows_of_[parent]];
+    take_off(around.self_allocated_bytes, event.allocated_bytes);
+    take_off(around.self_device_allocated_bytes, event.device_allocated_bytes);
   }
   Rates(trace_, tree_, rows_of_).add_to(averages_.rows);
   std::sort(averages_.rows.begin(), averages_.rows.end(), [](const KeyAverage& a, const KeyAverage& b) {
@@ -343,7 +349,7 @@ struct SortKey {
   const char* name;
   double (*value)(const KeyAverage&);
 };
-constexpr std::array<SortKey, 10> kSortKeys{{
+constexpr std::array<SortKey, 12> kSortKeys{{
     {"self", [](const KeyAverage& row) { return static_cast<double>(row.self_ns); }},
     {"total", [](const KeyAverage& row) { return static_cast<double>(row.total_ns); }},
     {"average", [](const KeyAverage& row) { return an_event(row.total_ns, row.calls); }},
@@ -353,6 +359,10 @@ constexpr std::array<SortKey, 10> kSortKeys{{
     {"calls", [](const KeyAverage& row) { return static_cast<double>(row.calls); }},
     {"memory", [](const KeyAverage& row) { return static_cast<double>(row.allocated_bytes.value_or(0)); }},
     {"self_memory", [](const KeyAverage& row) { return static_cast<double>(row.self_allocated_bytes.value_or(0)); }},
+    {"device_memory",
+     [](const KeyAverage& row) { return static_cast<double>(row.device_allocated_bytes.value_or(0)); }},
+    {"self_device_memory",
+     [](const KeyAverage& row) { return static_cast<double>(row.self_device_allocated_bytes.value_or(0)); }},
     {"flops", [](const KeyAverage& row) { return row.flops.value_or(0); }},
 }};
 

@@ -53,6 +53,8 @@ struct KeyAverage {
   std::int64_t device_ns = 0;
   std::optional<std::int64_t> allocated_bytes = std::nullopt;       // as total_ns
   std::optional<std::int64_t> self_allocated_bytes = std::nullopt;  // as self_ns
+  std::optional<std::int64_t> device_allocated_bytes = std::nullopt;
+  std::optional<std::int64_t> self_device_allocated_bytes = std::nullopt;
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   // How its kernels were launched, where that is known of all; where they differ, `launches` is above 1, this is the
@@ -72,7 +74,8 @@ struct KeyAverages {
 KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGrouping& grouping = {});
 
 // What rows can be sorted by, the largest first: "self", "total", "average", "self_device", "device", "device_average",
-// "calls", "memory", "self_memory", "flops". Error (input): another word, with those that there are.
+// "calls", "memory", "self_memory", "device_memory", "self_device_memory", "flops". Error (input): another word, with
+// those that there are.
 Result<void> sort_rows(KeyAverages& averages, const std::string& key);
 
 // A function that ran in events of one name, by the samples of its stacks. Times are those of the processor, in

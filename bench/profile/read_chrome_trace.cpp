@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,46 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   const bool is_exact = !rounds_up || !within(ns);
   return within(is_exact ? ns : ns + (text.starts_with('-') ? -1 : 1));
+}
+
+// Memory that was taken, or given back, as PyTorch's "[memory]" tells it.
+struct TakenMemory {
+  std::uint32_t track = 0;
+  std::int64_t at_ns = 0;
+  std::int64_t bytes = 0;  // below 0: given back
+  bool is_on_device = false;
+};
+
+// Each is of the innermost event of its track that it falls into, and so of all around that.
+void add_taken(Trace& trace, std::vector<TakenMemory> taken) {
+  constexpr std::uint32_t kNone = TraceTree::kNoParent;
+  if (taken.empty()) return;
+  trace.has_releases = true;
+  std::stable_sort(taken.begin(), taken.end(), [](const TakenMemory& a, const TakenMemory& b) {
+    return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
+  });
+  std::vector<TraceEvent>& events = trace.events;
+  const std::vector<std::uint32_t> parents = tree_of(trace).parents;
+  std::uint32_t next = 0, inner = kNone;
+  for (const TakenMemory& one : taken) {
+    while (next < events.size() &&
+           std::tuple(events[next].track, events[next].begin_ns) <= std::tuple(one.track, one.at_ns)) {
+      inner = next++;
+    }
+    if (inner != kNone && events[inner].track != one.track) inner = kNone;
+    while (inner != kNone && events[inner].end_ns() < one.at_ns) inner = parents[inner];
+    if (inner == kNone) continue;
+    auto& bytes = one.is_on_device ? events[inner].device_allocated_bytes : events[inner].allocated_bytes;
+    bytes = bytes.value_or(0) + one.bytes;
+  }
+  const auto pass_on = [](std::optional<std::int64_t>& around, const std::optional<std::int64_t>& inside) {
+    if (inside) around = around.value_or(0) + *inside;
+  };
+  for (std::size_t i = events.size(); i-- > 0;) {
+    if (parents[i] == kNone) continue;
+    pass_on(events[parents[i]].allocated_bytes, events[i].allocated_bytes);
+    pass_on(events[parents[i]].device_allocated_bytes, events[i].device_allocated_bytes);
+  }
 }
 
 constexpr std::size_t kMaxDepth = 64;
@@ -93,7 +134,7 @@ class ChromeListener {
     std::int64_t device = 0;     // that it was launched on
     std::size_t dimensions = 0;  // read so far, of the grid or the block
     // Of PyTorch's "[memory]": what is in use from here on.
-    std::optional<double> total_allocated;
+    std::optional<double> total_allocated, taken;
     std::int64_t device_type = 0, device_id = 0;
     std::string pool;
 
@@ -149,7 +190,8 @@ class ChromeListener {
   std::map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
-  std::map<std::vector<double>, std::uint32_t> launches_;             // one plus the index, by what it is
+  std::vector<TakenMemory> taken_;
+  std::map<std::vector<double>, std::uint32_t> launches_;  // one plus the index, by what it is
   struct Device {
     std::string name;
     MultiprocessorLimits limits;
@@ -169,6 +211,7 @@ void ChromeListener::Pending::clear() {
   device = device_type = device_id = 0;
   dimensions = 0;
   total_allocated.reset();
+  taken.reset();
 }
 
 bool ChromeListener::refuse(std::string found, std::string wanted) {
@@ -239,7 +282,11 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "allocated bytes" && std::abs(value) < 0x1p60) {
     pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
   }
+  if (key == "device allocated bytes" && std::abs(value) < 0x1p60) {
+    pending_.event.device_allocated_bytes = static_cast<std::int64_t>(value);
+  }
   if (key == "Total Allocated") pending_.total_allocated = value;
+  if (key == "Bytes" && std::abs(value) < 0x1p60) pending_.taken = value;
   if (key == "Device Type" && std::abs(value) < 1e9) pending_.device_type = static_cast<std::int64_t>(value);
   if (key == "Device Id" && std::abs(value) < 1e9) pending_.device_id = static_cast<std::int64_t>(value);
   const bool is_of_launch = key == "registers per thread" || key == "shared memory" || key == "static shared memory" ||
@@ -385,6 +432,9 @@ std::uint32_t ChromeListener::track_of_pending() {
 void ChromeListener::finish_memory() {
   if (pending_.begin.empty()) return;
   const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
+  if (at && pending_.taken && taken_.size() < options_.max_events) {
+    taken_.push_back({track_of_pending(), *at, static_cast<std::int64_t>(*pending_.taken), pending_.device_type != 0});
+  }
   if (!at || !pending_.total_allocated || std::abs(*pending_.total_allocated) > 0x1p62) return;
   if (trace_.memory.size() == options_.max_events) return;
   if (pending_.pool.empty()) {
@@ -461,10 +511,15 @@ Result<Trace> ChromeListener::finish() {
       trace_.events.push_back(event);
     }
   }
-  if (!TraceSums().add(trace_)) {
+  const auto beyond = [&] {
     return input_error(name_, "events of decades, or that allocate exabytes", "what a process took");
-  }
+  };
+  double taken = 0;
+  for (const TakenMemory& one : taken_) taken += std::abs(static_cast<double>(one.bytes));
+  if (taken > 0x1p60 || !TraceSums().add(trace_)) return beyond();
   sort_events(trace_);
+  add_taken(trace_, std::move(taken_));
+  if (!TraceSums().add(trace_)) return beyond();
   std::stable_sort(trace_.memory.begin(), trace_.memory.end(),
                    [](const TraceMemory& a, const TraceMemory& b) { return a.at_ns < b.at_ns; });
   return std::move(trace_);

@@ -74,6 +74,7 @@ bool TraceSums::add(const Trace& trace) {
   for (const TraceEvent& event : trace.events) {
     event_ns_ += static_cast<double>(event.duration_ns);
     bytes_ += std::abs(static_cast<double>(event.allocated_bytes.value_or(0)));
+    bytes_ += std::abs(static_cast<double>(event.device_allocated_bytes.value_or(0)));
   }
   for (const TraceSample& sample : trace.samples) sample_ns_ += static_cast<double>(sample.cpu_ns);
   return event_ns_ <= kMaxSum && sample_ns_ <= kMaxSum && bytes_ <= kMaxSum;

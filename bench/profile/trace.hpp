@@ -70,7 +70,8 @@ struct TraceEvent {
   std::uint32_t launch = 0;       // of a kernel: one plus its index in Trace::launches; 0: not known
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
-  std::optional<std::int64_t> allocated_bytes = std::nullopt;
+  std::optional<std::int64_t> allocated_bytes = std::nullopt;         // of the host, by its thread
+  std::optional<std::int64_t> device_allocated_bytes = std::nullopt;  // of devices
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 
@@ -166,6 +167,7 @@ struct Trace {
   std::uint64_t replaced = 0;    // bytes of a text that were no UTF-8, for each of which U+FFFD stands
   bool is_finished = true;       // false: the process ended without an end of the recording
   bool is_cut = false;           // the file ends in the middle
+  bool has_releases = false;     // what was given back is taken off the bytes that events allocated
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
 
   const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }

@@ -180,6 +180,7 @@ class ChromeWriter {
     if (event.flops) add("flops", *event.flops);
     if (event.bytes) add("bytes", *event.bytes);
     if (event.allocated_bytes) add("allocated bytes", *event.allocated_bytes);
+    if (event.device_allocated_bytes) add("device allocated bytes", *event.device_allocated_bytes);
     if (event.iterations != 0) add("iterations", event.iterations);
     if (event.bytes && event.duration_ns > 0 && event.kind == TraceKind::device_copy) {
       add("memory bandwidth (GB/s)", *event.bytes / static_cast<double>(event.duration_ns));

@@ -191,11 +191,12 @@ class PerfettoWriter {
       block,
       registers,
       shared,
-      occupancy
+      occupancy,
+      allocated_on_device
     };
-    constexpr std::array<std::string_view, 12> kNames{"shapes",          "place",       "flops",         "bytes",
-                                                      "allocated bytes", "did not end", "iterations",    "grid",
-                                                      "block",           "registers",   "shared memory", "occupancy"};
+    constexpr std::array<std::string_view, 13> kNames{
+        "shapes", "place", "flops",     "bytes",         "allocated bytes", "did not end",           "iterations",
+        "grid",   "block", "registers", "shared memory", "occupancy",       "device allocated bytes"};
     const auto add = [&](Argument key, auto write) {
       ProtoMessage annotation;
       annotation.number(annotation_field::kNameId, id_of(Interned::annotation_name, kNames[key], key));
@@ -215,6 +216,10 @@ class PerfettoWriter {
     if (event.allocated_bytes) {
       const auto size = static_cast<std::uint64_t>(*event.allocated_bytes);
       add(allocated, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, size); });
+    }
+    if (event.device_allocated_bytes) {
+      const auto size = static_cast<std::uint64_t>(*event.device_allocated_bytes);
+      add(allocated_on_device, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, size); });
     }
     if (event.iterations != 0) {
       add(iterations, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, event.iterations); });

@@ -129,10 +129,14 @@ void Columns::fill() {
   add("CPU total", [](const KeyAverage& row) { return time_text(row.total_ns); });
   add("CPU time avg", [](const KeyAverage& row) { return time_text(average_ns(row.total_ns, row.calls)); });
   fill_device();
+  const auto text = [](const std::optional<std::int64_t>& bytes) { return bytes ? memory_text(*bytes) : "-"; };
   if (any([](const KeyAverage& row) { return row.allocated_bytes.has_value(); })) {
-    const auto text = [](const std::optional<std::int64_t>& bytes) { return bytes ? memory_text(*bytes) : "-"; };
     add("CPU Mem", [=](const KeyAverage& row) { return text(row.allocated_bytes); });
     add("Self CPU Mem", [=](const KeyAverage& row) { return text(row.self_allocated_bytes); });
+  }
+  if (any([](const KeyAverage& row) { return row.device_allocated_bytes.has_value(); })) {
+    add("CUDA Mem", [=](const KeyAverage& row) { return text(row.device_allocated_bytes); });
+    add("Self CUDA Mem", [=](const KeyAverage& row) { return text(row.self_device_allocated_bytes); });
   }
   add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
   if (table_.has_shapes) {

@@ -47,7 +47,7 @@ struct CsvColumn {
   const char* title;
   std::string (*cell)(const KeyAverage&);
 };
-constexpr std::array<CsvColumn, 24> kCsvColumns{{
+constexpr std::array<CsvColumn, 26> kCsvColumns{{
     {"name", [](const KeyAverage& row) { return row.name; }},
     {"on_device", [](const KeyAverage& row) { return std::string(row.is_on_device ? "1" : "0"); }},
     {"calls", [](const KeyAverage& row) { return std::to_string(row.calls); }},
@@ -73,6 +73,8 @@ constexpr std::array<CsvColumn, 24> kCsvColumns{{
     {"memory_share", [](const KeyAverage& row) { return cell_of(memory_share_of(row)); }},
     {"arithmetic_share", [](const KeyAverage& row) { return cell_of(arithmetic_share_of(row)); }},
     {"dtype", [](const KeyAverage& row) { return row.achieved.dtype; }},
+    {"device_allocated_bytes", [](const KeyAverage& row) { return cell_of(row.device_allocated_bytes); }},
+    {"self_device_allocated_bytes", [](const KeyAverage& row) { return cell_of(row.self_device_allocated_bytes); }},
 }};
 
 }  // namespace
@@ -100,6 +102,9 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
              {"device_ns", row.device_ns},
              {"allocated_bytes", row.allocated_bytes ? Json(*row.allocated_bytes) : Json()},
              {"self_allocated_bytes", row.self_allocated_bytes ? Json(*row.self_allocated_bytes) : Json()},
+             {"device_allocated_bytes", row.device_allocated_bytes ? Json(*row.device_allocated_bytes) : Json()},
+             {"self_device_allocated_bytes",
+              row.self_device_allocated_bytes ? Json(*row.self_device_allocated_bytes) : Json()},
              {"flops", json_number(row.flops)},
              {"bytes", json_number(row.bytes)},
              {"shapes", json_text(row.shapes)},

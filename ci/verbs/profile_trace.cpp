@@ -191,7 +191,7 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   verb.add(group(flag_option("--roots", options.only_roots, "tables of events that run in no other")));
   verb.add(text_option("--sort", "KEY", options.sort,
                        "self (default), total, average, self_device, device, device_average, calls, memory, "
-                       "self_memory or flops",
+                       "self_memory, device_memory, self_device_memory or flops",
                        kTraceGroup));
   const auto set_format = [&options](const std::string& text) -> Result<void> {
     STEELYARD_TRY([[maybe_unused]] const std::size_t word,

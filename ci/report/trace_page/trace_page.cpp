@@ -307,7 +307,7 @@ std::vector<MemoryCurve> memory_curves(const bench::Trace& trace, const bench::T
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::int64_t sum = 0;
   for (auto& [at, bytes] : asked.points) bytes = sum += bytes;
-  if (sum > 0) curves.push_back(std::move(asked));
+  if (sum > 0 && !trace.has_releases) curves.push_back(std::move(asked));
   return curves;
 }
 

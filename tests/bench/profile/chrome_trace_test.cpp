@@ -115,7 +115,7 @@ TEST(ChromeTrace, TellsShapesAndLaunchesUnderPyTorchsWords) {
   const json events = json::parse(written(trace)).at("traceEvents");
   std::map<std::string, json> args;
   for (const json& event : events) {
-    if (event.at("ph") == "X") args[event.at("name")] = event.at("args");
+    if (event.at("ph") == "X") args[event.at("name").get<std::string>()] = event.at("args");
   }
   EXPECT_EQ(args["launch"].at("Input Dims"), json::parse("[[2, 3]]"));
   const json& kernel = args["kernel<float>"];
@@ -230,6 +230,41 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
   EXPECT_EQ(trace.texts[trace.memory[0].pool_text], "memory of device 0");
   EXPECT_EQ(trace.memory[0].bytes, 4096);
   EXPECT_EQ(trace.memory[0].at_ns, 6'339'300'500);
+}
+
+TEST(ChromeTrace, OfPyTorchGivesMemoryToTheOperationsThatTookIt) {
+  std::string text = R"([{"ph": "X", "cat": "cpu_op", "name": "outer", "pid": 9, "tid": 9, "ts": 0, "dur": 100},
+    {"ph": "X", "cat": "cpu_op", "name": "inner", "pid": 9, "tid": 9, "ts": 10, "dur": 40},
+    {"ph": "X", "cat": "cpu_op", "name": "elsewhere", "pid": 9, "tid": 10, "ts": 0, "dur": 100})";
+  const auto take = [&](int at_us, int bytes, int device_type, int thread) {
+    text += R"(, {"ph": "i", "name": "[memory]", "pid": 9, "tid": )" + std::to_string(thread) + R"(, "ts": )" +
+            std::to_string(at_us) + R"(, "args": {"Bytes": )" + std::to_string(bytes) + R"(, "Device Type": )" +
+            std::to_string(device_type) + "}}";
+  };
+  take(30, 4096, 1, 9);
+  take(60, -256, 0, 9);  // given back
+  take(20, 1024, 0, 9);
+  take(200, 7, 0, 9);  // after all of them
+  take(5, 8, 0, 11);   // of a thread without any
+  Trace trace = read(text + "]");
+  EXPECT_TRUE(trace.has_releases);
+  for (int turn = 0; turn < 2; ++turn) {
+    std::map<std::string, TraceEvent> events;
+    for (const TraceEvent& event : trace.events) events[trace.name_of(event)] = event;
+    EXPECT_EQ(events["inner"].allocated_bytes, 1024);
+    EXPECT_EQ(events["inner"].device_allocated_bytes, 4096);
+    EXPECT_EQ(events["outer"].allocated_bytes, 1024 - 256);
+    EXPECT_EQ(events["outer"].device_allocated_bytes, 4096);
+    EXPECT_EQ(events["elsewhere"].allocated_bytes, std::nullopt);
+    trace = read(written(trace));
+  }
+  for (const KeyAverage& row : key_averages(trace, tree_of(trace)).rows) {
+    if (row.name != "outer") continue;
+    EXPECT_EQ(row.self_allocated_bytes, -256);
+    EXPECT_EQ(row.self_device_allocated_bytes, 0);
+  }
+  for (int i = 0; i < 3; ++i) text += R"(, {"ph": "i", "name": "[memory]", "ts": 1, "args": {"Bytes": 1e18}})";
+  EXPECT_NE(error_of(text + "]").find("exabytes"), std::string::npos);
 }
 
 TEST(ChromeTrace, OfPyTorchItsDevicesItsWindowAndItsOwnCost) {

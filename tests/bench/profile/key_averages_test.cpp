@@ -343,6 +343,8 @@ TEST(SortRows, ByEachKeyPutTheLargestFirst) {
                                 {{"calls"}, [](KeyAverage& row) { row.calls = 50; }},
                                 {{"memory"}, [](KeyAverage& row) { row.allocated_bytes = 9; }},
                                 {{"self_memory"}, [](KeyAverage& row) { row.self_allocated_bytes = 9; }},
+                                {{"device_memory"}, [](KeyAverage& row) { row.device_allocated_bytes = 9; }},
+                                {{"self_device_memory"}, [](KeyAverage& row) { row.self_device_allocated_bytes = 9; }},
                                 {{"flops"}, [](KeyAverage& row) { row.flops = 9; }}};
   std::set<std::string> keys;
   for (const Case& one : cases) keys.insert(one.keys.begin(), one.keys.end());
@@ -355,6 +357,7 @@ TEST(SortRows, ByEachKeyPutTheLargestFirst) {
       first.total_ns = first.device_ns = 100;
       first.calls = 10;
       first.allocated_bytes = first.self_allocated_bytes = 5;
+      first.device_allocated_bytes = first.self_device_allocated_bytes = 5;
       first.flops = 5;
       KeyAverage second = first;
       second.name = "second";

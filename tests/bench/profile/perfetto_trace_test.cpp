@@ -107,6 +107,7 @@ Trace two_tracks() {
   add("step", 0, -5, 1005)->shapes_text = trace.texts.id_of("[[2]]");
   trace.events.back().flops = 16;
   trace.events.back().allocated_bytes = -64;
+  trace.events.back().device_allocated_bytes = 4096;
   trace.events.back().iterations = 7;
   TraceEvent* const call = add("launch", 0, 100, 50);
   call->kind = TraceKind::runtime_call;
@@ -137,7 +138,7 @@ TEST(PerfettoTrace, TellsWhatEventsSayAndWhatTheyStarted) {
   const Reading reading = read(two_tracks());
   EXPECT_EQ(reading.annotations,
             (std::vector<std::string>{"shapes [[2]]", "flops 16.000000", "allocated bytes 18446744073709551552",
-                                      "iterations 7", "did not end 1"}));
+                                      "device allocated bytes 4096", "iterations 7", "did not end 1"}));
   EXPECT_EQ(reading.flow_begins, (std::map<std::uint64_t, int>{{3, 1}}));
   EXPECT_EQ(reading.flow_ends, (std::map<std::uint64_t, int>{{3, 1}}));
 }

@@ -148,6 +148,21 @@ TEST(TraceReport, HasColumnsOnlyWhereThereIsSomethingToShow) {
   EXPECT_THAT(terminal(step_of_two(), {.has_shapes = true, .has_places = true}), HasSubstr("Source Location"));
 }
 
+TEST(TraceReport, HasTheMemoryOfDevicesBesideTheHosts) {
+  bench::Trace trace = step_of_two();
+  trace.events[0].device_allocated_bytes = 4096;
+  trace.events[1].device_allocated_bytes = -1024;
+  const std::string text = terminal(trace);
+  EXPECT_THAT(text, HasSubstr("  CPU Mem  Self CPU Mem  CUDA Mem  Self CUDA Mem  # of Calls  "));
+  EXPECT_THAT(text, HasSubstr("        -             -   4.00 KB        5.00 KB           1 "));
+  EXPECT_THAT(text, HasSubstr("        -             -  -1.00 KB       -1.00 KB           1 "));
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",4096,5120\r\n"));
+  const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
+  EXPECT_EQ(rows.at(1).at("self_device_allocated_bytes"), 5120);
+  EXPECT_TRUE(rows.at(2).at("device_allocated_bytes").is_null());
+}
+
 TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_THAT(terminal(step_of_two()), Not(HasSubstr("room")));
   bench::Trace trace = step_of_two();
@@ -213,7 +228,7 @@ TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("the formula of cuda_occupancy.h"));
   const bench::Trace trace = device_of_two();
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,,,\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,,,,,\r\n"));
   const auto json = nlohmann::json::parse(json_trace(trace, averages));
   EXPECT_EQ(json.at("rows")[0].at("launch").at("grid"), (std::vector<int>{264, 2, 1}));
   EXPECT_TRUE(json.at("device_recording").is_null()) << "nobody recorded it by CUPTI";
@@ -275,8 +290,8 @@ TEST(TraceReport, HoldsOperationsAgainstTheDatasheetsPeakOfTheDtypeThatTheSpanNa
   EXPECT_THAT(text, HasSubstr("        FLOP/s  % of peak  Bandwidth  % of DRAM\n"));
   EXPECT_THAT(text, HasSubstr("  1.00 Tflop/s  0.3% bf16  1.00 TB/s      64.3%\n"));
   EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| FLOP/s | % of peak | Bandwidth |"));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",memory_share,arithmetic_share,dtype\r\n"));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.003205128205128205,bf16\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",memory_share,arithmetic_share,dtype,device_allocated_bytes,"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.003205128205128205,bf16,,\r\n"));
   for (const auto& row : nlohmann::json::parse(json_trace(trace, averages)).at("rows")) {
     if (!row.contains("achieved")) continue;
     const bool is_it = row.at("name") == "gelu";
