@@ -206,23 +206,59 @@ TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
   }
 }
 
-// The table of what makes people switch gates off: each test that it names is there.
-TEST(Complaints, AreMetByTestsThatThereAre) {
-  std::string tests;
+// Every file below tests/ with that ending, one behind the other.
+std::string texts_of_tests(const std::string& ending) {
+  std::string text;
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(fs::path(STEELYARD_SOURCE_FOLDER) / "tests")) {
-    if (entry.path().extension() != ".cpp") continue;
+    if (!entry.path().filename().string().ends_with(ending)) continue;
     std::ifstream stream(entry.path(), std::ios::binary);
-    tests.append(std::istreambuf_iterator<char>(stream), {});
+    text.append(std::istreambuf_iterator<char>(stream), {});
   }
+  return text;
+}
+
+// The table of what makes people switch gates off: each test that it names is there, of GoogleTest as of CTest.
+TEST(Complaints, AreMetByTestsThatThereAre) {
   const std::string page = file_text("docs/guide/pull_requests.md");
   const std::string table = page.substr(page.find("| complaint | met by |"));
+  const std::string tests = texts_of_tests(".cpp");
   const std::vector<std::string> names = all_matches(table, "`([A-Z][A-Za-z]+\\.[A-Z][A-Za-z]+)`");
   EXPECT_GE(names.size(), 8U);
   for (const std::string& name : names) {
     const std::size_t dot = name.find('.');
     EXPECT_THAT(tests, HasSubstr("(" + name.substr(0, dot) + ", " + name.substr(dot + 1) + ")")) << name;
   }
+  // Shell and Python by their names in CTest, of which a part may stand for each of a list: gate_scripts_${service}.
+  std::vector<std::regex> scripts;
+  for (const std::string& name : all_matches(texts_of_tests("CMakeLists.txt"), "add_test\\(NAME ([a-z][a-z_${}]*)")) {
+    scripts.emplace_back(std::regex_replace(name, std::regex("\\$\\{[a-z_]+\\}"), "[a-z]+"));
+  }
+  const std::vector<std::string> named = all_matches(table, "`([a-z]+_[a-z_]+)`");
+  EXPECT_GE(named.size(), 2U);
+  for (const std::string& name : named) {
+    EXPECT_TRUE(std::any_of(scripts.begin(), scripts.end(), [&name](const std::regex& script) {
+      return std::regex_match(name, script);
+    })) << name;
+  }
+  // The steps of a script, by its comments.
+  const std::string script = file_text("tests/ci/gate_scripts/gate_scripts_test.sh");
+  for (const char* part : {"`gate_scripts_github`, steps? ([0-9])", "`gate_scripts_github`, steps [0-9] and ([0-9])"}) {
+    const std::vector<std::string> steps = all_matches(table, part);
+    EXPECT_FALSE(steps.empty());
+    for (const std::string& step : steps) EXPECT_THAT(script, HasSubstr("\n# " + step + ". ")) << step;
+  }
+}
+
+TEST(Complaints, AreEachMetByATestOrAPage) {
+  const std::string page = file_text("docs/guide/pull_requests.md");
+  std::istringstream lines(page.substr(page.find("| complaint | met by |")));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line) && line.starts_with("|"); ++rows) {
+    if (rows < 2) continue;  // the head
+    EXPECT_TRUE(line.find("](") != std::string::npos || line.find('`') != std::string::npos) << line;
+  }
+  EXPECT_GE(rows, 30);
 }
 
 TEST(OtherServices, ThePageNamesEveryVariableThatIsLookedAt) {
