@@ -6,7 +6,10 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -31,16 +34,26 @@ constexpr Nanoseconds kConfigureTimeout = seconds(600);
 constexpr Nanoseconds kRunTimeout = seconds(60);
 constexpr std::size_t kMaxTargets = 10'000;
 constexpr std::uintmax_t kMaxReplyBytes = std::uintmax_t{16} << 20;
+constexpr std::size_t kMaxEntries = 100'000;  // of the repository, that are looked at for scripts
+constexpr std::size_t kMaxScripts = 1000;
+constexpr std::uintmax_t kMaxScriptBytes = std::uintmax_t{1} << 20;
+constexpr std::size_t kMaxRules = 100;
 
 struct FoundTarget {
-  std::string name;
-  std::string command;  // relative to the repository's root
+  std::string rule;       // what the build tool is asked for
+  std::string name;       // the program's, in the file
+  std::string command;    // relative to the repository's root
+  std::string arguments;  // that a script of the repository gives it
+  std::string place;      // of that script, "bench/run.sh:12"
 };
+
+enum class BuildTool { cmake, make };
 
 // One repository while it is looked at.
 struct Project {
   fs::path root;
-  std::vector<std::string> options;  // "-DX_BUILD_BENCHMARKS=ON"
+  BuildTool tool = BuildTool::cmake;
+  std::vector<std::string> options = {};  // "-DX_BUILD_BENCHMARKS=ON"
   fs::path replies() const { return root / kBuildFolder / ".cmake/api/v1/reply"; }
   std::string configure_command() const {
     std::string command = std::string("cmake -S . -B ") + kBuildFolder + " -DCMAKE_BUILD_TYPE=Release";
@@ -48,8 +61,12 @@ struct Project {
     return command;
   }
   std::string build_command(const std::vector<FoundTarget>& targets) const {
-    std::string command = configure_command() + " && cmake --build " + kBuildFolder + " --parallel --target";
-    for (const FoundTarget& target : targets) command += ' ' + target.name;
+    std::string command = tool == BuildTool::make
+                              ? "make"
+                              : configure_command() + " && cmake --build " + kBuildFolder + " --parallel --target";
+    for (const FoundTarget& target : targets) {
+      if (!target.rule.empty()) command += ' ' + target.rule;
+    }
     return command;
   }
 };
@@ -108,8 +125,8 @@ Result<std::vector<FoundTarget>> targets_of_project(const Project& project) {
       if (is_of_others(target.at("paths").at("source").text())) continue;
       const std::vector<storage::JsonValue> artifacts = target.at("artifacts").items(kMaxTargets);
       if (artifacts.empty()) continue;
-      found.push_back(
-          {target.at("name").text(), (fs::path(kBuildFolder) / artifacts.front().at("path").text()).string()});
+      const std::string name = target.at("name").text();
+      found.push_back({name, name, (fs::path(kBuildFolder) / artifacts.front().at("path").text()).string(), "", ""});
       STEELYARD_CHECK(reply.check());
     }
   }
@@ -163,6 +180,152 @@ Result<std::vector<FoundTarget>> find_targets(Project& project, const App& app, 
                      "or write steelyard.toml by hand: docs/reference/configuration.md");
 }
 
+// A line of a script that starts a program.
+struct ScriptCall {
+  std::string place;      // "bench/run.sh:12"
+  std::string program;    // as the script names it
+  std::string arguments;  // but for Google Benchmark's own; none where they are known to the script alone
+};
+
+bool is_script_of_project(const fs::path& file) {
+  static constexpr std::array kNames{"Makefile", "makefile",    "GNUmakefile",
+                                     "justfile", "Jenkinsfile", ".gitlab-ci.yml"};
+  const std::string name = file.filename().string();
+  const std::string ending = file.extension().string();
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
+  const bool is_yaml = ending == ".yml" || ending == ".yaml";
+  return ending == ".sh" || ending == ".bash" || ending == ".mk" ||
+         (is_yaml && file.parent_path().filename() == "workflows");
+}
+
+// By path, which is relative to the root.
+std::vector<fs::path> scripts_of(const fs::path& root) {
+  std::vector<fs::path> found;
+  std::error_code code;
+  fs::recursive_directory_iterator entries(root, fs::directory_options::skip_permission_denied, code);
+  for (std::size_t seen = 0; !code && entries != fs::recursive_directory_iterator() && seen < kMaxEntries;
+       ++seen, entries.increment(code)) {
+    const fs::path path = entries->path().lexically_relative(root);
+    const std::string name = path.filename().string();
+    std::error_code ignored;
+    if (entries->is_directory(ignored) && !entries->is_symlink(ignored)) {
+      const bool is_hidden = name.starts_with('.') && name != ".github" && name != ".ci";
+      if (is_hidden || name.starts_with("build") || is_of_others(path)) entries.disable_recursion_pending();
+    } else if (is_script_of_project(path) && entries->is_regular_file(ignored) &&
+               entries->file_size(ignored) <= kMaxScriptBytes) {
+      found.push_back(path);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() > kMaxScripts) found.resize(kMaxScripts);
+  return found;
+}
+
+// Whether a word behind this one is a command: "run: ./bench", "time ./bench", "THREADS=1 ./bench".
+bool stands_before_a_command(std::string_view word) {
+  static constexpr std::array<std::string_view, 13> kWords{"&&", "||",   ";",    "|",    "-",    "{",      "(",
+                                                           "do", "then", "run:", "time", "exec", "script:"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end() || word.ends_with(';') ||
+         (word.find('=') != std::string_view::npos && !word.starts_with('-'));
+}
+
+// Up to the end of the command.
+std::string arguments_behind(const std::vector<std::string>& words, std::size_t at) {
+  std::string arguments;
+  for (++at; at < words.size(); ++at) {
+    std::string word = words[at];
+    const bool is_last = word.ends_with(';');
+    if (is_last) word.pop_back();
+    const bool is_end = word.find_first_of("|<>&;#") != std::string::npos;
+    if (is_end) break;
+    if (word.find_first_of("$`\"'(){}*?\\") != std::string::npos) return "";
+    if (!word.empty() && !word.starts_with("--benchmark_")) arguments += ' ' + word;
+    if (is_last) break;
+  }
+  return arguments.substr(std::min<std::size_t>(1, arguments.size()));
+}
+
+// Of programs that are named by a path: `make x_bench` starts none.
+template <typename IsWanted>
+std::vector<ScriptCall> calls_in_scripts(const fs::path& root, IsWanted is_wanted) {
+  std::vector<ScriptCall> calls;
+  for (const fs::path& script : scripts_of(root)) {
+    std::ifstream stream(root / script, std::ios::binary);
+    std::size_t number = 0;
+    for (std::string line; std::getline(stream, line);) {
+      ++number;
+      std::istringstream text(line);
+      const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+      for (std::size_t i = 0; i < words.size() && !words[i].starts_with('#'); ++i) {
+        const std::string word = words[i].substr(words[i].find_first_not_of("@-") == 1 ? 1 : 0);
+        const bool is_path = word.find('/') != std::string::npos && !word.ends_with('/');
+        if (!is_path || !is_wanted(fs::path(word).filename().string())) continue;
+        if (i > 0 && !stands_before_a_command(words[i - 1])) continue;
+        calls.push_back({script.string() + ':' + std::to_string(number), word, arguments_behind(words, i)});
+      }
+    }
+  }
+  return calls;
+}
+
+// The arguments by which the repository's own scripts run each of them.
+void add_arguments(const fs::path& root, std::vector<FoundTarget>& targets) {
+  for (FoundTarget& target : targets) {
+    const std::string file = fs::path(target.command).filename().string();
+    const auto is_it = [&file](const std::string& name) { return name == file; };
+    for (const ScriptCall& call : calls_in_scripts(root, is_it)) {
+      if (!target.place.empty() && target.arguments.size() >= call.arguments.size()) continue;
+      target.arguments = call.arguments;
+      target.place = call.place;
+    }
+  }
+}
+
+bool names_a_benchmark(const std::string& file) {
+  return lower_case(file).find("bench") != std::string::npos && fs::path(file).extension().empty();
+}
+
+// Rules of the Makefile whose target is named as a benchmark program is, and is a file.
+std::vector<std::string> benchmark_rules(const fs::path& makefile) {
+  std::vector<std::string> rules;
+  std::set<std::string> phony;
+  std::ifstream stream(makefile, std::ios::binary);
+  for (std::string line; std::getline(stream, line) && rules.size() < kMaxRules;) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || line.starts_with('\t') || line.substr(colon, 2) == ":=") continue;
+    std::istringstream names(line.starts_with(".PHONY") ? line.substr(colon + 1) : line.substr(0, colon));
+    for (std::string name; names >> name;) {
+      if (line.starts_with(".PHONY")) phony.insert(name);
+      const bool is_plain = name.find_first_of("%$=#(){}*\\\"'") == std::string::npos;
+      if (!line.starts_with(".") && is_plain && names_a_benchmark(fs::path(name).filename().string())) {
+        rules.push_back(name);
+      }
+    }
+  }
+  std::erase_if(rules, [&phony](const std::string& rule) { return phony.contains(rule); });
+  return rules;
+}
+
+// Of a project without CMake: what its Makefile makes, and what its scripts start.
+Result<std::vector<FoundTarget>> targets_of_makefile(const Project& project) {
+  std::vector<FoundTarget> found;
+  const auto add = [&found](const std::string& rule, const std::string& path) {
+    const std::string command = fs::path(path).lexically_normal().string();
+    const auto is_same = [&command](const FoundTarget& other) { return other.command == command; };
+    if (command.starts_with('/') || command.starts_with("..")) return;
+    if (std::any_of(found.begin(), found.end(), is_same)) return;
+    found.push_back({rule, fs::path(path).filename().string(), command, "", ""});
+  };
+  for (const std::string& rule : benchmark_rules(project.root / "Makefile")) add(rule, rule);
+  for (const ScriptCall& call : calls_in_scripts(project.root, names_a_benchmark)) {
+    if (call.program.find_first_of("$`\"'(){}*?") == std::string::npos) add("", call.program);
+  }
+  if (!found.empty()) return found;
+  return input_error((project.root / "Makefile").string(),
+                     "no rule that makes a benchmark program, and no script that starts one",
+                     "one: my_bench: my_bench.cpp", "or write steelyard.toml by hand: docs/reference/configuration.md");
+}
+
 // What a program has, or why it is no part of the file.
 Result<std::size_t> try_program(const ConfiguredProgram& configured, const fs::path& root,
                                 const std::atomic<bool>* cancelled) {
@@ -172,8 +335,9 @@ Result<std::size_t> try_program(const ConfiguredProgram& configured, const fs::p
   if (listed.benchmarks().empty()) return program_error(configured.command, "no benchmarks", "at least one");
   bench::ChildCommand once;
   once.executable = program.executable;
-  once.arguments = {"--benchmark_filter=" + bench::exact_filter({listed.benchmarks().front().name}),
-                    "--benchmark_min_time=0"};
+  once.arguments = program.arguments;
+  once.arguments.push_back("--benchmark_filter=" + bench::exact_filter({listed.benchmarks().front().name}));
+  once.arguments.push_back("--benchmark_min_time=0");
   once.environment = bench::child_environment(program);
   once.working_directory = root;
   once.timeout = kRunTimeout;
@@ -181,6 +345,41 @@ Result<std::size_t> try_program(const ConfiguredProgram& configured, const fs::p
   if (child.succeeded()) return listed.benchmarks().size();
   return program_error(configured.command, listed.benchmarks().front().name + ' ' + child.describe(),
                        "a benchmark that runs");
+}
+
+// What goes into the file.
+struct KeptPrograms {
+  std::vector<FoundTarget> targets;
+  std::vector<ConfiguredProgram> programs;
+  std::string told;
+};
+
+// Each as a script of the repository starts it, else without arguments.
+Result<KeptPrograms> try_programs(const std::vector<FoundTarget>& targets, const fs::path& root, const App& app,
+                                  const std::atomic<bool>* cancelled) {
+  KeptPrograms kept;
+  for (const FoundTarget& target : targets) {
+    const bool has_blank = target.command.find(' ') != std::string::npos;
+    const std::string alone = has_blank ? '\'' + target.command + '\'' : target.command;
+    ConfiguredProgram program{target.name, alone};
+    if (!target.arguments.empty()) program.command += ' ' + target.arguments;
+    Result<std::size_t> benchmarks = try_program(program, root, cancelled);
+    if (!benchmarks && !target.arguments.empty()) {
+      app.note(target.place + ": its arguments are left out: " + benchmarks.error().text());
+      program.command = alone;
+      benchmarks = try_program(program, root, cancelled);
+    }
+    if (!benchmarks) {
+      app.warn("excluded: " + benchmarks.error().text());
+      continue;
+    }
+    kept.targets.push_back(target);
+    kept.programs.push_back(program);
+    kept.told += "  " + program.command + ": " + plural_text(static_cast<std::int64_t>(*benchmarks), "benchmark") +
+                 (program.command == alone ? "" : ", as " + target.place + " runs it") + '\n';
+  }
+  if (!kept.programs.empty()) return kept;
+  return program_error(root.string(), "no program that lists benchmarks and runs one", "at least one");
 }
 
 fs::path root_of_project() {
@@ -192,7 +391,7 @@ fs::path root_of_project() {
 }  // namespace
 
 Result<ExitCode> write_first_configuration(const App& app) {
-  Project project{root_of_project(), {}};
+  Project project{root_of_project()};
   const fs::path file = project.root / kConfigurationFile;
   std::error_code code;
   if (fs::exists(file, code)) {
@@ -200,34 +399,25 @@ Result<ExitCode> write_first_configuration(const App& app) {
                        "look at it by: steelyard config show");
   }
   if (!fs::exists(project.root / "CMakeLists.txt", code)) {
-    return input_error(project.root.string(), "no CMakeLists.txt", "a CMake project",
-                       "write steelyard.toml by hand: docs/reference/configuration.md");
+    if (!fs::exists(project.root / "Makefile", code)) {
+      return input_error(project.root.string(), "no CMakeLists.txt and no Makefile", "a project of CMake or make",
+                         "write steelyard.toml by hand: docs/reference/configuration.md");
+    }
+    project.tool = BuildTool::make;
   }
   Cancellation cancellation;
-  STEELYARD_TRY(const std::vector<FoundTarget> targets, find_targets(project, app, cancellation.flag()));
+  STEELYARD_TRY(std::vector<FoundTarget> targets, project.tool == BuildTool::make
+                                                      ? targets_of_makefile(project)
+                                                      : find_targets(project, app, cancellation.flag()));
+  add_arguments(project.root, targets);
   Configuration written;
   written.build_command = project.build_command(targets);
   app.note(written.build_command);
   STEELYARD_CHECK(
       build({project.root, written.build_command, written.build_timeout, "the work tree"}, cancellation.flag()));
-  std::vector<FoundTarget> kept;
-  std::string told;
-  for (const FoundTarget& target : targets) {
-    const bool has_blank = target.command.find(' ') != std::string::npos;
-    const ConfiguredProgram program{target.name, has_blank ? '\'' + target.command + '\'' : target.command};
-    const Result<std::size_t> benchmarks = try_program(program, project.root, cancellation.flag());
-    if (!benchmarks) {
-      app.warn("excluded: " + benchmarks.error().text());
-      continue;
-    }
-    kept.push_back(target);
-    written.programs.push_back(program);
-    told += "  " + program.command + ": " + plural_text(static_cast<std::int64_t>(*benchmarks), "benchmark") + '\n';
-  }
-  if (kept.empty()) {
-    return program_error(project.root.string(), "no program that lists benchmarks and runs one", "at least one");
-  }
-  written.build_command = project.build_command(kept);
+  STEELYARD_TRY(const KeptPrograms kept, try_programs(targets, project.root, app, cancellation.flag()));
+  written.build_command = project.build_command(kept.targets);
+  written.programs = kept.programs;
   std::string text = "[build]\ncommand = " + quoted_for_toml(written.build_command) + '\n';
   for (const ConfiguredProgram& program : written.programs) {
     text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
@@ -235,7 +425,8 @@ Result<ExitCode> write_first_configuration(const App& app) {
   }
   STEELYARD_CHECK(parse_configuration(text, file.string()));
   STEELYARD_CHECK(write_text_file(file, text));
-  app.print("wrote " + file.string() + "\n" + told + "next: git add steelyard.toml, commit, and: steelyard gate\n");
+  app.print("wrote " + file.string() + "\n" + kept.told +
+            "next: git add steelyard.toml, commit, and: steelyard gate\n");
   return ExitCode::success;
 }
 

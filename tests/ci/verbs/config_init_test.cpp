@@ -29,8 +29,11 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
   write("bench.cpp",
         "#include <benchmark/benchmark.h>\nstatic void BM_x(benchmark::State& s) { for (auto _ : s) {} }\n"
         "BENCHMARK(BM_x);\nBENCHMARK(BM_x)->Name(\"BM_y\");\nBENCHMARK_MAIN();\n");
+  write(".github/workflows/speed.yml",
+        "    steps:\n      - run: build/textkit_bench --benchmark_filter=BM_x words.txt\n");
   const Outcome init = run({"config", "init"});
   ASSERT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(init.err, HasSubstr(".github/workflows/speed.yml:2: its arguments are left out: "));
   EXPECT_THAT(init.out, AllOf(HasSubstr("build/steelyard/textkit_bench: 2 benchmarks"), HasSubstr("steelyard gate")));
   EXPECT_THAT(text_of("steelyard.toml"), AllOf(HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
                                                HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench"))));
@@ -40,8 +43,30 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
   EXPECT_THAT(again.err, HasSubstr("is there already"));
 }
 
+TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
+  write("Makefile",
+        "CXX := c++\n.PHONY: bench\nall: tool\nsort_bench: sort.cpp\n\t$(CXX) -O0 $< -o $@ -lbenchmark -lpthread\n"
+        "bench: sort_bench\n\techo sort_bench\n\t@./sort_bench --benchmark_out=x.json words.txt >log\n");
+  write("run.sh", "#!/bin/sh\n# ./old_bench\nfor size in 1 2; do ./sort_bench $size; done\n");
+  write("words.txt", "a b c\n");
+  write("sort.cpp",
+        "#include <benchmark/benchmark.h>\n#include <fstream>\n#include <string>\n"
+        "static void BM_sort(benchmark::State& s) { for (auto _ : s) {} }\nBENCHMARK(BM_sort);\n"
+        "int main(int argc, char** argv) {\n  benchmark::Initialize(&argc, argv);\n"
+        "  if (argc != 2 || !std::ifstream(argv[1])) return 9;\n  benchmark::RunSpecifiedBenchmarks();\n}\n");
+  const Outcome init = run({"config", "init"});
+  ASSERT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(init.out, HasSubstr("  sort_bench words.txt: 1 benchmark, as Makefile:8 runs it\n"));
+  EXPECT_THAT(text_of("steelyard.toml"),
+              AllOf(HasSubstr("command = \"make sort_bench\"\n"), HasSubstr("name = \"sort_bench\"\n"),
+                    HasSubstr("command = \"sort_bench words.txt\"\n")));
+  EXPECT_EQ(run({"config", "check"}).status, 0);
+}
+
 TEST_F(ConfigInit, SaysWhatIsMissingWhereThereIsNoBenchmark) {
-  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("no CMakeLists.txt"));
+  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("no CMakeLists.txt and no Makefile"));
+  write("Makefile", "tool: tool.cpp\n");
+  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("no rule that makes a benchmark program"));
   write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(x CXX)\nadd_executable(tool tool.cpp)\n");
   write("tool.cpp", "int main() {}\n");
   const Outcome outcome = run({"config", "init"});
