@@ -41,6 +41,10 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   trap '"$program" db stop --quiet >/dev/null 2>&1 || true; rm -rf "$state"' EXIT
 fi
 
+# In what the job's cache has: no other branch's or request's job takes it.
+[ "${STEELYARD_CACHE_BUILDS:-}" != true ] ||
+  export STEELYARD_BUILD_CACHE=${STEELYARD_BUILD_CACHE:-${CI_PROJECT_DIR:-$PWD}/.steelyard-cache/builds}
+
 arguments=(gate --json --archive-dir "$folder")
 [ -z "${STEELYARD_MERGE:-}" ] || arguments=(merge "$STEELYARD_MERGE"/*/ --json --archive-dir "$folder")
 # Of the job .steelyard-accepted, where there is one; never the repository's own.

@@ -175,6 +175,23 @@ TEST(FirstFile, IsAtMostTwelveLinesAndTheSameInReadmeAndGuide) {
   }
 }
 
+// Whoever includes a file may have baselines' builds kept, and nobody has them kept unasked.
+TEST(KeptBuildsOfJobs, AreAnInputOfEveryFileThatMeasures) {
+  for (const char* file : {".github/workflows/gate.yml", ".github/workflows/shards.yml"}) {
+    EXPECT_THAT(file_text(file), AllOf(HasSubstr("\n      cache-builds: {type: boolean, default: false, "),
+                                       HasSubstr("\n          cache-builds: ${{ inputs.cache-builds }}\n")))
+        << file;
+  }
+  for (const char* file : {"templates/gate.yml", "templates/shards.yml"}) {
+    const std::string text = file_text(file);
+    const std::string input = text.substr(text.find("\n    cache-builds:\n"), 250);
+    EXPECT_THAT(input, HasSubstr("\n      type: boolean\n      default: false\n")) << file;
+    EXPECT_THAT(text, HasSubstr("\n    STEELYARD_CACHE_BUILDS: \"$[[ inputs.cache-builds ]]\"\n")) << file;
+  }
+  const std::string action = file_text("ci/github/action.yml");
+  EXPECT_THAT(action.substr(action.find("\n  cache-builds:\n"), 250), HasSubstr("\n    default: \"false\"\n"));
+}
+
 // What the files of a runner matrix name, action and template have; and every shard of the matrix is measured.
 TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
   std::vector<std::string> blocks;

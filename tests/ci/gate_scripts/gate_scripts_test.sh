@@ -105,6 +105,7 @@ cat >"$work/noting" <<SH
 #!/usr/bin/env bash
 echo "\$1 \${2:-} state=\$STEELYARD_STATE" >>"$work/calls"
 echo "\$*" >>"$work/arguments"
+echo "\$1 \${STEELYARD_BUILD_CACHE-}" >>"$work/caches"
 echo "\$1 \${GITHUB_ENV-}\${GITHUB_PATH-}\${GITHUB_OUTPUT-}\${GITHUB_STATE-}\${GITHUB_STEP_SUMMARY-}" >>"$work/runners"
 [ "\$1" = gate ] || [ "\$1" = merge ] && exit 7
 [ "\$1" = config ] && echo 'address = "embedded"' && exit 0
@@ -112,7 +113,7 @@ exit 9
 SH
 chmod +x "$work/noting"
 run_noting() {  # run_noting [VARIABLE=VALUE]
-  rm -f "$work/calls" "$work/arguments" "$work/runners"
+  rm -f "$work/calls" "$work/arguments" "$work/runners" "$work/caches"
   status=0
   env -u STEELYARD_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY STEELYARD_PROGRAM="$work/noting" RUNNER_TEMP="$work" \
     CI_PROJECT_DIR="$work" "$@" "$source/ci/$service/gate.sh" >"$work/log" 2>&1 || status=$?
@@ -147,6 +148,10 @@ if [ "$service" = github ]; then
     fail "the environment chooses the program that has the token"
 fi
 if [ "$service" = gitlab ]; then
+  # Baselines' builds are kept where it is asked for, in what the job's cache has.
+  grep -qx 'gate ' "$work/caches" || fail "builds are kept though nobody asked for it: $(cat "$work/caches")"
+  run_noting STEELYARD_CACHE_BUILDS=true
+  grep -qx "gate $work/.steelyard-cache/builds" "$work/caches" || fail "builds are not kept: $(cat "$work/caches")"
   # What the repository has in the place of this job's report is not told as one, and leads nowhere else.
   mkdir -p "$work/steelyard-report" "$work/elsewhere"
   echo "a report of the repository" >"$work/steelyard-report/report.md"
