@@ -263,6 +263,30 @@ else
   ! grep -q 'Measured 2 times' "$work/service/comments" || fail "a note that was written again is told as a try"
   [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
 
+  # What a developer accepts by a note the gate's job is left as a file; what a reporter says accepts nothing.
+  accepting() {  # accepting VARIABLE=VALUE...
+    env "${common[@]}" CI_PROJECT_DIR="$work/full" CI_API_V4_URL="$address" CI_PROJECT_ID=17 CI_MERGE_REQUEST_IID=1 \
+      CI_MERGE_REQUEST_PROJECT_ID=17 CI_MERGE_REQUEST_SOURCE_BRANCH_SHA="$head" "$@" "$source/ci/gitlab/accepted.sh" \
+      >"$work/log" 2>&1 || fail "accepted.sh failed"
+  }
+  said=$work/full/steelyard-accepted.json
+  for level in 20 30; do  # reporter, developer
+    start_service 1="$head" right/jane=$level comment/jane='Perf-accept: BM_work it is worth it'
+    accepting STEELYARD_GITLAB_TOKEN=a-secret-token
+    stop_service
+    [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
+    status=0
+    env "${common[@]}" "$program" compare "$work/full/steelyard-report/"{baseline,candidate}.syrun --json \
+      --accepted "$said" --minimum-effect 0.5 >"$work/judged" 2>"$work/log" || status=$?
+    wanted=1
+    [ "$level" = 20 ] || wanted=0
+    [ "$status" = "$wanted" ] || fail "accepted at level $level: status $status, wanted $wanted"
+    grep -q jane "$said" || fail "who accepted it, or may not, is not named"
+  done
+  accepting
+  grep -q "STEELYARD_GITLAB_TOKEN is not set" "$work/log" || fail "that nothing could be read is not told"
+  [ ! -e "$said" ] || fail "what an earlier job was told is left for the gate's"
+
   # What the guide's file has installed is what its build takes, where the image has none of it.
   template=$source/ci/gitlab/steelyard.gitlab-ci.yml
   packages=$(sed -n '/component:/,/```/s/^ *packages: //p' "$guide")
