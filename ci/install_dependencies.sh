@@ -46,7 +46,9 @@ apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Options::=--force-confold \
     -o Acquire::Retries=3 "$@" </dev/null >"$log" 2>&1
 }
-if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; }; then
+# By the lists of packages that are there, as a CI service's machine has them; where they will not do, by new ones.
+install() { apt install -y --no-install-recommends "${missing[@]}"; }
+if ! install && ! { apt update && install; }; then
   tail -n 20 "$log" >&2
   echo "$0: apt-get could not install the packages (its last lines are above)" >&2
   exit 3

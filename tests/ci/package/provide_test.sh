@@ -127,4 +127,23 @@ provide PATH="$work/tools"
 ! grep -q install "$work/calls" || fail "Valgrind was installed for --counts never"
 provide PATH="$work/tools" STEELYARD_ARGUMENTS=''
 grep -qx "install count" "$work/calls" || fail "Valgrind is missing and was not installed"
+
+# By the lists of packages that the machine has, as new ones take seconds; where those will not do, by new ones.
+mkdir "$work/apt"
+cat >"$work/apt/apt-get" <<STUB
+#!/bin/sh
+case "\$*" in
+  *" update") echo update >>"$work/calls"; touch "$work/lists" ;;
+  *" install "*" valgrind") echo install >>"$work/calls"; [ -e "$work/lists" ] ;;
+  *) exit 9 ;;
+esac
+STUB
+printf '#!/bin/sh\nexit 1\n' >"$work/apt/dpkg-query"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/apt/sudo"
+chmod +x "$work"/apt/*
+for wanted in "install update install" install; do
+  : >"$work/calls"
+  PATH=$work/apt:$PATH "$source/ci/install_dependencies.sh" count >"$work/log" 2>&1 || fail "not installed"
+  [ "$(tr '\n' ' ' <"$work/calls")" = "$wanted " ] || fail "apt-get: $(cat "$work/calls"), wanted $wanted"
+done
 echo "ok"
