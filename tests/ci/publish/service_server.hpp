@@ -1,6 +1,7 @@
 // GitHub's and GitLab's API as far as the program uses it, on a free port of the loopback device: real HTTP, comments
 // and check runs that stay, every request and answer held against what the services' published OpenAPI descriptions say
-// of it (github_api.json, gitlab_api.json), and troubles on request. A request that they do not allow is refused.
+// of it (github_api.json, gitlab_api.json: extract_api.py makes them of those), and troubles on request. A request that
+// they do not allow is refused.
 //
 //     ServiceServer server;
 //     server.pulls[7] = std::string(40, 'a');
