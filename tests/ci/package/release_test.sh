@@ -116,8 +116,41 @@ done
 bash -n share/bash-completion/completions/steelyard || fail "the completion of bash"
 grep -q "Apache License" share/doc/steelyard/copyright && grep -q "libpq5" share/doc/steelyard/copyright ||
   fail "the terms of what is carried"
-# Of the newest symbol that any file asks the C library for.
-newest=$({ find bin lib -type f -exec objdump -T {} + || true; } | grep -o '(GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+# Of the newest symbols that any file asks the C and the C++ library for.
+{ find bin lib -type f -exec objdump -T {} + || true; } >"$work/symbols" 2>/dev/null
+newest_of() { grep -o "($1_[0-9.]*" "$work/symbols" | sort -Vu | tail -n 1 | sed 's/^(//'; }
+newest=$(newest_of GLIBC)
 depends=$(dpkg-deb --field "$released"/*.deb Depends)
-[ "$depends" = "libc6 (>= ${newest#(GLIBC_})" ] || fail "the .deb depends on $depends, its files on $newest"
-echo "ok: $name asks for ${newest#(}"
+[ "$depends" = "libc6 (>= ${newest#GLIBC_})" ] || fail "the .deb depends on $depends, its files on $newest"
+# What is built on the older Debian, as a release is, runs with the libraries of Ubuntu 22.04: the program and what it
+# carries. In a release the C++ library is linked in, as far as it is used; in this build it is carried whole.
+if grep -qx 'VERSION_ID="12"' /etc/os-release; then
+  { find bin lib -type f ! -name 'libstdc++.so.*' -exec objdump -T {} + || true; } >"$work/symbols" 2>/dev/null
+  for most in GLIBC_2.35 GLIBCXX_3.4.30; do
+    asked=$(newest_of "${most%_*}")
+    [ "$(printf '%s\n' "$asked" "$most" | sort -V | tail -n 1)" = "$most" ] ||
+      fail "a file asks for $asked, Ubuntu 22.04 has $most: $(grep -m 3 "($asked)" "$work/symbols")"
+  done
+fi
+
+# dpkg installs the .deb where there is the C library that it depends on, refuses it where there is an older one, and
+# takes all of it away again.
+root=$work/root
+mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
+dpkg_of_root() {
+  dpkg --root="$root" --force-not-root --force-script-chrootless --log=/dev/null "$@" >"$work/log" 2>&1
+}
+has_libc() {  # has_libc VERSION
+  printf 'Package: libc6\nStatus: install ok installed\nArchitecture: %s\nVersion: %s\nMaintainer: Test\n%s\n\n' \
+    "$(dpkg --print-architecture)" "$1" "Description: of the test" >"$root/var/lib/dpkg/status"
+}
+has_libc 2.19
+! dpkg_of_root --install "$released"/*.deb || fail "installed with a C library of 2.19"
+rm -rf "$root/usr" "$root"/var/lib/dpkg/info/steelyard.*
+has_libc "${newest#GLIBC_}"
+dpkg_of_root --install "$released"/*.deb || fail "dpkg does not install it"
+diff -r "$work/deb/usr" "$root/usr" || fail "dpkg installed other files"
+[ "$("$root/usr/bin/steelyard" --version)" = "steelyard $version" ] || fail "what dpkg installed does not run"
+dpkg_of_root --purge steelyard || fail "dpkg does not take it away"
+[ -z "$(find "$root" -name '*steelyard*')" ] || fail "left behind: $(find "$root" -name '*steelyard*')"
+echo "ok: $name asks for $newest and $(newest_of GLIBCXX)"
