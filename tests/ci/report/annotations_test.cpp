@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "ci/report/published_files.hpp"
 #include "tests/ci/report/sample_results.hpp"
@@ -59,6 +63,17 @@ TEST(CodeQualityReport, IsAnArrayOfIssuesAsGitlabReadsThem) {
   EXPECT_EQ(issues[0]["location"]["path"], "a.cpp");
   EXPECT_EQ(issues[0]["location"]["lines"]["begin"], 7);
   EXPECT_NE(issues[0]["fingerprint"], issues[1]["fingerprint"]);
+  // The members that GitLab's page "Code Quality" ("Code Quality report format", 18.0) wants of each issue.
+  const std::set<std::string> severities{"info", "minor", "major", "critical", "blocker"};
+  for (const auto& issue : issues) {
+    for (const char* member : {"description", "check_name", "fingerprint", "severity"}) {
+      EXPECT_TRUE(issue.contains(member) && issue[member].is_string() && !issue[member].get<std::string>().empty())
+          << member;
+    }
+    EXPECT_TRUE(severities.contains(issue["severity"].get<std::string>())) << issue["severity"];
+    EXPECT_FALSE(issue["location"]["path"].get<std::string>().starts_with("./")) << "it must not, says the page";
+    EXPECT_TRUE(issue["location"]["lines"]["begin"].is_number_integer());
+  }
 }
 
 TEST(JunitReport, CountsItsCasesAndHoldsNoMarkupOfStrangers) {
@@ -75,6 +90,65 @@ TEST(JunitReport, CountsItsCasesAndHoldsNoMarkupOfStrangers) {
   EXPECT_THAT(text, HasSubstr("tests=\"" + count("<testcase ") + "\" failures=\"" + count("<failure ") +
                               "\" errors=\"" + count("<error ") + "\" skipped=\"" + count("<skipped ") + "\""));
   EXPECT_EQ(count("<testcase "), std::to_string(comparison.rows.size()));
+}
+
+// Of the schema by which Jenkins holds JUnit's reports (jenkinsci/xunit-plugin, junit-10.xsd): where an element may
+// stand, and its attributes. `file` is GitLab's, which shows it beside a case.
+struct JunitElement {
+  std::set<std::string> within;
+  std::set<std::string> required;
+  std::set<std::string> optional;
+};
+
+const std::map<std::string, JunitElement> kJunitElements{
+    {"testsuites", {{""}, {}, {"name", "time", "tests", "failures", "errors"}}},
+    {"testsuite",
+     {{"testsuites"},
+      {"name", "tests", "failures", "errors"},
+      {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"}}},
+    {"testcase", {{"testsuite"}, {"name"}, {"time", "classname", "group", "file"}}},
+    {"failure", {{"testcase"}, {}, {"type", "message"}}},
+    {"error", {{"testcase"}, {}, {"type", "message"}}},
+    {"skipped", {{"testcase"}, {}, {"type", "message"}}},
+    {"system-out", {{"testcase", "testsuite"}, {}, {}}}};
+
+void expect_junit(const std::string& text) {
+  EXPECT_TRUE(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>"));
+  const std::regex tag("<(/?)([a-z-]+)((?: [a-z]+=\"[^\"<]*\")*)(/?)>");
+  const std::regex attribute(" ([a-z]+)=");
+  std::vector<std::string> open{""};
+  std::size_t tags = 0;
+  for (std::sregex_iterator match(text.begin(), text.end(), tag), end; match != end; ++match) {
+    ++tags;
+    const std::string name = (*match)[2];
+    if ((*match)[1].length() > 0) {
+      ASSERT_EQ(open.back(), name);
+      open.pop_back();
+      continue;
+    }
+    ASSERT_TRUE(kJunitElements.contains(name)) << name;
+    const JunitElement& element = kJunitElements.at(name);
+    EXPECT_TRUE(element.within.contains(open.back())) << name << " in " << open.back();
+    const std::string written = (*match)[3];
+    std::set<std::string> names;
+    for (std::sregex_iterator one(written.begin(), written.end(), attribute); one != end; ++one) {
+      EXPECT_TRUE(names.insert((*one)[1]).second) << "twice: " << (*one)[1];
+    }
+    for (const std::string& wanted : element.required) EXPECT_TRUE(names.contains(wanted)) << name << ' ' << wanted;
+    for (const std::string& one : names) {
+      EXPECT_TRUE(element.required.contains(one) || element.optional.contains(one)) << name << ' ' << one;
+    }
+    if ((*match)[4].length() == 0) open.push_back(name);
+  }
+  EXPECT_EQ(open.size(), 1U);
+  EXPECT_EQ(tags + 1, static_cast<std::size_t>(std::count(text.begin(), text.end(), '<'))) << "no other markup";
+}
+
+TEST(JunitReport, HasTheElementsAndAttributesThatItsReadersTakeAndNoOthers) {
+  expect_junit(junit_report(sample::comparison_with_every_verdict(), "shop"));
+  expect_junit(junit_report(sample::quiet_comparison(5001), "shop"));
+  expect_junit(junit_report(sample::comparison_of({sample::time_row("BM_\"<x>&", 1.5, Verdict::regression)}), "<s>"));
+  expect_junit(junit_report_of_nothing("shop", "the program failed"));
 }
 
 TEST(JunitReport, WhatFailsTheGateIsAFailureAndNothingElse) {
