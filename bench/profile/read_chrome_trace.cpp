@@ -58,6 +58,8 @@ void add_taken(Trace& trace, std::vector<TakenMemory> taken) {
   });
   std::vector<TraceEvent>& events = trace.events;
   const std::vector<std::uint32_t> parents = tree_of(trace).parents;
+  using Bytes = std::vector<std::optional<std::int64_t>>;
+  Bytes of_host(events.size()), of_devices(events.size());
   std::uint32_t next = 0, inner = kNone;
   for (const TakenMemory& one : taken) {
     while (next < events.size() &&
@@ -67,16 +69,20 @@ void add_taken(Trace& trace, std::vector<TakenMemory> taken) {
     if (inner != kNone && events[inner].track != one.track) inner = kNone;
     while (inner != kNone && events[inner].end_ns() < one.at_ns) inner = parents[inner];
     if (inner == kNone) continue;
-    auto& bytes = one.is_on_device ? events[inner].device_allocated_bytes : events[inner].allocated_bytes;
+    std::optional<std::int64_t>& bytes = (one.is_on_device ? of_devices : of_host)[inner];
     bytes = bytes.value_or(0) + one.bytes;
   }
-  const auto pass_on = [](std::optional<std::int64_t>& around, const std::optional<std::int64_t>& inside) {
-    if (inside) around = around.value_or(0) + *inside;
+  const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& bytes) {
+    if (bytes) sum = sum.value_or(0) + *bytes;
   };
+  // What the file says itself that an event allocated has what is inside it already.
   for (std::size_t i = events.size(); i-- > 0;) {
-    if (parents[i] == kNone) continue;
-    pass_on(events[parents[i]].allocated_bytes, events[i].allocated_bytes);
-    pass_on(events[parents[i]].device_allocated_bytes, events[i].device_allocated_bytes);
+    if (parents[i] != kNone) {
+      add(of_host[parents[i]], of_host[i]);
+      add(of_devices[parents[i]], of_devices[i]);
+    }
+    add(events[i].allocated_bytes, of_host[i]);
+    add(events[i].device_allocated_bytes, of_devices[i]);
   }
 }
 
@@ -537,7 +543,8 @@ Result<Trace> read_utf8(std::string_view text, const std::string& name, const Re
 // takes a while.
 Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
   Result<Trace> trace = read_utf8(text, name, options);
-  if (trace || is_utf8(text)) return trace;
+  constexpr std::size_t kMaxCopied = std::size_t{1} << 30U;  // in which each byte may take the place of three
+  if (trace || text.size() > kMaxCopied || is_utf8(text)) return trace;
   const Utf8Text valid = utf8_of(text);
   Result<Trace> again = read_utf8(valid.text, name, options);
   if (!again) return trace;  // whose places are those of the file

@@ -36,8 +36,8 @@ struct ListedProgram {
 };
 
 // Asks the program for what matches the settings' filter, pinned to a core as it will be measured; a command is run
-// (command_program.hpp). Error (input): no executable, or no Google Benchmark program. One that crashes, hangs or is
-// cancelled is no error here.
+// (command_program.hpp). Error (input): no executable, or no Google Benchmark program; one that is to record spans or
+// devices meanwhile. One that crashes, hangs or is cancelled is no error here.
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled = nullptr);
 

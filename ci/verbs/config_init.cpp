@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -270,10 +271,16 @@ std::vector<ScriptCall> calls_in_scripts(const fs::path& root, IsWanted is_wante
 
 // The arguments by which the repository's own scripts run each of them.
 void add_arguments(const fs::path& root, std::vector<FoundTarget>& targets) {
+  const auto file_of = [](const FoundTarget& target) { return fs::path(target.command).filename().string(); };
+  std::set<std::string> files;
+  for (const FoundTarget& target : targets) files.insert(file_of(target));
+  const auto is_one = [&files](const std::string& name) { return files.contains(name); };
+  std::map<std::string, std::vector<ScriptCall>> calls;
+  for (ScriptCall& call : calls_in_scripts(root, is_one)) {
+    calls[fs::path(call.program).filename().string()].push_back(std::move(call));
+  }
   for (FoundTarget& target : targets) {
-    const std::string file = fs::path(target.command).filename().string();
-    const auto is_it = [&file](const std::string& name) { return name == file; };
-    for (const ScriptCall& call : calls_in_scripts(root, is_it)) {
+    for (const ScriptCall& call : calls[file_of(target)]) {
       if (!target.place.empty() && target.arguments.size() >= call.arguments.size()) continue;
       target.arguments = call.arguments;
       target.place = call.place;
@@ -292,7 +299,10 @@ std::vector<std::string> benchmark_rules(const fs::path& makefile) {
   std::ifstream stream(makefile, std::ios::binary);
   for (std::string line; std::getline(stream, line) && rules.size() < kMaxRules;) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos || line.starts_with('\t') || line.substr(colon, 2) == ":=") continue;
+    const std::size_t equals = line.find('=');
+    if (colon == std::string::npos || line.starts_with('\t')) continue;
+    // An assignment: NAME = a:b, NAME := a, NAME ::= a, NAME :::= a.
+    if (equals < colon || (equals != std::string::npos && equals == line.find_first_not_of(':', colon))) continue;
     std::istringstream names(line.starts_with(".PHONY") ? line.substr(colon + 1) : line.substr(0, colon));
     for (std::string name; names >> name;) {
       if (line.starts_with(".PHONY")) phony.insert(name);
@@ -326,10 +336,23 @@ Result<std::vector<FoundTarget>> targets_of_makefile(const Project& project) {
                      "one: my_bench: my_bench.cpp", "or write steelyard.toml by hand: docs/reference/configuration.md");
 }
 
+// What a script is called says little of what it does: only what was built is started.
+bool is_built(const fs::path& file) {
+  constexpr std::string_view kMagic =
+      "\x7f"
+      "ELF";
+  std::string head(kMagic.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == kMagic;
+}
+
 // What a program has, or why it is no part of the file.
 Result<std::size_t> try_program(const ConfiguredProgram& configured, const fs::path& root,
                                 const std::atomic<bool>* cancelled) {
   STEELYARD_TRY(const bench::Program program, program_in_tree(configured, root, {}, false));
+  if (!is_built(program.executable)) {
+    return program_error(configured.command, "no program that was built", "one, which a script is not");
+  }
   STEELYARD_TRY(const bench::ListedProgram listed, bench::list_benchmarks(program, {}, cancelled));
   if (listed.trouble) return *listed.trouble;
   if (listed.benchmarks().empty()) return program_error(configured.command, "no benchmarks", "at least one");

@@ -192,6 +192,17 @@ TEST(KeptBuildsOfJobs, AreAnInputOfEveryFileThatMeasures) {
   EXPECT_THAT(action.substr(action.find("\n  cache-builds:\n"), 250), HasSubstr("\n    default: \"false\"\n"));
 }
 
+// A request whose gate fails is the one that is pushed again.
+TEST(KeptBuildsOfJobs, AreKeptWhereTheGateFailedAsWell) {
+  const std::string action = file_text("ci/github/action.yml");
+  const std::size_t gate = action.find("    - name: Gate\n");
+  EXPECT_NE(
+      action.find("if: ${{ !cancelled() && inputs.cache-builds == 'true' }}\n      uses: actions/cache/save@", gate),
+      std::string::npos);
+  EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"),
+              HasSubstr("\n    paths: [.steelyard-cache/]\n    when: always"));
+}
+
 // What the files of a runner matrix name, action and template have; and every shard of the matrix is measured.
 TEST(SharedSuite, OfTheGuideNamesWhatActionAndTemplateTake) {
   std::vector<std::string> blocks;

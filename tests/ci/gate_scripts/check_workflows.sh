@@ -17,7 +17,7 @@ tools=$(cd "$tools" && pwd)
 
 # Fenced blocks of the guide, by what they are.
 mkdir -p "$work"/{github,gitlab}
-for page in README.md docs/guide/pull_requests.md docs/guide/calibration.md; do
+for page in README.md docs/guide/{pull_requests,calibration}.md docs/operations/history_without_a_server.md; do
   awk -v place="$work/block-$(basename "$page" .md)-" '
     /^```yaml$/ { count += 1; file = place count ".yml"; next }
     /^```$/ { file = "" }

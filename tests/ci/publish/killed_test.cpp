@@ -33,9 +33,11 @@ class KilledPublisher : public Publishing {
     while (server_.count(method, path) == before && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    const bool was_asked = server_.count(method, path) > before;
     ::kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(was_asked) << method << ' ' << path << " was not asked for in 20 s";
     ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended before " << method << ' ' << path;
   }
   void expect_one_of_each() {

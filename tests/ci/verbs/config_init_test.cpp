@@ -45,9 +45,12 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
 
 TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
   write("Makefile",
-        "CXX := c++\n.PHONY: bench\nall: tool\nsort_bench: sort.cpp\n\t$(CXX) -O0 $< -o $@ -lbenchmark -lpthread\n"
+        "CXX := c++\nBENCH_OBJS = $(BENCH_SRCS:.cpp=.o)\nBENCH_URL ?= http://x\nBENCH_DIR ::= b\n.PHONY: bench\nall: "
+        "tool\nsort_bench: sort.cpp\n\t$(CXX) -O0 $< -o $@ -lbenchmark -lpthread\n"
         "bench: sort_bench\n\techo sort_bench\n\t@./sort_bench --benchmark_out=x.json words.txt >log\n");
-  write("run.sh", "#!/bin/sh\n# ./old_bench\nfor size in 1 2; do ./sort_bench $size; done\n");
+  write("run.sh", "#!/bin/sh\n# ./old_bench\nfor size in 1 2; do ./sort_bench $size; done\ntools/upload_bench --all\n");
+  write("tools/upload_bench", "#!/bin/sh\ntouch uploaded\n");
+  std::filesystem::permissions("tools/upload_bench", std::filesystem::perms::owner_all);
   write("words.txt", "a b c\n");
   write("sort.cpp",
         "#include <benchmark/benchmark.h>\n#include <fstream>\n#include <string>\n"
@@ -56,7 +59,9 @@ TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
         "  if (argc != 2 || !std::ifstream(argv[1])) return 9;\n  benchmark::RunSpecifiedBenchmarks();\n}\n");
   const Outcome init = run({"config", "init"});
   ASSERT_EQ(init.status, 0) << init.err;
-  EXPECT_THAT(init.out, HasSubstr("  sort_bench words.txt: 1 benchmark, as Makefile:8 runs it\n"));
+  EXPECT_THAT(init.out, HasSubstr("  sort_bench words.txt: 1 benchmark, as Makefile:11 runs it\n"));
+  EXPECT_THAT(init.err, HasSubstr("no program that was built"));
+  EXPECT_FALSE(std::filesystem::exists("uploaded"));
   EXPECT_THAT(text_of("steelyard.toml"),
               AllOf(HasSubstr("command = \"make sort_bench\"\n"), HasSubstr("name = \"sort_bench\"\n"),
                     HasSubstr("command = \"sort_bench words.txt\"\n")));

@@ -1,7 +1,7 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
 //   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
 //            wander (from core to core, the first time only: until the file WANDERED exists), stay (exit with 4 unless
-//            it runs from where it was built), once (50 ms before the first call); anything else: its work. It counts
+//            it runs from where it was built), once (100 ms before the first call); anything else: its work. It counts
 //            "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more; threaded: of two threads
@@ -92,7 +92,7 @@ void victim(benchmark::State& state) {
     return;
   }
   if (behaviour == "once") {
-    static const int made = (std::this_thread::sleep_for(std::chrono::milliseconds(50)), 1);
+    static const int made = (std::this_thread::sleep_for(std::chrono::milliseconds(100)), 1);
     benchmark::DoNotOptimize(made);
   }
   if (behaviour == "stay" && !runs_from_where_it_was_built()) std::exit(4);
