@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ci/report/warning_text.hpp"
+#include "storage/store_service.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -211,11 +212,14 @@ void under_current_names(const std::vector<BenchmarkRename>& renames, std::vecto
 
 Result<std::vector<storage::Alert>> alerts_by_current_names(const std::vector<BenchmarkRename>& renames,
                                                             const storage::AlertQuery& query, const ReadAlerts& read) {
-  STEELYARD_TRY(std::vector<storage::Alert> found, read(query));
+  storage::AlertQuery wide = query;
+  // What is read has other names as well, which are taken out here: more than is wanted, or they take its place.
+  if (!renames.empty() && !query.benchmark.empty()) wide.limit = std::max(query.limit, storage::kMaxAlertsOverService);
+  STEELYARD_TRY(std::vector<storage::Alert> found, read(wide));
   if (renames.empty()) return found;
   std::set<std::string> asked{query.benchmark};
   for (const BenchmarkRename& rename : renames) {
-    storage::AlertQuery earlier = query;
+    storage::AlertQuery earlier = wide;
     earlier.benchmark = literal_part(rename);
     if (query.benchmark.empty() || !asked.insert(earlier.benchmark).second) continue;
     STEELYARD_TRY(std::vector<storage::Alert> more, read(earlier));
