@@ -107,7 +107,8 @@ bool print_times(int tries, std::size_t commits) {
   return wrong * 100 <= 9 * tries;
 }
 
-// True: counts are exact and nothing is timed for them, and of two changes as few wrong ones are named as of one.
+// True: counts are exact and nothing is timed for them; of two changes as few wrong ones are named as of one, nearly
+// always one of the two is, and each time it is said that there may be another.
 bool print_others(int tries, std::size_t commits) {
   std::printf("\n| changes | noise | right | another told | wrong | range | none | builds | comparisons |\n");
   std::printf("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
@@ -119,12 +120,14 @@ bool print_others(int tries, std::size_t commits) {
   const Tally counts = searches_of_counts(tries, commits, 1.001);
   print("one of counts alone, 0.1 %", "none", counts);
   int wrong = 0;
+  bool is_told = true;
   for (const auto& [noise, written] : {std::pair(0.005, "0.5 %"), std::pair(0.012, "1.2 %")}) {
     const Tally two = searches_of_two(tries, commits, 1.04, noise);
     print("two of time, 4 % each", written, two);
     wrong += two.wrong;
+    is_told = is_told && two.told == two.right && two.right * 100 >= 95 * tries;
   }
-  return counts.right == tries && counts.timed == 0 && wrong * 100 <= 2 * tries;
+  return counts.right == tries && counts.timed == 0 && wrong * 100 <= 2 * tries && is_told;
 }
 
 }  // namespace
