@@ -33,12 +33,12 @@ class MemoryFile {
   int descriptor_ = -1;
 };
 
-// What is imported: a file or, where the text begins with "=== ", a folder of at most 16 files. Behind each "=== " at
-// the beginning of a line stand a path and, from the next line on, what the file holds:
+// What is imported: a file or, where the text begins with "=== file: ", a folder of at most 16 files. Behind each
+// "=== file: " at the beginning of a line stand a path and, from the next line on, what the file holds:
 //
-//     === m/machine.json
+//     === file: m/machine.json
 //     {"machine": "m"}
-//     === m/11111111-env.json
+//     === file: m/11111111-env.json
 //     {...}
 //
 // No path leads out of the folder, which is gone with this object.

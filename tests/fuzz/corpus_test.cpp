@@ -109,7 +109,7 @@ TEST(FuzzCorpusOfImport, BreaksNoClaimOfAReaderOfAnotherFormat) {
 }
 
 TEST(FuzzCorpusOfImport, HasNoFileThatIsWrittenOutsideOfItsFolder) {
-  const testkit::ImportInput input("=== ../a\n1\n=== /b/../../c\n2\n=== d\n3\n=== d/e\n4");
+  const testkit::ImportInput input("=== file: ../a\n1\n=== file: /b/../../c\n2\n=== file: d\n3\n=== file: d/e\n4");
   std::vector<std::string> names;
   const fs::path around = input.path().parent_path();
   for (const auto& entry : fs::recursive_directory_iterator(around)) {

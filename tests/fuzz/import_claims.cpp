@@ -44,12 +44,32 @@ BrokenClaim broken_claim_about_imported(const Run& run) {
   return broken_claim_about_run(run);
 }
 
-// Whether a file's last line may be one that is cut, which nothing but its missing end tells.
-bool may_be_cut(const bench::ImportFormat& format, const std::string& text, bool is_folder) {
-  return (format.name == "csv" || format.name == "go") && (is_folder || !text.ends_with('\n'));
+bool has_last_line_with_end(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  char last = 0;
+  file.seekg(-1, std::ios::end);
+  return file.get(last) && last == '\n';
 }
 
-constexpr std::string_view kNextFile = "=== ";
+// Whether a file's last line may be one that is cut, which nothing but its missing end tells.
+bool may_be_cut(const bench::ImportFormat& format, const std::string& text, const ImportInput& input) {
+  if (format.name != "csv" && format.name != "go") return false;
+  if (!input.is_folder()) return !text.ends_with('\n');
+  const std::filesystem::recursive_directory_iterator files(input.path());
+  return std::any_of(begin(files), end(files), [](const std::filesystem::directory_entry& one) {
+    return one.is_regular_file() && !has_last_line_with_end(one.path());
+  });
+}
+
+// Of that many the reading warns.
+constexpr std::size_t kMaxDamagesTold = 100;
+
+bool has_warning_of(const bench::ImportReading& reading, const Error& damage) {
+  return std::any_of(reading.warnings.begin(), reading.warnings.end(),
+                     [&](const std::string& warning) { return warning.starts_with(damage.where); });
+}
+
+constexpr std::string_view kNextFile = "=== file: ";  // which is in no format
 
 // The line of a path and what stands behind it, up to the next such line.
 void write_file(const std::filesystem::path& folder, std::string_view part) {
@@ -86,11 +106,11 @@ BrokenClaim broken_claim_about_readable(const Result<std::vector<Run>>& whole, c
     return std::any_of(run.failures.begin(), run.failures.end(),
                        [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
   });
+  for (std::size_t i = 0; i < std::min(reading.damages.size(), kMaxDamagesTold); ++i) {
+    if (!has_warning_of(reading, reading.damages[i])) return "a damage is a warning, too";
+  }
   // Of a store's file that has no run the others know nothing.
-  const bool is_said = std::any_of(reading.warnings.begin(), reading.warnings.end(), [&](const std::string& warning) {
-    return warning.starts_with(reading.damages.front().where);
-  });
-  return is_told || (input.is_store && is_said) ? BrokenClaim() : BrokenClaim("a run of a damaged file says so");
+  return is_told || input.is_store ? BrokenClaim() : BrokenClaim("a run of a damaged file says so");
 }
 
 }  // namespace
@@ -152,7 +172,7 @@ BrokenClaim broken_claim_about_import(const bench::ImportFormat& format, const s
   const Result<std::vector<Run>> runs = bench::load_imported(format, input.path(), warnings);
   bench::ImportReading reading{.keeps_readable = true};
   const Result<std::vector<Run>> readable = bench::load_imported(format, input.path(), reading);
-  const ReadableInput readable_input{may_be_cut(format, text, input.is_folder()),
+  const ReadableInput readable_input{may_be_cut(format, text, input),
                                      input.is_folder() && format.load_history != nullptr};
   if (const auto broken = broken_claim_about_readable(runs, readable, reading, readable_input)) return broken;
   if (!runs) return broken_claim_about_error(runs.error(), name);
