@@ -73,8 +73,11 @@ void add_folly_record(const JsonValue& record, const std::string& where, std::ui
   }
   add_folly_time(fields[1].text, where, fields[2].number, process, imported);
   if (fields.size() == 3) return;
+  const BenchmarkId id = parse_google_benchmark_name(folly_name(fields[1].text));
+  if (!fields[3].is(JsonValue::Kind::object)) {
+    return imported.bad(where + "[3]", "found " + describe(fields[3]) + ", wanted an object with its counters", id);
+  }
   for (const auto& [name, counter] : fields[3].members) {
-    const BenchmarkId id = parse_google_benchmark_name(folly_name(fields[1].text));
     const auto value = counter.number_of("value");
     const UnitScale scale = scale_of(counter.number_of("type") == kTimeCounter ? "s" : "1");
     if (!value) {

@@ -402,6 +402,9 @@ void add_bencher_series(const JsonValue& series, const std::string& where, Store
 
 void add_bencher_measures(const BenchmarkId& id, const JsonValue& measures, const std::string& where,
                           ImportedRun& imported) {
+  if (!measures.is(JsonValue::Kind::object)) {
+    return imported.bad(where, "found " + describe(measures) + ", wanted an object with a measure", id);
+  }
   for (const auto& [slug, number] : measures.members) {
     const auto [metric, factor] = bencher_metric(slug, "");
     const auto value = number.number_of("value");
@@ -521,9 +524,14 @@ Result<Run> load_bencher_metrics(const fs::path& path, ImportReading& reading) {
   imported.add_process();
   STEELYARD_TRY(const JsonValue document, read_json(path, reading));
   for (const auto& [name, measures] : document.members) {
-    if (!measures.is(JsonValue::Kind::list))
+    if (!measures.is(JsonValue::Kind::list)) {
       add_bencher_measures(bencher_benchmark(name, {}), measures, name, imported);
+      continue;
+    }
     // Version 1: a list of variants.
+    if (!measures.numbers.empty()) {
+      imported.bad(name + "[0]", "found a number, wanted an object with measures", bencher_benchmark(name, {}));
+    }
     std::size_t index = 0;
     for (const JsonValue& variant : measures.items) {
       const std::string where = name + '[' + std::to_string(index++) + "].measures";

@@ -104,8 +104,14 @@ void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std
   const auto score = one.of.number_of("score");
   if (!score) return imported.bad(one.where, "found neither rawData nor a score, wanted one", id, one.metric.name);
   if (forks.empty()) forks.push_back(imported.add_process());
-  imported.add_aggregate(
-      {one.where + ".score", id, one.metric, forks.front(), {*score * one.factor}, {}, false, one.is_secondary});
+  ImportedRun::Samples kept{one.where + ".score",  id, one.metric, forks.front(),
+                            {*score * one.factor}, {}, false,      one.is_secondary};
+  // By what explains another metric nothing is judged, from however many samples.
+  if (one.is_secondary && one.metric.better == Better::undeclared) {
+    imported.add(std::move(kept));
+  } else {
+    imported.add_aggregate(std::move(kept));
+  }
 }
 
 bool has_raw_data(const JsonValue& metric) {
@@ -114,10 +120,29 @@ bool has_raw_data(const JsonValue& metric) {
                      [](const JsonValue& fork) { return !fork.numbers.empty() || !fork.items.empty(); });
 }
 
+constexpr std::string_view kJmhMark = "\xc2\xb7";
+
+// "p0.50", in older versions behind a mark, which may have a label before it: "parse:·p0.50".
+bool is_percentile(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto take_digits = [&] {
+    const std::size_t before = name.find_last_not_of(kDigits) + 1;  // 0 where all are digits
+    const bool has_some = before < name.size();
+    name.remove_suffix(name.size() - before);
+    return has_some;
+  };
+  const auto take = [&](std::string_view end) {
+    const bool is_there = name.ends_with(end);
+    if (is_there) name.remove_suffix(end.size());
+    return is_there;
+  };
+  return take_digits() && take(".") && take_digits() && take("p") &&
+         (name.empty() || name.ends_with(kJmhMark) || name.ends_with(':'));
+}
+
 // "gc.alloc.rate.norm" with a mark before it in older versions ("·gc.alloc.rate.norm").
 std::string profiler_metric(std::string name) {
-  constexpr std::string_view kDot = "\xc2\xb7";
-  if (name.starts_with(kDot)) name.erase(0, kDot.size());
+  if (name.starts_with(kJmhMark)) name.erase(0, kJmhMark.size());
   return name == "gc.alloc.rate.norm" ? "bytes_allocated" : name;
 }
 
@@ -126,13 +151,15 @@ void add_jmh_record(const JsonValue& record, const std::string& where, ImportedR
   const JsonValue* const primary = record.find("primaryMetric");
   if (primary == nullptr) return imported.bad(where, "found no primaryMetric, wanted one", id);
   std::vector<std::uint32_t> forks;
-  const UnitScale scale = scale_of(primary->text_of("scoreUnit"));
+  const std::string unit_of_primary = primary->text_of("scoreUnit");
+  const UnitScale scale = scale_of(unit_of_primary);
   add_jmh_metric({*primary, where + ".primaryMetric", jmh_metric(record.text_of("mode"), scale), scale.factor}, id,
                  forks, imported);
   const bool has_calls = !primary->items_of("rawDataHistogram").empty();
   for (const auto& [name, secondary] : record.members_of("secondaryMetrics")) {
-    if (has_calls && !has_raw_data(secondary)) continue;  // "p0.50": a percentile of the calls
     const std::string unit = secondary.text_of("scoreUnit");
+    // What a profiler outside of the process counted has no raw data either, and is not in the histogram.
+    if (has_calls && !has_raw_data(secondary) && is_percentile(name) && unit == unit_of_primary) continue;
     const UnitScale of_secondary = scale_of(unit);
     Metric metric = metric_named(profiler_metric(name), of_secondary);
     // What a profiler counts explains a time, and so does the sum of what the collector took ("ms"); only the bytes

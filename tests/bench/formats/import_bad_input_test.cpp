@@ -193,6 +193,21 @@ TEST_F(ImportBadInput, NanInfiniteAndNegativeTimesAreBadRecordsWithTheirPlaceAnd
   }
 }
 
+TEST_F(ImportBadInput, WhatStandsInPlaceOfAnObjectOfMeasuresOrCountersIsABadRecord) {
+  for (const auto& [value, place] :
+       {std::pair(std::string("5"), "a: found a number"), std::pair(std::string("[5, 6]"), "a[0]: found a number"),
+        std::pair(std::string("null"), "a: found null"),
+        std::pair(std::string(R"([{"measures": 5}])"), "a[0].measures: found a number")}) {
+    const std::string text = R"({"ok": {"latency": {"value": 1}}, "a": )" + value + '}';
+    EXPECT_THAT(flaws("bencher-metrics", text), ElementsAre(HasSubstr(place))) << value;
+  }
+  for (const std::string counters : {"5", "[5]", R"("x")", "null"}) {
+    EXPECT_THAT(flaws("folly", R"([["f", "ok", 1], ["f", "a", 1, )" + counters + "]]"),
+                ElementsAre(HasSubstr("[1][3]: found ")))
+        << counters;
+  }
+}
+
 TEST_F(ImportBadInput, ANameThatStandsThereTwiceAndUnitsThatMixAreBadRecords) {
   EXPECT_THAT(flaws("pytest-benchmark",
                     R"({"machine_info": {}, "benchmarks": [{"fullname": "a", "stats": {"data": [1]}},
