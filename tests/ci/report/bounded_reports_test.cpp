@@ -99,11 +99,11 @@ Comparison generated(int benchmarks, const std::vector<Verdict>& verdicts, std::
         count.functions.push_back(function);
       }
       if (count.verdict == verdict) time.functions = count.functions;
-      if (count.verdict == Verdict::regression && below(2) == 0) count.creep = eight_small_steps(i);
+      if (count.verdict == Verdict::regression && i % 2 == 0) count.creep = eight_small_steps(i);
       comparison.rows.push_back(count);
     }
-    if (below(3) != 0) time.solo = SoloCheck{*time.ratio, Interval{0.5, 2}, 10, i % 2 == 0};
-    time.owner = "@team-" + std::to_string(below(20)) + " someone@example.org";
+    if (i % 3 != 0) time.solo = SoloCheck{*time.ratio, Interval{0.5, 2}, 10, i % 2 == 0};
+    time.owner = "@team-" + std::to_string(i % 20) + " someone@example.org";
     comparison.rows.push_back(time);
   }
   for (int i = 0; i < 30; ++i) {
