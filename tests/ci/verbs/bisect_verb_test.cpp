@@ -125,7 +125,7 @@ TEST_F(BisectOfARepository, ByTimeFindsABigSlowdownWithoutCounts) {
   EXPECT_DOUBLE_EQ(found["wrong_commit_rate"].get<double>(), 0.005);
 }
 
-// Of a command that sleeps, which costs next to nothing and takes 28 ms more or not: rarely does a busy machine add that.
+// Of a command that sleeps, which costs next to nothing and takes 28 ms more or not: a busy machine adds less.
 TEST_F(BisectOfARepository, SeesAChangeThereAndBackWhereTheOptionAsksForTheOrder) {
   std::vector<std::string> line;
   for (const char* time : {"0.002", "0.03", "0.03", "0.002", "0.03"}) {
