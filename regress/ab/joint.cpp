@@ -124,57 +124,30 @@ struct RowTile {
   }
 
   // R^2 of the view that tells more.
-  Lanes between(const RoundLabels& labels, bool exchange_sides) const;
-};
-
-// Of the marked rounds: the sums of both views, and their number.
-struct LaneSums {
-  Lanes first{}, second{}, count{};
-};
-
-[[gnu::always_inline]] inline LaneSums add_marked(const RowTile& tile, const RoundLabels& labels) {
-  LaneSums sums;
-  for (std::size_t i = 0; i < tile.rounds.size(); ++i) {
-    const Lanes& label = tile.labels_of(tile.rounds[i], labels);
+  Lanes between(const RoundLabels& labels, bool exchange_sides) const {
+    Lanes first{}, second{}, count{};
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const Lanes& label = labels_of(rounds[i], labels);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        first[lane] += values[0][i][lane] * label[lane];
+        second[lane] += values[1][i][lane] * label[lane];
+        count[lane] += label[lane];
+      }
+    }
+    Lanes part{};
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      sums.first[lane] += tile.values[0][i][lane] * label[lane];
-      sums.second[lane] += tile.values[1][i][lane] * label[lane];
-      sums.count[lane] += label[lane];
+      if (exchange_sides) {
+        first[lane] = 2 * first[lane] - sums[0][lane];
+        second[lane] = 2 * second[lane] - sums[1][lane];
+      }
+      const double most = std::max(first[lane] * first[lane], second[lane] * second[lane]);
+      const double others = n - count[lane];
+      const bool has_both = count[lane] >= 1 && others >= 1;
+      part[lane] = exchange_sides ? most / n : has_both ? most * n / (count[lane] * others) : 0;
     }
+    return part;
   }
-  return sums;
-}
-
-#if defined(__x86_64__)
-// Four numbers at a time in place of two. Without fused multiplication, so that every sum is the same to the bit.
-[[gnu::target("avx2")]] LaneSums add_marked_by_four(const RowTile& tile, const RoundLabels& labels) {
-  return add_marked(tile, labels);
-}
-#endif
-
-LaneSums sums_of_marked(const RowTile& tile, const RoundLabels& labels) {
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2) return add_marked_by_four(tile, labels);
-#endif
-  return add_marked(tile, labels);
-}
-
-Lanes RowTile::between(const RoundLabels& labels, bool exchange_sides) const {
-  auto [first, second, count] = sums_of_marked(*this, labels);
-  Lanes part{};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (exchange_sides) {
-      first[lane] = 2 * first[lane] - sums[0][lane];
-      second[lane] = 2 * second[lane] - sums[1][lane];
-    }
-    const double most = std::max(first[lane] * first[lane], second[lane] * second[lane]);
-    const double others = n - count[lane];
-    const bool has_both = count[lane] >= 1 && others >= 1;
-    part[lane] = exchange_sides ? most / n : has_both ? most * n / (count[lane] * others) : 0;
-  }
-  return part;
-}
+};
 
 std::vector<RowTile> tiles_of(std::span<const JointRow> rows, const std::vector<StandardRow>& standard,
                               std::size_t all_rounds) {
