@@ -10,13 +10,13 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "regress/ab/joint.hpp"
+#include "regress/ab/row.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::regress {
 
-// Asked again at each look of one gate, it adjusts what an earlier look had only once.
+// Asked again at each look of one gate, it reckons and adjusts what an earlier look had only once.
 class LookJudge {
  public:
   // `comparisons`: noisy ones of the whole gate, where the runs are a part of it.
@@ -30,7 +30,7 @@ class LookJudge {
   ComparisonPolicy policy_;
   std::int64_t comparisons_;
   Rules rules_;
-  JointMemory memory_;
+  GateMemory memory_;
 };
 
 // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or

@@ -99,6 +99,24 @@ Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& questi
   return effect;
 }
 
+const Effect& EffectMemory::of_rounds(const PairedRounds& paired, const EffectQuestion& question) {
+  constexpr std::size_t kMaxKnown = 32;  // two a look
+  const std::vector<PairedRound>& rounds = paired.rounds;
+  const auto shared = static_cast<std::ptrdiff_t>(std::min(rounds.size(), rounds_.size()));
+  if (!std::equal(rounds.begin(), rounds.begin() + shared, rounds_.begin())) {
+    known_.clear();
+    rounds_ = rounds;
+  } else if (rounds.size() > rounds_.size()) {
+    rounds_.insert(rounds_.end(), rounds.begin() + shared, rounds.end());
+  }
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
+    return one.rounds == rounds.size() && one.question == question;
+  });
+  if (known != known_.end()) return known->effect;
+  if (known_.size() == kMaxKnown) known_.erase(known_.begin());
+  return known_.emplace_back(Known{rounds.size(), question, effect_of_rounds(paired, question)}).effect;
+}
+
 Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate,
                              const EffectQuestion& question) {
   Effect effect;

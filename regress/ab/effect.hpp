@@ -29,6 +29,7 @@ struct EffectQuestion {
   // Two one-sided tests at half of it (D. J. Schuirmann, 1987): the 90 % interval.
   double equivalence_alpha = 0.10;
   Disturbed disturbed = Disturbed::upwards;
+  bool operator==(const EffectQuestion&) const = default;
 };
 
 struct Effect {
@@ -48,6 +49,25 @@ struct Effect {
 
 // Precondition: at least one round.
 Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& question);
+
+// The effects of one row, so that a judge who is asked at every look reckons each once: what a row had at an earlier
+// look it has at all later ones, and what stopped has nothing else. Rounds that do not go on from those it knows make
+// it forget them.
+class EffectMemory {
+ public:
+  // As effect_of_rounds(). Until the next call.
+  const Effect& of_rounds(const PairedRounds& paired, const EffectQuestion& question);
+
+ private:
+  struct Known {
+    std::size_t rounds = 0;  // the first of rounds_
+    EffectQuestion question;
+    Effect effect;
+  };
+  std::vector<PairedRound> rounds_;
+  std::vector<Known> known_;
+};
+
 // Precondition: at least one invocation a side.
 Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate,
                              const EffectQuestion& question);

@@ -26,6 +26,7 @@ struct LogInvocation {
   std::int32_t slot = 0;
   std::vector<double> logs;  // of its samples, at least one
   double level = 0;          // their median
+  bool operator==(const LogInvocation&) const = default;
 };
 
 inline constexpr std::int32_t kRoundsLimit = 1'000'000;  // as many as an imported file may name
@@ -50,6 +51,7 @@ struct PairedRound {
   LogInvocation baseline;
   LogInvocation candidate;
   double difference() const { return candidate.level - baseline.level; }
+  bool operator==(const PairedRound&) const = default;
 };
 struct PairedRounds {
   std::vector<PairedRound> rounds;

@@ -290,7 +290,9 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
         evidence.interrupted = stop_of(context.baseline.header) == Stop::interrupted ||
                                stop_of(context.candidate.header) == Stop::interrupted;
         evidence.first_look_only = is_first_look_only(context.candidate.header, draft.row.benchmark);
-        evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
+        EffectMemory* const memory =
+            context.memory != nullptr ? &context.memory->effects[{draft.row.benchmark, metric}] : nullptr;
+        evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question, memory);
         evidence.effect = evidence.looked.effect;
       }
       add_code_layouts(paired.rounds, context, evidence.effect.noise);
@@ -375,8 +377,8 @@ std::vector<double> adjusted_in_parts(const std::vector<RowDraft*>& tested, cons
       evidence.push_back(&draft->evidence->joint);
     }
   }
-  const JointAdjustment joint =
-      adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed}, context.memory);
+  const JointAdjustment joint = adjust_jointly(evidence, context.plan, {family.level * part, context.policy.seed},
+                                               context.memory != nullptr ? &context.memory->joint : nullptr);
   family.independent = joint.independent / part;
   const std::vector<double> q_apart = holm_adjusted(p_apart);
   auto next_joint = joint.q.begin();

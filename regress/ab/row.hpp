@@ -3,7 +3,10 @@
 // when all rows are known, because q and drift take all of them.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -15,6 +18,12 @@
 
 namespace steelyard::regress {
 
+// Of a gate's earlier looks, what they reckoned.
+struct GateMemory {
+  JointMemory joint;
+  std::map<std::pair<std::string, std::string>, EffectMemory> effects;  // by benchmark and metric
+};
+
 struct RowContext {
   const Run& baseline;
   const Run& candidate;
@@ -24,7 +33,7 @@ struct RowContext {
   bool on_different_machines = false;  // so that no row can be compared
   LookPlan plan = {};                  // of both runs; empty: the number of rounds was fixed beforehand
   Rules rules = kNewestRules;
-  JointMemory* memory = nullptr;  // of the gate's earlier looks
+  GateMemory* memory = nullptr;  // null: nothing was reckoned
 };
 
 struct RowDraft {

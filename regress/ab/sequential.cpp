@@ -162,7 +162,8 @@ bool is_empty(const std::optional<Interval>& interval) { return interval && inte
 // Gathers the looks into one effect.
 class Gathered {
  public:
-  Gathered(const PairedRounds& paired, const EffectQuestion& question) : paired_(paired), question_(question) {}
+  Gathered(const PairedRounds& paired, const EffectQuestion& question, EffectMemory& memory)
+      : paired_(paired), question_(question), memory_(memory) {}
 
   void look(const PlannedLook& planned) {
     const PairedRounds before = rounds_before(paired_, planned.rounds);
@@ -172,7 +173,7 @@ class Gathered {
       EffectQuestion question = question_;
       question.confidence = 1 - (1 - question_.confidence) * planned.share;
       question.equivalence_alpha = question_.equivalence_alpha * planned.share;
-      const Effect seen = effect_of_rounds(before, question);
+      const Effect& seen = memory_.of_rounds(before, question);
       look.p = seen.p.value_or(1);
       const double spent_p = std::min(1.0, look.p / planned.share);
       min_p_ = std::min(min_p_, seen.min_p / planned.share);
@@ -189,7 +190,7 @@ class Gathered {
 
   LookedAt finish() {
     LookedAt result;
-    result.effect = effect_of_rounds(rounds_before(paired_, looks_.back().rounds), question_);
+    result.effect = memory_.of_rounds(rounds_before(paired_, looks_.back().rounds), question_);
     Effect& effect = result.effect;
     if (effect.units >= kMinRounds) {
       // Looks that contradict each other, as happens with a chance below alpha: the strongest speaks.
@@ -211,6 +212,7 @@ class Gathered {
  private:
   const PairedRounds& paired_;
   const EffectQuestion& question_;
+  EffectMemory& memory_;
   std::vector<Look> looks_;
   double p_ = 1;
   double min_p_ = 1;
@@ -227,10 +229,11 @@ bool any_round_of(const LookPlan& plan, const PairedRounds& paired) {
                      [&](const PairedRound& round) { return round.baseline.round < plan.max_rounds(); });
 }
 
-LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan,
-                         const EffectQuestion& question) {
+LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan, const EffectQuestion& question,
+                         EffectMemory* memory) {
   assert(!plan.empty() && any_round_of(plan, paired));
-  Gathered gathered(paired, question);
+  EffectMemory own;
+  Gathered gathered(paired, question, memory != nullptr ? *memory : own);
   for (const PlannedLook& look : looks_taken(measured, plan)) gathered.look(look);
   return gathered.finish();
 }

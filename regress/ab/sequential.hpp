@@ -81,10 +81,11 @@ struct LookedAt {
 bool any_round_of(const LookPlan& plan, const PairedRounds& paired);
 
 // `measured`: rounds that were tried, those that lack a side as well; rounds beyond the plan's last are not used. The
-// estimate is the last look's, moved into the interval where it lies outside. Preconditions: a plan that is not empty,
-// any_round_of() it. Cost: an effect a look.
-LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan,
-                         const EffectQuestion& question);
+// estimate is the last look's, moved into the interval where it lies outside. `memory`: of the row's earlier looks;
+// null: there were none. Preconditions: a plan that is not empty, any_round_of() it. Cost: an effect a look that the
+// memory lacks, and one more.
+LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan, const EffectQuestion& question,
+                         EffectMemory* memory = nullptr);
 
 // What a look says about going on.
 enum class LookAnswer {

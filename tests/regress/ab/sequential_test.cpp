@@ -113,6 +113,36 @@ TEST(EffectOfLooks, PIsTheLeastOfEachLooksPOverItsShare) {
   }
 }
 
+// Compared by what a reader of effects sees of them.
+void expect_equal(const Effect& one, const Effect& other) {
+  EXPECT_EQ(one.units, other.units);
+  EXPECT_EQ(one.log_ratio, other.log_ratio);
+  EXPECT_EQ(one.p, other.p);
+  EXPECT_EQ(one.interval, other.interval);
+}
+
+TEST(EffectMemory, ReckonsAnewWhateverDiffersInRoundsOrQuestion) {
+  EffectMemory memory;
+  const PairedRounds whole = rounds_of(24, 0.01, 0.02, 3);
+  PairedRounds other = whole;
+  other.rounds[5].candidate.logs[0] += 0.5;
+  for (const PairedRounds& paired : {first_rounds(whole, 12), whole, other, first_rounds(other, 12), whole}) {
+    for (const double confidence : {0.95, 0.99, 0.95}) {
+      const EffectQuestion question{.confidence = confidence};
+      expect_equal(memory.of_rounds(paired, question), effect_of_rounds(paired, question));
+    }
+  }
+}
+
+TEST(EffectMemory, KeepsWhatALaterLookAsksAgain) {
+  EffectMemory memory;
+  const PairedRounds whole = rounds_of(24, 0.01, 0.02, 3);
+  const Effect* const of_half = &memory.of_rounds(first_rounds(whole, 12), {});
+  EXPECT_EQ(of_half, &memory.of_rounds(first_rounds(whole, 12), {}));
+  memory.of_rounds(whole, {});
+  expect_equal(memory.of_rounds(first_rounds(whole, 12), {}), effect_of_rounds(first_rounds(whole, 12), {}));
+}
+
 TEST(EffectOfLooks, SeesNoRoundBeforeItsTime) {
   PairedRounds paired = rounds_of(24, 0.0, 0.02, 3);
   const LookedAt before = effect_of_looks(first_rounds(paired, 16), 16, kPlan, {});
