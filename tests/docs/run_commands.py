@@ -62,6 +62,7 @@ CANNOT_RUN = [
     (r"calibrate \./build/bench\b(?! --gates)", "ten gates take minutes; the command with fewer is run"),
     (r"publish (github|gitlab) ", "there is no such service here; tests/ci/publish runs both against one of its own"),
     (r"db distribute", "needs Citus; tests/ci/verbs/distribute_verb_test.cpp"),
+    (r"--store https://", "there is no such service; tests/ci/service/service_as_store_test.cpp"),
     (r"--store postgresql://host/empty", "there is no such server; tests/storage/postgres restores into another one"),
     (r"db grant", "rights are for people who log in to a server of their own; tests/storage/postgres/access"),
     (r"serve( --listen 0.0.0.0.*)?$", "it serves until it is told to end; tests/ci/service/serve_test.cpp"),
