@@ -124,7 +124,7 @@ class Project:
             (self.folder / "steelyard.toml").write_text(
                 f'[project]\nname = "textkit"\n[build]\ncommand = "mkdir -p build && cp $(cat source) build/bench"\n'
                 '[[program]]\nname = "bench"\ncommand = "build/bench"\n'
-                '[run]\nrounds = 6\nmin_time = "1ms"\nbudget = "6s"\n')
+                '[run]\nrounds = 6\nmin_time = "1ms"\nbudget = "3s"\n')
             (self.folder / "source").write_text(bench)
             (self.folder / ".gitignore").write_text("*\n!steelyard.toml\n!.gitignore\n!source\n")
             self.run("git init -q -b main . && git add -A && git -c user.name=t -c user.email=t@example.invalid "
@@ -161,7 +161,7 @@ class Project:
         self.run("steelyard profile --read spans step.spans --chrome pytorch.pt.trace.json")
         self.run("cp base.syrun before.xml && cp head.syrun after.xml && cp base.syrun gcc && cp head.syrun clang && "
                  "cp head.syrun msvc")
-        self.run("steelyard gate --archive-dir evidence", allowed=(1,))
+        self.run("steelyard gate --budget 30s --archive-dir evidence", allowed=(1,))
         self.values["alert"] = json.loads(self.run("steelyard alerts --json"))["alerts"][0]["id"]
 
     def run(self, command, allowed=(0,)):
