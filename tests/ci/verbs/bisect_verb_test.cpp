@@ -60,7 +60,9 @@ TEST_F(BisectOfARepository, ByCountsNamesTheCommitItsFunctionAndTimesNothing) {
   const std::string broken = commit("creep0", "exit 7");
   const std::string before = commit("creep0");
   const std::string culprit = commit("creep1");
-  for (int i = 0; i < 5; ++i) commit("creep1");
+  commit("creep1");
+  const std::string lacking = commit("renamed");  // has no BM_varied, and lies in the middle
+  for (int i = 0; i < 3; ++i) commit("creep1");
   const Outcome outcome = run({"bisect", good, "HEAD", "varied", "--metric", "instructions", "--json"});
   EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
   const nlohmann::json found = json_of(outcome);
@@ -82,7 +84,8 @@ TEST_F(BisectOfARepository, ByCountsNamesTheCommitItsFunctionAndTimesNothing) {
   const Outcome again = run({"bisect", good, "HEAD", "varied", "--metric", "instructions"});
   EXPECT_EQ(again.status, 1) << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("this commit changed instructions of BM_varied"),
-                               HasSubstr("commit 8: creep1"), HasSubstr("by A"), HasSubstr("+2.0")));
+                               HasSubstr("commit 8: creep1"), HasSubstr("by A"), HasSubstr("+2.0"),
+                               HasSubstr(lacking.substr(0, 9) + " (the baseline has it, the candidate does not)")));
   EXPECT_THAT(again.err, HasSubstr("going on from"));
   EXPECT_EQ(builds(), built) << "its answers and builds were kept";
 }
