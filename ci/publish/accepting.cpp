@@ -6,8 +6,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "bench/formats/google_benchmark_context.hpp"
 #include "bench/model/text.hpp"
 #include "storage/document/json.hpp"
 
@@ -27,6 +29,11 @@ constexpr std::size_t kShownText = 60;
 constexpr std::size_t kMaxLabels = 1000;
 constexpr std::int64_t kLargestPersonId = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMayPush = 30;  // GitLab's access levels ("Roles and permissions"): Developer
+// "GraphQL API resources", Query.mergeRequest. It lies beside the REST API: .../api/v4, .../api/graphql.
+constexpr const char* kGraphql = "/../graphql";
+constexpr std::string_view kLabelsQuery =
+    "query($id: MergeRequestID!) { mergeRequest(id: $id) { labels { nodes { id title description updatedAt } } } }";
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 std::string lower(std::string_view text) {
   std::string made(text);
@@ -63,6 +70,7 @@ struct Saying {
   std::string person_key;  // as the service is asked of the rights
   bool is_person = true;   // no program
   std::string where;
+  std::string doubt = {};  // not empty: why it counts for nothing, whoever says it
 };
 
 // Those of a request that accept something, by their names.
@@ -105,9 +113,12 @@ class Accepting {
 
   // One object that the service has.
   void read(const std::string& path, const std::function<void(const JsonValue&)>& take) {
-    ApiOutcome outcome = api_.call({"GET", path});
+    read(ApiCall{"GET", path}, take);
+  }
+  void read(const ApiCall& call, const std::function<void(const JsonValue&)>& take) {
+    ApiOutcome outcome = api_.call(call);
     if (outcome.is_done()) {
-      const Result<JsonDocument> document = JsonDocument::parse(outcome.body, "GET " + path);
+      const Result<JsonDocument> document = JsonDocument::parse(outcome.body, call.method + ' ' + call.path);
       if (document) take(document->root());
       const Result<void> checked = document ? document->check() : document.error();
       if (checked) return;
@@ -140,7 +151,9 @@ class Accepting {
  private:
   void judge(const Saying& saying) {
     const std::string said = '"' + shortened(printable_line(saying.text, true), kShownText, true) + "\" (" +
-                             saying.where + " by " + printable_line(saying.person, true) + ')';
+                             saying.where + (saying.person.empty() ? "" : " by ") +
+                             printable_line(saying.person, true) + ')';
+    if (!saying.doubt.empty()) return found_.notes.push_back("accepts nothing, as " + saying.doubt + ": " + said);
     if (!saying.is_person) return found_.notes.push_back("accepts nothing, as no person says it: " + said);
     const auto known = rights_.find(saying.person_key);
     if (known == rights_.end() && rights_.size() == kMaxPeople) {
@@ -289,6 +302,83 @@ RequestAcceptances accepted_on_github(ServiceApi& api, const GithubPlace& place)
   return accepting.found();
 }
 
+namespace {
+
+struct GitlabLabel {
+  Saying saying;
+  std::int64_t edited_s = 0;  // since 1970
+  std::int64_t event = 0;     // the newest by which it was set; 0: none is known
+  std::int64_t set_s = 0;
+};
+
+std::int64_t second_of(const JsonValue& time) {
+  const std::optional<std::int64_t> ns = bench::parse_timestamp(time.text());
+  if (!ns) time.refuse("a date and a time");
+  return ns.value_or(0) / kNanosecondsPerSecond;
+}
+
+// "gid://gitlab/ProjectLabel/12"
+std::string number_of_label(const std::string& global_id) { return global_id.substr(global_id.rfind('/') + 1); }
+
+std::string labels_question(std::int64_t merge_request) {
+  storage::JsonWriter object;
+  object("query", kLabelsQuery);
+  object("variables",
+         std::map<std::string, std::string>{{"id", "gid://gitlab/MergeRequest/" + std::to_string(merge_request)}});
+  return object.text();
+}
+
+using SaidBy = std::function<Saying(const JsonValue& user, Saying saying)>;
+
+// Who may not write may rename labels, and an event of today tells the name of today: one that was edited when it was
+// set or since says nothing, to the second, as the service tells it.
+void add_labels_of_gitlab(Accepting& accepting, const std::string& request, const std::string& number,
+                          const SaidBy& said_by) {
+  std::int64_t id = 0;
+  std::set<std::string> names;
+  accepting.read(request, [&](const JsonValue& merge) {
+    id = merge.at("id").integer(1, kLargestPersonId);
+    for (const std::string& name : merge.at("labels").texts(kMaxLabels)) {
+      if (!accepted_by_label(name, "").empty()) names.insert(name);
+    }
+  });
+  if (names.empty()) return;
+  const std::string where = "label of !" + number;
+  std::map<std::string, GitlabLabel> labels;  // by their numbers
+  accepting.read(ApiCall{"POST", kGraphql, labels_question(id)}, [&](const JsonValue& answer) {
+    const JsonValue nodes = answer.at("data").at("mergeRequest").at("labels").at("nodes");
+    for (const JsonValue& label : nodes.items(kMaxLabels)) {
+      const std::string name = member(label, "title");
+      if (names.erase(name) == 0) continue;
+      GitlabLabel& one = labels[number_of_label(member(label, "id"))];
+      one.saying = {accepted_by_label(name, member(label, "description")), "", "", false, where};
+      one.edited_s = second_of(label.at("updatedAt"));
+    }
+  });
+  for (const std::string& name : names) {
+    accepting.add({accepted_by_label(name, ""), "", "", false, where, "it is not known when the label was edited"});
+  }
+  if (labels.empty()) return;
+  const bool is_known = accepting.list(request + "/resource_label_events", "", [&](const JsonValue& event) {
+    if (member(event, "action") != "add" || event.at("label").is_null()) return;
+    const auto label = labels.find(std::to_string(event.at("label").at("id").integer(1, kLargestPersonId)));
+    const std::int64_t event_id = event.at("id").integer(1, kLargestPersonId);
+    if (label == labels.end() || event_id < label->second.event) return;
+    label->second.event = event_id;
+    label->second.set_s = second_of(event.at("created_at"));
+    label->second.saying = said_by(event.at("user"), std::move(label->second.saying));
+  });
+  for (auto& [key, label] : labels) {
+    label.saying.is_person = label.saying.is_person && is_known;
+    if (label.event != 0 && label.edited_s >= label.set_s) {
+      label.saying.doubt = "the label was edited when it was set or since (set it again)";
+    }
+    accepting.add(std::move(label.saying));
+  }
+}
+
+}  // namespace
+
 RequestAcceptances accepted_on_gitlab(ServiceApi& api, const GitlabPlace& place) {
   const std::string project = "/projects/" + url_part(place.project);
   const std::string number = std::to_string(*place.request);
@@ -308,7 +398,7 @@ RequestAcceptances accepted_on_gitlab(ServiceApi& api, const GitlabPlace& place)
                      accepting.add(said_by(note.at("author"), {std::move(text), "", "", true, "note of !" + number}));
                    }
                  });
-  // No labels: who may edit them may rename one that another has set, and events tell the name of today.
+  add_labels_of_gitlab(accepting, request, number, said_by);
   return accepting.found();
 }
 

@@ -2,9 +2,9 @@
 //
 //     Perf-accept: gemv/*  the checksum is worth 3 %
 //
-// or on GitHub by a label "Perf-accept: gemv/*" ("Perf-accept" alone: every benchmark), whose description is the
-// reason. It counts of people alone, and of those alone who may write to the repository, which the service is asked of
-// each. What others say accepts nothing, and is told. Not for what commits accept: see ci/judging/accepted.hpp.
+// or by a label "Perf-accept: gemv/*" ("Perf-accept" alone: every benchmark), whose description is the reason. It
+// counts of people alone, and of those alone who may write to the repository, which the service is asked of each. What
+// others say accepts nothing, and is told. Not for what commits accept: see ci/judging/accepted.hpp.
 //
 //     const RequestAcceptances accepted = accepted_on_github(api, place);
 #pragma once

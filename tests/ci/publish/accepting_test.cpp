@@ -191,20 +191,61 @@ class AcceptedOnGitlab : public AcceptedOnARequest {
   }
 };
 
-TEST_F(AcceptedOnGitlab, ADevelopersNoteCountsAndAReportersAProgramsAndALabelDoNot) {
+TEST_F(AcceptedOnGitlab, ADevelopersNoteCountsAndAReportersAndAProgramsDoNot) {
   server_.rights = {{"jane", "30"}, {"reporter", "20"}, {"project_7_bot_a1b2", "40"}};
   say("jane", "Perf-accept: BM_a reason");
   say("reporter", "Perf-accept: BM_b reason");
   say("mallory", "Perf-accept: BM_c reason");
   say("project_7_bot_a1b2", "Perf-accept: BM_e what somebody else wrote");
-  server_.labels = {{"Perf-accept: BM_d", "meant"}};
-  server_.label_events = {{true, "Perf-accept: BM_d", "jane"}};
   const AcceptedChanges changes = accepted("gitlab");
   ASSERT_THAT(matches(changes), ElementsAre("BM_a"));
+  EXPECT_EQ(server_.count("POST", "/graphql"), 0) << "no label is asked about that accepts nothing";
   EXPECT_EQ(changes.tables[0].where, "note of !7 by jane: reason");
   EXPECT_THAT(changes.notes,
               AllOf(::testing::Contains(HasSubstr("by reporter")), ::testing::Contains(HasSubstr("by mallory")),
                     ::testing::Contains(HasSubstr("no person says it"))));
+}
+
+TEST_F(AcceptedOnGitlab, ALabelCountsByWhoHasSetItLast) {
+  server_.rights = {{"jane", "30"}, {"reporter", "20"}};
+  server_.labels = {{"Perf-accept: gemv/*", "the checksum"}, {"bug", ""}};
+  server_.label_events = {{true, "bug", "reporter"}, {true, "Perf-accept: gemv/*", "jane"}};
+  AcceptedChanges changes = accepted("gitlab");
+  ASSERT_THAT(matches(changes), ElementsAre("gemv/*"));
+  EXPECT_EQ(changes.tables[0].where, "label of !7 by jane: the checksum");
+  server_.label_events.push_back({false, "Perf-accept: gemv/*", "reporter"});
+  server_.label_events.push_back({true, "Perf-accept: gemv/*", "reporter"});
+  changes = accepted("gitlab");
+  EXPECT_THAT(changes.tables, IsEmpty());
+  EXPECT_THAT(changes.notes, ElementsAre(AllOf(HasSubstr("may not write"), HasSubstr("by reporter"))));
+}
+
+// Events tell the name that a label has today, and a reporter may give it another.
+TEST_F(AcceptedOnGitlab, ALabelThatWasRenamedSinceItWasSetAcceptsNothing) {
+  server_.rights = {{"jane", "30"}};
+  server_.labels = {{"Perf-accept", ""}};
+  server_.label_events = {{true, "Perf-accept", "jane", "2026-01-02T04:04:06.789+01:00"}};
+  ASSERT_THAT(matches(accepted("gitlab")), ElementsAre("*"));
+  for (const char* edited : {"2026-01-02T03:04:06Z", "2026-03-01T00:00:00Z"}) {
+    server_.labels_edited_at = edited;
+    const AcceptedChanges changes = accepted("gitlab");
+    EXPECT_THAT(changes.tables, IsEmpty()) << edited;
+    EXPECT_THAT(changes.notes, ElementsAre(AllOf(HasSubstr("was edited"), HasSubstr("by jane"))));
+  }
+}
+
+TEST_F(AcceptedOnGitlab, OfALabelThatTheServiceDoesNotTellOfNothingIsAccepted) {
+  server_.rights = {{"jane", "30"}};
+  server_.labels = {{"Perf-accept", ""}};
+  EXPECT_THAT(accepted("gitlab").notes, ElementsAre(HasSubstr("no person says it")))
+      << "nobody is known to have set it";
+  server_.label_events = {{true, "Perf-accept", "jane"}};
+  say("jane", "Perf-accept: BM_a reason");
+  server_.plan({.method = "POST", .path = "/graphql", .status = 403, .message = "insufficient_scope"});
+  const AcceptedChanges changes = accepted("gitlab", 3);
+  EXPECT_THAT(matches(changes), ElementsAre("BM_a")) << "the note counts all the same";
+  EXPECT_THAT(changes.notes, ::testing::Contains(HasSubstr("not known when the label was edited")));
+  EXPECT_THAT(outcome_.err, HasSubstr("insufficient_scope"));
 }
 
 TEST_F(AcceptedOnGitlab, OfABranchItIsTheRequestByWhoseMergeTheCommitCame) {

@@ -8,7 +8,7 @@ else comes from the description: parameters, bodies, types, bounds, statuses. St
 1: it differs, and how is told. --write: it is written anew, and SOURCE says what the description is, with its version.
 GitHub's is generated/api.github.com.deref.json of npm's @octokit/openapi (npm pack @octokit/openapi@23.0.2); GitLab's is
 doc/api/openapi/openapi_v3.yaml of its repository, which leaves bodies out that its pages name. A version is in the
-extract's "source".
+extract's "source"; an operation that is of another document has a source of its own, and is left alone.
 """
 import argparse
 import json
@@ -71,6 +71,8 @@ def schema_of(content):
 
 
 def operation_of(kept, document):
+    if "source" in kept:
+        return kept
     described = document["paths"][kept["path"]][kept["method"].lower()]
     made = {"method": kept["method"], "path": kept["path"], "parameters": {}, "responses": {}}
     for parameter in described.get("parameters", []):

@@ -17,6 +17,8 @@ HERE = os.path.abspath(sys.argv[1])
 def description_of(extract):
     document = {"paths": {}, "components": {"schemas": {}}}
     for number, operation in enumerate(extract["operations"]):
+        if "source" in operation:  # described elsewhere
+            continue
         described = {"description": "what it does", "parameters": [], "responses": {}}
         for name, schema in operation["parameters"].items():
             schema = copy.deepcopy(schema)

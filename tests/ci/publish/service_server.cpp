@@ -329,6 +329,7 @@ void ServiceServer::hold_against_description(const ReceivedRequest& request, con
 
 ServiceServer::Answer ServiceServer::answer_to(const ReceivedRequest& request) {
   if (request.path.starts_with("/hooks/")) return {};
+  if (request.path == "/graphql") return graphql_answer(request.body);
   return request.path.starts_with("/projects/") ? gitlab(request) : github(request);
 }
 
@@ -414,6 +415,34 @@ Json ServiceServer::user(const std::string& person, bool is_github) {
   return {{"id", id}, {"username", person}};
 }
 
+namespace {
+
+// Of a merge request, whose number is one of its project's alone; and of a label, by its place among all.
+constexpr std::int64_t kFirstMergeRequest = 1000;
+std::int64_t label_number(const std::map<std::string, std::string>& labels, const std::string& name) {
+  return std::distance(labels.begin(), labels.find(name)) + 1;
+}
+
+}  // namespace
+
+// The labels of a merge request: the one question that is described.
+ServiceServer::Answer ServiceServer::graphql_answer(const std::string& body) {
+  const std::string id = Json::parse(body)["variables"]["id"];
+  const auto pull = pulls.find(last_number(id) - kFirstMergeRequest);
+  Json merge;
+  if (id.starts_with("gid://gitlab/MergeRequest/") && pull != pulls.end()) {
+    merge["labels"]["nodes"] = Json::array();
+    for (const auto& [name, description] : labels) {
+      merge["labels"]["nodes"].push_back(
+          {{"id", "gid://gitlab/ProjectLabel/" + std::to_string(label_number(labels, name))},
+           {"title", name},
+           {"description", description.empty() ? Json() : Json(description)},
+           {"updatedAt", labels_edited_at}});
+    }
+  }
+  return {200, {{"data", {{"mergeRequest", merge}}}}};
+}
+
 ServiceServer::Answer ServiceServer::label_events_answer(bool is_github) {
   Answer answer{200, Json::array()};
   for (const StoredLabelEvent& event : label_events) {
@@ -423,7 +452,8 @@ ServiceServer::Answer ServiceServer::label_events_answer(bool is_github) {
       object["event"] = event.is_added ? "labeled" : "unlabeled";
     } else {
       object["action"] = event.is_added ? "add" : "remove";
-      object["label"]["description"] = labels.contains(event.label) ? Json(labels.at(event.label)) : Json();
+      object["created_at"] = event.at;
+      object["label"]["id"] = label_number(labels, event.label);
     }
     answer.body.push_back(object);
   }
@@ -495,7 +525,8 @@ ServiceServer::Answer ServiceServer::gitlab(const ReceivedRequest& request) {
   if (pull == pulls.end()) return {404, {{"message", "404 Not found"}}};
   Json names = Json::array();
   for (const auto& [name, description] : labels) names.push_back(name);
-  return {200, {{"iid", pull->first}, {"sha", pull->second}, {"labels", names}}};
+  return {200,
+          {{"id", kFirstMergeRequest + pull->first}, {"iid", pull->first}, {"sha", pull->second}, {"labels", names}}};
 }
 
 }  // namespace steelyard::ci_test

@@ -56,6 +56,7 @@ struct StoredLabelEvent {
   bool is_added = true;
   std::string label;
   std::string person;
+  std::string at = "2026-01-02T03:04:06.789Z";
 };
 
 struct StoredCheck {
@@ -88,6 +89,7 @@ class ServiceServer {
   std::vector<StoredCheck> checks;
   std::map<std::string, std::string> labels;   // of every request: name, description
   std::vector<StoredLabelEvent> label_events;  // oldest first
+  std::string labels_edited_at = "2026-01-02T03:04:05Z";
   // What people may do: GitHub's permission ("write"), or GitLab's access level ("30"). "name[bot]" is a program.
   std::map<std::string, std::string> rights;
   std::string login = "github-actions[bot]";  // of the token
@@ -110,6 +112,7 @@ class ServiceServer {
                         bool is_github);
   Answer check_answer(const ReceivedRequest& request);
   Answer label_events_answer(bool is_github);
+  Answer graphql_answer(const std::string& body);
   Answer rights_answer(const std::string& path, bool is_github);
   nlohmann::json user(const std::string& person, bool is_github);
   struct Descriptions;
