@@ -6,8 +6,9 @@
 The extract says itself which operations are called, and which members of their answers are read and may be null; all
 else comes from the description: parameters, bodies, types, bounds, statuses. Status 0: it is what the description says;
 1: it differs, and how is told. --write: it is written anew, and SOURCE says what the description is, with its version.
-GitHub's is generated/api.github.com.deref.json of npm's @octokit/openapi (npm pack @octokit/openapi@23.0.2); GitLab's is
-doc/api/openapi/openapi_v3.yaml of its repository, which leaves bodies out that its pages name. A version is in the
+GitHub's is generated/api.github.com.deref.json of npm's @octokit/openapi (npm pack @octokit/openapi@23.0.2); GitLab's are
+doc/api/openapi/openapi_v3.yaml of its repository and, of older versions, openapi.yaml (Swagger 2.0), which leave
+operations and bodies out that its pages name. A version is in the
 extract's "source"; an operation that is of another document has a source of its own, and is left alone.
 """
 import argparse
@@ -15,6 +16,7 @@ import json
 import sys
 
 KEPT = ("type", "nullable", "enum", "maximum", "maxLength", "maxItems")
+BASES = ("", "/api/v4")  # of paths, in the extract without
 
 
 def of_reference(schema, document):
@@ -66,23 +68,33 @@ def shortened(schema, document, wanted=None):
     return made
 
 
-def schema_of(content):
-    return content["application/json"]["schema"] if "application/json" in content else None
+def schema_of(described):
+    """Of a body or an answer; Swagger 2.0 has it without a content."""
+    content = described.get("content", {"application/json": described})
+    return content.get("application/json", {}).get("schema")
 
 
 def operation_of(kept, document):
+    """None: the description has no such operation."""
     if "source" in kept:
         return kept
-    described = document["paths"][kept["path"]][kept["method"].lower()]
+    paths = [document["paths"][base + kept["path"]] for base in BASES if base + kept["path"] in document["paths"]]
+    described = paths[0].get(kept["method"].lower()) if paths else None
+    if described is None:
+        return None
     made = {"method": kept["method"], "path": kept["path"], "parameters": {}, "responses": {}}
     for parameter in described.get("parameters", []):
         parameter = of_reference(parameter, document)
-        schema = shortened(parameter["schema"], document)
-        made["parameters"][parameter["name"]] = dict(schema, **{"in": parameter["in"]})
+        plain = {name: value for name, value in parameter.items() if name != "required"}  # of Swagger 2.0
+        schema = shortened(parameter.get("schema", plain), document)
+        if parameter["in"] == "body":
+            made["body"] = schema
+        else:
+            made["parameters"][parameter["name"]] = dict(schema, **{"in": parameter["in"]})
     if "requestBody" in described:
-        made["body"] = shortened(schema_of(described["requestBody"]["content"]), document)
+        made["body"] = shortened(schema_of(described["requestBody"]), document)
     for status, answer in described["responses"].items():
-        schema = schema_of(of_reference(answer, document).get("content", {}))
+        schema = schema_of(of_reference(answer, document))
         wanted = kept["responses"].get(status)
         made["responses"][status] = shortened(schema, document, wanted) if schema and wanted else None
     return made
@@ -107,17 +119,19 @@ def main():
     with open(arguments.description) as file:
         if arguments.description.endswith((".yaml", ".yml")):
             import yaml
-            document = yaml.safe_load(file)
+            document = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         else:
             document = json.load(file)
-    made = {"source": arguments.write or kept["source"],
-            "operations": [operation_of(operation, document) for operation in kept["operations"]]}
-    found = [line for new, old in zip(made["operations"], kept["operations"])
-             for line in differences(new, old, f"{old['method']} {old['path']}")]
+    found, operations = [], []
+    for old in kept["operations"]:
+        name = f"{old['method']} {old['path']}"
+        new = operation_of(old, document)
+        operations.append(new or old)
+        found += differences(new, old, name) if new else [f"{name}: the description does not have it"]
     print("\n".join(found) or f"{arguments.extract}: as the description has it")
     if arguments.write:
         with open(arguments.extract, "w") as file:
-            file.write(json.dumps(made, indent=1) + "\n")
+            file.write(json.dumps({"source": arguments.write, "operations": operations}, indent=1) + "\n")
         return 0
     return 1 if found else 0
 
