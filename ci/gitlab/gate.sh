@@ -60,9 +60,11 @@ fi
 [ -n "$shard" ] || arguments+=(--markdown "$folder/report.md" --html "$folder/report.html")
 [ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")
 [ -z "${STEELYARD_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_BENCH")
-# A store of this job alone would end with it: nothing but the archives is kept, and no database server is needed.
-if [ -n "${own_store:-}" ] && [ "${arguments[0]}" = gate ] && [ -z "$names_store" ] &&
-  "$program" config 2>/dev/null | grep -x 'address = "embedded"' >/dev/null; then
+# A store of this job alone would end with it, and a job of its own keeps what is to be kept (.steelyard-keep): nothing
+# but the archives is kept here, and no database server is needed.
+if [ "${arguments[0]}" = gate ] && [ -z "$names_store" ] &&
+  { [ "${STEELYARD_KEEP:-}" = true ] || { [ -n "${own_store:-}" ] &&
+    "$program" config 2>/dev/null | grep -x 'address = "embedded"' >/dev/null; }; }; then
   arguments+=(--no-store)
 fi
 arguments+=("${further[@]}")

@@ -1,4 +1,5 @@
-// steelyard verify: a kept comparison computed again from its runs, bit for bit.
+// steelyard verify: a kept comparison computed again from its runs, bit for bit; and kept in the store, where that is
+// asked for, by a job that runs none of what was measured.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -37,6 +38,7 @@ struct VerifyOptions {
   std::string baseline;    // as one side of compare; empty: found by its id
   std::string candidate;
   std::filesystem::path html;  // the kept comparison's page; empty: none
+  bool keep = false;           // what is verified, in the store
 };
 
 // What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
@@ -349,6 +351,23 @@ ExitCode exit_code_of(VerificationOutcome outcome) {
   return outcome == VerificationOutcome::differs ? ExitCode::regression : ExitCode::not_judged;
 }
 
+// The sides as they were found, whatever verifying calls their benchmarks. A history may have had none as its baseline.
+struct RunsToKeep {
+  std::vector<Run> runs;
+
+  explicit RunsToKeep(const FoundSides& sides) {
+    for (const FoundRun* side : {&sides.baseline, &sides.candidate}) {
+      if (!side->run.header.id.empty()) runs.push_back(side->run);
+    }
+  }
+  ExitCode keep(const Configuration& configuration, const Comparison& comparison, const App& app) const {
+    std::vector<const Run*> own;
+    for (const Run& run : runs) own.push_back(&run);
+    const ExitCode code = keep_in_spool(own, app);
+    return worse(code, deliver_to_store(configuration, &comparison, app, own));
+  }
+};
+
 Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   LazyStore store(configuration, app);
@@ -361,7 +380,9 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   const bool are_named = !options.baseline.empty();
   Result<FoundSides> sides =
       are_named ? named_sides(options, kept.comparison, configuration, app) : kept_sides(kept, store);
+  std::optional<RunsToKeep> to_keep;
   if (sides) {
+    if (options.keep) to_keep.emplace(*sides);
     verify_against(kept.comparison, *sides, configuration.renames, verification);
   } else if (are_named) {
     return sides.error();
@@ -370,7 +391,9 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   }
   if (!options.html.empty()) STEELYARD_CHECK(write_kept_page(options.html, kept.comparison, sides, verification));
   app.print(app.common.json ? json_verification(verification) : terminal_verification(verification, app.style()));
-  return exit_code_of(verification.outcome);
+  const ExitCode code = exit_code_of(verification.outcome);
+  if (!to_keep || code != ExitCode::success) return code;
+  return to_keep->keep(configuration, kept.comparison, app);
 }
 
 }  // namespace
@@ -381,10 +404,8 @@ Verb verify_verb() {
       options, run_verify, "verify",
       "Computes a kept comparison again from its runs, and says whether every judged field is the same, bit for bit. "
       "COMPARISON: a file that --json wrote, a folder that --archive-dir wrote, or comparison:ID of the store. The "
-      "runs "
-      "are found by their ids beside it, in the state folder and in the store. Status 0: it is; 1: it is not; 2: it "
-      "was "
-      "judged by other rules, or a run is nowhere to be found.",
+      "runs are found by their ids beside it, in the state folder and in the store. Status 0: it is; 1: it is not; 2: "
+      "it was judged by other rules, or a run is nowhere to be found.",
       "  steelyard verify evidence  # after steelyard gate --archive-dir evidence\n"
       "  steelyard verify result.json --baseline before --candidate after");
   verb.names = {"COMPARISON"};
@@ -400,6 +421,8 @@ Verb verify_verb() {
   verb.add(
       path_option("--html", "FILE", options->html,
                   "write the report of the kept comparison there as one HTML page, from the runs that were found"));
+  verb.add(flag_option("--keep", options->keep,
+                       "keep what is verified, both runs and the comparison, in the store, as the gate would have"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

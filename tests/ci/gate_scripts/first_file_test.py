@@ -12,7 +12,6 @@ they were called, the pipelines that calibrate (docs/guide/calibration.md). push
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -25,7 +24,7 @@ try:
 except ImportError as error:
     print(f"skipped: {error}: install the package python3-yaml")
     sys.exit(1 if "yaml" in os.environ.get("STEELYARD_TESTS_PROMISED", "").split() else 77)
-if sys.argv[1] != "pushes" and not shutil.which("valgrind"):
+if not shutil.which("valgrind"):
     print("skipped: no Valgrind")
     sys.exit(1 if "valgrind" in os.environ.get("STEELYARD_TESTS_PROMISED", "").split() else 77)
 
@@ -55,20 +54,36 @@ def git(folder, *words):
                           text=True).stdout.strip()
 
 
+def rewrite(path, change):
+    with open(path) as file:
+        text = file.read()
+    changed = change(text)
+    expect(changed != text, f"{path} is not what it was")
+    with open(path, "w") as file:
+        file.write(changed)
+
+
+def tokenize_alone(bench):
+    """The benchmark that the third commit makes slower; the others cost each build of a test a second."""
+    others = re.compile(r'#include "textkit/(?!tokenize).*\n')
+    end = "BENCHMARK(tokenize);\n"
+    return others.sub("", bench[:bench.index(end)]) + end + "\n}  // namespace\n\nBENCHMARK_MAIN();\n"
+
+
 def make_demo(folder, file, text):
     """The demo's second and third commit as a branch and a request of it; they have the program's name of README.md,
-    that one file more, and a shorter measurement. The commits: base, head, and both merged."""
+    that one file more, the benchmark alone that changes, and a shorter measurement. The commits: base, head, and both
+    merged."""
     subprocess.run([os.path.join(SOURCE, "ci/demo/make_repository.sh"), folder], check=True)
     commits = git(folder, "rev-list", "--reverse", "HEAD").split()
     git(folder, "checkout", "-q", "-B", "main", commits[1])
-    listing = os.path.join(folder, "CMakeLists.txt")
-    with open(listing) as cmake:
-        named = cmake.read().replace("(textkit_bench", "(my_bench")
-    with open(listing, "w") as cmake:
-        cmake.write(named)
+    other_sources = re.compile(r"  textkit/(?!tokenize)\w+\.cpp(\)?)\n")
+    rewrite(os.path.join(folder, "CMakeLists.txt"),
+            lambda listing: other_sources.sub("", listing).replace("tokenize.cpp", "tokenize.cpp)")
+            .replace("(textkit_bench", "(my_bench"))
+    rewrite(os.path.join(folder, "bench/textkit_bench.cpp"), tokenize_alone)
     with open(os.path.join(folder, "steelyard.toml"), "w") as toml:
-        toml.write('[project]\nname = "textkit"\n[run]\nrounds = 12\nrepetitions = 1\nmin_time = "2ms"\n'
-                   'filter = "tokenize"\n')
+        toml.write('[project]\nname = "textkit"\n[run]\nrounds = 12\nrepetitions = 1\nmin_time = "2ms"\n')
     os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
     with open(os.path.join(folder, file), "w") as added:
         added.write(text)
@@ -157,47 +172,6 @@ def github(work):
                                                      "report.html", "report.md"]}, f"artifacts: {runner.artifacts}")
     expect(runner.told_the_token == ["Read what was accepted", "Publish"], f"have the token: {runner.told_the_token}")
     expect("libbenchmark-dev" in installed(work), "the packages are not installed")
-    documentation_alone(work, runner.workspace, text)
-
-
-def documentation_alone(work, checkout, text):
-    """A request that changes a page ends with its proof within seconds, after one build; what is equal goes untimed."""
-    build = re.search(r"^ *build: (.*)$", text, re.M).group(1)
-    with open(os.path.join(checkout, "README.md"), "a") as page:
-        page.write("\nOne word more.\n")
-    git(checkout, "commit", "-q", "-a", "-m", "Say more")
-    mark = os.path.join(work, "built")
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    done = subprocess.run([PROGRAM, "gate", "--no-store", "--skip-time", "equal_binary", "--bench", "build/my_bench",
-                           "--build", f"{build} && times >>'{mark}'"], cwd=checkout, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={"PATH": os.environ["PATH"], "HOME": os.path.join(work, "home"),
-                               "STEELYARD_STATE": os.path.join(work, "state")})
-    whole, after = time.time() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    with open(mark) as file:  # of each build: the shell's own seconds, and on a second line those of its commands
-        words = re.findall(r"(\d+)m([\d.]+)s", file.read())
-    building = sum(60 * int(minutes) + float(seconds) for minutes, seconds in words)
-    own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - building
-    print(f"documentation alone: {whole:.1f} s; processor time: {building:.1f} s of {len(words) // 4} build, "
-          f"{own:.1f} s of the rest")
-    expect(done.returncode == 0, f"a change of documentation: status {done.returncode}", done.stdout)
-    if not keeps_times_of_access(work):
-        print("not held: this file system keeps no times of access, so that both were built")
-        return
-    expect("documentation alone" in done.stdout, "not known as documentation", done.stdout)
-    expect(len(words) == 4, f"{len(words) // 4} builds, wanted one", done.stdout)
-    expect("not timed" in done.stdout, "what is equal was timed", done.stdout)
-
-
-def keeps_times_of_access(folder):
-    """Whether to read a file is seen by its time of last access, as a gate asks it."""
-    path = os.path.join(folder, "read")
-    with open(path, "w") as file:
-        file.write("x")
-    os.utime(path, (0, 0))
-    with open(path) as file:
-        file.read()
-    return os.stat(path).st_atime > 0
 
 
 def gitlab_variables(base, head, address):
@@ -253,11 +227,28 @@ def gitlab(work):
     expect(pipeline.tokens == {"performance": [], "performance-note": ["STEELYARD_GITLAB_TOKEN"]},
            f"tokens: {pipeline.tokens}")
     expect("cmake g++ make libbenchmark-dev" in installed(work), "the packages are not installed")
-    # An ID token is asked for where the file says so, for the job that has a store to talk to.
-    asking = GitlabPipeline(text.rstrip("\n") + "\n      id-token: true\n", SOURCE)
-    tokens = {name: job["id_tokens"] for name, job in asking.jobs.items() if "id_tokens" in job}
-    expect(tokens == {"performance": {"STEELYARD_TOKEN": {"aud": "$STEELYARD_STORE"}}}, f"ID tokens: {tokens}")
     expect(not any("id_tokens" in job for job in pipeline.jobs.values()), "ID tokens that nobody asked for")
+    push = dict(gitlab_variables(base, head, ""), CI_PIPELINE_SOURCE="push", CI_COMMIT_BRANCH="main")
+    expect(pipeline.order(push) == ["performance"], f"a push has the jobs {pipeline.order(push)}")
+    for component in ("gate", "shards"):
+        keeping(component, gitlab_variables(base, head, ""), push)
+
+
+def keeping(component, request, push):
+    """A job of its own keeps what a push measured: it alone has the ID token, and runs none of what is built."""
+    text = ("include:\n  - component: $CI_SERVER_FQDN/steelyard/steelyard/%s@v0\n"
+            "    inputs: {keep: true, id-token: true}\n")
+    pipeline = GitlabPipeline(text % component, SOURCE)
+    tokens = {name: job["id_tokens"] for name, job in pipeline.jobs.items() if "id_tokens" in job}
+    expect(tokens == {"performance-keep": {"STEELYARD_TOKEN": {"aud": "$STEELYARD_STORE"}}}, f"ID tokens: {tokens}")
+    job = pipeline.jobs["performance-keep"]
+    expect(pipeline.order(push)[-1] == "performance-keep" and job["needs"] == ["performance"],
+           f"{component}: a push has the jobs {pipeline.order(push)}")
+    expect("performance-keep" not in pipeline.order(request), f"{component}: a request's run is kept")
+    expect(job["script"] == ['"$CI_PROJECT_DIR.tmp/steelyard/ci/keep.sh" steelyard-report'] and "cache" not in job and
+           job["environment"]["name"] == "steelyard", f"{component}: {job}")
+    measuring = {"gate": "performance", "shards": "performance-shard"}[component]
+    expect(pipeline.jobs[measuring]["variables"]["STEELYARD_KEEP"] == "true", f"{component}: {measuring} keeps itself")
 
 
 def pushes(work):
@@ -268,8 +259,8 @@ def pushes(work):
     with open(os.path.join(origin, "steelyard.toml"), "w") as toml:
         toml.write('[project]\nname = "pushed"\n[build]\ncommand = "mkdir -p out && cp '
                    f"'{bin_folder}/ci_fixture_'$(cat which) out/bench\"\n[[program]]\ncommand = \"out/bench\"\n"
-                   '[run]\nrounds = 12\nmin_time = "1ms"\ncounts = "never"\nfilter = "varied"\n'
-                   '[policy]\nminimum_effect = 0.5\n')
+                   '[run]\nrounds = 2\nmin_time = "1ms"\ncounts = "always"\nfilter = "varied"\n'
+                   '[policy]\nmetrics = ["instructions"]\n')
     state = {"PATH": os.environ["PATH"], "STEELYARD_STATE": os.path.join(work, "state")}
     workflow = block_of("docs/guide/pull_requests.md", "STEELYARD_STORE: ${{")
     service = Service(os.path.join(work, "service"), "0" * 40)
@@ -290,6 +281,8 @@ def pushes(work):
             runner = GithubRunner(push, SOURCE, PROGRAM, event, origin, SECRET, state, secrets)
             runner.run_workflow(workflow)
             expect(runner.outputs["gate"]["status"] == ("1" if which == "slow" else "0"), f"push {number}", runner.log)
+            expect("bit for bit" in runner.log and runner.log.count("kept in the store: ") == 1,
+                   f"push {number} is not kept once, by the job that verifies it", runner.log)
             listed = subprocess.run([PROGRAM, "alerts", "--all", "--project", "pushed", "--json"], env=state, cwd=work,
                                     check=True, stdout=subprocess.PIPE, text=True)
             states = [alert["state"] for alert in json.loads(listed.stdout)["alerts"]]

@@ -152,6 +152,9 @@ if [ "$service" = gitlab ]; then
   grep -qx 'gate ' "$work/caches" || fail "builds are kept though nobody asked for it: $(cat "$work/caches")"
   run_noting STEELYARD_CACHE_BUILDS=true
   grep -qx "gate $work/.steelyard-cache/builds" "$work/caches" || fail "builds are not kept: $(cat "$work/caches")"
+  # What a job of its own keeps is not kept by the one that builds, whatever store that could reach.
+  run_noting STEELYARD_KEEP=true STEELYARD_STATE="$work/state"
+  grep -q -- "^gate .*--no-store" "$work/arguments" || fail "the job that builds keeps what it measured"
   # What the repository has in the place of this job's report is not told as one, and leads nowhere else.
   mkdir -p "$work/steelyard-report" "$work/elsewhere"
   echo "a report of the repository" >"$work/steelyard-report/report.md"
@@ -189,6 +192,27 @@ grep -q -- "^merge $work/shards/one/ $work/shards/two/ .*--markdown" "$work/argu
 run_noting STEELYARD_STATE="$work/state"
 ! grep -q "^db stop" "$work/calls" || fail "a server in the caller's own state folder was stopped"
 ! grep -q -- "--no-store" "$work/arguments" || fail "the store of the caller's own state folder is not used"
+
+# What that job left is kept by one that runs none of it: three plain files, judged again, and nothing else.
+if [ "$service" = github ]; then
+  mkdir "$work/left"
+  touch "$work/left/"{baseline.syrun,candidate.syrun,comparison.json}
+  keep() {  # keep: leaves $status, and in $work/arguments how the program was called
+    rm -f "$work/arguments"
+    touch "$work/arguments"
+    status=0
+    env STEELYARD_PROGRAM="$work/noting" STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook \
+      "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
+  }
+  keep
+  [ "$status" = 9 ] || fail "status $status, wanted that of the program, 9"
+  grep -q "^verify .* --keep --project shop\$" "$work/arguments" || fail "nothing is judged again and kept"
+  ! grep -q "^alerts" "$work/arguments" || fail "owners are told of what was not kept"
+  ln -sf /etc/passwd "$work/left/comparison.json"
+  keep
+  [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a link in what a job left was followed"
+  rm -rf "$work/left"
+fi
 
 run_gate() {  # run_gate FOLDER: the service's own step in that checkout
   cd "$1"

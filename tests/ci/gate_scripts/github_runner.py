@@ -139,8 +139,7 @@ class GithubRunner:
         self.work, self.source, self.program, self.repository = work, source, program, repository
         self.token, self.machine, self.secrets = token, machine, secrets or {}
         self.workspace, self.temp = os.path.join(work, "shop", "shop"), os.path.join(work, "temp")
-        for folder in (self.workspace, self.temp, os.path.join(work, "home")):
-            os.makedirs(folder)
+        os.makedirs(os.path.join(work, "home"))
         self.event = os.path.join(work, "event.json")
         with open(self.event, "w") as file:
             json.dump(github["event"], file)
@@ -155,7 +154,17 @@ class GithubRunner:
         on = workflow["on"]
         if self.github["event_name"] not in (on if isinstance(on, (dict, list)) else [on]):
             raise ValueError(f"the workflow is not started by {self.github['event_name']}")
-        for job in workflow["jobs"].values():
+        failed = {}
+        for name, job in workflow["jobs"].items():
+            needs = job.get("needs", [])
+            self.failed = any(failed[one] for one in ([needs] if isinstance(needs, str) else needs))
+            failed[name] = not self.holds(job.get("if", "success()"), self.context({}))
+            if failed[name]:
+                continue
+            self.failed = False
+            for folder in (self.workspace, self.temp):  # a machine of its own
+                shutil.rmtree(folder, ignore_errors=True)
+                os.makedirs(folder)
             given = job.get("permissions", workflow.get("permissions", {}))
             if "uses" in job:
                 called, inputs = self.called_workflow(job)
@@ -167,6 +176,17 @@ class GithubRunner:
                     self.run_steps(inner["steps"], self.context(inputs), {}, None)
             else:
                 self.run_steps(job["steps"], self.context({}), {}, None)
+            failed[name] = self.failed
+        self.failed = any(failed.values())
+
+    def holds(self, condition, context):
+        """An `if`, which wants that nothing has failed where it does not ask for that itself."""
+        condition = condition.strip()
+        if condition.startswith("${{"):
+            condition = condition[3:-2]
+        if not STATUS_FUNCTIONS.search(condition):
+            condition = f"success() && ({condition})"
+        return Expression(condition, context, self.failed).value()
 
     def called_workflow(self, job):
         match = OUR_WORKFLOW.fullmatch(job["uses"])
@@ -199,12 +219,7 @@ class GithubRunner:
 
     def run_steps(self, steps, context, env, action):
         for number, step in enumerate(steps):
-            condition = step.get("if", "success()").strip()
-            if condition.startswith("${{"):
-                condition = condition[3:-2]
-            if not STATUS_FUNCTIONS.search(condition):
-                condition = f"success() && ({condition})"
-            if not Expression(condition, context, self.failed).value():
+            if not self.holds(step.get("if", "success()"), context):
                 continue
             name = step.get("name") or step.get("uses") or f"step {number}"
             own = dict(env, **{key: self.filled(value, context) for key, value in step.get("env", {}).items()})
@@ -240,6 +255,15 @@ class GithubRunner:
             files = [file for pattern in given["path"].split() 
                      for file in glob.glob(os.path.join(self.workspace, pattern))]
             self.artifacts[given["name"]] = sorted(os.path.basename(file) for file in files)
+            kept = os.path.join(self.work, "artifacts", given["name"])
+            shutil.rmtree(kept, ignore_errors=True)
+            os.makedirs(kept)
+            for file in files:
+                shutil.copy(file, kept)
+        elif name == "actions/download-artifact":
+            if given["pattern"] in self.artifacts:
+                shutil.copytree(os.path.join(self.work, "artifacts", given["pattern"]),
+                                os.path.join(self.workspace, given["path"]))
         elif name not in ("actions/cache", "actions/cache/restore", "actions/cache/save"):
             raise ValueError(f"uses: {uses}")
         return {}

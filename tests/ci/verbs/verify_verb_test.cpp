@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/store.hpp"
+#include "storage/spool/spool.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard::ci::verify_verb_test {
@@ -24,6 +25,17 @@ class Verify : public ProgramUnderTest {
         write(std::filesystem::path(side) / (std::to_string(100 + round) + ".json"), json);
       }
     }
+  }
+  // One side's archive under any name, the other's under the one that it has in such a folder.
+  static void write_evidence() {
+    write_rounds();
+    std::filesystem::create_directory("evidence");
+    ASSERT_EQ(run({"export", "base", "--output", "evidence/baseline.syrun"}).status, 0);
+    ASSERT_EQ(run({"export", "head", "--output", "evidence/other.syrun"}).status, 0);
+    ASSERT_LE(run({"compare", "evidence/baseline.syrun", "evidence/other.syrun", "--json", "--output",
+                   "evidence/comparison.json"})
+                  .status,
+              2);
   }
   static void replace_in(const std::filesystem::path& file, const std::string& from, const std::string& to) {
     std::string text = text_of(file);
@@ -83,20 +95,28 @@ TEST_F(Verify, SaysThatOtherRulesJudged) {
 }
 
 TEST_F(Verify, FindsTheArchivesBesideTheComparison) {
-  write_rounds();
-  ASSERT_EQ(run({"export", "base", "--output", "evidence.syrun"}).status, 0);
-  std::filesystem::create_directory("evidence");
-  // One side's archive beside it under any name, the other in the folder's own.
-  ASSERT_EQ(run({"export", "base", "--output", "evidence/baseline.syrun"}).status, 0);
-  ASSERT_EQ(run({"export", "head", "--output", "evidence/other.syrun"}).status, 0);
-  ASSERT_LE(run({"compare", "evidence/baseline.syrun", "evidence/other.syrun", "--json", "--output",
-                 "evidence/comparison.json"})
-                .status,
-            2);
+  write_evidence();
   const Outcome outcome = run({"verify", "evidence"});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("evidence/other.syrun"));
   EXPECT_EQ(run({"verify", "evidence/comparison.json"}).status, 0);
+}
+
+TEST_F(Verify, KeepsWhatIsVerifiedAndNothingElse) {
+  write_evidence();
+  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
+  const auto waiting = [this] { return storage::Spool(folder_ / "state").count_waiting(); };
+  const std::string honest = text_of("evidence/comparison.json");
+  replace_in("evidence/comparison.json", "\"ratio\": 1.0", "\"ratio\": 1.1");
+  EXPECT_EQ(run({"verify", "evidence", "--keep"}).status, 1);
+  EXPECT_EQ(waiting(), storage::Spool::Count{});
+  write("evidence/comparison.json", honest);
+  EXPECT_EQ(run({"verify", "evidence"}).status, 0);
+  EXPECT_EQ(waiting(), storage::Spool::Count{}) << "kept though nobody asked for it";
+  const Outcome away = run({"verify", "evidence", "--keep"});
+  unsetenv("STEELYARD_STORE");
+  EXPECT_EQ(away.status, 5) << "the store is away, and all of it waits: " << away.err;
+  EXPECT_EQ(waiting(), (storage::Spool::Count{2, 1}));
 }
 
 TEST_F(Verify, IsNotDoneWhereARunIsNowhere) {
