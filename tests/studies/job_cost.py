@@ -7,8 +7,8 @@ BIN: the folder with steelyard and ci_service. The third commit of the demo is g
 action does it: the program is provided (from FILE, a released tarball, fetched and then out of the cache), what was
 accepted on the request is read, both commits are built and measured, and comment and check are written to a service on
 this machine. A build is from its command's begin to its end, a process of the benchmark program from its start to its
-exit, as an object says that the build links into it; the rest of the time is the gate's own. Leave the machine alone
-while it runs.
+exit, as an object says that the build links into it; the rest of the time is the gate's own. Then a commit that changes
+README.md alone is gated. Leave the machine alone while it runs.
 """
 import argparse
 import hashlib
@@ -173,6 +173,7 @@ class Job:
                             STEELYARD_STATUS="1", **github)[1]
         end = now()
         answering.communicate()
+        documentation = self.documentation(github)
         builds, processes = read_log(self.log)
         building = covered(builds, begun, end)
         return {
@@ -184,7 +185,26 @@ class Job:
             "publish": publish,
             "own": end - begun - covered(builds + processes, begun, end),
             "processes": len(processes),
+            "documentation": documentation,
         }
+
+    def documentation(self, github):
+        """Seconds of the whole gate of a change of documentation alone; its build and processes leave no line."""
+        with open(os.path.join(self.repository, "README.md"), "a") as page:
+            page.write("\nOne word more.\n")
+        subprocess.run(["git", "-c", "user.name=Test", "-c", "user.email=test@example.invalid", "commit", "-q", "-a",
+                        "-m", "Say more"], cwd=self.repository, check=True)
+        with open(self.log) as log:
+            before = log.read()
+        status, taken = self.step(os.path.join(ROOT, "ci/github/gate.sh"),
+                                  STEELYARD_INPUT_BUILD=f"bash {self.work}/build.sh", **github)
+        with open(self.log) as log:
+            builds = log.read()[len(before):].split().count("built")
+        if status != 0 or builds != 1:
+            sys.exit(f"a change of documentation: status {status}, wanted 0; {builds} builds, wanted 1")
+        with open(self.log, "w") as log:
+            log.write(before)
+        return taken
 
 
 def main():
@@ -209,6 +229,7 @@ def main():
         print(f"| writing comment and check | {middle['publish']:.2f} |")
         print(f"| all but building and measuring, these two among it | {middle['own']:.2f} |")
         print(f"| its share of the whole, {middle['whole']:.1f} s | {100 * middle['own'] / middle['whole']:.1f} % |")
+        print(f"| the whole gate of a change of documentation alone | {middle['documentation']:.1f} |")
         print(f"\n{machine()}; medians of {arguments.runs} jobs")
 
 

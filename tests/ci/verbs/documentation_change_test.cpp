@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "bench/counting/count.hpp"
 #include "ci/measuring/unread_change.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::documentation_change_test {
 namespace {
@@ -32,7 +34,7 @@ class GateOfDocumentation : public ProgramUnderTest {
     std::filesystem::current_path(made_.root());
     made_.write("steelyard.toml",
                 "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
-                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\ncounts = \"never\"\n"
+                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 2\ncounts = \"never\"\n"
                 "[policy]\nminimum_effect = 0.5\n");
     made_.write("README.md", "before\n");
     build_by("");
@@ -72,6 +74,26 @@ TEST_F(GateOfDocumentation, ThatBuildingDoesNotReadBuildsOnceAndSaysWhy) {
   commit("doc/new.md", "new\n");
   EXPECT_EQ(gate().status, 0);
   EXPECT_EQ(builds(), 3) << "a page more: whether it is there can be asked without reading";
+}
+
+TEST_F(GateOfDocumentation, EndsWithItsProofAndTimesNothingWhereItIsCountedAndNoTargetAsksForARate) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const std::string settings = text_of("steelyard.toml");
+  const std::size_t at = settings.find("counts = \"never\"");
+  made_.write("steelyard.toml", std::string(settings).replace(at, 16, "filter = \"varied\""));
+  made_.commit("count");
+  commit("README.md", "after\n");
+  if (!keeps_times()) GTEST_SKIP() << "this file system keeps no times of access";
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 file of documentation alone"), HasSubstr("not timed")));
+  made_.write("steelyard.toml",
+              text_of("steelyard.toml") + "[[target]]\nbenchmark = \"*\"\ntarget = \"at least 1 GB/s\"\n");
+  made_.commit("promise");
+  commit("README.md", "again\n");
+  const Outcome promised = gate();
+  EXPECT_THAT(promised.out, AllOf(HasSubstr("1 file of documentation alone"), Not(HasSubstr("not timed"))));
 }
 
 TEST_F(GateOfDocumentation, ThatBuildingReadsBuildsBoth) {
