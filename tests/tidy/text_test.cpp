@@ -105,6 +105,25 @@ TEST(Text, NoUnfinishedWordsInCode) {
   }
 }
 
+// Two builds of one commit are one program, byte for byte (tests/ci/package/compare_builds.sh). The paths of sources
+// are mapped when a release is built, which reaches no definition.
+TEST(Text, NoProgramHoldsWhenOrWhereItWasBuilt) {
+  const std::regex when(std::string("__(DA") + "TE|TI" + "ME|TIME" + "STAMP)__|string\\(TIME" + "STAMP");
+  const std::regex where("[A-Z]=\\\\?\"\\$\\{[A-Z_]*_(SOURCE|BINARY)_DIR\\}");
+  for (const char* held : {"STEELYARD_X=\"${PROJECT_SOURCE_DIR}\"", "X=\\\"${CMAKE_CURRENT_BINARY_DIR}/x\\\""}) {
+    EXPECT_TRUE(std::regex_search(held, where)) << held;
+  }
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh", ".in", ".cmake", "CMakeLists.txt"})) {
+    if (file.path.starts_with("tests/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], when))
+          << file.path << ":" << i + 1 << ": another second, another file";
+      EXPECT_FALSE(std::regex_search(file.lines[i], where))
+          << file.path << ":" << i + 1 << ": another folder, another file";
+    }
+  }
+}
+
 // The line without its comment and without what its literals say.
 std::string names_in(const std::string& line) {
   static const std::regex literal("\"([^\"\\\\]|\\\\.)*\"");
