@@ -446,6 +446,14 @@ SH
   [ "$judged" = 3 ] || fail "an archive that is none: status \"$judged\", wanted 3"
 fi
 
+# From here on each commit's program was built before: what follows shows nothing of building.
+for steps in 2000 40000; do
+  mkdir -p "$work/programs/$steps"
+  (cd "$work/programs/$steps" && write_work "$steps" && cp "$repository/bench.cpp" . &&
+    c++ -O2 -g bench.cpp -o my_bench -lbenchmark -lpthread)
+done
+build="mkdir -p build && cp $work/programs/\$(sed -n 's/.* i < \([0-9]*\);.*/\1/p' work.hpp)/my_bench build/"
+
 # 2. A shallow checkout is deepened.
 git init -q "$work/shallow"
 git -C "$work/shallow" remote add origin "file://$repository"
