@@ -14,13 +14,17 @@
 #include <ctime>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/main/axis_benchmark.hpp"
 #include "bench/main/counted_region.hpp"
+#include "bench/main/lone_iteration.hpp"
 #include "bench/main/run_session.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -48,14 +52,39 @@ STEELYARD_FIELDS(STEELYARD_DECLARE_FIELD)
 
 void copy_configuration(GoogleBenchmark& to, const GoogleBenchmark& from) { STEELYARD_FIELDS(STEELYARD_COPY_FIELD) }
 
-// "BM_sort/1024" since 1.8; before, a state does not know what it is of.
-template <class State>
-std::string name_of(const State& state, const GoogleBenchmark& benchmark) {
-  if constexpr (requires { state.name(); }) {
-    return state.name();
-  } else {
-    return read_field(Field_name_(), benchmark);
+const std::vector<std::int64_t>& ranges_of(const benchmark::State& state);
+template <auto member>
+struct RangesAccess {
+  friend const std::vector<std::int64_t>& ranges_of(const benchmark::State& state) { return state.*member; }
+};
+template struct RangesAccess<&benchmark::State::range_>;
+
+// "BM_sort/1024/threads:2", as the report has it; a state knows "BM_sort" of it, and since 1.8 alone.
+std::string name_of(const benchmark::State& state, const GoogleBenchmark& benchmark) {
+  std::string name = read_field(Field_name_(), benchmark);
+  const auto arg_names = read_field(Field_arg_names_(), benchmark);
+  const std::vector<std::int64_t>& ranges = ranges_of(state);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const bool is_named = i < arg_names.size() && !arg_names[i].empty();
+    name += '/' + (is_named ? arg_names[i] + ':' : "") + std::to_string(ranges[i]);
   }
+  const auto add = [&](bool is_said, const char* word, const std::string& value) {
+    if (is_said) name += '/' + (word + value);
+  };
+  const double min_time = read_field(Field_min_time_(), benchmark),
+               warm_up = read_field(Field_min_warmup_time_(), benchmark);
+  add(min_time > 0, "min_time:", decimals_text(min_time, 3));
+  add(warm_up > 0, "min_warmup_time:", decimals_text(warm_up, 3));
+  const auto iterations = read_field(Field_iterations_(), benchmark);
+  const int repetitions = read_field(Field_repetitions_(), benchmark);
+  add(iterations != 0, "iterations:", std::to_string(iterations));
+  add(repetitions != 0, "repeats:", std::to_string(repetitions));
+  const bool is_manual = read_field(Field_use_manual_time_(), benchmark);
+  add(read_field(Field_measure_process_cpu_time_(), benchmark), "process_time", "");
+  add(is_manual, "manual_time", "");
+  add(!is_manual && read_field(Field_use_real_time_(), benchmark), "real_time", "");
+  add(!read_field(Field_thread_counts_(), benchmark).empty(), "threads:", std::to_string(state.threads()));
+  return name;
 }
 
 struct Clocks {
@@ -92,12 +121,16 @@ class GuardedBenchmark : public GoogleBenchmark {
       state.SkipWithError(kSkippedBlock);
       return count_as_whole(state);
     }
-    if (state.thread_index() == 0) session.set_benchmark(name_of(state, *this));
+    set_benchmark_of_thread(name_of(state, *this));
+    if (state.thread_index() == 0) session.set_benchmark(benchmark_of_thread());
+    std::optional<benchmark::State> unbegun;
+    if (session.records_iterations() && !counted_region::is_on()) unbegun.emplace(state);
     const Clocks start = read_clocks();
     run_contained(state);
     end_forked_child(session, state);
     count_as_whole(state);
     if (state.thread_index() == 0) session.add_pass(state.max_iterations, since(start));
+    if (unbegun) make_lone_iterations(*unbegun, has_failed(state), start);
   }
 
  private:
@@ -108,6 +141,31 @@ class GuardedBenchmark : public GoogleBenchmark {
       state.SkipWithError((std::string(kBrokenBenchmark) + "it threw an exception: " + error.what()).c_str());
     } catch (...) {
       state.SkipWithError((std::string(kBrokenBenchmark) + "it threw an exception that is no std::exception").c_str());
+    }
+  }
+
+  // Of each thread, behind a loop of the same state that began at `start`.
+  void make_lone_iterations(const benchmark::State& unbegun, bool failed, Clocks start) {
+    RunSession& session = RunSession::current();
+    bool is_loop = true;
+    std::int64_t iterations = 1;
+    const auto decide = [&] {
+      LoneBudget& budget = session.lone_budget(benchmark_of_thread());
+      const Nanoseconds took = read_clocks().real - start.real;
+      is_loop ? budget.add_loop(took) : budget.add(took);
+      return budget.allows_another();
+    };
+    while (const auto together = meeting_.next(unbegun.threads(), failed, decide)) {
+      is_loop = false;
+      start = read_clocks();
+      benchmark::State state = unbegun;
+      {
+        const LoneIteration lone(state, *together, iterations);
+        run_contained(state);
+      }
+      end_forked_child(session, state);
+      iterations = state.iterations();
+      failed = has_failed(state) || iterations == 0;
     }
   }
 
@@ -143,6 +201,7 @@ class GuardedBenchmark : public GoogleBenchmark {
   }
 
   std::unique_ptr<GoogleBenchmark> benchmark_;
+  LoneMeeting meeting_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace steelyard {
 namespace {
@@ -76,6 +77,15 @@ std::string RunSession::benchmark() {
   const std::lock_guard lock(mutex_);
   return benchmark_;
 }
+
+namespace {
+
+thread_local std::string running_benchmark;
+
+}  // namespace
+
+void set_benchmark_of_thread(std::string name) { running_benchmark = std::move(name); }
+const std::string& benchmark_of_thread() { return running_benchmark; }
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,6 +48,24 @@ class BlockBudget {
   Nanoseconds spent_;
 };
 
+// How many lone iterations (lone_iteration.hpp) a benchmark makes beside its loops, where spans are recorded: up to a
+// thousand, in a quarter of the time of the loops so far, but one at least.
+class LoneBudget {
+ public:
+  bool allows_another() const { return made_ < kMaxMade && spent_ < of_loops_ * kShare; }
+  void add_loop(Nanoseconds took) { of_loops_ += took; }
+  void add(Nanoseconds took) {
+    ++made_;
+    spent_ += took;
+  }
+
+ private:
+  static constexpr int kMaxMade = 1000;
+  static constexpr double kShare = 0.25;
+  int made_ = 0;
+  Nanoseconds spent_, of_loops_;
+};
+
 // A record with this message is a block that was skipped, not a failure.
 inline constexpr const char* kSkippedBlock = "steelyard: this block was left out";
 
@@ -75,6 +94,12 @@ class RunSession {
   void add_pass(std::int64_t iterations, Nanoseconds took);
   void begin_next_benchmark();
 
+  // Spans are recorded, of lone iterations too (lone_iteration.hpp), of whose time the budget is; asked by one thread
+  // at a time.
+  void record_iterations() { records_iterations_ = true; }
+  bool records_iterations() const { return records_iterations_; }
+  LoneBudget& lone_budget(const std::string& benchmark) { return lone_budgets_[benchmark]; }
+
   // For messages about a program that ends in the middle; thread 0's.
   void set_benchmark(const std::string& name);
   std::string benchmark();
@@ -84,8 +109,14 @@ class RunSession {
   std::optional<BlockBudget> budget_;
   std::string benchmark_;
   bool is_running_ = false;
+  bool records_iterations_ = false;
+  std::map<std::string, LoneBudget> lone_budgets_;
   pid_t process_ = 0;
 };
+
+// What the calling thread runs, by its name in the report: of its spans.
+void set_benchmark_of_thread(std::string name);
+const std::string& benchmark_of_thread();
 
 // Stands between Google Benchmark and one of its reporters: takes out the records of blocks that were skipped, and, for
 // a display, joins the blocks of a repetition into one line, as it would read without them. Files keep every block.

@@ -3,14 +3,16 @@
 // Google Benchmark. So a function that knows nothing of us yields the counters
 //   allocations, bytes_allocated   of an iteration, in the timed part only (memory_use.hpp)
 //   peak_rss                       the most memory that was resident while the loop ran (memory_use.hpp)
-// is counted in exactly its timed part (counted_region.hpp), and is a span where spans are recorded. Nothing here takes
-// time while the clock runs, but for a test of one variable and two reads.
+// is counted in exactly its timed part (counted_region.hpp), and is a span where spans are recorded, with further ones
+// of single iterations (lone_iteration.hpp). Nothing here takes time while the clock runs, but for tests of two
+// variables and two reads.
 #include <benchmark/benchmark.h>
 
 #include <optional>
 #include <string>
 
 #include "bench/main/counted_region.hpp"
+#include "bench/main/lone_iteration.hpp"
 #include "bench/main/memory_use.hpp"
 #include "bench/main/run_session.hpp"
 #include "bench/profile/spans/span.hpp"
@@ -25,7 +27,8 @@ struct Region {
   bool peak_is_own = false;  // the peak before this loop is forgotten
 };
 thread_local Region region;
-thread_local std::optional<Span> span;  // of the loop, with what it paused for
+thread_local std::optional<Span> span;    // of the loop, with what it paused for
+thread_local std::optional<Span> paused;  // in a lone iteration, while its clock stands
 
 void resume() {
   region.before = allocations_of_this_thread();
@@ -60,9 +63,34 @@ void begin(benchmark::State& state) {
   region.peak_is_own = state.thread_index() == 0 && forget_peak_memory();
   // The loop of one that failed before it runs nothing, and may never end.
   if (Span::are_wanted() && !has_failed(state)) {
-    span.emplace(SpanName(RunSession::current().benchmark(), state.max_iterations));
+    span.emplace(SpanName(benchmark_of_thread(), state.max_iterations));
   }
 }
+
+const SpanName& paused_name() {
+  static const SpanName name("paused timing");
+  return name;
+}
+
+void begin_lone(LoneIteration& lone, const benchmark::State& state) {
+  lone.start();
+  lone.wait();
+  paused_name();  // so that what it allocates is of no iteration
+  if (!has_failed(state)) span.emplace(SpanName(benchmark_of_thread(), lone.iterations()));
+}
+
+// A batch of KeepRunningBatch() is several iterations, which nobody knows before.
+void finish_lone(LoneIteration& lone, const benchmark::State& state) {
+  paused.reset();
+  lone.finish();
+  if (span && state.iterations() != lone.iterations()) {
+    span->rename(SpanName(benchmark_of_thread(), state.iterations()));
+  }
+  span.reset();
+  lone.wait();
+}
+
+void pause_lone() { paused.emplace(paused_name()); }
 
 void abandon() {
   if (counted_region::is_on()) {
@@ -70,12 +98,14 @@ void abandon() {
     counted_region::note_pass_skipped();
   }
   region.is_timed = false;
+  paused.reset();
   span.reset();
 }
 
 }  // namespace steelyard::timed_region
 
 using benchmark::State;
+using steelyard::LoneIteration;
 
 extern "C" {
 
@@ -83,8 +113,10 @@ void __real__ZN9benchmark5State16StartKeepRunningEv(State* state);
 void __real__ZN9benchmark5State17FinishKeepRunningEv(State* state);
 void __real__ZN9benchmark5State11PauseTimingEv(State* state);
 void __real__ZN9benchmark5State12ResumeTimingEv(State* state);
+void __real__ZN9benchmark5State16SetIterationTimeEd(State* state, double seconds);
 
 void __wrap__ZN9benchmark5State16StartKeepRunningEv(State* state) {
+  if (auto* const lone = LoneIteration::of(state)) return steelyard::timed_region::begin_lone(*lone, *state);
   steelyard::timed_region::begin(*state);
   if (!steelyard::counted_region::is_on()) {
     steelyard::timed_region::resume();
@@ -97,6 +129,7 @@ void __wrap__ZN9benchmark5State16StartKeepRunningEv(State* state) {
 }
 
 void __wrap__ZN9benchmark5State17FinishKeepRunningEv(State* state) {
+  if (auto* const lone = LoneIteration::of(state)) return steelyard::timed_region::finish_lone(*lone, *state);
   if (steelyard::counted_region::is_on()) steelyard::counted_region::collect_until_here();
   steelyard::timed_region::pause();
   __real__ZN9benchmark5State17FinishKeepRunningEv(state);
@@ -106,12 +139,14 @@ void __wrap__ZN9benchmark5State17FinishKeepRunningEv(State* state) {
 }
 
 void __wrap__ZN9benchmark5State11PauseTimingEv(State* state) {
+  if (LoneIteration::of(state) != nullptr) return steelyard::timed_region::pause_lone();
   if (steelyard::counted_region::is_on()) steelyard::counted_region::collect_until_here();
   steelyard::timed_region::pause();
   __real__ZN9benchmark5State11PauseTimingEv(state);
 }
 
 void __wrap__ZN9benchmark5State12ResumeTimingEv(State* state) {
+  if (LoneIteration::of(state) != nullptr) return steelyard::timed_region::paused.reset();
   if (!steelyard::counted_region::is_on()) {
     steelyard::timed_region::resume();
     return __real__ZN9benchmark5State12ResumeTimingEv(state);
@@ -119,6 +154,10 @@ void __wrap__ZN9benchmark5State12ResumeTimingEv(State* state) {
   __real__ZN9benchmark5State12ResumeTimingEv(state);
   steelyard::timed_region::resume();
   steelyard::counted_region::collect_from_here();
+}
+
+void __wrap__ZN9benchmark5State16SetIterationTimeEd(State* state, double seconds) {
+  if (LoneIteration::of(state) == nullptr) __real__ZN9benchmark5State16SetIterationTimeEd(state, seconds);
 }
 
 // SkipWithError(const char*) until 1.7; (const std::string&) since 1.8, with SkipWithMessage. A version has only some

@@ -72,6 +72,8 @@ class Span {
   // Whether it is recorded, so that say() has an effect.
   bool is_recorded() const { return slot_ != nullptr; }
   void say(const SpanFacts& facts);
+  // Another name than it began with, of what turned out to be something else.
+  void rename(const SpanName& name);
 
  private:
   friend class SpanSwitch;

@@ -506,6 +506,11 @@ void Span::say(const SpanFacts& facts) {
   if (facts.bytes) slot_->bytes = *facts.bytes;
 }
 
+void Span::rename(const SpanName& name) {
+  const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
+  if (slot_ != nullptr && recording != 0) slot_->name = id_in(recording, *name.site_);
+}
+
 Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) {
   STEELYARD_CHECK(Recorder::current().start(options));
   SpanRecording recording;

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/profile/read_spans.hpp"
+#include "bench/profile/trace.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
@@ -273,9 +276,59 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
   const Result<bench::Trace> sampled = bench::read_spans(file);
   ASSERT_TRUE(sampled) << sampled.error().text();
   EXPECT_FALSE(sampled->samples.empty());
-  EXPECT_GT(trace->events.back().iterations, 1U);
   const bench::ChildResult failed = run_fixture({"--steelyard_spans=/no/such/folder/it.spans"});
   EXPECT_THAT(failed.error_output, HasSubstr("/no/such/folder/it.spans"));
+}
+
+TEST(RunBenchmarks, RecordsIterationsByThemselvesBesideTheLoopsOfWhichTheReportIs) {
+  const testkit::TemporaryFolder folder;
+  const std::string file = (folder.path() / "it.spans").string();
+  const bench::ChildResult child =
+      run_fixture({"--benchmark_filter=^BM_(work|allocates.*|batch.*|manual.*|touches.*)$", "--benchmark_format=json",
+                   "--benchmark_min_time=0.01", "--steelyard_blocks=1", "--steelyard_spans=" + file});
+  const Result<bench::Trace> trace = bench::read_spans(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const bench::TraceTree tree = bench::tree_of(*trace);
+  std::map<std::string, std::map<std::uint32_t, int>> loops;  // by name and iterations
+  int pauses = 0;
+  for (std::size_t i = 0; i < trace->events.size(); ++i) {
+    const bench::TraceEvent& event = trace->events[i];
+    EXPECT_FALSE(event.is_open);
+    if (trace->name_of(event) != "paused timing") {
+      ++loops[trace->name_of(event)][event.iterations];
+      continue;
+    }
+    ++pauses;
+    ASSERT_NE(tree.parents[i], bench::TraceTree::kNoParent);
+    EXPECT_EQ(trace->events[tree.parents[i]].iterations, 1U);
+  }
+  const std::map<std::uint32_t, int>& work = loops["BM_work"];
+  EXPECT_GT(work.rbegin()->first, 1000U);
+  EXPECT_GT(work.begin()->second, 100);
+  EXPECT_LE(work.begin()->second, 1000 + 1) << "and the first loop, by which Google Benchmark seeks their number";
+  EXPECT_EQ(loops["BM_allocates/iterations:50"][50], 1);
+  EXPECT_GT(loops["BM_allocates/iterations:50"][1], 0);
+  const std::map<std::uint32_t, int>& threaded = loops["BM_allocates_threaded/iterations:50/threads:2"];
+  EXPECT_EQ(threaded.at(50), 2);
+  EXPECT_GE(threaded.at(1), 2);
+  EXPECT_EQ(pauses, loops["BM_allocates/iterations:50"][1] + threaded.at(1));
+  EXPECT_EQ(threaded.at(1) % 2, 0) << "of each thread one";
+  EXPECT_EQ(loops["BM_batch/iterations:100"].size(), 2U) << "the loop, and batches of 10";
+  EXPECT_GT(loops["BM_batch/iterations:100"][10], 0);
+  EXPECT_EQ(loops["BM_touches/67108864/iterations:1"].size(), 1U);
+  EXPECT_EQ(loops["BM_touches/1/iterations:1"].size(), 1U);
+  EXPECT_GT(loops["BM_manual/n:7/8/iterations:4/manual_time"][1], 0);
+  int rows = 0;
+  const auto report = nlohmann::json::parse(child.output);
+  for (const auto& row : report.at("benchmarks")) {
+    EXPECT_TRUE(loops.contains(row.at("name"))) << "spans have the names of the report: " << row.at("name");
+    ++rows;
+    if (row.at("name") != "BM_manual/n:7/8/iterations:4/manual_time") continue;
+    EXPECT_EQ(row.at("iterations"), 4);
+    EXPECT_DOUBLE_EQ(row.at("real_time").get<double>(), 1e9);
+    EXPECT_DOUBLE_EQ(row.at("items_per_second").get<double>(), 1);
+  }
+  EXPECT_EQ(rows, 7);
 }
 
 TEST(RunBenchmarks, RecordsSpansAloneAndSaysSoWhereNoDeviceCanBe) {

@@ -55,6 +55,28 @@ TEST(BlockBudget, BeginsAnewWithEachBenchmark) {
   EXPECT_FALSE(budget.skips(10, false));
 }
 
+// Of iterations of this length beside a loop of that one.
+int lone_iterations(Nanoseconds loop, Nanoseconds each) {
+  LoneBudget budget;
+  budget.add_loop(loop);
+  int made = 0;
+  for (; budget.allows_another(); ++made) budget.add(each);
+  return made;
+}
+
+TEST(LoneBudget, IsAThousandInAQuarterOfTheTimeOfTheLoopsAndOneAtLeast) {
+  EXPECT_EQ(lone_iterations(seconds(1), microseconds(1)), 1000);
+  EXPECT_EQ(lone_iterations(seconds(1), milliseconds(50)), 5);
+  EXPECT_EQ(lone_iterations(seconds(1), seconds(3)), 1);
+  EXPECT_FALSE(LoneBudget().allows_another()) << "before any loop";
+  LoneBudget budget;
+  budget.add_loop(seconds(1));
+  budget.add(seconds(1));
+  EXPECT_FALSE(budget.allows_another());
+  budget.add_loop(seconds(4));
+  EXPECT_TRUE(budget.allows_another()) << "the next loop's time counts too";
+}
+
 TEST(RunSession, BudgetEndsWithTheRun) {
   RunSession session;
   session.begin({1, 8, milliseconds(1)});

@@ -67,6 +67,18 @@ void BM_slow(benchmark::State& state) {
 }
 BENCHMARK(BM_slow)->UseRealTime();
 
+void BM_batch(benchmark::State& state) {
+  while (state.KeepRunningBatch(10)) benchmark::DoNotOptimize(state.iterations());
+}
+BENCHMARK(BM_batch)->Iterations(100);
+
+// Tells a second for each iteration, and what it is of.
+void BM_manual(benchmark::State& state) {
+  for (auto _ : state) state.SetIterationTime(1);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_manual)->ArgNames({"n", ""})->Args({7, 8})->Iterations(4)->UseManualTime();
+
 class Fixture : public benchmark::Fixture {
  public:
   Fixture() { Iterations(7)->Unit(benchmark::kMillisecond); }

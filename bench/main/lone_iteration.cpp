@@ -1,0 +1,76 @@
+#include "bench/main/lone_iteration.hpp"
+
+#include "bench/main/run_session.hpp"
+
+namespace steelyard {
+namespace {
+
+// The state's own, which have no other way to them: an explicit instantiation may name private members (C++20
+// [temp.spec]/6). They bear these names in 1.7.1 to 1.9.5.
+template <class Tag, auto member>
+struct StateField {
+  friend auto& field_of(Tag, benchmark::State& state) { return state.*member; }
+};
+struct LeftIterations {
+  friend auto& field_of(LeftIterations, benchmark::State&);
+};
+struct IsStarted {
+  friend auto& field_of(IsStarted, benchmark::State&);
+};
+struct IsFinished {
+  friend auto& field_of(IsFinished, benchmark::State&);
+};
+template struct StateField<LeftIterations, &benchmark::State::total_iterations_>;
+template struct StateField<IsStarted, &benchmark::State::started_>;
+template struct StateField<IsFinished, &benchmark::State::finished_>;
+
+}  // namespace
+
+std::shared_ptr<std::barrier<>> LoneMeeting::next(int threads, bool has_failed, const std::function<bool()>& decide) {
+  std::unique_lock lock(mutex_);
+  has_failed_ = has_failed_ || has_failed;
+  if (++arrived_ < threads) {
+    changed_.wait(lock, [this, round = round_] { return round_ != round; });
+    return together_;
+  }
+  const bool is_wanted = decide();
+  together_ = is_wanted && !has_failed_ ? std::make_shared<std::barrier<>>(threads) : nullptr;
+  arrived_ = 0;
+  has_failed_ = false;
+  ++round_;
+  changed_.notify_all();
+  return together_;
+}
+
+constinit thread_local LoneIteration* LoneIteration::current = nullptr;
+
+LoneIteration::LoneIteration(benchmark::State& state, std::barrier<>& together, std::int64_t iterations)
+    : state_(state), together_(together), iterations_(iterations) {
+  // The loop reads it only once it begins.
+  const_cast<benchmark::IterationCount&>(state.max_iterations) = 1;
+  current = this;
+}
+
+// The others do not wait for a thread that left its function before the loop, or in it.
+LoneIteration::~LoneIteration() {
+  current = nullptr;
+  if (waits_left_ > 0) together_.arrive_and_drop();
+}
+
+void LoneIteration::start() {
+  field_of(IsStarted(), state_) = true;
+  field_of(LeftIterations(), state_) = has_failed(state_) ? 0 : state_.max_iterations;
+}
+
+void LoneIteration::finish() {
+  field_of(LeftIterations(), state_) = 0;
+  field_of(IsFinished(), state_) = true;
+}
+
+void LoneIteration::wait() {
+  if (waits_left_ == 0) return;
+  --waits_left_;
+  together_.arrive_and_wait();
+}
+
+}  // namespace steelyard

@@ -1,0 +1,68 @@
+// An iteration of a benchmark that is made alone, for a span of its own. Nothing is called between two iterations of
+// `for (auto _ : state)`: the loop is compiled into the program. So the benchmark's function is called once more for
+// each, with a copy of its state that makes one iteration, and of which Google Benchmark knows nothing: its times,
+// iterations and counters stay those of whole loops.
+//
+//     while (const auto together = meeting.next(threads, has_failed, decide)) {  // of each thread
+//       benchmark::State state = unbegun;
+//       const LoneIteration lone(state, *together, 1);
+//       benchmark.Run(state);
+//     }
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <barrier>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace steelyard {
+
+// Where the threads of a benchmark agree whether each makes another one.
+class LoneMeeting {
+ public:
+  // Of each of `threads`, once its loop has ended and after each lone iteration; the last to come decides. Null: there
+  // is no further one, as `decide` says, or as one of them has failed.
+  std::shared_ptr<std::barrier<>> next(int threads, bool has_failed, const std::function<bool()>& decide);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+  bool has_failed_ = false;
+  unsigned round_ = 0;
+  std::shared_ptr<std::barrier<>> together_;
+};
+
+// While it lives the loop of this thread over `state`, a copy of one that no loop was made of, is one iteration, which
+// begins and ends with those of the other threads `together`, as loops do: what one of them sets up is for all.
+class LoneIteration {
+ public:
+  // `iterations`: that it turned out to be the last time, as a batch of KeepRunningBatch() is several; 1 at first.
+  LoneIteration(benchmark::State& state, std::barrier<>& together, std::int64_t iterations);
+  ~LoneIteration();
+  LoneIteration(const LoneIteration&) = delete;
+  LoneIteration& operator=(const LoneIteration&) = delete;
+
+  // Of the calling thread; nullptr: its loop over that state is another.
+  static LoneIteration* of(const benchmark::State* state) {
+    return current != nullptr && &current->state_ == state ? current : nullptr;
+  }
+  // Where its loop begins and ends (timed_region.cpp).
+  void start();
+  void finish();
+  void wait();  // for the other threads, once behind each
+  std::int64_t iterations() const { return iterations_; }
+
+ private:
+  static constinit thread_local LoneIteration* current;
+  benchmark::State& state_;
+  std::barrier<>& together_;
+  const std::int64_t iterations_;
+  int waits_left_ = 2;
+};
+
+}  // namespace steelyard
