@@ -41,49 +41,38 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
 }
 
 // Memory that was taken, or given back, as PyTorch's "[memory]" tells it.
-struct TakenMemory {
+struct ToldMemory {
   std::uint32_t track = 0;
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;  // below 0: given back
   bool is_on_device = false;
 };
 
-// Each is of the innermost event of its track that it falls into, and so of all around that.
-void add_taken(Trace& trace, std::vector<TakenMemory> taken) {
+// Each is of the innermost event of its track that it falls into. False: it is more than 2^60 bytes.
+bool add_told(Trace& trace, std::vector<ToldMemory> told) {
   constexpr std::uint32_t kNone = TraceTree::kNoParent;
-  if (taken.empty()) return;
+  if (told.empty()) return true;
+  double whole = 0;  // with what is of no event
+  for (const ToldMemory& one : told) whole += std::abs(static_cast<double>(one.bytes));
+  if (whole > 0x1p60) return false;
   trace.has_releases = true;
-  std::stable_sort(taken.begin(), taken.end(), [](const TakenMemory& a, const TakenMemory& b) {
+  std::stable_sort(told.begin(), told.end(), [](const ToldMemory& a, const ToldMemory& b) {
     return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
   });
-  std::vector<TraceEvent>& events = trace.events;
+  const std::vector<TraceEvent>& events = trace.events;
   const std::vector<std::uint32_t> parents = tree_of(trace).parents;
-  using Bytes = std::vector<std::optional<std::int64_t>>;
-  Bytes of_host(events.size()), of_devices(events.size());
+  std::vector<TakenMemory> taken;
   std::uint32_t next = 0, inner = kNone;
-  for (const TakenMemory& one : taken) {
+  for (const ToldMemory& one : told) {
     while (next < events.size() &&
            std::tuple(events[next].track, events[next].begin_ns) <= std::tuple(one.track, one.at_ns)) {
       inner = next++;
     }
     if (inner != kNone && events[inner].track != one.track) inner = kNone;
     while (inner != kNone && events[inner].end_ns() < one.at_ns) inner = parents[inner];
-    if (inner == kNone) continue;
-    std::optional<std::int64_t>& bytes = (one.is_on_device ? of_devices : of_host)[inner];
-    bytes = bytes.value_or(0) + one.bytes;
+    if (inner != kNone) taken.push_back({inner, one.bytes, one.is_on_device});
   }
-  const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& bytes) {
-    if (bytes) sum = sum.value_or(0) + *bytes;
-  };
-  // What the file says itself that an event allocated has what is inside it already.
-  for (std::size_t i = events.size(); i-- > 0;) {
-    if (parents[i] != kNone) {
-      add(of_host[parents[i]], of_host[i]);
-      add(of_devices[parents[i]], of_devices[i]);
-    }
-    add(events[i].allocated_bytes, of_host[i]);
-    add(events[i].device_allocated_bytes, of_devices[i]);
-  }
+  return add_taken_memory(taken, parents, trace);
 }
 
 constexpr std::size_t kMaxDepth = 64;
@@ -196,7 +185,7 @@ class ChromeListener {
   std::map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
-  std::vector<TakenMemory> taken_;
+  std::vector<ToldMemory> told_;
   std::map<std::vector<double>, std::uint32_t> launches_;  // one plus the index, by what it is
   struct Device {
     std::string name;
@@ -438,8 +427,8 @@ std::uint32_t ChromeListener::track_of_pending() {
 void ChromeListener::finish_memory() {
   if (pending_.begin.empty()) return;
   const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
-  if (at && pending_.taken && taken_.size() < options_.max_events) {
-    taken_.push_back({track_of_pending(), *at, static_cast<std::int64_t>(*pending_.taken), pending_.device_type != 0});
+  if (at && pending_.taken && told_.size() < options_.max_events) {
+    told_.push_back({track_of_pending(), *at, static_cast<std::int64_t>(*pending_.taken), pending_.device_type != 0});
   }
   if (!at || !pending_.total_allocated || std::abs(*pending_.total_allocated) > 0x1p62) return;
   if (trace_.memory.size() == options_.max_events) return;
@@ -520,12 +509,9 @@ Result<Trace> ChromeListener::finish() {
   const auto beyond = [&] {
     return input_error(name_, "events of decades, or that allocate exabytes", "what a process took");
   };
-  double taken = 0;
-  for (const TakenMemory& one : taken_) taken += std::abs(static_cast<double>(one.bytes));
-  if (taken > 0x1p60 || !TraceSums().add(trace_)) return beyond();
-  sort_events(trace_);
-  add_taken(trace_, std::move(taken_));
   if (!TraceSums().add(trace_)) return beyond();
+  sort_events(trace_);
+  if (!add_told(trace_, std::move(told_)) || !TraceSums().add(trace_)) return beyond();
   std::stable_sort(trace_.memory.begin(), trace_.memory.end(),
                    [](const TraceMemory& a, const TraceMemory& b) { return a.at_ns < b.at_ns; });
   return std::move(trace_);

@@ -104,7 +104,9 @@ std::uint32_t DeviceReader::launch_of(const DeviceRecord& record) {
 void DeviceReader::add_memory(const DeviceRecord& record) {
   const std::string pool = trace_.texts[name_of_(record.name)] + " memory, device " + std::to_string(record.device);
   const auto bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, std::uint64_t{1} << 60));
-  changes_.push_back({ns_of_(record.begin), trace_.texts.id_of(pool), record.detail == 1 ? bytes : -bytes});
+  const std::int64_t change = record.detail == 1 ? bytes : -bytes;
+  changes_.push_back({ns_of_(record.begin), trace_.texts.id_of(pool), change});
+  if (record.correlation != 0) taken_.push_back({record.correlation, change});
 }
 
 void DeviceReader::add(const DeviceRecord& record) {

@@ -26,6 +26,13 @@ class DeviceReader {
   // After the last record: names of streams, memory in use.
   void finish();
 
+  // What calls took of devices' memory, and below 0 gave back.
+  struct OfCall {
+    std::uint32_t correlation = 0;
+    std::int64_t bytes = 0;
+  };
+  std::vector<OfCall> taken() { return std::move(taken_); }
+
  private:
   std::uint32_t thread_track(std::uint32_t thread);
   std::uint32_t stream_track(std::uint32_t device, std::uint32_t stream);
@@ -44,6 +51,7 @@ class DeviceReader {
   std::map<std::pair<std::vector<std::uint32_t>, double>, std::uint32_t>
       launches_;                      // one plus the index, by what it is
   std::vector<TraceMemory> changes_;  // of memory in use
+  std::vector<OfCall> taken_;
 };
 
 // What a recording by CUPTI lacks, and what devices there were.

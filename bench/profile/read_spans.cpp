@@ -101,6 +101,7 @@ class SpanReader {
   }
   Result<void> read_header();
   Result<void> check_sums() const;
+  Result<void> give_memory();
   Result<void> read_names(std::size_t place);
   Result<void> read_slots(std::size_t place);
   Result<void> read_devices();
@@ -129,6 +130,7 @@ class SpanReader {
   double ns_a_tick_ = 1;
   Trace trace_;
   std::unordered_map<std::uint32_t, Name> names_;
+  std::vector<DeviceReader::OfCall> taken_;
   // For samples alone:
   std::vector<std::uint64_t> objects_;  // of each event, its Span's address
   std::string mappings_;
@@ -309,7 +311,25 @@ Result<void> SpanReader::read_devices() {
       [this](std::uint32_t id) { return name_of(id).name_text; });
   STEELYARD_CHECK(each_chunk(SpanChunkKind::device, [&](std::size_t at) { return read_device_chunk(at, reader); }));
   reader.finish();
+  taken_ = reader.taken();
   return {};
+}
+
+// What a call took of a device is its own, and so of the spans around it.
+Result<void> SpanReader::give_memory() {
+  if (taken_.empty()) return {};
+  std::unordered_map<std::uint64_t, std::uint32_t> calls;  // by correlation; of a call in a call the outer one
+  for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+    const TraceEvent& event = trace_.events[i];
+    if (event.correlation != 0 && !is_on_device(event.kind)) calls.emplace(event.correlation, i);
+  }
+  std::vector<TakenMemory> taken;
+  for (const DeviceReader::OfCall& one : taken_) {
+    const auto call = calls.find(one.correlation);
+    if (call != calls.end()) taken.push_back({call->second, one.bytes, true});
+  }
+  if (taken.empty() || add_taken_memory(taken, tree_of(trace_).parents, trace_)) return {};
+  return input_error(path_.string(), "memory of exabytes", "what a process took");
 }
 
 // As long as anything else of the thread is known to have lasted.
@@ -451,6 +471,7 @@ Result<Trace> SpanReader::read() {
   close_open_spans();
   STEELYARD_CHECK(check_sums());
   sort();
+  STEELYARD_CHECK(give_memory());
   if (trace_.sampling.hz == 0) return std::move(trace_);
   STEELYARD_CHECK(each_chunk(SpanChunkKind::mappings, [&](std::size_t) -> Result<void> {
     const std::uint64_t used = std::min(value_at<SpanChunk>(chunk_, 0).used_bytes, kSpanChunkBytes - sizeof(SpanChunk));

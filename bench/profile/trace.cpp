@@ -152,4 +152,26 @@ TraceTree tree_of(const Trace& trace) {
   return tree;
 }
 
+bool add_taken_memory(const std::vector<TakenMemory>& taken, const std::vector<std::uint32_t>& parents, Trace& trace) {
+  double whole = 0;
+  for (const TakenMemory& one : taken) whole += std::abs(static_cast<double>(one.bytes));
+  if (whole > 0x1p60) return false;
+  std::vector<TraceEvent>& events = trace.events;
+  using Bytes = std::vector<std::optional<std::int64_t>>;
+  Bytes of_host(events.size()), of_devices(events.size());
+  const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& bytes) {
+    if (bytes) sum = sum.value_or(0) + *bytes;
+  };
+  for (const TakenMemory& one : taken) add((one.is_on_device ? of_devices : of_host)[one.event], one.bytes);
+  for (std::size_t i = events.size(); i-- > 0;) {
+    if (parents[i] != TraceTree::kNoParent) {
+      add(of_host[parents[i]], of_host[i]);
+      add(of_devices[parents[i]], of_devices[i]);
+    }
+    add(events[i].allocated_bytes, of_host[i]);
+    add(events[i].device_allocated_bytes, of_devices[i]);
+  }
+  return true;
+}
+
 }  // namespace steelyard::bench

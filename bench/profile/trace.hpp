@@ -71,7 +71,7 @@ struct TraceEvent {
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   std::optional<std::int64_t> allocated_bytes = std::nullopt;         // of the host, by its thread
-  std::optional<std::int64_t> device_allocated_bytes = std::nullopt;  // of devices
+  std::optional<std::int64_t> device_allocated_bytes = std::nullopt;  // of devices, less what was given back
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 
@@ -167,7 +167,7 @@ struct Trace {
   std::uint64_t replaced = 0;    // bytes of a text that were no UTF-8, for each of which U+FFFD stands
   bool is_finished = true;       // false: the process ended without an end of the recording
   bool is_cut = false;           // the file ends in the middle
-  bool has_releases = false;     // what was given back is taken off the bytes that events allocated
+  bool has_releases = false;     // what was given back is taken off the bytes that events allocated of the host too
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
 
   const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }
@@ -210,5 +210,15 @@ struct TraceTree {
 };
 // Precondition: the events are in their order.
 TraceTree tree_of(const Trace& trace);
+
+// Memory that was taken while an event ran; below 0: given back.
+struct TakenMemory {
+  std::uint32_t event = 0;
+  std::int64_t bytes = 0;
+  bool is_on_device = false;
+};
+// Adds each to its event and to all around that; what events say of themselves has what is inside them already.
+// `parents`: of the events, as tree_of() tells them. False: it is more than 2^60 bytes, and nothing was added.
+bool add_taken_memory(const std::vector<TakenMemory>& taken, const std::vector<std::uint32_t>& parents, Trace& trace);
 
 }  // namespace steelyard::bench

@@ -205,6 +205,10 @@ TEST_F(DeviceRecordingTest, OfAPauseHasThatItWasAndThatMemoryWasTaken) {
   const std::vector<DeviceRecord> memory = parts.of(DeviceRecordKind::memory);
   const auto of_it = [](const DeviceRecord& record) { return record.bytes == kBytes; };
   EXPECT_EQ(std::count_if(memory.begin(), memory.end(), of_it), 2) << "taken and given back";
+  for (const DeviceRecord& record : memory) {
+    if (!of_it(record) || record.detail != 0) continue;
+    EXPECT_EQ(parts.name_of(parts.call_of(record)), "cudaFree");
+  }
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ SAME_PLACE(CuptiStream, CUpti_ActivityStream, priority, priority);
   static_assert(sizeof(CuptiMemory) <= sizeof(Theirs));            \
   SAME_PLACE(CuptiMemory, Theirs, operation, memoryOperationType); \
   SAME_PLACE(CuptiMemory, Theirs, memory, memoryKind);             \
+  SAME_PLACE(CuptiMemory, Theirs, correlation, correlationId);     \
   SAME_PLACE(CuptiMemory, Theirs, bytes, bytes);                   \
   SAME_PLACE(CuptiMemory, Theirs, time, timestamp);                \
   SAME_PLACE(CuptiMemory, Theirs, device, deviceId)

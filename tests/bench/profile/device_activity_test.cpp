@@ -46,7 +46,7 @@ class DeviceActivityTest : public testing::Test {
     file_ = folder_ / "it.spans";
   }
   ~DeviceActivityTest() override {
-    for (const char* name : {"VERSION", "SUBSCRIBE", "ENABLE", "WITHOUT"}) set(name, "");
+    for (const char* name : {"VERSION", "SUBSCRIBE", "ENABLE", "HARDWARE", "WITHOUT"}) set(name, "");
     std::filesystem::remove_all(folder_);
   }
 
@@ -86,6 +86,7 @@ class DeviceActivityTest : public testing::Test {
 
 constexpr std::uint32_t kRuntime = cupti_kind::kRuntime, kDriver = cupti_kind::kDriver;
 constexpr std::uint32_t kLaunch = 211, kDriverLaunch = 307, kGraphLaunch = 311;
+constexpr std::uint32_t kPinnedMemory = 2, kDeviceMemory = 3;  // CUpti_ActivityMemoryKind
 
 // Stamps are of a rate that was found in a millisecond, times of that of the whole recording.
 void expect_about(std::int64_t found_ns, std::int64_t wanted_ns) {
@@ -254,6 +255,14 @@ TEST_F(DeviceActivityTest, SayWhatTheLibraryDoesNotRecord) {
   EXPECT_THAT(read().device_recording.unrecorded, ElementsAre(DeviceRecordKind::graph));
 }
 
+TEST_F(DeviceActivityTest, SaysWhetherTimesAreHardwaresOwn) {
+  record().stop();
+  EXPECT_FALSE(read().device_recording.has_hardware_stamps) << "refused, as before Blackwell";
+  set("HARDWARE", "0");
+  record().stop();
+  EXPECT_TRUE(read().device_recording.has_hardware_stamps);
+}
+
 TEST_F(DeviceActivityTest, ThatWasDroppedOrHasNoTimesIsCounted) {
   SpanRecording recording = record();
   launch(1, "one");
@@ -420,7 +429,7 @@ TEST_F(DeviceActivityTest, InAPauseAreTheDevicesTheStreamsAndTheMemoryInUse) {
     const DevicePause pause;
     fake().device(1, "Made-Up 200");
     fake().stream(7, -5);
-    fake().memory(true, 4096, fake().now());
+    fake().memory(true, 4096, fake().now(), 0, kDeviceMemory);
   }
   launch(1, "k");
   const DevicePause until_the_end;
@@ -471,9 +480,9 @@ TEST_F(DeviceActivityTest, TellsMemoryInUseOverheadAndStreams) {
   SpanRecording recording = record();
   const std::uint64_t now = fake().now();
   fake().stream(7, -5);
-  fake().memory(true, 1000, now);
-  fake().memory(false, 600, now + 20);
-  fake().memory(true, 500, now + 10);
+  fake().memory(true, 1000, now, 0, kDeviceMemory);
+  fake().memory(false, 600, now + 20, 0, kDeviceMemory);
+  fake().memory(true, 500, now + 10, 0, kDeviceMemory);
   fake().overhead(1U << 16, now, now + 50);
   launch(1, "k");
   recording.stop();
@@ -484,6 +493,36 @@ TEST_F(DeviceActivityTest, TellsMemoryInUseOverheadAndStreams) {
   EXPECT_EQ(trace.texts[trace.memory.front().pool_text], "Device memory, device 0");
   EXPECT_THAT(names_of(trace, TraceKind::overhead), ElementsAre("CUPTI hands over a buffer"));
   EXPECT_EQ(trace.tracks[only(trace, TraceKind::kernel).track].name, "stream 7, priority -5");
+}
+
+TEST_F(DeviceActivityTest, MemoryOfADeviceIsOfTheSpansWhoseCallTookIt) {
+  SpanRecording recording = record();
+  const auto call = [](std::uint32_t correlation, bool is_allocated, std::uint64_t bytes, std::uint32_t kind) {
+    const std::uint64_t begin = fake().now(), inside = fake().now(), left = fake().now(), end = fake().now();
+    fake().call(kDriver, kDriverLaunch, inside, left, correlation);
+    fake().call(kRuntime, kLaunch, begin, end, correlation);
+    fake().memory(is_allocated, bytes, inside, correlation, kind);
+  };
+  {
+    STEELYARD_SPAN("outer");
+    call(1, true, 1000, kDeviceMemory);
+    {
+      STEELYARD_SPAN("inner");
+      call(2, true, 4096, kDeviceMemory);
+      call(3, false, 96, kDeviceMemory);
+      call(4, true, 7, kPinnedMemory);
+    }
+  }
+  { STEELYARD_SPAN("nothing"); }
+  fake().memory(true, 50, fake().now(), 99, kDeviceMemory);  // of a call that nobody recorded
+  recording.stop();
+  const Trace trace = read();
+  EXPECT_EQ(only_named(trace, "outer").device_allocated_bytes, 5000);
+  EXPECT_EQ(only_named(trace, "inner").device_allocated_bytes, 4000);
+  EXPECT_EQ(only_named(trace, "inner").allocated_bytes, std::nullopt) << "of the host it says nothing";
+  EXPECT_EQ(only_named(trace, "nothing").device_allocated_bytes, std::nullopt);
+  EXPECT_FALSE(trace.has_releases) << "of the host's memory";
+  EXPECT_EQ(trace.memory.back().bytes, 50 + 1000 + 4096 - 96);
 }
 
 TEST_F(DeviceActivityTest, ForWhichThereIsNoRoomIsCounted) {
@@ -514,7 +553,7 @@ TEST_F(DeviceActivityTest, OfAnyDamageIsLessOrAnError) {
     STEELYARD_SPAN("step");
     for (std::uint32_t i = 1; i < 20; ++i) launch(i, "k");
   }
-  fake().memory(true, 1000, fake().now());
+  fake().memory(true, 1000, fake().now(), 1, kDeviceMemory);
   recording.stop();
   std::ifstream in(file_, std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(in), {}};

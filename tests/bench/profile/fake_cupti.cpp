@@ -171,9 +171,16 @@ void stream(std::uint32_t number, std::int32_t priority) {
   Record(37).put(4, 1U).put(8, number).put(12, priority).put(16, 1U).emit();
 }
 
-void memory(bool is_allocated, std::uint64_t bytes, std::uint64_t time) {
+void memory(bool is_allocated, std::uint64_t bytes, std::uint64_t time, std::uint32_t correlation, std::uint32_t kind) {
   Record record(49);
-  record.put(4, is_allocated ? 1U : 2U).put(8, 3U).put(24, bytes).put(32, time).put(52, 0U).put(56, 1U).emit();
+  record.put(4, is_allocated ? 1U : 2U)
+      .put(8, kind)
+      .put(12, correlation)
+      .put(24, bytes)
+      .put(32, time)
+      .put(52, 0U)
+      .put(56, 1U)
+      .emit();
 }
 
 // What an H100 can hold.
@@ -267,7 +274,7 @@ int cuptiActivityDisable(std::uint32_t kind) {
   return kSuccess;
 }
 int cuptiActivityFlushPeriod(std::uint32_t) { return kSuccess; }
-int cuptiActivityEnableHWTrace(std::uint8_t) { return kNotSupported; }
+int cuptiActivityEnableHWTrace(std::uint8_t) { return number_of("FAKE_CUPTI_HARDWARE", kNotSupported); }
 int cuptiActivityFlushAll(std::uint32_t) {
   hand_over();
   return kSuccess;

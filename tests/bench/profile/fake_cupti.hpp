@@ -30,7 +30,8 @@ struct FakeCupti {
   void (*graph)(std::uint32_t graph, std::uint64_t start, std::uint64_t end, std::uint32_t correlation);
   void (*overhead)(std::uint32_t what, std::uint64_t start, std::uint64_t end);
   void (*stream)(std::uint32_t stream, std::int32_t priority);
-  void (*memory)(bool is_allocated, std::uint64_t bytes, std::uint64_t time);
+  void (*memory)(bool is_allocated, std::uint64_t bytes, std::uint64_t time, std::uint32_t correlation,
+                 std::uint32_t kind);
   void (*device)(std::uint32_t id, const char* name);
   void (*raw)(const void* record, std::size_t bytes);  // of any kind
   // A node of a graph; with `executable` the graph is made one that can be launched, by that number.
@@ -42,7 +43,8 @@ struct FakeCupti {
   int (*subscribers)();
 };
 
-// Its functions. $FAKE_CUPTI_VERSION, $FAKE_CUPTI_SUBSCRIBE (a status), $FAKE_CUPTI_ENABLE (a status), and
-// $FAKE_CUPTI_WITHOUT (a kind that it refuses) say what it is like.
+// Its functions. $FAKE_CUPTI_VERSION, $FAKE_CUPTI_SUBSCRIBE (a status), $FAKE_CUPTI_ENABLE (a status),
+// $FAKE_CUPTI_HARDWARE (a status, of hardware's own time stamps) and $FAKE_CUPTI_WITHOUT (a kind that it refuses) say
+// what it is like.
 const FakeCupti* fake_cupti();
 }

@@ -485,12 +485,14 @@ void DeviceActivities::add_graph(const CuptiGraph& graph) {
 
 void DeviceActivities::add_memory(const CuptiMemory& memory) {
   constexpr std::uint32_t kAllocated = 1, kReleased = 2;
+  constexpr std::uint32_t kPinned = 2;  // CUpti_ActivityMemoryKind; up to here the host's, or not known
   if (memory.operation != kAllocated && memory.operation != kReleased) return;
   write({.kind = DeviceRecordKind::memory,
          .name = name_of(memory_name(static_cast<std::uint8_t>(std::min(memory.memory, 255U)))),
          .begin = memory.time,
          .end = memory.time,
          .bytes = memory.bytes,
+         .correlation = memory.memory > kPinned ? memory.correlation : 0,
          .device = memory.device,
          .context = memory.context,
          .stream = memory.stream,
