@@ -14,6 +14,7 @@
 #include "bench/model/utf8.hpp"
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/occupancy.hpp"
+#include "bench/profile/operation_flops.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -126,8 +127,9 @@ class ChromeListener {
     std::string begin, duration;            // empty: not told
     TraceEvent event;
     std::optional<KernelLaunch> launch;
-    std::int64_t device = 0;     // that it was launched on
-    std::size_t dimensions = 0;  // read so far, of the grid or the block
+    std::int64_t device = 0;          // that it was launched on
+    std::size_t dimensions = 0;       // read so far, of the grid or the block
+    std::vector<std::string> inputs;  // PyTorch's "Concrete Inputs"
     // Of PyTorch's "[memory]": what is in use from here on.
     std::optional<double> total_allocated, taken;
     std::int64_t device_type = 0, device_id = 0;
@@ -203,6 +205,7 @@ void ChromeListener::Pending::clear() {
   }
   event = {};
   launch.reset();
+  inputs.clear();
   device = device_type = device_id = 0;
   dimensions = 0;
   total_allocated.reset();
@@ -341,8 +344,13 @@ bool ChromeListener::text(const std::string& value) {
       pending_.shapes = value;
     else if (member == "Pool")
       pending_.pool = value;
+  } else if (is_in("Concrete Inputs")) {
+    constexpr std::size_t kMaxInputs = 16;
+    if (pending_.inputs.size() < kMaxInputs) pending_.inputs.push_back(value);
   } else if (is_of_device() && key() == "name") {
     device_.name = value;
+  } else if (is_recording_fact() && key() == kDeviceRefusalMember) {
+    trace_.device_recording.refusal = value;
   }
   return true;
 }
@@ -483,6 +491,9 @@ bool ChromeListener::finish_event() {
   event.shapes_text = trace_.texts.id_of(pending_.shapes);
   event.place_text = trace_.texts.id_of(pending_.stack);
   if (pending_.launch && event.kind == TraceKind::kernel) event.launch = launch_of_pending();
+  if (event.kind == TraceKind::operation && !event.flops) {
+    event.flops = flops_of_operation(pending_.name, pending_.shapes, pending_.inputs);
+  }
   if (begins) {
     begun_[event.track].push_back(event);
     ++begun_events_;

@@ -242,6 +242,13 @@ TEST(RealDeviceTrace, OfPyTorchGivesEachOperationWhatItsKernelsTook) {
   EXPECT_EQ(found, wanted);
   EXPECT_EQ(found.at("cudaGraphLaunch"), 16'704) << "the eight kernels of a graph, which no operation launched";
   EXPECT_EQ(averages.self_device_ns, wanted_ns);
+  std::map<std::string, double> computed;
+  for (const KeyAverage& row : averages.rows) {
+    if (row.flops) computed[row.name] = *row.flops;
+  }
+  constexpr double kProduct = 2.0 * 128 * 128 * 128;
+  EXPECT_EQ(computed.at("aten::mm"), 48 * kProduct);
+  EXPECT_EQ(computed.at("aten::addmm"), 24 * kProduct);
 }
 
 TEST(RealDeviceTrace, OfPyTorchHasItsDeviceAndHowFullKernelsMakeIt) {
