@@ -47,11 +47,15 @@ constexpr std::size_t kLongestSentence = 600;
 
 }  // namespace
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+// Once through, as pages have megabytes of names.
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (std::size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
+    result += text.substr(0, at);
+    result += to;
+    text.remove_prefix(at + from.size());
   }
-  return text;
+  return result += text;
 }
 
 std::string code(const std::string& name, bool in_table) {

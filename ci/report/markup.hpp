@@ -35,7 +35,7 @@ std::string name_in_program(const std::string& benchmark);
 // Words from strangers' code as GitHub's and GitLab's Markdown can take them: none of it can format, mention or link.
 namespace steelyard::ci::markdown {
 
-std::string replaced(std::string text, std::string_view from, std::string_view to);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
 inline constexpr std::size_t kLongestName = 160;  // columns
 

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "bench/model/text.hpp"
+#include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/gzip.hpp"
 #include "bench/profile/read_spans.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/trace_names.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
@@ -389,6 +391,12 @@ TEST(TraceReport, OfSamplesHasTheFunctionsOfEachSpan) {
   EXPECT_EQ(samples.at("taken"), 4);
   EXPECT_EQ(samples.at("functions").at(0).at("self_ns"), 1'500'000);
   EXPECT_TRUE(nlohmann::json::parse(json_trace(step_of_two(), averages)).at("samples").is_null());
+}
+
+// As many as the names of a hundred thousand templates have. With what stands behind each moved it would take hours.
+TEST(TraceReport, AngleBracketsOfAPageAreWrittenInTime) {
+  constexpr std::size_t kBrackets = 2'000'000;
+  EXPECT_EQ(html::script_text(Json(std::string(kBrackets, '<'))).size(), 2 + kBrackets * std::string("\\u003c").size());
 }
 
 TEST(TraceReport, CutsTextsToTheWidthsThatAreAskedFor) {
