@@ -101,9 +101,25 @@ Result<void> write_perfetto(const bench::Trace& trace, const TraceOptions& optio
   return {};
 }
 
+StackTime time_of(const TraceOptions& options) {
+  return options.has_device_time ? StackTime::devices : StackTime::host;
+}
+
+Result<void> check_device_time(const bench::Trace& trace, const TraceOptions& options) {
+  if (!options.has_device_time) return {};
+  if (options.flame.empty() && options.folded.empty() && options.speedscope.empty() && options.pprof.empty() &&
+      options.callgrind.empty()) {
+    return input_error("--device-time", "no file of stacks", "--flame, --folded, --speedscope, --pprof or --callgrind");
+  }
+  const std::vector<std::int64_t> started = bench::tree_of(trace).self_device_ns;
+  if (std::any_of(started.begin(), started.end(), [](std::int64_t ns) { return ns > 0; })) return {};
+  return input_error(options.file, "nothing that the host started on a device", "a trace of devices",
+                     "leave out --device-time");
+}
+
 Result<void> write_cost_files(const bench::Trace& trace, const TraceOptions& options) {
   if (options.pprof.empty() && options.callgrind.empty()) return {};
-  const TraceStacks stacks = trace_stacks(nullptr, trace, kLimitsOfFiles);
+  const TraceStacks stacks = trace_stacks(nullptr, trace, kLimitsOfFiles, time_of(options));
   if (!options.pprof.empty()) {
     std::ostringstream out;
     {
@@ -119,14 +135,14 @@ Result<void> write_cost_files(const bench::Trace& trace, const TraceOptions& opt
 
 Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* baseline, const TraceOptions& options) {
   if (!options.flame.empty()) {
-    const TraceStacks stacks = trace_stacks(baseline, trace, StackLimits{});
+    const TraceStacks stacks = trace_stacks(baseline, trace, StackLimits{}, time_of(options));
     const FlameCaption caption{trace.program.empty() ? options.file : trace.program, options.against, options.file};
     const bool is_svg = options.flame.extension() == ".svg";
     STEELYARD_CHECK(write_text_file(options.flame, is_svg ? svg_flame_graph(stacks.profile, stacks.tree, caption)
                                                           : html_flame_graph(stacks.profile, stacks.tree, caption)));
   }
   if (options.folded.empty() && options.speedscope.empty()) return {};
-  const TraceStacks stacks = trace_stacks(baseline, trace, kLimitsOfFiles);
+  const TraceStacks stacks = trace_stacks(baseline, trace, kLimitsOfFiles, time_of(options));
   if (!options.folded.empty()) {
     STEELYARD_TRY(const std::string text, folded_stacks(stacks.profile, stacks.tree));
     STEELYARD_CHECK(write_text_file(options.folded, text));
@@ -181,6 +197,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   verb.add(group(path_option("--perfetto", "FILE", options.perfetto, "write it in Perfetto's own format: smaller")));
   verb.add(group(path_option("--pprof", "FILE", options.pprof, "write stacks for go tool pprof")));
   verb.add(group(path_option("--callgrind", "FILE", options.callgrind, "write functions for KCachegrind, in ns")));
+  verb.add(group(flag_option("--device-time", options.has_device_time,
+                             "stacks with the time of what they started on devices, not the host's")));
   verb.add(group(
       path_option("--html", "FILE", options.html, "write a page: what stands out, a timeline, tables, a flame graph")));
   verb.add(group(path_option("--ceilings", "FILE", options.ceilings,
@@ -210,6 +228,7 @@ std::string given_trace_option(const TraceOptions& options) {
   if (!options.perfetto.empty()) return "--perfetto";
   if (!options.pprof.empty()) return "--pprof";
   if (!options.callgrind.empty()) return "--callgrind";
+  if (options.has_device_time) return "--device-time";
   if (!options.html.empty()) return "--html";
   if (!options.ceilings.empty()) return "--ceilings";
   if (options.by_shapes) return "--by-shapes";
@@ -248,6 +267,7 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
   if (!options.against.empty()) {
     STEELYARD_TRY(baseline, load_trace(options.format, options.against));
   }
+  STEELYARD_CHECK(check_device_time(trace, options));
   STEELYARD_TRY(const std::filesystem::path chrome, write_chrome(trace, options));
   STEELYARD_CHECK(write_perfetto(trace, options));
   STEELYARD_CHECK(write_cost_files(trace, options));

@@ -29,6 +29,7 @@ struct TraceOptions {
   std::filesystem::path pprof, callgrind, perfetto;               // as well
   std::filesystem::path ceilings;  // an archive of them, for the page's roofline; empty: those of datasheets alone
   bool packs_chrome = false;       // as its name's ".gz" says too
+  bool has_device_time = false;    // of stacks, not the host's
 
   bool has_files() const {
     return !chrome.empty() || !html.empty() || !flame.empty() || !folded.empty() || !speedscope.empty() ||

@@ -23,7 +23,7 @@ struct Node {
 
 class Unfolding {
  public:
-  explicit Unfolding(const StackLimits& limits) : limits_(limits) {
+  Unfolding(const StackLimits& limits, StackTime time) : limits_(limits), time_(time) {
     stacks_.profile.event = "ns";
     nodes_.emplace_back();
   }
@@ -42,6 +42,7 @@ class Unfolding {
   std::int64_t larger_total(const Node& node) const { return std::max(node.total[0], node.total[1]); }
 
   const StackLimits& limits_;
+  const StackTime time_;
   TraceStacks stacks_;
   std::vector<Node> nodes_;  // children behind their parents
   std::unordered_map<std::string, std::uint32_t> functions_;
@@ -95,17 +96,18 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
     if (event.iterations > 0) iterations[event.name_text] += event.iterations;
     const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
     node_of[i] = child_of(parent, text->second);
-    nodes_[node_of[i]].self.at(side) += tree.self_ns[i];
+    const std::int64_t self = (time_ == StackTime::host ? tree.self_ns : tree.self_device_ns)[i];
+    nodes_[node_of[i]].self.at(side) += self;
     ++nodes_[node_of[i]].calls.at(side);
     FunctionCosts& costs = stacks_.profile.functions[text->second].costs.at(side);
     costs.present = true;
     ++costs.calls;
-    costs.self += tree.self_ns[i];
-    stacks_.profile.totals.at(side) += tree.self_ns[i];
+    costs.self += self;
+    stacks_.profile.totals.at(side) += self;
   }
   if (steps == 0 && iterations.size() == 1) steps = iterations.begin()->second;
   stacks_.profile.iterations.at(side) = std::max<std::int64_t>(steps, 1);
-  add_samples(trace, side, node_of);
+  if (time_ == StackTime::host) add_samples(trace, side, node_of);
 }
 
 // Where samples say more than the clock did, as each stands for time before it too, they share what there is.
@@ -219,8 +221,9 @@ TraceStacks Unfolding::finish(bool has_baseline) {
 
 }  // namespace
 
-TraceStacks trace_stacks(const bench::Trace* baseline, const bench::Trace& candidate, const StackLimits& limits) {
-  Unfolding unfolding(limits);
+TraceStacks trace_stacks(const bench::Trace* baseline, const bench::Trace& candidate, const StackLimits& limits,
+                         StackTime time) {
+  Unfolding unfolding(limits, time);
   if (baseline != nullptr) unfolding.add(*baseline, kBaselineSide);
   unfolding.add(candidate, kCandidateSide);
   return unfolding.finish(baseline != nullptr);

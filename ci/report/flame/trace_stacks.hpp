@@ -19,9 +19,13 @@ struct TraceStacks {
 // Within an event stand the functions that samples found there: they share its self time by their samples' processor
 // time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
 //
-// Events of the host, all threads together; of devices nothing, as no stack led there. `baseline` absent: no
+// Of the host's own time, or of devices: what each event itself started there.
+enum class StackTime { host, devices };
+
+// Events of the host, all threads together; of devices no event, as no stack led there. `baseline` absent: no
 // difference. Steps by number ("step 17") are one frame; where both sides have such steps, or loops of one benchmark
 // that say their iterations, costs are those of one. What is below the limits' share is merged as unfold() does it.
-TraceStacks trace_stacks(const bench::Trace* baseline, const bench::Trace& candidate, const StackLimits& limits);
+TraceStacks trace_stacks(const bench::Trace* baseline, const bench::Trace& candidate, const StackLimits& limits,
+                         StackTime time = StackTime::host);
 
 }  // namespace steelyard::ci

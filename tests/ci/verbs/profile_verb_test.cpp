@@ -450,6 +450,22 @@ TEST_F(ProfileVerb, CeilingsAreForThePageAndHaveToBeSome) {
   EXPECT_FALSE(std::filesystem::exists("it.html"));
 }
 
+TEST_F(ProfileVerb, StacksHaveTheTimeOfDevicesWhereItIsAskedFor) {
+  write("it.json", R"([{"ph": "X", "cat": "cpu_op", "name": "mm", "pid": 9, "tid": 9, "ts": 0, "dur": 100},
+    {"ph": "X", "cat": "cuda_runtime", "name": "launch", "pid": 9, "tid": 9, "ts": 10, "dur": 5,
+     "args": {"correlation": 3}},
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20, "dur": 2, "args": {"correlation": 3}}])");
+  EXPECT_EQ(run({"profile", "--read", "chrome", "it.json", "--device-time", "--folded", "it.folded"}).status, 0);
+  EXPECT_EQ(text_of("it.folded"), "mm 2000\n");
+  const Outcome alone = run({"profile", "--read", "chrome", "it.json", "--device-time"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.err, HasSubstr("--device-time: found no file of stacks"));
+  write("host.json", R"([{"ph": "X", "name": "f", "pid": 9, "tid": 9, "ts": 0, "dur": 100}])");
+  const Outcome host = run({"profile", "--read", "chrome", "host.json", "--device-time", "--flame", "it.html"});
+  EXPECT_EQ(host.status, 3);
+  EXPECT_THAT(host.err, HasSubstr("nothing that the host started on a device"));
+}
+
 TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
   write("it.json", kTrace);
   const Outcome outcome = run({"profile", "--read", "chrome", "it.json", "--chrome", "traces/", "--gzip"});

@@ -30,6 +30,22 @@ TEST(TraceStacks, AreWhoRanInWhomWithNanoseconds) {
   EXPECT_EQ(folded(trace_stacks(nullptr, steps(2, 40), {})), "step * 120\nstep *;inner 80\n");
 }
 
+TEST(TraceStacks, OfDevicesAreOfWhatEachStartedThere) {
+  bench::Trace trace = steps(1, 40);
+  const auto add = [&](const char* name, bench::TraceKind kind, std::uint32_t track, std::int64_t begin) {
+    trace.events.push_back({.name_text = trace.texts.id_of(name), .track = track, .begin_ns = begin, .kind = kind});
+    trace.events.back().duration_ns = kind == bench::TraceKind::kernel ? 7 : 1;
+    trace.events.back().correlation = static_cast<std::uint64_t>(begin % 100);
+  };
+  trace.tracks.push_back({2, 7, "stream 7"});
+  const bench::TraceEvent inner = trace.events.at(1);
+  add("launch", bench::TraceKind::runtime_call, inner.track, inner.begin_ns + 1);
+  add("kernel", bench::TraceKind::kernel, 1, 1000 + (inner.begin_ns + 1) % 100);
+  trace.samples.push_back({.event = 0, .at_ns = 50, .cpu_ns = 9});
+  bench::sort_events(trace);
+  EXPECT_EQ(folded(trace_stacks(nullptr, trace, {}, StackTime::devices)), "step *;inner 7\n");
+}
+
 TEST(TraceStacks, OfADifferenceAreOfOneStep) {
   const bench::Trace baseline = steps(2, 40);
   const TraceStacks stacks = trace_stacks(&baseline, steps(1, 60), {});
