@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/dtype.hpp"
@@ -40,12 +41,13 @@ namespace {
 struct Key {
   std::uint32_t name, shapes;
   std::string place;
-  bool is_on_device;
+  bool is_on_device, is_one_iteration;
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
-    const std::size_t numbers = (std::size_t{key.name} << 32 | key.shapes) * 2 + (key.is_on_device ? 1 : 0);
+    const std::size_t flags = (key.is_on_device ? 1U : 0U) + (key.is_one_iteration ? 2U : 0U);
+    const std::size_t numbers = (std::size_t{key.name} << 32 | key.shapes) * 4 + flags;
     return std::hash<std::size_t>()(numbers) ^ std::hash<std::string>()(key.place);
   }
 };
@@ -72,6 +74,8 @@ class Grouping {
   std::string place_of(std::uint32_t event) const;
   std::uint32_t row_of(std::uint32_t event);
   bool is_in_its_own_group(std::uint32_t event);
+  void look_ahead();
+  bool is_merged(std::uint32_t event) const;
   void add_event(std::uint32_t event);
 
   const Trace& trace_;
@@ -81,9 +85,11 @@ class Grouping {
   std::unordered_map<Key, std::uint32_t, KeyHash> rows_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::string>> names_;
   TraceTexts group_names_;
-  std::vector<std::uint32_t> rows_of_;  // of each event
-  std::vector<std::uint32_t> around_;   // the events in which the last one asked about ran, and it
-  std::vector<std::int64_t> open_;      // how many of those are of each row
+  std::vector<std::uint32_t> rows_of_;        // of each event
+  std::vector<std::uint32_t> children_;       // of each event, how many
+  std::unordered_set<std::uint32_t> looped_;  // names of loops of several iterations
+  std::vector<std::uint32_t> around_;         // the events in which the last one asked about ran, and it
+  std::vector<std::int64_t> open_;            // how many of those are of each row
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> launches_;  // that were met, by row and launch
 };
 
@@ -114,15 +120,33 @@ std::uint32_t Grouping::row_of(std::uint32_t index) {
     const std::string name = group_name(trace_.name_of(event));
     known = names_.emplace(event.name_text, std::pair(group_names_.id_of(name), name)).first;
   }
-  Key key{known->second.first, wanted_.by_shapes ? event.shapes_text : 0, place_of(index), is_on_device(event.kind)};
+  Key key{known->second.first, wanted_.by_shapes ? event.shapes_text : 0, place_of(index), is_on_device(event.kind),
+          event.iterations == 1 && looped_.contains(event.name_text)};
   const auto [row, is_new] = rows_.emplace(std::move(key), static_cast<std::uint32_t>(averages_.rows.size()));
   if (is_new) {
     averages_.rows.push_back({.name = known->second.second,
                               .is_on_device = row->first.is_on_device,
+                              .is_one_iteration = row->first.is_one_iteration,
                               .shapes = trace_.texts[row->first.shapes],
                               .place = row->first.place});
   }
   return row->second;
+}
+
+void Grouping::look_ahead() {
+  children_.resize(trace_.events.size());
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    if (tree_.parents[i] != kNone) ++children_[tree_.parents[i]];
+    if (trace_.events[i].iterations > 1) looped_.insert(trace_.events[i].name_text);
+  }
+}
+
+bool Grouping::is_merged(std::uint32_t index) const {
+  const std::uint32_t parent = tree_.parents[index];
+  if (parent == kNone || children_[parent] != 1) return false;
+  const TraceEvent &event = trace_.events[index], &around = trace_.events[parent];
+  return event.kind == TraceKind::operation && around.kind == TraceKind::operation &&
+         event.name_text == around.name_text;
 }
 
 // Asked for each event once, in their order: parents stand before their children.
@@ -143,14 +167,17 @@ void keep_common(KeyAverage& row, const KernelLaunch& launch) {
   common.registers = common.registers && row.launch->registers == launch.registers;
   common.shared = common.shared && shared(*row.launch) == shared(launch);
   common.occupancy = common.occupancy && row.launch->occupancy == launch.occupancy;
+  common.achieved_occupancy = common.achieved_occupancy && row.launch->achieved_occupancy == launch.achieved_occupancy;
 }
 
 void Grouping::add_event(std::uint32_t index) {
   const TraceEvent& event = trace_.events[index];
   KeyAverage& row = averages_.rows[rows_of_[index]];
-  ++row.calls;
-  add(row.flops, event.flops);
-  add(row.bytes, event.bytes);
+  if (!is_merged(index)) {
+    ++row.calls;
+    add(row.flops, event.flops);
+    add(row.bytes, event.bytes);
+  }
   if (row.is_on_device) {
     row.self_device_ns += event.duration_ns;
     row.device_ns += event.duration_ns;
@@ -320,6 +347,7 @@ void Rates::add_to(std::vector<KeyAverage>& rows) {
 }
 
 KeyAverages Grouping::averages() {
+  look_ahead();
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     const TraceEvent& event = trace_.events[i];
     if (is_of_recording(event.kind)) continue;
@@ -328,7 +356,7 @@ KeyAverages Grouping::averages() {
         works_on_device ? event.duration_ns : tree_.self_ns[i];
     const std::uint32_t parent = tree_.parents[i];
     if (wanted_.only_roots && parent != kNone) continue;
-    rows_of_[i] = row_of(i);
+    rows_of_[i] = is_merged(i) ? rows_of_[parent] : row_of(i);
     add_event(i);
     if (parent == kNone || rows_of_[parent] == kNone) continue;
     KeyAverage& around = averages_.rows[rows_of_[parent]];
@@ -337,8 +365,8 @@ KeyAverages Grouping::averages() {
   }
   Rates(trace_, tree_, rows_of_).add_to(averages_.rows);
   std::sort(averages_.rows.begin(), averages_.rows.end(), [](const KeyAverage& a, const KeyAverage& b) {
-    return std::tuple(-a.self_ns, -a.self_device_ns, std::tie(a.name, a.shapes, a.place)) <
-           std::tuple(-b.self_ns, -b.self_device_ns, std::tie(b.name, b.shapes, b.place));
+    return std::tuple(-a.self_ns, -a.self_device_ns, std::tie(a.name, a.shapes, a.place, a.is_one_iteration)) <
+           std::tuple(-b.self_ns, -b.self_device_ns, std::tie(b.name, b.shapes, b.place, b.is_one_iteration));
   });
   return std::move(averages_);
 }

@@ -25,7 +25,7 @@ struct KeyGrouping {
 
 // What the launches of one kernel have in common besides their grids.
 struct CommonOfLaunches {
-  bool block = true, registers = true, shared = true, occupancy = true;
+  bool block = true, registers = true, shared = true, occupancy = true, achieved_occupancy = true;
 };
 
 // What kernels reach in a second, of those alone of which it is certain: the innermost span around their launch that
@@ -44,6 +44,7 @@ struct AchievedRates {
 struct KeyAverage {
   std::string name;
   bool is_on_device = false;
+  bool is_one_iteration = false;  // loops of a benchmark that are one iteration each; longer ones have a row apart
   std::string shapes;
   std::string place;
   std::int64_t calls = 0;
@@ -70,7 +71,8 @@ struct KeyAverages {
   std::int64_t self_ns = 0;      // of all events, those of no row too
   std::int64_t self_device_ns = 0;
 };
-// Steps, spans "step N" or "ProfilerStep#N", are one group.
+// Steps, spans "step N" or "ProfilerStep#N", are one group. As in PyTorch an operation that is all that runs in one of
+// its own name is no further call.
 KeyAverages key_averages(const Trace& trace, const TraceTree& tree, const KeyGrouping& grouping = {});
 
 // What rows can be sorted by, the largest first: "self", "total", "average", "self_device", "device", "device_average",

@@ -14,6 +14,11 @@ constexpr std::uint64_t kReservedShared = 1024;  // of a block, from 8.0 on, for
 constexpr std::uint64_t kMaxRegisters = 256;     // of a thread
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
+std::uint64_t threads_of(const KernelLaunch& launch) {
+  return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+}
+std::uint64_t warps_of(std::uint64_t threads) { return (threads + kThreadsOfWarp - 1) / kThreadsOfWarp; }
+
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 std::uint64_t blocks_by_registers(std::uint64_t registers, std::uint64_t warps, const MultiprocessorLimits& limits) {
@@ -59,13 +64,23 @@ std::optional<double> occupancy_of(const KernelLaunch& launch, const Multiproces
       limits.capability_major >= 7 && limits.capability_major <= 12 && limits.max_warps > 0 && limits.max_blocks > 0;
   if (!is_known || std::count(launch.block.begin(), launch.block.end(), 0U) > 0) return std::nullopt;
   if (*std::max_element(launch.block.begin(), launch.block.end()) > kMaxThreads) return 0;
-  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  const std::uint64_t threads = threads_of(launch);
   if (threads > kMaxThreads) return 0;
-  const std::uint64_t warps = (threads + kThreadsOfWarp - 1) / kThreadsOfWarp;
+  const std::uint64_t warps = warps_of(threads);
   const std::uint64_t blocks =
       std::min({limits.max_warps / warps, std::uint64_t{limits.max_blocks},
                 blocks_by_registers(launch.registers, warps, limits), blocks_by_shared_memory(launch, limits)});
   return static_cast<double>(blocks * warps) / limits.max_warps;
+}
+
+std::optional<double> achieved_occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits) {
+  const std::uint64_t threads = threads_of(launch);
+  if (!launch.occupancy || !launch.blocks_a_multiprocessor || threads == 0 || limits.max_warps == 0) {
+    return std::nullopt;
+  }
+  const double that_fit = *launch.occupancy * limits.max_warps / static_cast<double>(warps_of(threads));
+  return std::min(that_fit, *launch.blocks_a_multiprocessor) * static_cast<double>(threads) /
+         static_cast<double>(limits.max_warps * kThreadsOfWarp);
 }
 
 }  // namespace steelyard::bench

@@ -288,7 +288,8 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "Device Type" && std::abs(value) < 1e9) pending_.device_type = static_cast<std::int64_t>(value);
   if (key == "Device Id" && std::abs(value) < 1e9) pending_.device_id = static_cast<std::int64_t>(value);
   const bool is_of_launch = key == "registers per thread" || key == "shared memory" || key == "static shared memory" ||
-                            key == "dynamic shared memory" || key == "blocks per SM" || key == "occupancy";
+                            key == "dynamic shared memory" || key == "blocks per SM" || key == "occupancy" ||
+                            key == kAchievedOccupancy;
   if (!is_of_launch) return;
   if (!pending_.launch) pending_.launch.emplace();
   KernelLaunch& launch = *pending_.launch;
@@ -298,6 +299,7 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "static shared memory") launch.static_shared_bytes = count;
   if (key == "blocks per SM") launch.blocks_a_multiprocessor = value;
   if (key == "occupancy") launch.occupancy = value;
+  if (key == kAchievedOccupancy) launch.achieved_occupancy = value / 100;
 }
 
 bool ChromeListener::number(std::string_view text, double value) {
@@ -378,14 +380,24 @@ void ChromeListener::finish_device() {
   device_id_ = 0;
 }
 
-// PyTorch's own figure of occupancy is of another formula, and how the cache was split it does not say.
+// PyTorch tells the achieved occupancy alone, in whole percent and as if no block had more than 48 KiB of shared
+// memory; how the cache was split it does not say.
 std::uint32_t ChromeListener::launch_of_pending() {
   KernelLaunch& launch = *pending_.launch;
-  const auto device = devices_.find(pending_.device);
-  if (!launch.occupancy && device != devices_.end()) launch.occupancy = occupancy_of(launch, device->second.limits);
-  std::vector<double> key{static_cast<double>(launch.registers), static_cast<double>(launch.static_shared_bytes),
-                          static_cast<double>(launch.dynamic_shared_bytes), launch.occupancy.value_or(-1),
-                          launch.blocks_a_multiprocessor.value_or(-1)};
+  if (!launch.occupancy) {
+    launch.achieved_occupancy.reset();
+    const auto device = devices_.find(pending_.device);
+    if (device != devices_.end()) {
+      launch.occupancy = occupancy_of(launch, device->second.limits);
+      launch.achieved_occupancy = achieved_occupancy_of(launch, device->second.limits);
+    }
+  }
+  std::vector<double> key{static_cast<double>(launch.registers),
+                          static_cast<double>(launch.static_shared_bytes),
+                          static_cast<double>(launch.dynamic_shared_bytes),
+                          launch.occupancy.value_or(-1),
+                          launch.blocks_a_multiprocessor.value_or(-1),
+                          launch.achieved_occupancy.value_or(-1)};
   key.insert(key.end(), launch.grid.begin(), launch.grid.end());
   key.insert(key.end(), launch.block.begin(), launch.block.end());
   const auto [known, is_new] = launches_.try_emplace(std::move(key), 0);

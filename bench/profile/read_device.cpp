@@ -91,6 +91,7 @@ std::uint32_t DeviceReader::launch_of(const DeviceRecord& record) {
     }
     const double blocks = static_cast<double>(record.grid[0]) * record.grid[1] * record.grid[2];
     if (facts->multiprocessors > 0) launch.blocks_a_multiprocessor = blocks / facts->multiprocessors;
+    launch.achieved_occupancy = achieved_occupancy_of(launch, limits);
   }
   std::vector<std::uint32_t> key{record.device, record.registers, record.static_shared, record.dynamic_shared};
   key.insert(key.end(), record.grid.begin(), record.grid.end());

@@ -84,6 +84,7 @@ struct KernelLaunch {
   // Of the warps that a multiprocessor could hold, the share that it can of this kernel (occupancy.hpp).
   std::optional<double> occupancy = std::nullopt;
   std::optional<double> blocks_a_multiprocessor = std::nullopt;  // of the whole grid
+  std::optional<double> achieved_occupancy = std::nullopt;       // that the grid leaves of it (occupancy.hpp)
   bool operator==(const KernelLaunch&) const = default;
 };
 
@@ -197,7 +198,8 @@ class TraceSums {
 
 // Who ran in whom: of the events of each track, by time. An event whose end lies beyond its parent's is no child of it,
 // and none is of what is of the recording.
-// Self time is what no child covers. (PyTorch builds its tree so; a lone child of its parent's name stays here.)
+// Self time is what no child covers. (PyTorch builds its tree so. Its merging of a lone child with a parent of the same
+// name is in key_averages() here: nothing that ran is taken out of pictures.)
 struct TraceTree {
   static constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> parents;  // of each event, by index

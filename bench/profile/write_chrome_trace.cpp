@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "bench/model/text.hpp"
+#include "bench/model/utf8.hpp"
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/occupancy.hpp"
 #include "bench/profile/trace_lanes.hpp"
 
 namespace steelyard::bench {
@@ -170,7 +172,7 @@ class ChromeWriter {
   void add_args(const TraceEvent& event) {
     const std::size_t before = line_.size();
     const char* separator = R"(, "args": {")";
-    const auto add = [&](const char* key, const auto& value) {
+    const auto add = [&](std::string_view key, const auto& value) {
       line_ << std::exchange(separator, R"(, ")") << key << R"(": )" << value;
     };
     if (event.external_id != 0) add("External id", event.external_id);
@@ -201,8 +203,9 @@ class ChromeWriter {
         if (std::isfinite(warps)) add("warps per SM", warps);
       }
       if (launch->occupancy) add("occupancy", *launch->occupancy);
+      if (launch->achieved_occupancy) add(kAchievedOccupancy, 100 * *launch->achieved_occupancy);
     }
-    if (event.is_open) add("did not end", "true");
+    if (event.is_open) add(kDidNotEnd, "true");
     if (line_.size() != before) line_ << "}";
   }
 

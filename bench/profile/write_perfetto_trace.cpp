@@ -192,11 +192,23 @@ class PerfettoWriter {
       registers,
       shared,
       occupancy,
-      allocated_on_device
+      allocated_on_device,
+      achieved
     };
-    constexpr std::array<std::string_view, 13> kNames{
-        "shapes", "place", "flops",     "bytes",         "allocated bytes", "did not end",           "iterations",
-        "grid",   "block", "registers", "shared memory", "occupancy",       "device allocated bytes"};
+    constexpr std::array<std::string_view, 14> kNames{"shapes",
+                                                      "place",
+                                                      "flops",
+                                                      "bytes",
+                                                      "allocated bytes",
+                                                      "did not end",
+                                                      "iterations",
+                                                      "grid",
+                                                      "block",
+                                                      "registers",
+                                                      "shared memory",
+                                                      "occupancy",
+                                                      "device allocated bytes",
+                                                      kAchievedOccupancy};
     const auto add = [&](Argument key, auto write) {
       ProtoMessage annotation;
       annotation.number(annotation_field::kNameId, id_of(Interned::annotation_name, kNames[key], key));
@@ -234,6 +246,8 @@ class PerfettoWriter {
     add(shared, [&](ProtoMessage& one) { one.number(annotation_field::kInteger, shared_bytes); });
     if (launch->occupancy)
       add(occupancy, [&](ProtoMessage& one) { one.real(annotation_field::kReal, *launch->occupancy); });
+    if (launch->achieved_occupancy)
+      add(achieved, [&](ProtoMessage& one) { one.real(annotation_field::kReal, 100 * *launch->achieved_occupancy); });
   }
 
   // One a call and one a thing on the device, whichever of them come twice.

@@ -121,7 +121,7 @@ void Columns::fill_device() {
 void Columns::fill() {
   const std::int64_t whole = averages_.self_ns;
   std::vector<TraceName> names;
-  for (const KeyAverage& row : shown_) names.push_back({row.name, row.is_on_device});
+  for (const KeyAverage& row : shown_) names.push_back({row_name(row), row.is_on_device});
   columns_.push_back({"Name", Align::left, fitted_names(names, table_.name_width)});
   add("Self CPU %", [=](const KeyAverage& row) { return percent_text(row.self_ns, whole); });
   add("Self CPU", [](const KeyAverage& row) { return time_text(row.self_ns); });
@@ -169,6 +169,8 @@ std::vector<std::string> footer_of(const bench::Trace& trace, const bench::KeyAv
 }
 
 }  // namespace
+
+std::string row_name(const KeyAverage& row) { return (row.is_one_iteration ? "one iteration of " : "") + row.name; }
 
 std::string device_record_words(DeviceRecordKind kind) {
   constexpr std::array<const char*, 10> kWords{
@@ -302,6 +304,7 @@ std::string device_words(const std::vector<const KeyAverage*>& rows) {
     if (std::any_of(rows.begin(), rows.end(), has)) words += (words.empty() ? " (" : "; ") + std::string(what);
   };
   add("occupancy: the share of a multiprocessor's warps, by the formula of cuda_occupancy.h", &LaunchTexts::occupancy);
+  add("achieved: what the grid leaves of it, by PyTorch's formula", &LaunchTexts::achieved_occupancy);
   add("peak: the datasheet's, of dense arithmetic in the dtype beside it", &LaunchTexts::arithmetic_share);
   return words + (words.empty() ? "" : ")");
 }
@@ -337,6 +340,7 @@ std::optional<FurtherTable> device_table(const bench::KeyAverages& averages, con
   add("Registers", [](const KeyAverage& row) { return launch_texts(row).registers; });
   add("Shared Mem", [](const KeyAverage& row) { return launch_texts(row).shared; });
   add("Occupancy", [](const KeyAverage& row) { return launch_texts(row).occupancy; });
+  add("Est. achieved", [](const KeyAverage& row) { return launch_texts(row).achieved_occupancy; });
   add("FLOP/s", [](const KeyAverage& row) { return launch_texts(row).flops; });
   add("% of peak", [](const KeyAverage& row) { return launch_texts(row).arithmetic_share; });
   add("Bandwidth", [](const KeyAverage& row) { return launch_texts(row).bandwidth; });
@@ -411,6 +415,9 @@ LaunchTexts launch_texts(const KeyAverage& row) {
     texts.shared = memory_text(static_cast<std::int64_t>(launch.static_shared_bytes + launch.dynamic_shared_bytes));
   }
   if (row.common.occupancy && launch.occupancy) texts.occupancy = decimals_text(100 * *launch.occupancy, 1) + "%";
+  if (row.common.achieved_occupancy && launch.achieved_occupancy) {
+    texts.achieved_occupancy = decimals_text(100 * *launch.achieved_occupancy, 1) + "%";
+  }
   return texts;
 }
 

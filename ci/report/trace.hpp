@@ -20,11 +20,14 @@ struct TraceTable {
   std::size_t name_width = 55, shapes_width = 80, place_width = 75;
 };
 
+// "mm"; "one iteration of BM_mm", where the loops of the benchmark have a row beside it.
+std::string row_name(const bench::KeyAverage& row);
+
 // How kernels of a row were launched, and how fast they and copies were; empty where that is not known, or differs
 // among them.
 struct LaunchTexts {
   std::string grid, block;  // "264x2x1"; of several: "3 kinds"
-  std::string registers, shared, occupancy, flops, bandwidth, memory_share;
+  std::string registers, shared, occupancy, achieved_occupancy, flops, bandwidth, memory_share;
   std::string arithmetic_share;  // and of which dtype: "1.2% bf16"
 };
 LaunchTexts launch_texts(const bench::KeyAverage& row);

@@ -47,7 +47,7 @@ struct CsvColumn {
   const char* title;
   std::string (*cell)(const KeyAverage&);
 };
-constexpr std::array<CsvColumn, 26> kCsvColumns{{
+constexpr std::array<CsvColumn, 28> kCsvColumns{{
     {"name", [](const KeyAverage& row) { return row.name; }},
     {"on_device", [](const KeyAverage& row) { return std::string(row.is_on_device ? "1" : "0"); }},
     {"calls", [](const KeyAverage& row) { return std::to_string(row.calls); }},
@@ -75,6 +75,9 @@ constexpr std::array<CsvColumn, 26> kCsvColumns{{
     {"dtype", [](const KeyAverage& row) { return row.achieved.dtype; }},
     {"device_allocated_bytes", [](const KeyAverage& row) { return cell_of(row.device_allocated_bytes); }},
     {"self_device_allocated_bytes", [](const KeyAverage& row) { return cell_of(row.self_device_allocated_bytes); }},
+    {"achieved_occupancy",
+     [](const KeyAverage& row) { return row.launch ? cell_of(row.launch->achieved_occupancy) : ""; }},
+    {"one_iteration", [](const KeyAverage& row) { return std::string(row.is_one_iteration ? "1" : "0"); }},
 }};
 
 }  // namespace
@@ -95,6 +98,7 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
   for (const KeyAverage& row : averages.rows) {
     Json one{{"name", row.name},
              {"on_device", row.is_on_device},
+             {"one_iteration", row.is_one_iteration},
              {"calls", row.calls},
              {"self_ns", row.self_ns},
              {"total_ns", row.total_ns},
@@ -116,6 +120,7 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                        {"registers", row.launch->registers},
                        {"shared_bytes", shared_bytes_of(*row.launch)},
                        {"occupancy", json_number(row.launch->occupancy)},
+                       {"achieved_occupancy", json_number(row.launch->achieved_occupancy)},
                        {"blocks_a_multiprocessor", json_number(row.launch->blocks_a_multiprocessor)}};
     }
     if (row.achieved.flops || bandwidth_of(row)) {

@@ -206,7 +206,7 @@ std::vector<std::string> difference_footer(const TraceDifference& difference, st
   }
   if (difference.excluded_loops > 0) {
     lines.push_back(count(difference.excluded_loops, "loop") +
-                    " by which a benchmark sought its number of iterations are in no row.");
+                    " of fewer iterations than the others of their benchmark are in no row.");
   }
   if (difference.dropped > 0) {
     lines.push_back(count(difference.dropped, "span") +

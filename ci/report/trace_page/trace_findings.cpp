@@ -88,7 +88,7 @@ void add_host(const bench::KeyAverages& averages, std::vector<Weighed>& found) {
     const double part = share(row->self_ns, averages.self_ns);
     if (part >= kMinOneName) {
       found.push_back({part * 0.5,
-                       {share_text(part) + " of the host's recorded time is " + row->name + " itself",
+                       {share_text(part) + " of the host's recorded time is " + row_name(*row) + " itself",
                         many(row->calls, "call") + ", " + time(row->self_ns) + " without what ran in them, " +
                             time(row->self_ns / row->calls) + " each.",
                         ""}});
@@ -97,10 +97,11 @@ void add_host(const bench::KeyAverages& averages, std::vector<Weighed>& found) {
   for (const KeyAverage& row : averages.rows) {
     const double part = share(row.self_ns, averages.self_ns);
     if (row.is_on_device || row.calls == 0 || part < kMinTiny || row.total_ns / row.calls > kTinyNs) continue;
-    found.push_back({part * 0.4,
-                     {row.name + " is so short that recording it weighs: " + time(row.total_ns / row.calls) + " a call",
-                      many(row.calls, "call") + " are " + share_text(part) + " of the host's recorded time.",
-                      "Take a span around all of them instead."}});
+    found.push_back(
+        {part * 0.4,
+         {row_name(row) + " is so short that recording it weighs: " + time(row.total_ns / row.calls) + " a call",
+          many(row.calls, "call") + " are " + share_text(part) + " of the host's recorded time.",
+          "Take a span around all of them instead."}});
     break;
   }
 }
@@ -115,7 +116,7 @@ void add_allocations(const bench::KeyAverages& averages, const bench::TraceOverv
   if (most == nullptr) return;
   const std::int64_t times = std::max<std::int64_t>(1, overview.steps);
   found.push_back({0.01,
-                   {most->name + " allocates most: " +
+                   {row_name(*most) + " allocates most: " +
                         level_text(static_cast<double>(*most->self_allocated_bytes / times), "bytes") +
                         (overview.steps > 0 ? " a step" : " in all"),
                     many(most->calls, "call") + ".", "Memory that is kept from step to step costs nothing."}});

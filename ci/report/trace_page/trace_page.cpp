@@ -110,8 +110,8 @@ std::string number_cell(std::int64_t value, const std::string& words) {
 // A kernel's name whole is many lines of parameters.
 std::string name_cell(const KeyAverage& row) {
   constexpr std::size_t kLongestInCell = 300, kLongestTitle = 2000;
-  const std::string brief = row.is_on_device ? short_kernel_name(row.name) : row.name;
-  const std::string title = brief == row.name ? "" : " title=\"" + text(row.name, kLongestTitle) + "\"";
+  const std::string brief = row.is_on_device ? short_kernel_name(row.name) : row_name(row);
+  const std::string title = brief == row_name(row) ? "" : " title=\"" + text(row.name, kLongestTitle) + "\"";
   return "<tr><th scope=\"row\"" + title + ">" + text(brief, kLongestInCell) + "</th>";
 }
 
@@ -121,15 +121,17 @@ std::string rate_cell(double value, const std::string& words, const char* style)
 
 std::string launch_cells(const KeyAverage& row, bool has_shares) {
   const LaunchTexts texts = launch_texts(row);
-  double registers = 0, shared = 0, occupancy = 0;
+  double registers = 0, shared = 0, occupancy = 0, achieved = 0;
   if (!texts.registers.empty()) registers = row.launch->registers;
   if (!texts.shared.empty()) {
     shared = static_cast<double>(row.launch->static_shared_bytes + row.launch->dynamic_shared_bytes);
   }
   if (!texts.occupancy.empty()) occupancy = *row.launch->occupancy;
+  if (!texts.achieved_occupancy.empty()) achieved = *row.launch->achieved_occupancy;
   return element("td", text(texts.grid), "n w") + element("td", text(texts.block), "n w") +
          rate_cell(registers, texts.registers, "n w") + rate_cell(shared, texts.shared, "n w") +
-         rate_cell(occupancy, texts.occupancy, "n") + rate_cell(bandwidth_of(row).value_or(0), texts.bandwidth, "n w") +
+         rate_cell(occupancy, texts.occupancy, "n") + rate_cell(achieved, texts.achieved_occupancy, "n") +
+         rate_cell(bandwidth_of(row).value_or(0), texts.bandwidth, "n w") +
          (has_shares ? rate_cell(memory_share_of(row).value_or(0), texts.memory_share, "n") : "");
 }
 
@@ -172,7 +174,9 @@ std::string table_html(const bench::KeyAverages& averages, bool on_device) {
       (has_peaks ? "<th class=\"n\" title=\"of the datasheet's dense arithmetic in the dtype beside it\">% of peak</th>"
                  : "") +
       (has_launches ? "<th class=\"n w\">grid</th><th class=\"n w\">block</th><th class=\"n w\">registers</th><th "
-                      "class=\"n w\">shared</th><th class=\"n\">occupancy</th><th class=\"n w\">bandwidth</th>"
+                      "class=\"n w\">shared</th><th class=\"n\">occupancy</th><th class=\"n\" title=\"what the grid "
+                      "leaves of it, "
+                      "by PyTorch's formula\">est. achieved</th><th class=\"n w\">bandwidth</th>"
                     : "") +
       (has_shares ? "<th class=\"n\">% of DRAM</th>" : "") + "</tr></thead><tbody>\n";
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxTableRows); ++i) {
@@ -277,7 +281,7 @@ std::vector<Rate> rates_of(const bench::KeyAverages& averages) {
   for (const KeyAverage& row : averages.rows) {
     const std::int64_t ns = row.device_ns > 0 ? row.device_ns : row.total_ns;
     if (!row.flops || !row.bytes || *row.flops <= 0 || *row.bytes <= 0 || ns <= 0) continue;
-    rates.push_back({row.name, *row.flops / *row.bytes, *row.flops / (static_cast<double>(ns) / 1e9)});
+    rates.push_back({row_name(row), *row.flops / *row.bytes, *row.flops / (static_cast<double>(ns) / 1e9)});
     if (rates.size() == kMaxRates) break;
   }
   return rates;

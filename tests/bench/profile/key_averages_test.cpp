@@ -291,6 +291,50 @@ TEST_F(KeyAveragesTest, TakeWhatChildrenAllocatedOffSelf) {
   EXPECT_EQ(row(averages(), "step *").allocated_bytes, std::nullopt);
 }
 
+TEST_F(KeyAveragesTest, AnOperationThatIsAllThatRunsInOneOfItsNameIsNoFurtherCall) {
+  trace_.events.clear();
+  const auto add_operation = [&](const char* name, std::int64_t begin, std::int64_t duration) {
+    add(name, begin, duration);
+    trace_.events.back().kind = TraceKind::operation;
+    trace_.events.back().flops = 10;
+  };
+  add_operation("to", 0, 100);
+  add_operation("to", 10, 80);
+  add_operation("to", 20, 50);
+  add_operation("copy", 30, 20);
+  add_operation("to", 200, 100);  // of two
+  add_operation("to", 210, 30);
+  add_operation("to", 250, 30);
+  add("span", 400, 100);  // of a program, which said both
+  add("span", 410, 80);
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  const KeyAverages all = averages();
+  EXPECT_EQ(row(all, "to").calls, 1 + 3);
+  EXPECT_EQ(row(all, "to").flops, 40);
+  EXPECT_EQ(row(all, "to").self_ns, 80 + 100);
+  EXPECT_EQ(row(all, "to").total_ns, 200);
+  EXPECT_EQ(row(all, "copy").self_ns, 20);
+  EXPECT_EQ(row(all, "span").calls, 2);
+}
+
+TEST_F(KeyAveragesTest, SingleIterationsHaveARowBesideTheLoopsOfTheirBenchmark) {
+  trace_.events.clear();
+  const auto add_loop = [&](const char* name, std::int64_t begin, std::int64_t duration, std::uint32_t iterations) {
+    add(name, begin, duration);
+    trace_.events.back().iterations = iterations;
+  };
+  add_loop("BM_sort", 0, 1000, 100);
+  add_loop("BM_sort", 2000, 30, 1);
+  add_loop("BM_sort", 3000, 50, 1);
+  add_loop("BM_wait", 4000, 500, 1);
+  tree_ = tree_of(trace_);
+  std::map<std::pair<std::string, bool>, std::int64_t> totals;
+  for (const KeyAverage& row : averages().rows) totals[{row.name, row.is_one_iteration}] = row.total_ns;
+  EXPECT_EQ(totals, (std::map<std::pair<std::string, bool>, std::int64_t>{
+                        {{"BM_sort", false}, 1000}, {{"BM_sort", true}, 80}, {{"BM_wait", false}, 500}}));
+}
+
 TEST_F(KeyAveragesTest, GroupByShapesAndRootsWhereAsked) {
   EXPECT_EQ(row(averages({.by_shapes = true}), "mm", "[[4, 4]]").calls, 1);
   EXPECT_EQ(row(averages({.by_shapes = true}), "mm", "[[2, 2]]").calls, 3);

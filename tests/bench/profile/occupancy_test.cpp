@@ -48,6 +48,19 @@ TEST(Occupancy, OfAnUnknownProcessorOrOfNoLaunchIsAbsent) {
   EXPECT_EQ(occupancy_of(launch, {9, 0, 64, 0, 65536, 233472}), std::nullopt) << "how many blocks is not known";
 }
 
+TEST(Occupancy, ThatAGridAchievesIsOfItsBlocksOrOfThoseThatFit) {
+  const auto achieved = [](std::uint32_t threads, std::optional<double> occupancy, std::optional<double> blocks) {
+    return achieved_occupancy_of({.block = {threads, 1, 1}, .occupancy = occupancy, .blocks_a_multiprocessor = blocks},
+                                 kHopper);
+  };
+  EXPECT_EQ(achieved(256, 1.0, 2.5), 2.5 * 256 / 2048);
+  EXPECT_EQ(achieved(256, 0.5, 100), 0.5);
+  EXPECT_EQ(achieved(100, 0.5, 100), 8 * 100 / 2048.0) << "of 32 warps in 8 blocks 28 threads each are none";
+  EXPECT_EQ(achieved(256, std::nullopt, 2), std::nullopt);
+  EXPECT_EQ(achieved(256, 1.0, std::nullopt), std::nullopt);
+  EXPECT_EQ(achieved(0, 1.0, 1), std::nullopt);
+}
+
 #if defined(HAS_CUDA_OCCUPANCY)
 TEST(Occupancy, IsWhatTheToolkitsOwnHeaderSays) {
   struct Processor {

@@ -252,7 +252,8 @@ TEST(RealDeviceTrace, OfPyTorchGivesEachOperationWhatItsKernelsTook) {
 }
 
 TEST(RealDeviceTrace, OfPyTorchHasItsDeviceAndHowFullKernelsMakeIt) {
-  const auto trace = read_chrome_trace(unpacked("h100.pt.trace.json.gz"), "h100.pt.trace.json");
+  const std::string text = unpacked("h100.pt.trace.json.gz");
+  const auto trace = read_chrome_trace(text, "h100.pt.trace.json");
   ASSERT_TRUE(trace) << trace.error().text();
   ASSERT_EQ(trace->devices.size(), 1U);
   EXPECT_EQ(trace->devices[0].name, "NVIDIA H100 80GB HBM3");
@@ -264,6 +265,22 @@ TEST(RealDeviceTrace, OfPyTorchHasItsDeviceAndHowFullKernelsMakeIt) {
     occupancies[trace->name_of(event)] = *launch->occupancy;
   }
   EXPECT_EQ(occupancies.at("nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT"), 12 / 64.0);
+  // PyTorch's own figures: in whole percent, and 0 of a block with more than 48 KiB of shared memory.
+  std::map<std::int64_t, std::int64_t> told;  // by correlation
+  const nlohmann::json document = nlohmann::json::parse(text);
+  for (const auto& event : document.at("traceEvents")) {
+    if (event.value("cat", "") != "kernel" || event.at("args").at("shared memory") > 49'152) continue;
+    told[event.at("args").at("correlation")] = event.at("args").at("est. achieved occupancy %");
+  }
+  std::size_t agree = 0;
+  for (const TraceEvent& event : trace->events) {
+    const KernelLaunch* const launch = trace->launch_of(event);
+    if (launch == nullptr || launch->dynamic_shared_bytes > 49'152) continue;
+    ASSERT_TRUE(launch->achieved_occupancy) << trace->name_of(event);
+    EXPECT_EQ(std::llround(100 * *launch->achieved_occupancy), told.at(static_cast<std::int64_t>(event.correlation)));
+    ++agree;
+  }
+  EXPECT_GT(agree, 100U);
   const TraceOverview overview = overview_of(*trace, tree_of(*trace));
   ASSERT_EQ(overview.devices.size(), 1U);
   EXPECT_EQ(overview.devices[0].kernels, 191);

@@ -121,6 +121,30 @@ bench::Trace recorded_on_an_h100() {
   return trace ? std::move(*trace) : bench::Trace{};
 }
 
+TEST(TraceReport, OfAChromeTraceThatWeWroteHasTheTablesOfTheRecording) {
+  bench::Trace trace = recorded_on_an_h100();
+  trace.events[1].is_open = true;
+  trace.events[2].allocated_bytes = 4096;
+  trace.events[2].device_allocated_bytes = -512;
+  trace.dropped = 3;
+  trace.is_finished = false;
+  trace.device_recording.untimed = 2;
+  std::ostringstream out;
+  bench::write_chrome_trace(trace, "a title", out);
+  const auto back = bench::read_chrome_trace(out.str(), "it.json");
+  ASSERT_TRUE(back) << back.error().text();
+  const TraceTable every{.rows = -1, .has_shapes = true, .has_places = true};
+  EXPECT_EQ(terminal(*back, every), terminal(trace, every));
+  const auto json = [](const bench::Trace& one) {
+    auto document = nlohmann::json::parse(json_trace(one, bench::key_averages(one, bench::tree_of(one))));
+    for (auto& row : document.at("rows")) {
+      if (row.contains("launch")) row.at("launch").erase("achieved_occupancy");  // it was percent meanwhile
+    }
+    return document;
+  };
+  EXPECT_EQ(json(*back), json(trace));
+}
+
 TEST(TraceReport, OfAnH100SaysWhatItsKernelsWereAndWhoseTheyAre) {
   const std::string text = terminal(recorded_on_an_h100());
   EXPECT_THAT(text, HasSubstr("\nSelf CUDA time total: 294.980us\n"));
@@ -128,16 +152,18 @@ TEST(TraceReport, OfAnH100SaysWhatItsKernelsWereAndWhoseTheyAre) {
   EXPECT_THAT(
       text,
       HasSubstr("\nnvjet_sm90_tst_64x24_64x16_2x4_h_bz_TNT                          12        2.635us    "
-                "8x6x1  384x1x1        168   192.46 KB      18.8%             -          -          -          -\n"));
+                "8x6x1  384x1x1        168   192.46 KB      18.8%           6.8%             -          -          -"));
   EXPECT_THAT(
       text,
-      HasSubstr("\ngelu_pass<Bf16>                                                  12        1.235us   "
-                "32x1x1  256x1x1         25         0 B     100.0%             -          -          -          -\n"));
+      HasSubstr(
+          "\ngelu_pass<Bf16>                                                  12        1.235us   "
+          "32x1x1  256x1x1         25         0 B     100.0%           3.0%             -          -          -"));
   EXPECT_THAT(
       text,
-      HasSubstr("2 kinds  256x1x1         22         0 B     100.0%             -          -          -          -\n"))
+      HasSubstr(
+          "2 kinds  256x1x1         22         0 B     100.0%              -             -          -          -"))
       << "what both have in common";
-  EXPECT_THAT(text, HasSubstr("192.46 KB      18.8%  11.5 Tflop/s  1.2% bf16   133 GB/s       4.0%\n"))
+  EXPECT_THAT(text, HasSubstr("192.46 KB      18.8%           6.8%  11.5 Tflop/s  1.2% bf16   133 GB/s       4.0%\n"))
       << "four layers, fused: of this kernel and no other 409,731,072 operations and 4,724,736 bytes in 35,553 ns";
   EXPECT_THAT(text, Not(HasSubstr("room")));
 }
@@ -159,7 +185,7 @@ TEST(TraceReport, HasTheMemoryOfDevicesBesideTheHosts) {
   EXPECT_THAT(text, HasSubstr("        -             -   4.00 KB        5.00 KB           1 "));
   EXPECT_THAT(text, HasSubstr("        -             -  -1.00 KB       -1.00 KB           1 "));
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",4096,5120\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",4096,5120,,0\r\n"));
   const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
   EXPECT_EQ(rows.at(1).at("self_device_allocated_bytes"), 5120);
   EXPECT_TRUE(rows.at(2).at("device_allocated_bytes").is_null());
@@ -205,7 +231,8 @@ bench::Trace device_of_two() {
                      .registers = 63,
                      .static_shared_bytes = 1024,
                      .dynamic_shared_bytes = 1024,
-                     .occupancy = 0.375},
+                     .occupancy = 0.375,
+                     .achieved_occupancy = 0.125},
                     {.grid = {1, 1, 1}, .block = {32, 1, 1}}};
   const auto add = [&](const char* name, bench::TraceKind kind, std::int64_t begin, std::uint32_t launch) {
     trace.events.push_back(
@@ -223,16 +250,17 @@ bench::Trace device_of_two() {
 
 TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("Name         # of Calls  CUDA time avg     Grid    Block  Re"
-                                                   "gisters  Shared Mem  Occupancy  Bandwidth\n"
+                                                   "gisters  Shared Mem  Occupancy  Est. achieved  Bandwidth\n"
                                                    "gemm                  2        1.000us  264x2x1  128x1x1    "
-                                                   "     63     2.00 KB      37.5%          -\n"));
+                                                   "     63     2.00 KB      37.5%          12.5%          -\n"));
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("sum                   2        1.000us  2 kinds "));
   EXPECT_THAT(terminal(device_of_two()), HasSubstr("the formula of cuda_occupancy.h"));
   const bench::Trace trace = device_of_two();
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,,,,,\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",1,\"[264, 2, 1]\",\"[128, 1, 1]\",63,2048,0.375,,,,,,,,0.125,0\r\n"));
   const auto json = nlohmann::json::parse(json_trace(trace, averages));
   EXPECT_EQ(json.at("rows")[0].at("launch").at("grid"), (std::vector<int>{264, 2, 1}));
+  EXPECT_EQ(json.at("rows")[0].at("launch").at("achieved_occupancy"), 0.125);
   EXPECT_TRUE(json.at("device_recording").is_null()) << "nobody recorded it by CUPTI";
 }
 
@@ -261,9 +289,10 @@ TEST(TraceReport, TellsWhatKernelsReachOfTheWorkThatSpansSay) {
   const bench::Trace trace = span_of_one_kernel("NVIDIA A100-SXM4-40GB");
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
   const std::string text = terminal(trace);
-  EXPECT_THAT(text, HasSubstr("  Occupancy        FLOP/s  Bandwidth  % of DRAM\n"));
-  EXPECT_THAT(text, HasSubstr("      37.5%  1.00 Tflop/s  1.00 TB/s      64.3%\n"));
-  EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| Occupancy | FLOP/s | Bandwidth | % of DRAM |"));
+  EXPECT_THAT(text, HasSubstr("  Occupancy  Est. achieved        FLOP/s  Bandwidth  % of DRAM\n"));
+  EXPECT_THAT(text, HasSubstr("      37.5%          12.5%  1.00 Tflop/s  1.00 TB/s      64.3%\n"));
+  EXPECT_THAT(markdown_trace(trace, averages, {}),
+              HasSubstr("| Occupancy | Est. achieved | FLOP/s | Bandwidth | % of DRAM |"));
   EXPECT_THAT(csv_trace(averages), HasSubstr(",flops_per_second,bytes_per_second,memory_share,"));
   EXPECT_THAT(csv_trace(averages), HasSubstr(",0.375,1e+12,1e+12,0.64"));
   const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
@@ -293,8 +322,9 @@ TEST(TraceReport, HoldsOperationsAgainstTheDatasheetsPeakOfTheDtypeThatTheSpanNa
   EXPECT_THAT(text, HasSubstr("  1.00 Tflop/s  0.3% bf16  1.00 TB/s      64.3%\n"));
   EXPECT_THAT(markdown_trace(trace, averages, {}), HasSubstr("| FLOP/s | % of peak | Bandwidth |"));
   EXPECT_THAT(csv_trace(averages), HasSubstr(",memory_share,arithmetic_share,dtype,device_allocated_bytes,"));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.003205128205128205,bf16,,\r\n"));
-  for (const auto& row : nlohmann::json::parse(json_trace(trace, averages)).at("rows")) {
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",0.003205128205128205,bf16,,,0.125,0\r\n"));
+  const auto document = nlohmann::json::parse(json_trace(trace, averages));
+  for (const auto& row : document.at("rows")) {
     if (!row.contains("achieved")) continue;
     const bool is_it = row.at("name") == "gelu";
     EXPECT_EQ(row.at("achieved").at("dtype"), is_it ? nlohmann::json("bf16") : nlohmann::json());
@@ -351,6 +381,22 @@ TEST(TraceReport, SaysWhatARecordingOfDevicesLacks) {
   const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
   EXPECT_EQ(json.at("device_recording").at("dropped"), 7);
   EXPECT_EQ(json.at("device_recording").at("unrecorded"), (std::vector<std::string>{"graphs", "memory in use"}));
+}
+
+TEST(TraceReport, NamesTheRowOfSingleIterations) {
+  bench::Trace trace = step_of_two();
+  trace.events[1].iterations = 50;
+  trace.events[2].name_text = trace.events[1].name_text;
+  trace.events[2].iterations = 1;
+  EXPECT_THAT(terminal(trace), HasSubstr("\none iteration of mm|`x`  "));
+  const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
+  EXPECT_THAT(csv_trace(averages), HasSubstr("\r\nmm|`x`,0,1,1000,"));
+  int single = 0;
+  const auto document = nlohmann::json::parse(json_trace(trace, averages));
+  for (const auto& row : document.at("rows")) {
+    single += row.at("one_iteration") ? 1 : 0;
+  }
+  EXPECT_EQ(single, 1);
 }
 
 TEST(TraceReport, LimitsItsRowsAndSaysHowManyMoreThereAre) {
