@@ -12,6 +12,11 @@
 
 namespace steelyard::bench {
 
+// Members that are ours alone.
+inline constexpr std::string_view kRecordingMember = "recording";  // RecordingFacts by name, and kDeviceRefusalMember
+inline constexpr std::string_view kDeviceRefusalMember = "device refusal";
+inline constexpr std::string_view kDidNotEnd = "did not end";  // of an event's args
+
 struct ReadChromeOptions {
   std::size_t max_events = 20'000'000;
 };

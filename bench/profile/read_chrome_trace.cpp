@@ -93,7 +93,10 @@ class ChromeListener {
   using binary_t = nlohmann::json::binary_t;
 
   bool null() { return true; }
-  bool boolean(bool) { return true; }
+  bool boolean(bool value) {
+    if (value && is_argument() && key() == kDidNotEnd) pending_.event.is_open = true;
+    return true;
+  }
   bool number_integer(number_integer_t value) { return whole_number(value); }
   bool number_unsigned(number_unsigned_t value) { return whole_number(value); }
   bool number_float(number_float_t value, const string_t& text) { return number(text, value); }
@@ -160,6 +163,8 @@ class ChromeListener {
   std::uint32_t track_of_pending();
   TraceKind kind_of(std::string_view category) const;
   bool is_of_device() const { return depth_ == 3 && key_at(0) == "deviceProperties"; }
+  bool is_recording_fact() const { return depth_ == 2 && key_at(0) == kRecordingMember; }
+  void note_recording(std::string_view key, double value);
   void add_device_property(std::string_view key, double value);
   void add_dimension(std::string_view text);
   bool is_in(std::string_view argument) const;
@@ -317,6 +322,8 @@ bool ChromeListener::number(std::string_view text, double value) {
     add_argument(key(), value);
   } else if (is_of_device()) {
     add_device_property(key(), value);
+  } else if (is_recording_fact()) {
+    note_recording(key(), value);
   } else if (depth_ == 1 && key_at(0) == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
     trace_.start_unix_ns = std::strtoll(std::string(text).c_str(), nullptr, 10);
   }
@@ -355,6 +362,13 @@ bool ChromeListener::text(const std::string& value) {
     trace_.device_recording.refusal = value;
   }
   return true;
+}
+
+void ChromeListener::note_recording(std::string_view key, double value) {
+  if (!(value >= 0 && value < 0x1p53)) return;
+  for (const RecordingFact& fact : recording_facts()) {
+    if (fact.name == key) fact.set(trace_, static_cast<std::uint64_t>(value));
+  }
 }
 
 // Of PyTorch's "deviceProperties", which stand before the events.

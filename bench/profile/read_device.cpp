@@ -165,10 +165,7 @@ void add_device_facts(const SpanFileHeader& header, Trace& trace) {
   recording.untimed = header.device_untimed;
   recording.has_hardware_stamps = header.has_hardware_stamps == 1;
   recording.refusal = text_until_zero(header.device_refusal);
-  for (unsigned kind = 1; kind <= static_cast<unsigned>(DeviceRecordKind::memory); ++kind) {
-    if ((header.unrecorded_kinds >> kind & 1U) != 0)
-      recording.unrecorded.push_back(static_cast<DeviceRecordKind>(kind));
-  }
+  recording.unrecorded = kinds_of_bits(header.unrecorded_kinds);
   const std::size_t count = std::min<std::size_t>(header.device_count, header.devices.size());
   for (std::size_t i = 0; i < count; ++i) {
     trace.devices.push_back({header.devices[i].id, text_until_zero(header.devices[i].name)});

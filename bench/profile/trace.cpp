@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <type_traits>
 
 namespace steelyard::bench {
 
@@ -31,6 +32,67 @@ bool is_on_device(TraceKind kind) {
 }
 
 bool is_of_recording(TraceKind kind) { return kind == TraceKind::window || kind == TraceKind::pause; }
+
+namespace {
+
+template <auto member>
+constexpr RecordingFact fact_of(std::string_view name) {
+  return {name, [](const Trace& trace) { return static_cast<std::uint64_t>(trace.*member); },
+          [](Trace& trace, std::uint64_t value) {
+            trace.*member = static_cast<std::remove_reference_t<decltype(trace.*member)>>(value);
+          }};
+}
+template <auto member>
+constexpr RecordingFact negated_fact_of(std::string_view name) {
+  return {name, [](const Trace& trace) { return std::uint64_t{trace.*member ? 0U : 1U}; },
+          [](Trace& trace, std::uint64_t value) { trace.*member = value == 0; }};
+}
+template <auto member>
+constexpr RecordingFact device_fact_of(std::string_view name) {
+  return {name, [](const Trace& trace) { return static_cast<std::uint64_t>(trace.device_recording.*member); },
+          [](Trace& trace, std::uint64_t value) {
+            auto& told = trace.device_recording.*member;
+            told = static_cast<std::remove_reference_t<decltype(told)>>(value);
+          }};
+}
+
+std::uint64_t bits_of_unrecorded(const Trace& trace) {
+  std::uint64_t bits = 0;
+  for (const DeviceRecordKind kind : trace.device_recording.unrecorded) bits |= 1U << static_cast<unsigned>(kind);
+  return bits;
+}
+
+void set_unrecorded(Trace& trace, std::uint64_t bits) { trace.device_recording.unrecorded = kinds_of_bits(bits); }
+
+}  // namespace
+
+std::vector<DeviceRecordKind> kinds_of_bits(std::uint64_t bits) {
+  std::vector<DeviceRecordKind> kinds;
+  for (unsigned kind = 1; kind <= static_cast<unsigned>(DeviceRecordKind::memory); ++kind) {
+    if ((bits >> kind & 1U) != 0) kinds.push_back(static_cast<DeviceRecordKind>(kind));
+  }
+  return kinds;
+}
+
+std::span<const RecordingFact> recording_facts() {
+  static constexpr std::array<RecordingFact, 14> kFacts{{
+      negated_fact_of<&Trace::is_finished>("unfinished"),
+      fact_of<&Trace::is_cut>("cut"),
+      fact_of<&Trace::dropped>("dropped"),
+      fact_of<&Trace::unnamed>("unnamed"),
+      fact_of<&Trace::backwards>("backwards"),
+      fact_of<&Trace::replaced>(kReplacedFact),
+      fact_of<&Trace::has_releases>("releases"),
+      negated_fact_of<&Trace::has_steady_ticks>("system clock"),
+      device_fact_of<&DeviceRecording::cupti_version>("cupti"),
+      device_fact_of<&DeviceRecording::dropped>("device dropped"),
+      device_fact_of<&DeviceRecording::without_room>("device without room"),
+      device_fact_of<&DeviceRecording::untimed>("device untimed"),
+      device_fact_of<&DeviceRecording::has_hardware_stamps>("device hardware stamps"),
+      {"device unrecorded kinds", bits_of_unrecorded, set_unrecorded},
+  }};
+  return kFacts;
+}
 
 std::string dimensions_text(const std::array<std::uint32_t, 3>& dimensions) {
   return '[' + std::to_string(dimensions[0]) + ", " + std::to_string(dimensions[1]) + ", " +

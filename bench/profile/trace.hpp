@@ -114,6 +114,9 @@ struct DeviceRecording {
   bool has_hardware_stamps = false;
 };
 
+// Of SpanFileHeader::unrecorded_kinds.
+std::vector<DeviceRecordKind> kinds_of_bits(std::uint64_t bits);
+
 // A thread, or a stream of a device.
 struct TraceTrack {
   std::uint64_t process = 0;
@@ -177,6 +180,15 @@ struct Trace {
     return event.launch == 0 ? nullptr : &launches[event.launch - 1];
   }
 };
+// What a trace says of its recording besides its events, as counts; 0 is what nothing has to be said of. So it stands
+// in files of other forms, and is read back.
+struct RecordingFact {
+  std::string_view name;
+  std::uint64_t (*get)(const Trace&);
+  void (*set)(Trace&, std::uint64_t);
+};
+std::span<const RecordingFact> recording_facts();
+inline constexpr std::string_view kReplacedFact = "replaced";
 inline constexpr std::string_view kUnnamedEvent = "(a name for which there was no room)";
 
 // Puts the events into their order.

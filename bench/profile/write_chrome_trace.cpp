@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -99,8 +100,12 @@ class Line {
 class ChromeWriter {
  public:
   ChromeWriter(const Trace& trace, std::ostream& out) : trace_(trace), out_(out), lanes_(trace) {
-    for (std::uint32_t i = 0; i < trace.texts.size(); ++i) quoted_.push_back(json_string(trace.texts[i]));
+    for (std::uint32_t i = 0; i < trace.texts.size(); ++i) {
+      quoted_.push_back(json_string(trace.texts[i]));
+      if (!is_utf8(trace.texts[i])) replaced_ += utf8_of(trace.texts[i]).replaced;
+    }
     for (const TraceEvent& event : trace.events) {
+      if (is_on_device(event.kind)) processes_of_devices_.insert(trace.tracks[event.track].process);
       if (event.correlation == 0) continue;
       (is_on_device(event.kind) ? on_device_ : on_host_)[event.correlation] = true;
     }
@@ -108,11 +113,12 @@ class ChromeWriter {
 
   void write(const std::string& title) {
     out_ << "{\"schemaVersion\": 1, " << devices_text()
-         << "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns
-         << ", \"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
+         << "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns << ", " << recording_text()
+         << "\"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
     for (const TraceEvent& event : trace_.events) write_event(event);
     for (const TraceMemory& point : trace_.memory) write_memory(point);
     write_names();
+    write_window();
     out_ << "\n]}\n";
   }
 
@@ -125,6 +131,21 @@ class ChromeWriter {
               ", \"name\": " + json_string(device.name) + "}";
     }
     return text.empty() ? "" : "\"deviceProperties\": [" + text + "], ";
+  }
+
+  // Before the events, as the file may be cut.
+  std::string recording_text() const {
+    std::string text;
+    const auto add = [&](std::string_view name, const std::string& value) {
+      text += (text.empty() ? "" : ", ") + json_string(name) + ": " + value;
+    };
+    for (const RecordingFact& fact : recording_facts()) {
+      const std::uint64_t value = fact.get(trace_) + (fact.name == kReplacedFact ? replaced_ : 0);
+      if (value != 0) add(fact.name, std::to_string(value));
+    }
+    const std::string& refusal = trace_.device_recording.refusal;
+    if (!refusal.empty()) add(kDeviceRefusalMember, json_string(refusal));
+    return text.empty() ? "" : json_string(kRecordingMember) + ": {" + text + "}, ";
   }
 
   // PyTorch has processes below 0, for what is of the recording.
@@ -222,32 +243,73 @@ class ChromeWriter {
     write_line();
   }
 
-  void write_name(const char* what, std::uint64_t process, std::int64_t thread, const std::string& name) {
+  // `argument`: one member, as JSON.
+  void write_fact(const char* what, std::uint64_t process, std::int64_t thread, const std::string& argument) {
     begin_line();
     line_ << R"({"ph": "M", "name": ")" << what << R"(", "pid": )" << number_of(process) << R"(, "tid": )" << thread
-          << R"(, "ts": 0, "args": {"name": )" << json_string(name) << "}}";
+          << R"(, "ts": 0, "args": {)" << argument << "}}";
     write_line();
   }
 
+  void write_name(const char* what, std::uint64_t process, std::int64_t thread, const std::string& name) {
+    write_fact(what, process, thread, "\"name\": " + json_string(name));
+  }
+
+  // Devices stand beneath the host, as in PyTorch's traces.
+  void write_process(const TraceTrack& track) {
+    constexpr std::int64_t kFirstOfDevices = 5'000'000;
+    if (!trace_.program.empty()) write_name("process_name", track.process, track.id, trace_.program);
+    const bool is_device = processes_of_devices_.contains(track.process);
+    const std::int64_t number = number_of(track.process);
+    write_fact("process_labels", track.process, track.id,
+               "\"labels\": " + (is_device ? "\"GPU " + std::to_string(number) + '"' : "\"CPU\""));
+    const std::int64_t place = is_device && number < kFirstOfDevices ? kFirstOfDevices + number : number;
+    write_fact("process_sort_index", track.process, track.id, "\"sort_index\": " + std::to_string(place));
+  }
+
+  void write_thread(std::uint64_t process, std::int64_t thread, const std::string& name, std::int64_t place) {
+    if (!name.empty()) write_name("thread_name", process, thread, name);
+    write_fact("thread_sort_index", process, thread, "\"sort_index\": " + std::to_string(place));
+  }
+
+  // What overlaps stands right beneath its track.
   void write_names() {
-    std::map<std::uint64_t, bool> processes;
+    std::set<std::uint64_t> processes;
     for (const TraceTrack& track : trace_.tracks) {
-      if (processes.emplace(track.process, true).second && !trace_.program.empty()) {
-        write_name("process_name", track.process, track.id, trace_.program);
-      }
-      if (!track.name.empty()) write_name("thread_name", track.process, track.id, track.name);
+      if (processes.insert(track.process).second) write_process(track);
+      write_thread(track.process, track.id, track.name, track.id);
     }
     for (const auto& [lane, thread] : lanes_.beside()) {
       const TraceTrack& track = trace_.tracks[lane.first];
-      write_name("thread_name", track.process, thread,
-                 track.name + " " + std::to_string(track.id) + ", overlapping " + std::to_string(lane.second));
+      const std::string name =
+          track.name + " " + std::to_string(track.id) + ", overlapping " + std::to_string(lane.second);
+      write_thread(track.process, thread, name, track.id);
+    }
+  }
+
+  // Where what was recorded begins and ends, as PyTorch's profiler marks it.
+  void write_window() {
+    if (trace_.events.empty()) return;
+    std::int64_t begin_ns = trace_.events.front().begin_ns, end_ns = begin_ns;
+    for (const TraceEvent& event : trace_.events) {
+      begin_ns = std::min(begin_ns, event.begin_ns);
+      end_ns = std::max(end_ns, event.end_ns());
+    }
+    for (const auto& [name, at_ns] :
+         {std::pair("Iteration Start: steelyard", begin_ns), {"Record Window End", end_ns}}) {
+      begin_line();
+      line_ << R"({"ph": "i", "s": "g", "name": ")" << name << R"(", "pid": 0, "tid": 0, "ts": )";
+      line_.time(at_ns) << "}";
+      write_line();
     }
   }
 
   const Trace& trace_;
   std::ostream& out_;
   TraceLanes lanes_;
+  std::set<std::uint64_t> processes_of_devices_;
   std::vector<std::string> quoted_;
+  std::uint64_t replaced_ = 0;                                   // bytes of texts, for each of which U+FFFD stands
   std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its arrow is to be written
   std::unordered_map<std::uint32_t, bool> are_lists_;            // texts of shapes
   Line line_;

@@ -80,6 +80,35 @@ TEST(ChromeTrace, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(ChromeTrace, KeepsWhatTheRecordingLacks) {
+  EXPECT_EQ(written(two_tracks()).find("recording\""), std::string::npos) << "of one that lacks nothing";
+  Trace trace = two_tracks();
+  for (const RecordingFact& fact : recording_facts()) {
+    const std::uint64_t before = fact.get(trace);
+    fact.set(trace, 2);
+    EXPECT_NE(fact.get(trace), before) << fact.name;
+  }
+  trace.device_recording.refusal = "no \"driver\"";
+  trace.events[0].is_open = true;
+  const Trace back = read(written(trace));
+  for (const RecordingFact& fact : recording_facts()) EXPECT_EQ(fact.get(back), fact.get(trace)) << fact.name;
+  EXPECT_EQ(back.device_recording.refusal, "no \"driver\"");
+  EXPECT_TRUE(back.events[0].is_open);
+  EXPECT_FALSE(back.events[1].is_open);
+  EXPECT_FALSE(back.is_finished);
+  EXPECT_TRUE(back.has_releases);
+  EXPECT_FALSE(back.has_steady_ticks);
+  EXPECT_EQ(back.device_recording.unrecorded, std::vector{DeviceRecordKind::kernel});
+  // No such thing: left as it is.
+  const Trace strange =
+      read(R"({"recording": {"dropped": -1, "unnamed": "3", "cut": 1e300, "else": 7, "device refusal": 3,
+    "backwards": [1]}, "traceEvents": []})");
+  for (const RecordingFact& fact : recording_facts()) EXPECT_EQ(fact.get(strange), fact.get(Trace{})) << fact.name;
+  trace = two_tracks();
+  trace.events[1].name_text = trace.texts.id_of("\xff\xfe");
+  EXPECT_EQ(read(written(trace)).replaced, 2U);
+}
+
 TEST(ChromeTrace, KeepsHowKernelsWereLaunchedAndMemoryInUse) {
   Trace trace = two_tracks();
   trace.launches = {{.grid = {264, 2, 1},
@@ -88,7 +117,8 @@ TEST(ChromeTrace, KeepsHowKernelsWereLaunchedAndMemoryInUse) {
                      .static_shared_bytes = 1024,
                      .dynamic_shared_bytes = 30'000,
                      .occupancy = 0.375,
-                     .blocks_a_multiprocessor = 4}};
+                     .blocks_a_multiprocessor = 4,
+                     .achieved_occupancy = 0.25}};
   trace.events[2].launch = 1;
   trace.memory = {{5000, trace.texts.id_of("Device memory, device 0"), 1 << 20}, {7000, 0, -1}};
   trace.memory[1].pool_text = trace.memory[0].pool_text;
@@ -134,6 +164,25 @@ TEST(ChromeTrace, TellsShapesAndLaunchesUnderPyTorchsWords) {
     const Trace back = read(written(trace));
     EXPECT_EQ(back.texts[back.events[1].shapes_text], shapes) << "a text, where it is no such list";
   }
+}
+
+TEST(ChromeTrace, SaysWhichProcessesAreDevicesAndWhenTheRecordingBeganAndEnded) {
+  Trace trace = two_tracks();
+  trace.tracks[1].process = 1;
+  std::map<std::pair<std::string, int>, json> facts;
+  std::map<std::string, double> instants;
+  const json document = json::parse(written(trace));
+  for (const json& event : document.at("traceEvents")) {
+    if (event.at("ph") == "M") facts[{event.at("name"), event.at("pid")}] = event.at("args");
+    if (event.at("ph") == "i") instants[event.at("name")] = event.at("ts");
+  }
+  EXPECT_EQ((facts[{"process_labels", 17}]), json::parse(R"({"labels": "CPU"})"));
+  EXPECT_EQ((facts[{"process_labels", 1}]), json::parse(R"({"labels": "GPU 1"})"));
+  EXPECT_EQ((facts[{"process_sort_index", 17}]), json::parse(R"({"sort_index": 17})"));
+  EXPECT_EQ((facts[{"process_sort_index", 1}]), json::parse(R"({"sort_index": 5000001})"));
+  EXPECT_EQ((facts[{"thread_sort_index", 17}]), json::parse(R"({"sort_index": 18})"));
+  EXPECT_EQ(instants,
+            (std::map<std::string, double>{{"Iteration Start: steelyard", 0}, {"Record Window End", 10.001}}));
 }
 
 TEST(ChromeTrace, TellsHowFastCopiesMoved) {
