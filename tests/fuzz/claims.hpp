@@ -118,7 +118,9 @@ BrokenClaim broken_claim_about_series(const std::string& text);
 // Traces: an event is on a track that there is and in one row of the table, self times add up to the roots' times, each
 // moment is of one use, and a Chrome trace that was read can be written and read.
 BrokenClaim broken_claim_about_chrome_trace(const std::string& text);
-// The file of recorded spans.
+// The file of recorded spans that an input stands for: what the input has of its header, and behind that a KiB each of
+// up to four chunks, filled up with zeros.
+std::string span_file_of(const std::string& input);
 BrokenClaim broken_claim_about_spans(const std::string& bytes);
 
 }  // namespace steelyard::testkit

@@ -8,10 +8,13 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 #include <sstream>
 #include <vector>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/profile/read_spans.hpp"
+#include "bench/profile/trace.hpp"
 #include "tests/fuzz/claims.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
@@ -117,6 +120,30 @@ TEST(FuzzCorpusOfImport, HasNoFileThatIsWrittenOutsideOfItsFolder) {
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"results/a", "results/b/c", "results/d"}));
+}
+
+// A header that has grown would leave nothing behind it of what was made before.
+TEST(FuzzCorpusOfSpans, HasAFileWithSpansOneWithSamplesAndOneWithAllThatADeviceLeaves) {
+  const auto targets = testkit::fuzz_targets();
+  const auto target = std::find_if(targets.begin(), targets.end(), [](const auto& one) { return one.name == "spans"; });
+  ASSERT_NE(target, targets.end());
+  std::set<bench::TraceKind> kinds;
+  bool has_samples = false, has_memory = false;
+  for (const CorpusFile& file : corpus_of(*target)) {
+    const testkit::MemoryFile spans(testkit::span_file_of(file.content));
+    const auto trace = bench::read_spans(spans.path());
+    if (!trace) continue;
+    for (const bench::TraceEvent& event : trace->events) kinds.insert(event.kind);
+    has_samples = has_samples || !trace->samples.empty();
+    has_memory = has_memory || !trace->memory.empty();
+  }
+  using Kind = bench::TraceKind;
+  for (const Kind kind : {Kind::annotation, Kind::kernel, Kind::device_copy, Kind::device_set, Kind::runtime_call,
+                          Kind::driver_call, Kind::overhead, Kind::pause}) {
+    EXPECT_TRUE(kinds.contains(kind)) << bench::words_of(kind)[static_cast<std::size_t>(kind)];
+  }
+  EXPECT_TRUE(has_samples);
+  EXPECT_TRUE(has_memory);
 }
 
 // One change: what a full disk, a careless editor or an enemy may do.

@@ -45,7 +45,7 @@ std::vector<FuzzTarget> all_targets() {
       FuzzTarget{"series_reader", "plain series as JSON", broken_claim_about_series, 8192},
       FuzzTarget{"chrome_trace", "Chrome traces, such as PyTorch's, packed or not", broken_claim_about_chrome_trace,
                  8192},
-      FuzzTarget{"spans", "files of recorded spans and stacks", broken_claim_about_spans, 4600},
+      FuzzTarget{"spans", "files of recorded spans and stacks", broken_claim_about_spans, 7200},
   };
   for (const bench::ImportFormat& format : bench::import_formats()) targets.push_back(import_target(format));
   return targets;

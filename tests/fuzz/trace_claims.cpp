@@ -1,6 +1,3 @@
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -88,26 +85,23 @@ BrokenClaim broken_claim_about_chrome_trace(const std::string& text) {
   return broken_claim_about_writing(*trace);
 }
 
-// The input is the header's beginning and four chunks, as of names, spans, what was mapped and samples, each filled up
-// with zeros.
-BrokenClaim broken_claim_about_spans(const std::string& bytes) {
-  constexpr std::size_t kHeader = sizeof(SpanFileHeader), kChunk = 1024;
-  std::string file = bytes.substr(0, kHeader);
+std::string span_file_of(const std::string& input) {
+  constexpr std::size_t kHeader = sizeof(SpanFileHeader), kChunk = 1024, kMaxChunks = 4;
+  std::string file = input.substr(0, kHeader);
   file.resize(kSpanHeaderBytes);
-  for (std::size_t at = kHeader; at < std::min(bytes.size(), kHeader + 4 * kChunk); at += kChunk) {
-    file += bytes.substr(at, kChunk);
+  for (std::size_t at = kHeader; at < std::min(input.size(), kHeader + kMaxChunks * kChunk); at += kChunk) {
+    file += input.substr(at, kChunk);
     file.resize(kSpanHeaderBytes + ((file.size() - kSpanHeaderBytes) / kSpanChunkBytes + 1) * kSpanChunkBytes);
   }
-  const int memory = memfd_create("spans", MFD_CLOEXEC);
-  if (memory < 0) return std::nullopt;
-  BrokenClaim broken;
-  if (write(memory, file.data(), file.size()) == static_cast<ssize_t>(file.size())) {
-    const auto trace = bench::read_spans("/proc/self/fd/" + std::to_string(memory));
-    if (trace) broken = broken_claim_about_sums(*trace);
-    if (trace && !broken) broken = broken_claim_about_reports(*trace);
-  }
-  close(memory);
-  return broken;
+  return file;
+}
+
+BrokenClaim broken_claim_about_spans(const std::string& bytes) {
+  const MemoryFile file(span_file_of(bytes));
+  const auto trace = bench::read_spans(file.path());
+  if (!trace) return std::nullopt;
+  if (const auto broken = broken_claim_about_sums(*trace)) return broken;
+  return broken_claim_about_reports(*trace);
 }
 
 }  // namespace steelyard::testkit
