@@ -34,6 +34,12 @@ constexpr std::size_t kLargestArchive = 256 * kMebibyte;
 constexpr std::size_t kToldAlertCharacters = 12;
 constexpr const char* kTokenFix = "an owner issues one: steelyard serve token NAME --scopes read,submit";
 
+// Of a run or an alert. It is a part of a path, and of an answer: what is none would name another path there.
+bool is_id(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+constexpr const char* kIdWanted = "hexadecimal digits in small letters";
+
 std::string variable_of(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -96,7 +102,8 @@ class StoreClient : public StoreService {
   }
 
   Result<std::string> archive_of(const std::string& run) override {
-    ApiCall asked{"GET", "/api/v1/runs/" + url_part(run) + "/archive"};
+    if (!is_id(run)) return input_error("run:" + run, "no id", kIdWanted);
+    ApiCall asked{"GET", "/api/v1/runs/" + run + "/archive"};
     asked.most_answer_bytes = kLargestArchive;
     ApiOutcome outcome = call(asked, kLargestArchive);
     if (!outcome.is_done()) return refusal_of(outcome);
@@ -121,6 +128,7 @@ class StoreClient : public StoreService {
   }
 
   Result<void> act(const storage::AlertAct& act) override {
+    if (!is_id(act.alert)) return store_error(where(), "an alert of the id \"" + act.alert + '"', kIdWanted);
     storage::JsonWriter body;
     body("who", act.who);
     if (!act.note.empty()) body("note", act.note);
