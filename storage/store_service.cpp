@@ -195,7 +195,7 @@ const std::vector<std::string>& question_names() {
 Result<std::string> answer_question(Store& store, std::string_view question, std::string_view text) {
   const auto found = answers().find(question);
   if (found == answers().end())
-    return input_error("question", std::string(question.substr(0, 100)), "one of the API's");
+    return input_error("question", '"' + std::string(question.substr(0, 100)) + '"', "one of the API's");
   STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, "question"));
   return found->second(store, document);
 }
@@ -207,10 +207,19 @@ Result<std::vector<std::string>> ask_projects(StoreService& service, const std::
   return std::move(names.items);
 }
 
+namespace {
+
+Error without_end(const StoreService& service) {
+  return store_error(service.name(), "more than " + std::to_string(kMaxAnswersOverService) + " answers to one question",
+                     "an end of them", "ask for less at once");
+}
+
+}  // namespace
+
 Result<Page<HistorySeries>> ask_history(StoreService& service, const HistoryQuery& query) {
   Page<HistorySeries> all;
   HistoryQuery part = query;
-  for (;;) {
+  for (int answers = 0; answers < kMaxAnswersOverService; ++answers) {
     const int fitting = query.limit == 0 ? kMaxSeriesOverService : kMaxPointsOverService / query.limit;
     part.series_limit = std::clamp(fitting, 1, kMaxSeriesOverService);
     const int wanted = query.series_limit - static_cast<int>(all.items.size());
@@ -225,6 +234,7 @@ Result<Page<HistorySeries>> ask_history(StoreService& service, const HistoryQuer
     if (all.next.empty() || is_enough || all.next == part.after) return all;
     part.after = all.next;
   }
+  return without_end(service);
 }
 
 Result<std::optional<FoundBaseline>> ask_baseline(StoreService& service, const BaselineQuery& query) {
@@ -247,7 +257,7 @@ Result<Page<Mover>> ask_movers(StoreService& service, const RangeQuery& query) {
 Result<std::vector<MeasuredStep>> ask_steps(StoreService& service, const StepQuery& query) {
   std::vector<MeasuredStep> steps;
   StepQuery part = query;
-  for (;;) {
+  for (int answers = 0; answers < kMaxAnswersOverService; ++answers) {
     part.limit = std::min(query.limit - static_cast<int>(steps.size()), kMaxStepsOverService);
     STEELYARD_TRY(Page<MeasuredStep> page, ask(service, kAskSteps, part));
     std::move(page.items.begin(), page.items.end(), std::back_inserter(steps));
@@ -255,6 +265,7 @@ Result<std::vector<MeasuredStep>> ask_steps(StoreService& service, const StepQue
     if (page.next.empty() || is_enough || page.next == part.after) return steps;
     part.after = page.next;
   }
+  return without_end(service);
 }
 
 Result<std::vector<KeptChangePoint>> ask_change_points(StoreService& service, const std::string& project,
