@@ -7,6 +7,7 @@
 #include "bench/runner/disturbance.hpp"
 #include "ci/git/line_map.hpp"
 #include "ci/judging/accepted.hpp"
+#include "ci/publish/accepting.hpp"
 #include "storage/postgres/history/series_choice.hpp"
 #include "tests/fuzz/claims.hpp"
 
@@ -43,6 +44,25 @@ BrokenClaim broken_claim_about_git_output(const std::string& text) {
   }
   const auto one = ci::read_accepted(text, "who", "file");
   return one ? std::nullopt : broken_claim_about_error(one.error());
+}
+
+BrokenClaim broken_claim_about_accepted_file(const std::string& text) {
+  const Result<ci::RequestAcceptances> read = ci::read_accepted_document(text, "file");
+  if (!read) return broken_claim_about_error(read.error());
+  const std::string written = ci::accepted_document(*read);
+  const Result<ci::RequestAcceptances> again = ci::read_accepted_document(written, "file");
+  if (!again) return "what was accepted can be written and read: " + again.error().text();
+  if (again->accepted != read->accepted || again->notes != read->notes) return "it is the same after it was written";
+  const MemoryFile file(text);
+  const Result<ci::AcceptedChanges> changes = ci::accepted_in_file(file.path());
+  if (!changes) return "what can be read of a text can be of a file: " + changes.error().text();
+  if (changes->tables.size() > read->accepted.size()) return "what nobody said accepts nothing";
+  if (changes->notes.size() != read->accepted.size() + read->notes.size()) return "each line that accepts is told";
+  for (const PatternPolicy& table : changes->tables) {
+    if (table.match.empty() || table.where.empty()) return "what is accepted names a pattern and who accepted it";
+    if (!table.gates || !table.gates->empty()) return "what is accepted gates by no metric";
+  }
+  return std::nullopt;
 }
 
 BrokenClaim broken_claim_about_system_file(const std::string& text) {

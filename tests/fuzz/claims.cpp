@@ -41,6 +41,16 @@ BrokenClaim broken_claim_about_run(Run run) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 MemoryFile::MemoryFile(const std::string& content) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
   std::size_t written = 0;
   while (written < content.size()) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/result.hpp"
@@ -19,6 +21,9 @@ BrokenClaim broken_claim_about_error(const Error& error, const std::string& file
 
 // A run that a reader has made holds together: it can be sealed, written and read, and is the same then.
 BrokenClaim broken_claim_about_run(Run run);
+
+// The parts of an input that have a zero byte between them, one at least. They are the text's own bytes.
+std::vector<std::string_view> parts_of(std::string_view text);
 
 // A file without a place on any disk, for readers that want a path.
 class MemoryFile {
@@ -83,6 +88,27 @@ BrokenClaim broken_claim_about_system_file(const std::string& text);
 // then answers, a zero byte between them, each a status, a blank, its headers and, behind an empty line, its body. No
 // request leaves the API's address or the paths of one repository, and there is an end to them.
 BrokenClaim broken_claim_about_service(const std::string& text);
+
+// What a service in a store's place, or whoever answers there, says: to who asks it first whether it is one, then, from
+// the second answer on, to each question and to all that is put, as above. What may have been done is not asked for
+// again.
+BrokenClaim broken_claim_about_store_answer(const std::string& text);
+// What the command line asks of such a service, a question's name on the first line and its JSON behind it; between
+// zero bytes, what the service's own store answers. A question is asked in one way, and an answer that was read is the
+// same.
+BrokenClaim broken_claim_about_store_question(const std::string& text);
+// Commits and verdicts on targets, as such a service is sent them.
+BrokenClaim broken_claim_about_submitted_json(const std::string& text);
+// "GET /api/v1/runs?limit=5": what is read of it is what the API's description allows.
+BrokenClaim broken_claim_about_api_request(const std::string& text);
+// The bytes of a connection to the service: what it takes for requests is what others take for them, in the obvious
+// way, and each has its answer.
+BrokenClaim broken_claim_about_web_request(const std::string& bytes);
+// A CI job's token. With three zero bytes: header and claims, which are encoded here so that a change of them gets past
+// the encoding, the signature and what the issuer says of its keys; with one, a token as it is sent, and these keys.
+BrokenClaim broken_claim_about_job_token(const std::string& text);
+// What was accepted on a request, as one step of a job hands it to the next.
+BrokenClaim broken_claim_about_accepted_file(const std::string& text);
 
 // A file of Google Benchmark; behind a zero byte, what the program wrote to stderr.
 BrokenClaim broken_claim_about_google_benchmark(const std::string& text);

@@ -1,4 +1,4 @@
-// What a CI service says to a job that tells it of a judgement.
+// What a CI service says to a job that tells it of a judgement, and a service in a store's place to whoever asks it.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "bench/model/text.hpp"
+#include "ci/app/store_client.hpp"
 #include "ci/publish/github.hpp"
 #include "ci/publish/gitlab.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/document/json.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/fuzz/claims.hpp"
 
 namespace steelyard::testkit {
@@ -19,16 +25,6 @@ constexpr std::string_view kToken = "Authorization: Bearer a-secret-token";
 constexpr std::string_view kSecret = "a-secret-token";
 // A list of comments has 50 pages, each asked for four times at most, in four tries; a check a few requests a try.
 constexpr std::size_t kMaxRequests = 1000;
-
-std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\0', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 // "200 Link: <x>; rel=\"next\"\n\n[]"; a status that is none is a connection that was cut, or never made.
 ci::HttpOutcome answer_of(std::string_view part) {
@@ -51,44 +47,69 @@ ci::HttpOutcome answer_of(std::string_view part) {
   return answer;
 }
 
+// What is asked of GitHub and GitLab begins so, and what is asked of a service in a store's place.
+using Paths = std::vector<std::string_view>;
+const Paths kPathsOfARequest{"/repos/acme/shop/", "/projects/acme%2Fshop/merge_requests/7"};
+const Paths kPathsOfAStore{"/api/v1/"};
+
 // Answers in turn, the last one again and again.
 class AnsweringService {
  public:
-  explicit AnsweringService(std::vector<std::string_view> answers) : answers_(std::move(answers)) {}
+  AnsweringService(std::vector<std::string_view> answers, const Paths& paths)
+      : answers_(std::move(answers)), paths_(paths) {}
 
   ci::ApiTransport transport() {
     return {[this](const ci::HttpRequest& request) { return answer(request); }, [](Nanoseconds) {}};
   }
   const BrokenClaim& broken() const { return broken_; }
   bool has_changed_anything() const { return has_changed_; }
+  // To a new question, the answers from that one on.
+  void begin_at(std::size_t answer) {
+    requests_ = 0;
+    first_ = answer;
+    may_have_acted_ = false;
+  }
 
  private:
   ci::HttpOutcome answer(const ci::HttpRequest& request) {
     if (!broken_) broken_ = broken_claim_about(request);
     has_changed_ = has_changed_ || request.method != "GET";
-    const std::string_view part = answers_.empty() ? "500" : answers_[std::min(requests_, answers_.size() - 1)];
+    const std::string_view part =
+        answers_.empty() ? "500" : answers_[std::min(first_ + requests_, answers_.size() - 1)];
     ++requests_;
-    return answer_of(part);
+    ci::HttpOutcome outcome = answer_of(part);
+    const auto* const failure = std::get_if<ci::HttpFailure>(&outcome);
+    may_have_acted_ = is_act(request) && failure != nullptr && failure->kind == ci::HttpFailure::Kind::cut;
+    return outcome;
   }
+  // What is done to an alert: a second time is a second line of its life.
+  static bool is_act(const ci::HttpRequest& request) { return request.url.find("/alerts/") != std::string::npos; }
 
   BrokenClaim broken_claim_about(const ci::HttpRequest& request) const {
     if (requests_ > kMaxRequests) return "there is an end to requests";
     if (!request.url.starts_with(kAddress)) return "requests go to the API's address: " + request.url;
     const std::string path = request.url.substr(kAddress.size());
-    const bool is_known = path == "/user" || path.starts_with("/repos/acme/shop/") ||
-                          path.starts_with("/projects/acme%2Fshop/merge_requests/7");
-    if (!is_known) return "requests are of one repository: " + path;
+    if (may_have_acted_ && is_act(request)) return "what may have been done is not asked for again";
+    const auto begins = [&path](std::string_view known) { return path.starts_with(known); };
+    const bool is_known = path == "/user" || std::any_of(paths_.begin(), paths_.end(), begins);
+    if (!is_known) return "requests are of one repository, or of one API: " + path;
     const bool is_odd = path.find("..") != std::string::npos || path.find_first_of("#\\ \"<>") != std::string::npos ||
                         printable_line(path, false) != path;
     if (is_odd) return "no answer bends a path: " + path;
     const bool has_token = std::find(request.headers.begin(), request.headers.end(), kToken) != request.headers.end();
     if (!has_token || request.body.find(kSecret) != std::string::npos) return "the token is in its header alone";
-    if (!request.body.empty() && !storage::JsonDocument::parse(request.body, "body")) return "what is sent is JSON";
+    const bool is_archive = std::find(request.headers.begin(), request.headers.end(),
+                                      "Content-Type: application/vnd.steelyard.run") != request.headers.end();
+    const bool is_json = !is_archive && !request.body.empty();
+    if (is_json && !storage::JsonDocument::parse(request.body, "body")) return "what is sent is JSON";
     return std::nullopt;
   }
 
   std::vector<std::string_view> answers_;
+  const Paths& paths_;
+  std::size_t first_ = 0;
   std::size_t requests_ = 0;
+  bool may_have_acted_ = false;
   bool has_changed_ = false;
   BrokenClaim broken_;
 };
@@ -120,7 +141,7 @@ ci::Publication publication_at(const std::string& head) {
 template <class Place, class Write>
 BrokenClaim broken_claim_about_publishing(const Place& place, const std::vector<std::string_view>& answers,
                                           Write write) {
-  AnsweringService service(answers);
+  AnsweringService service(answers, kPathsOfARequest);
   ci::ServiceApi api(std::string(kAddress), bench::Secret(std::string(kToken)), {}, {}, service.transport());
   const std::optional<ci::WrittenPart> part = write(api, place);
   return part ? broken_claim_about_part(*part, service) : service.broken();
@@ -169,6 +190,71 @@ BrokenClaim broken_claim_about_service(const std::string& text) {
     return std::optional(ci::write_gitlab_note(api, at, publication));
   };
   return broken_claim_about_publishing(gitlab, answers, note);
+}
+
+namespace {
+
+template <class T>
+BrokenClaim broken_claim_about_outcome(const Result<T>& outcome) {
+  if (outcome) return std::nullopt;
+  const Error& error = outcome.error();
+  const bool is_told = error.kind == ErrorKind::store || error.kind == ErrorKind::input;
+  if (!is_told || error.where.empty()) return "an error says where, and is the store's or the input's: " + error.text();
+  if (error.text().find(kSecret) != std::string::npos) return "the token is not told";
+  return std::nullopt;
+}
+
+// Each question that the command line asks, as if the answers from the second on were to it; what it puts and does.
+BrokenClaim broken_claim_about_asking(storage::Store& store, AnsweringService& service) {
+  BrokenClaim broken;
+  const auto look = [&](const auto& outcome) {
+    if (!broken) broken = service.broken() ? service.broken() : broken_claim_about_outcome(outcome);
+    service.begin_at(1);
+  };
+  service.begin_at(1);
+  storage::HistoryStore history(store);
+  storage::AlertStore alerts(store);
+  storage::RunStore runs(store);
+  look(history.projects("shop"));
+  look(history.page({}));
+  const auto baseline = history.latest_baseline({});
+  look(baseline);
+  if (baseline && *baseline) look(runs.get((*baseline)->run));
+  look(history.complete_range({}));
+  look(history.changed_in({}));
+  look(history.top_movers({}));
+  look(history.steps({}));
+  look(history.change_points("shop", "main"));
+  look(history.put_commit_graph(storage::CommitGraph{"shop", {{std::string(40, 'a'), {}}}}));
+  look(alerts.list({}));
+  look(alerts.accepted({}));
+  storage::AlertAct act;
+  act.alert = "abcdef";
+  act.who = "me";
+  look(alerts.act(act));
+  look(runs.of_commit(std::string(40, 'a')));
+  look(runs.get("abcdef"));
+  look(runs.put_target_verdicts(std::string(64, 'a'), {}));
+  Run run;
+  storage::seal(run);
+  look(runs.put(run));
+  look(storage::ComparisonStore(store).get("abcdef"));
+  look(storage::ComparisonStore(store).put(Comparison{}));
+  return broken;
+}
+
+}  // namespace
+
+BrokenClaim broken_claim_about_store_answer(const std::string& text) {
+  if (text.find(kSecret) != std::string::npos) return std::nullopt;  // who knows it may say it
+  AnsweringService service(parts_of(text), kPathsOfAStore);
+  ::setenv("STEELYARD_TOKEN", std::string(kSecret).c_str(), 1);
+  auto client = ci::connect_to_service(std::string(kAddress), service.transport());
+  ::unsetenv("STEELYARD_TOKEN");
+  if (service.broken()) return service.broken();
+  if (!client) return broken_claim_about_outcome(client);
+  storage::Store store = storage::Store::over(std::move(*client), "/nowhere");
+  return broken_claim_about_asking(store, service);
 }
 
 }  // namespace steelyard::testkit
