@@ -7,8 +7,8 @@
 Builds the preset `fuzz` (Clang; ci/install_dependencies.sh build fuzz) and runs each target of tests/fuzz/fuzz_target.cpp
 for so many seconds. What a target finds ends its run, is made smaller and put into tests/fuzz/corpus/NAME, where every
 test run replays it: mend the reader, and commit both. Inputs that reach new code are kept in build/fuzz/corpus and are
-where the next run begins. Prints executions and time by target as a Markdown table; leaves with 1 where anything was
-found.
+where the next run begins. Prints executions, time and the commit by target as a Markdown table; leaves with 1 where
+anything was found.
 """
 import argparse
 import concurrent.futures
@@ -107,6 +107,13 @@ def keep(name, artifact, folder):
     return kept.relative_to(ROOT)
 
 
+def commit():
+    """What is fuzzed; with a "+" where the tree is not that of the commit."""
+    asked = subprocess.run(["git", "describe", "--always", "--exclude=*", "--abbrev=8", "--dirty=+"], cwd=ROOT,
+                           capture_output=True, text=True)
+    return asked.stdout.strip() or "unknown"
+
+
 def fuzz(target, options, progress):
     name = target["name"]
     work = BUILD / "corpus" / name
@@ -144,6 +151,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-build", action="store_true", help="run what is built")
     options = parser.parse_args()
+    tried = commit()
     if not options.no_build:
         build()
     targets = targets_of(PROGRAM)
@@ -156,12 +164,12 @@ def main():
     progress = Progress(targets, options.seconds, options.jobs)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda target: fuzz(target, options, progress), targets))
-    print("| target | reads | executions | seconds | found |\n|---|---|---:|---:|---|")
+    print("| target | reads | executions | seconds | commit | found |\n|---|---|---:|---:|---|---|")
     for result in results:
         print(f"| `{result['name']}` | {result['reads']} | {result['executions']:,} | {result['seconds']:.0f} | "
-              f"{result['found'] or 'nothing'} |")
+              f"{tried} | {result['found'] or 'nothing'} |")
     total = sum(result["executions"] for result in results)
-    print(f"| all | | {total:,} | {sum(result['seconds'] for result in results):.0f} | "
+    print(f"| all | | {total:,} | {sum(result['seconds'] for result in results):.0f} | | "
           f"{sum(1 for result in results if result['found'])} |")
     sys.exit(1 if any(result["found"] for result in results) else 0)
 
