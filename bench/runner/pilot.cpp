@@ -222,7 +222,7 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
     for (MeasuredSide* side : plan.sides) side->copy().renew(plan.seed, -1 - round);
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (const int layout : {0, 1}) {
-        const bool in_time = since(begun) < plan.limits.budget * (round == 0 ? 0.5 : 1);
+        const bool in_time = !plan.limits.is_cancelled() && since(begun) < plan.limits.budget * (round == 0 ? 0.5 : 1);
         std::vector<std::optional<Look>> looks;
         if (in_time) looks = pilot.take(common[order[i % order.size()]], {0, 1, kTrialSample}, layout == 0);
         std::optional<double> change;
