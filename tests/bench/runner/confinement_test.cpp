@@ -16,6 +16,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/secrets.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::bench::confinement_test {
 namespace {
@@ -33,7 +34,7 @@ constexpr const char* kRefused = "namespaces for users and mounts are refused he
 class ConfinementTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!may_make_namespaces()) GTEST_SKIP() << kRefused;
+    STEELYARD_SKIP_WITHOUT("namespaces", may_make_namespaces(), kRefused);
     std::filesystem::create_directories(state_ / "postgres");
     std::ofstream(state_ / "postgres/data") << "rows";
     std::ofstream(folder_.path() / "password") << "hunter2";
@@ -178,7 +179,8 @@ TEST_F(ConfinementTest, KeepsTheUserTheCoreAndTheEndOfTheChild) {
 // As a user, and not as root, whose tests these may be.
 TEST_F(ConfinementTest, WorksForAUserWithoutRights) {
   if (::geteuid() != 0) GTEST_SKIP() << "the other tests are run by a user";
-  if (!may_make_namespaces("setpriv --reuid=65534 --regid=65534 --clear-groups")) GTEST_SKIP() << kRefused;
+  STEELYARD_SKIP_WITHOUT("namespaces", may_make_namespaces("setpriv --reuid=65534 --regid=65534 --clear-groups"),
+                         kRefused);
   const std::filesystem::path state = folder_.path() / "theirs";
   std::filesystem::create_directory(state);
   std::ofstream(state / "data") << "rows";

@@ -1,16 +1,20 @@
 # Sourced by the tests that hurt a gate while it runs (killed_gate_test.sh, faulty_gate_test.sh and
 # faulty_network_test.sh), which set $program, $fixture and $slow: a folder with a repository, temporary files and a
 # store of its own, gates in it, and what a gate may not leave behind.
+program=$(realpath "$program") fixture=$(realpath "$fixture") slow=$(realpath "$slow")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 chmod 0711 "$work"  # the server may run as another user
 mkdir -m 1777 "$work/tmp"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null STEELYARD_STATE=$work/state TMPDIR=$work/tmp
 undo=()  # commands of a test, for the end of it
+left_out=()  # what could not be tried: told in the end, by which CTest names the test among those that it skipped
 clean_up() {
+  local status=$?
   "$program" db stop --quiet >/dev/null 2>&1 || true
   for command in "${undo[@]}"; do eval "$command" || true; done
   rm -rf "$work"
+  [ "$status" != 0 ] || printf "${left_out[*]:+left out: %s\n}" "${left_out[@]}"
 }
 trap clean_up EXIT
 fail() {
@@ -78,5 +82,6 @@ expect() {
 # leave_out NAME WHY: what cannot be tried here. With NAME, if it is not empty, in STEELYARD_TESTS_PROMISED that fails.
 leave_out() {
   case " ${STEELYARD_TESTS_PROMISED:-} " in *" ${1:-/} "*) fail "promised and not to be tried here: $2" ;; esac
-  echo "left out: $2"
+  echo "not tried here: $2"
+  left_out+=("$2")
 }

@@ -15,6 +15,7 @@
 #include "tests/ci/publish/mail_server.hpp"
 #include "tests/ci/publish/service_server.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
+#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
 namespace steelyard::ci::store_verbs_test {
@@ -452,9 +453,8 @@ TEST_F(StoreVerbs, AlertsSayWhatWasSetAsideAsTheMachines) {
 TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {
   const std::filesystem::path full = folder_ / "full";
   std::filesystem::create_directory(full);
-  if (mount("steelyard-test", full.c_str(), "tmpfs", 0, "size=16k,mode=0711") != 0) {
-    GTEST_SKIP() << "no right to mount a small file system";
-  }
+  const bool is_mounted = mount("steelyard-test", full.c_str(), "tmpfs", 0, "size=16k,mode=0711") == 0;
+  STEELYARD_SKIP_WITHOUT("mount", is_mounted, "no right to mount a small file system");
   std::ofstream(full / "filler") << std::string(std::size_t{64} << 10, 'x');
   use_state(full / "state");
   const Outcome outcome = run({"run", "--output", "kept.syrun", "--min-time", "1ms", "--rounds", "2", "--counts",

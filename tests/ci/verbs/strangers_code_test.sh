@@ -28,6 +28,7 @@ honest=$(gate)
 [ "$honest" -le 2 ] || fail "the gate before the attack ended with $honest"
 if grep -q 'could reach the store' "$work/log.err"; then
   ! unshare --user --mount true 2>/dev/null || fail "the system allows namespaces, and there was none"
+  case " ${STEELYARD_TESTS_PROMISED:-} " in *" namespaces "*) fail "promised, and there is no namespace" ;; esac
   echo "skipped: $(cat "$work/log.err")"
   exit 77
 fi

@@ -28,10 +28,9 @@ class FullDisk : public ::testing::TestWithParam<int> {
     state_ = storage_test::fresh_state_folder();
     disk_ = state_ / "disk";
     fs::create_directory(disk_);
-    if (mount("steelyard-test", disk_.c_str(), "tmpfs", 0, "size=160m,mode=0711") != 0) {
-      GTEST_SKIP() << "no right to mount a small file system: run as root to have this tested";
-    }
-    is_mounted_ = true;
+    is_mounted_ = mount("steelyard-test", disk_.c_str(), "tmpfs", 0, "size=160m,mode=0711") == 0;
+    STEELYARD_SKIP_WITHOUT("mount", is_mounted_,
+                           "no right to mount a small file system: run as root to have this tested");
     url_ = ensure_embedded_running(disk_).value().url;
   }
   void TearDown() override {
