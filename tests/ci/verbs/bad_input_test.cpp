@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/storage/archive/archive_bomb.hpp"
 
 namespace steelyard::ci::bad_input_test {
 namespace {
@@ -101,6 +102,13 @@ TEST_F(BadInput, AnArchiveWithOneByteFlippedIsRefusedByName) {
     write("bad.syrun", bad);
     expect_refused(run({"compare", "good.syrun", "bad.syrun"}), HasSubstr("bad.syrun"));
   }
+}
+
+TEST_F(BadInput, AnArchiveOfKilobytesThatNeedsGigabytesIsRefusedWithTheMemoryThatItMayHave) {
+  write("bomb.syrun", storage_test::archive_bomb());
+  expect_refused(run({"export", "bomb.syrun"}),
+                 AllOf(HasSubstr("bomb.syrun"), HasSubstr("needs more memory than the 512 MiB"),
+                       HasSubstr("STEELYARD_ARCHIVE_MEMORY_MIB=2048 allows more")));
 }
 
 TEST_F(BadInput, AProfileThatIsNoneIsRefused) {

@@ -9,6 +9,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/archive/container.hpp"
+#include "tests/storage/archive/archive_bomb.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
 namespace steelyard::storage::archive_test {
@@ -420,18 +421,7 @@ long peak_mebibytes() {
 }
 
 TEST(Archive, OfKilobytesThatNeedsGigabytesIsRefusedWithinItsMemory) {
-  // 17 bytes of payload become one fact; zstd packs the same one a million times into nothing.
-  steelyard::Run run;
-  run.header.id = std::string(64, 'a');
-  std::string payload = encode_payload(run);
-  const std::string facts(8, '\0');  // the count of the environment's facts: the first list behind the header
-  const std::size_t at = payload.size() - 5 * 8;
-  ASSERT_EQ(payload.substr(at - 8, 8), facts);
-  constexpr std::uint64_t kFacts = 10'000'000;
-  for (std::size_t i = 0; i < 8; ++i) payload[at - 8 + i] = static_cast<char>((kFacts >> (8 * i)) & 0xffU);
-  payload.insert(at, std::string(kFacts * 17, '\0'));
-  const std::string bytes = pack_container(payload, PayloadKind::run, payload_version());
-  EXPECT_LT(bytes.size(), 64U << 10U);
+  const std::string bytes = storage_test::archive_bomb();
   std::ofstream("/proc/self/clear_refs") << "5";
   const long before = peak_mebibytes();
   const auto read = decode_run(bytes, "bomb.syrun");
