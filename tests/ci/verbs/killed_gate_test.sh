@@ -61,7 +61,7 @@ kill_gate() {
     sleep 0.05
   done
   [ -z "$(left_running)" ] || fail "$name, SIG$signal: left running: $(left_running)"
-  # One that was about to begin on either core, and what took its place: of a whole gate there are two dozen.
+  # One that was about to begin on either core, and what took its place: of a whole gate there are more than a hundred.
   [ $(($(starts) - before)) -le 4 ] || fail "$name: $(($(starts) - before)) benchmarks began after SIG$signal"
   # Whoever is interrupted before the verdict is whole says so and does not pass.
   case "$signal $status$ended" in
