@@ -311,12 +311,13 @@ TEST_F(TracePage, OfSpansThatAllocateDrawsWhatWasAskedFor) {
 
 TEST_F(TracePage, HasHowKernelsWereLaunched) {
   bench::Trace trace = launch_bound(3);
-  trace.launches = {{.grid = {264, 2, 1}, .block = {128, 1, 1}, .registers = 63, .occupancy = 0.375}};
+  trace.launches = {
+      {.grid = {264, 2, 1}, .block = {128, 1, 1}, .registers = 63, .occupancy = 0.375, .achieved_occupancy = 0.125}};
   for (TraceEvent& event : trace.events) event.launch = event.kind == TraceKind::kernel ? 1 : 0;
   EXPECT_EQ(answer(trace, "", "",
-                   "[...document.querySelectorAll('#devices tbody td')].slice(-6).map((t)=>"
+                   "[...document.querySelectorAll('#devices tbody td')].slice(-7).map((t)=>"
                    "t.textContent).join()"),
-            "264x2x1,128x1x1,63,0 B,37.5%,");
+            "264x2x1,128x1x1,63,0 B,37.5%,12.5%,");
 }
 
 TEST_F(TracePage, HasWhatKernelsReachOfTheWorkThatSpansSay) {
