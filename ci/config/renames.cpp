@@ -48,6 +48,9 @@ std::optional<std::vector<std::string>> stood_for(std::string_view pattern, std:
 std::optional<std::string> renamed(const BenchmarkRename& rename, std::string_view name) {
   const auto found = stood_for(rename.from, name);
   if (!found) return std::nullopt;
+  // What was added once is not added again: of "f/*" = "f/*/n:1", whose left side matches its right, "f/8/n:1" is of
+  // today.
+  if (stood_for(rename.from, rename.to) && stood_for(rename.to, name)) return std::nullopt;
   const std::vector<std::string> parts = split_at_stars(rename.to);
   std::string result = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) result += (*found)[i - 1] + parts[i];
@@ -70,14 +73,35 @@ Result<BenchmarkRename> read_rename(const TomlEntry& entry, const std::string& w
 
 std::string current_name(const std::vector<BenchmarkRename>& renames, std::string benchmark) {
   for (const BenchmarkRename& rename : renames) {
-    if (auto whole = renamed(rename, benchmark)) {
-      benchmark = std::move(*whole);
-      continue;
-    }
-    const std::size_t suffix = std::min(benchmark.find(" ["), benchmark.size());
-    if (auto name = renamed(rename, benchmark.substr(0, suffix))) benchmark = *name + benchmark.substr(suffix);
+    std::size_t end = std::min(benchmark.find(" ["), benchmark.size());  // of what the line is of
+    const bool names_suite = (rename.from + rename.to).find(" [") != std::string::npos;
+    if (names_suite || !stood_for(rename.from, benchmark.substr(0, end))) end = benchmark.size();
+    if (auto today = renamed(rename, benchmark.substr(0, end))) benchmark = *today + benchmark.substr(end);
   }
   return benchmark;
+}
+
+std::map<std::string, std::string> names_before(const std::vector<BenchmarkRename>& renames,
+                                                const std::set<std::string>& today) {
+  std::map<std::string, std::string> before;
+  for (const std::string& name : today) {
+    if (current_name(renames, name) != name) continue;
+    std::set<std::string> perhaps{name};
+    for (auto line = renames.rbegin(); line != renames.rend(); ++line) {
+      const BenchmarkRename back{line->to, line->from};
+      if (split_at_stars(back.from).size() != split_at_stars(back.to).size()) continue;
+      std::set<std::string> more;
+      for (const std::string& one : perhaps) {
+        if (perhaps.size() + more.size() >= kMaxNamesBefore) break;
+        more.insert(current_name({back}, one));
+      }
+      perhaps.merge(more);
+    }
+    for (const std::string& one : perhaps) {
+      if (one != name && !today.contains(one) && current_name(renames, one) == name) before.emplace(one, name);
+    }
+  }
+  return before;
 }
 
 std::optional<BenchmarkId> current_id(const std::vector<BenchmarkRename>& renames, const BenchmarkId& id) {

@@ -38,8 +38,16 @@ inline constexpr std::string_view kRenameSection = "rename";
 Result<BenchmarkRename> read_rename(const TomlEntry& entry, const std::string& where);
 
 // Today's name of a benchmark, canonical: each line of the table once, in the order of the file, so that later lines
-// may rename again. A pattern is of the whole name, or of the name without its " [suite=...]", which then stays.
+// may rename again. A pattern is of the whole name, or of the name without its " [suite=...]", which then stays. What a
+// line adds ("f/*" = "f/*/n:1") is not added to what has it.
 std::string current_name(const std::vector<BenchmarkRename>& renames, std::string benchmark);
+
+// What benchmarks that are called so today were called before -> today's name. Not by lines that have fewer '*' on the
+// right than on the left, which do not tell, and no name that another benchmark of these has today. Of a name at most
+// kMaxNamesBefore.
+inline constexpr std::size_t kMaxNamesBefore = 100;
+std::map<std::string, std::string> names_before(const std::vector<BenchmarkRename>& renames,
+                                                const std::set<std::string>& today);
 
 // Today's identity of a benchmark. Absent: it is called as ever.
 std::optional<BenchmarkId> current_id(const std::vector<BenchmarkRename>& renames, const BenchmarkId& id);

@@ -44,6 +44,31 @@ TEST(Renames, GiveAnAxisThatWasAddedItsDefault) {
   EXPECT_EQ(current_name(renames, "BM_gemm/512"), "BM_gemm/512/threads:1");
 }
 
+TEST(Renames, AddAnAxisOnceToWhatLacksIt) {
+  const Renames renames{{"BM_gemm/*", "BM_gemm/*/k:3"}, {"*", "all/*"}, {"BM_sort/*", "BM_*"}};
+  EXPECT_EQ(current_name(renames, "BM_gemm/8"), "all/BM_gemm/8/k:3");
+  EXPECT_EQ(current_name(renames, "all/BM_gemm/8/k:3"), "all/BM_gemm/8/k:3");
+  EXPECT_EQ(current_name({{"f*", "f* [suite=s]"}}, "f/8"), "f/8 [suite=s]");
+  EXPECT_EQ(current_name({{"f*", "f* [suite=s]"}}, "f/8 [suite=s]"), "f/8 [suite=s]");
+  for (const char* name : {"BM_gemm/8 [suite=s]", "BM_gemm/8/k:3 [suite=s]"}) {
+    EXPECT_EQ(current_name({renames[0]}, name), "BM_gemm/8/k:3 [suite=s]");
+  }
+  EXPECT_EQ(current_name({renames[2]}, "BM_sort/8"), "BM_8") << "its right side matches that too, and its left not it";
+}
+
+TEST(Renames, TellWhatTodaysBenchmarksWereCalledBefore) {
+  using Names = std::map<std::string, std::string>;
+  EXPECT_EQ(names_before({{"old/*", "new/*"}, {"a", "b"}, {"b", "c"}}, {"new/8", "c [suite=s]", "other"}),
+            (Names{{"old/8", "new/8"}, {"a [suite=s]", "c [suite=s]"}, {"b [suite=s]", "c [suite=s]"}}));
+  EXPECT_EQ(names_before({{"BM_gemm/*", "BM_gemm/*/k:3"}}, {"BM_gemm/8/k:3"}), (Names{{"BM_gemm/8", "BM_gemm/8/k:3"}}));
+  EXPECT_EQ(names_before({{"* [suite=all]", "* [suite=text]"}}, {"f [suite=text]"}),
+            (Names{{"f [suite=all]", "f [suite=text]"}}));
+  EXPECT_EQ(names_before({{"f/*/*", "f/*"}}, {"f/8"}), Names{}) << "what the second was nobody can tell";
+  EXPECT_EQ(names_before({{"a", "b"}, {"a", "c"}}, {"b", "c"}), (Names{{"a", "b"}})) << "each line once, the first";
+  EXPECT_EQ(names_before({{"a", "b"}}, {"a", "b"}), Names{}) << "they are two";
+  EXPECT_EQ(names_before({}, {"a"}), Names{});
+}
+
 TEST(Renames, SplitAndJoinSuites) {
   const Renames renames{{"parse* [suite=all]", "parse* [suite=text]"}, {"* [suite=all]", "* [suite=math]"}};
   EXPECT_EQ(current_name(renames, "parse/json [suite=all]"), "parse/json [suite=text]");
