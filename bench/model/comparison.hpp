@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -396,7 +397,9 @@ struct Comparison {
   std::vector<SharedDrift> drifts = {};                   // one for each metric in which a drift was estimated
   std::optional<Calibration> calibration = std::nullopt;  // what the engine was told of this machine; absent: nothing
   std::optional<JudgedHistory> history = {};              // what it was held against; absent: the baseline alone
-  std::vector<ComparisonRow> rows;                        // by benchmark, then metric
+  // What benchmarks of the rows were called before -> what they are called here, as the user says ([rename]).
+  std::map<std::string, std::string> earlier_names = {};
+  std::vector<ComparisonRow> rows;  // by benchmark, then metric
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;
 
@@ -410,6 +413,7 @@ struct Comparison {
     visit("calibration", self.calibration, OwnTable{});
     visit("comparisons", self.rows, OwnTable{{.most = 1'000'000}});
     visit("history", self.history, OwnTable{{.omitted = true}});
+    visit("earlier_names", self.earlier_names, {.omitted = true, .column = "earlier"});
   }
 };
 

@@ -258,7 +258,8 @@ void JsonWriter::operator()(const char* name, const std::vector<std::string>& te
   if (rule.omitted && texts.empty()) return;
   (*json_)[name] = texts_json(texts);
 }
-void JsonWriter::operator()(const char* name, const std::map<std::string, std::string>& texts, const FieldRule&) {
+void JsonWriter::operator()(const char* name, const std::map<std::string, std::string>& texts, const FieldRule& rule) {
+  if (rule.omitted && texts.empty()) return;
   OrderedJson json = OrderedJson::object();
   for (const auto& [key, text] : texts) json[valid_text(key)] = valid_text(text);
   (*json_)[name] = std::move(json);

@@ -29,6 +29,7 @@ class Life {
   }
   std::optional<Alert> alert() && {
     if (alert_.life.empty()) return std::nullopt;
+    if (!known_as_.empty()) alert_.subject.benchmark = known_as_;
     alert_.id = alert_id(alert_.subject);
     return std::move(alert_);
   }
@@ -74,6 +75,7 @@ class Life {
 
   void open(const AlertFact& fact, const std::string& by) {
     take_over(fact);
+    if (alert_.life.empty()) known_as_ = fact.benchmark;
     enter(alert_.life.empty() ? AlertState::open : AlertState::reopened, fact, by);
   }
 
@@ -149,6 +151,8 @@ class Life {
         accepted_ = all_changes();
         alert_.accepted_commit = fact.commit;
       }
+      if (!is_spoken_of_) known_as_ = fact.benchmark;
+      is_spoken_of_ = true;
       return enter(*parse_alert_state(fact.what), fact, fact.who);
     }
   }
@@ -157,6 +161,8 @@ class Life {
   std::string baseline_side_;
   std::map<std::pair<std::string, std::string>, double> changes_;  // by both sides, since it opened
   double accepted_ = 1;                                            // all_changes() when it was accepted
+  std::string known_as_;                                           // empty: by the subject's name
+  bool is_spoken_of_ = false;                                      // by a person
 };
 
 }  // namespace

@@ -92,6 +92,7 @@ struct Alert {
   std::string accepted_until{};       // the last day of what was accepted last, "2026-12-31"; empty: for good
   std::vector<AlertTransition> life;  // oldest first, never empty
   std::optional<AlertAssignment> assignment{};
+  std::vector<std::string> other_names{};  // of its benchmark, which was renamed; ascending
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);
@@ -109,6 +110,7 @@ struct Alert {
     visit("accepted_until", self.accepted_until);
     visit("life", self.life);
     visit("assignment", self.assignment);
+    visit("other_names", self.other_names, {.omitted = true});
   }
 };
 
@@ -147,7 +149,7 @@ struct AlertQuery {
   std::string id;         // or a prefix of it; empty: any
   std::string project;    // empty: any
   std::string branch;     // empty: any
-  std::string benchmark;  // canonical text or a part of it; empty: any
+  std::string benchmark;  // canonical text or a part of it, or of another name that it had; empty: any
   bool resolved_too = false;
   int limit = 200;
 
@@ -228,9 +230,12 @@ struct AlertFact {
   bool of_machine = false;  // a change point whose cause is the machine: nobody can mend it in the code
   std::string who{};
   std::string note{};
+  std::string benchmark{};  // by which name it is of it; empty: the subject's
 };
 
-// Absent where nothing of it opens one. Linear in the facts, after sorting them.
+// Absent where nothing of it opens one. Linear in the facts, after sorting them. Of a benchmark that was renamed with
+// the facts of all of its names: one alert, which is known by the name that people spoke of it first, else by the one
+// that it was opened under.
 std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact> facts);
 
 // Why a person cannot do this to an alert in that state; empty: they can. To assign it there is no wrong state.

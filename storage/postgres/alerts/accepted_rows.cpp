@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "storage/postgres/alerts/alert_rows.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard::storage {
 namespace {
 
 constexpr const char* kOpen =
-    "select alert, benchmark, changed_at_unix_ns from steelyard.alert_states where project = $1 and branch = $2 "
+    "select alert, benchmark, changed_at_unix_ns, other_names from steelyard.alert_states where project = $1 and "
+    "branch = $2 "
     "and state in ('open', 'acknowledged', 'reopened') order by alert";
 constexpr const char* kAcceptedNow =
     "select alert from steelyard.alert_states where state = 'accepted' and ($1::text = '' or project = $1::text)";
@@ -38,7 +40,10 @@ Result<void> accept_by_policy(Transaction& transaction, const Comparison& compar
   STEELYARD_TRY(const Rows open,
                 transaction.run(kOpen, SqlValues().text(candidate.project).text(candidate.commit.branch)));
   for (std::int64_t row = 0; row < open.size(); ++row) {
-    const auto found = accepting.find(open.text(row, 1));
+    auto found = accepting.find(open.text(row, 1));
+    for (const std::string& name : texts_of_array(open.raw(row, 3))) {
+      if (found == accepting.end()) found = accepting.find(name);
+    }
     if (found == accepting.end() || open.integer(row, 2) > candidate.created_at_unix_ns) continue;
     const PatternPolicy& table = *found->second;
     const std::string& commit = table.accepted_commit.empty() ? candidate.commit.sha : table.accepted_commit;

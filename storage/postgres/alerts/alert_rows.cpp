@@ -1,148 +1,18 @@
 #include "storage/postgres/alerts/alert_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "bench/model/calibration.hpp"
 #include "storage/model/alert.hpp"
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/alerts/alert_facts.hpp"
+#include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
-
-// Of each alert at most so many of the newest comparisons are looked at.
-constexpr std::int64_t kMaxComparisonsOfAlert = 1000;
-
-// Rules by which a calibrated floor of any size, from any number of gates, was the margin. What they called unchanged
-// only because of a floor that would no longer be taken is no reason to call a regression gone, and such a margin is
-// not what a regression that was accepted may grow by.
-constexpr std::array kWideningRules{"1", "rounds-1", "rounds-2", "history-1", "history-2"};
-
-// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each, $6 kWideningRules, $7 and $8 what a
-// floor is taken by (bench/model/calibration.hpp). The branch's comparisons first: what others keep of the same
-// benchmarks costs nothing then. Numbered and not limited one by one: a distributed store cannot do that.
-constexpr const char* kOfComparisons = R"sql(
-with c as materialized (
-  select a.comparison_key, a.compared_at_unix_ns, a.id, a.baseline_commit, a.baseline_run, a.candidate_commit,
-         a.candidate_run, a.candidate_fingerprint, k.gates,
-         case when a.rule_version = any($6::text[]) and k.gates is not null then a.margin end as policy_margin
-  from steelyard.comparisons a
-  left join steelyard.calibrations k on k.calibration_key = a.calibration_key
-  where hashtextextended(a.project, 0) = hashtextextended($1::text, 0) and a.project = $1::text
-    and hashtextextended(a.branch, 0) = hashtextextended($2::text, 0) and a.branch = $2::text)
-select number, compared_at_unix_ns, id,
-       case when is_widened and verdict = 'unchanged' then 'inconclusive' else verdict end,
-       coalesce(nullif(baseline_commit, ''), baseline_run),
-       coalesce(nullif(candidate_commit, ''), candidate_run),
-       candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio,
-       case when is_widened then policy_margin else margin end, better = 'higher', is_creep
-from (
-  select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
-         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit,
-         coalesce(k.accepted, x.baseline) as baseline, x.candidate,
-         coalesce(k.level / nullif(k.accepted, 0), x.ratio) as ratio, x.margin, m.better,
-         k.comparison_key is not null as is_creep,
-         coalesce(x.margin > c.policy_margin and (x.margin > $7::float8 or c.gates < $8::bigint), false) as is_widened,
-         row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
-  from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
-  cross join c
-  join steelyard.comparison_rows x
-    on x.comparison_key = c.comparison_key
-       and hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
-       and x.benchmark = s.benchmark collate "C"
-  join steelyard.metrics m on m.metric_key = x.metric_key and m.name = s.metric
-  left join steelyard.comparison_creeps k
-    on k.comparison_key = x.comparison_key and k.row_position = x.position and k.beyond
-  where x.gates) f
-where age <= $5::bigint
-order by number, age
-)sql";
-
-// $1 to $6: the fields of the subjects.
-constexpr const char* kOfChangePoints = R"sql(
-select s.number, (extract(epoch from l.happened_at) * 1000000)::bigint * 1000, l.change_point_log_key, l.event,
-       l.to_commit, p.fingerprint, p.level_before, p.level_after, p.ratio, coalesce(l.cause = 'machine', false)
-from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-  with ordinality as s(project, branch, benchmark, metric, fingerprint, id, number)
-join steelyard.change_points p
-  on p.project = s.project and p.branch = s.branch and p.benchmark = s.benchmark and p.metric = s.metric
-     and p.fingerprint = s.fingerprint and p.id = s.id
-join steelyard.change_point_log l using (change_point_key)
-where p.verdict = 'regression'
-)sql";
-
-constexpr const char* kWords =
-    "select alert, alert_event_key, event, who, note, commit, happened_at_unix_ns from steelyard.alert_events "
-    "where alert = any($1::text[])";
-
-// So that the order of texts is that of keys.
-std::string padded(std::int64_t key) {
-  constexpr std::size_t kDigits = 19;
-  const std::string text = std::to_string(key);
-  return std::string(kDigits - text.size(), '0') + text;
-}
-
-AlertFact fact_of_comparison(const Rows& rows, std::int64_t row) {
-  AlertFact fact;
-  read_in_order(rows, row, 1, fact.at_unix_ns, fact.id, fact.what, fact.baseline_side, fact.candidate_side, fact.commit,
-                fact.fingerprint, fact.unit, fact.baseline, fact.candidate, fact.ratio, fact.margin,
-                fact.higher_is_better, fact.is_creep);
-  return fact;
-}
-
-AlertFact fact_of_change_point(const Rows& rows, std::int64_t row) {
-  AlertFact fact;
-  fact.kind = AlertFact::Kind::change_point;
-  std::int64_t key = 0;
-  read_in_order(rows, row, 1, fact.at_unix_ns, key, fact.what, fact.commit, fact.fingerprint, fact.baseline,
-                fact.candidate, fact.ratio, fact.of_machine);
-  fact.id = padded(key);
-  return fact;
-}
-
-template <class Read>
-FactsById by_subject(const Rows& rows, const std::vector<AlertSubject>& subjects, Read read) {
-  FactsById facts;
-  for (const AlertSubject& subject : subjects) facts[alert_id(subject)];
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    const auto number = static_cast<std::size_t>(rows.integer(row, 0));
-    facts[alert_id(subjects[number - 1])].push_back(read(rows, row));
-  }
-  return facts;
-}
-
-Result<FactsById> facts_of_change_points(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
-  if (subjects.empty()) return FactsById();
-  SqlValues values;
-  for (const auto field : {&AlertSubject::project, &AlertSubject::branch, &AlertSubject::benchmark,
-                           &AlertSubject::metric, &AlertSubject::fingerprint, &AlertSubject::change_point}) {
-    std::vector<std::string> column;
-    for (const AlertSubject& subject : subjects) column.push_back(subject.*field);
-    values.texts(column);
-  }
-  STEELYARD_TRY(const Rows rows, transaction.run(kOfChangePoints, values));
-  return by_subject(rows, subjects, fact_of_change_point);
-}
-
-// What people said, added to the facts of each alert.
-Result<void> add_words(Transaction& transaction, FactsById& facts) {
-  std::vector<std::string> ids;
-  for (const auto& [id, known] : facts) ids.push_back(id);
-  STEELYARD_TRY(const Rows rows, transaction.run(kWords, SqlValues().texts(ids)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    AlertFact fact;
-    fact.kind = AlertFact::Kind::person;
-    std::int64_t key = 0;
-    read_in_order(rows, row, 1, key, fact.what, fact.who, fact.note, fact.commit, fact.at_unix_ns);
-    fact.id = padded(key);
-    facts[rows.text(row, 0)].push_back(std::move(fact));
-  }
-  return {};
-}
 
 // Subjects whose facts are in memory together.
 constexpr std::size_t kSubjectsAtOnce = 200;
@@ -184,6 +54,7 @@ struct AlertRow {
     visit("changed_by", self.last.by);
     visit("accepted_commit", alert.accepted_commit);
     visit("note", self.last.note);
+    visit("other_names", alert.other_names);
   }
 };
 
@@ -211,22 +82,23 @@ Result<void> write_states(Transaction& transaction, const std::vector<Alert>& al
       });
 }
 
-using Name = std::pair<std::string, std::string>;  // benchmark, metric
-
 // Of the branch: alerts that a comparison of that time may change though it shows nothing worse.
-Result<std::set<Name>> unsettled(Transaction& transaction, const RunHeader& candidate, const std::string& branch) {
+Result<std::set<AlertName>> unsettled(Transaction& transaction, const RunHeader& candidate, const std::string& branch,
+                                      const NamesOnBranch& benchmarks) {
   STEELYARD_TRY(
       const Rows rows,
       transaction.run("select benchmark, metric from steelyard.alert_states where project = $1 "
                       "and branch = $2 and source = 'comparison' "
                       "and (state <> 'resolved' or changed_at_unix_ns >= $3)",
                       SqlValues().text(candidate.project).text(branch).integer(candidate.created_at_unix_ns)));
-  std::set<Name> names;
-  for (std::int64_t row = 0; row < rows.size(); ++row) names.emplace(rows.text(row, 0), rows.text(row, 1));
+  std::set<AlertName> names;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    names.emplace(benchmarks.one_for(rows.text(row, 0)), rows.text(row, 1));
+  }
   return names;
 }
 
-std::vector<AlertSubject> subjects_of(const std::set<Name>& names, const std::string& project,
+std::vector<AlertSubject> subjects_of(const std::set<AlertName>& names, const std::string& project,
                                       const std::string& branch) {
   std::vector<AlertSubject> subjects;
   for (const auto& [benchmark, metric] : names) subjects.push_back({project, branch, benchmark, metric});
@@ -235,49 +107,53 @@ std::vector<AlertSubject> subjects_of(const std::set<Name>& names, const std::st
 
 using Branch = std::pair<std::string, std::string>;  // project, branch
 
-}  // namespace
-
-Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
-  if (subjects.empty()) return FactsById();
-  std::vector<std::string> benchmarks;
-  std::vector<std::string> metrics;
-  for (const AlertSubject& subject : subjects) {
-    benchmarks.push_back(subject.benchmark);
-    metrics.push_back(subject.metric);
+// The same subject by each name of its benchmark.
+std::vector<AlertSubject> by_each_name(const AlertSubject& subject, const NamesOnBranch& benchmarks) {
+  std::vector<AlertSubject> subjects;
+  for (std::string& name : benchmarks.of(subject.benchmark)) {
+    subjects.push_back(subject);
+    subjects.back().benchmark = std::move(name);
   }
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kOfComparisons, SqlValues()
-                                                    .text(subjects.front().project)
-                                                    .text(subjects.front().branch)
-                                                    .texts(benchmarks)
-                                                    .texts(metrics)
-                                                    .integer(kMaxComparisonsOfAlert)
-                                                    .texts({kWideningRules.begin(), kWideningRules.end()})
-                                                    .number(kMaxCalibratedMargin)
-                                                    .integer(kMinCalibrationGates)));
-  return by_subject(rows, subjects, fact_of_comparison);
+  return subjects;
 }
 
-Result<void> lock_alerts(Transaction& transaction, const std::string& project, const std::string& branch) {
-  STEELYARD_CHECK(transaction.run(kLock, SqlValues().text(std::to_string(project.size()) + ':' + project + branch)));
-  return {};
+// Of one subject by all of its names. Absent: nothing of it opens one.
+std::optional<Alert> alert_by_names(const std::vector<AlertSubject>& names, FactsById& facts) {
+  std::vector<AlertFact> all;
+  for (const AlertSubject& name : names) {
+    for (AlertFact& fact : facts[alert_id(name)]) {
+      if (names.size() > 1) fact.benchmark = name.benchmark;
+      all.push_back(std::move(fact));
+    }
+  }
+  std::optional<Alert> alert = alert_of(names.front(), std::move(all));
+  if (!alert) return alert;
+  for (const AlertSubject& name : names) {
+    if (name.benchmark != alert->subject.benchmark) alert->other_names.push_back(name.benchmark);
+  }
+  return alert;
 }
 
-Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
+// All of one project and branch and of one source; of comparisons each benchmark by one of its names.
+Result<std::int64_t> derive(Transaction& transaction, const std::vector<AlertSubject>& subjects,
+                            const NamesOnBranch& benchmarks) {
   std::int64_t count = 0;
   for (std::size_t begin = 0; begin < subjects.size(); begin += kSubjectsAtOnce) {
-    const auto first = subjects.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto size = std::min(kSubjectsAtOnce, subjects.size() - begin);
-    const std::vector<AlertSubject> some(first, first + static_cast<std::ptrdiff_t>(size));
-    const auto read = some.front().change_point.empty() ? facts_of_comparisons : facts_of_change_points;
-    STEELYARD_TRY(FactsById facts, read(transaction, some));
+    const std::size_t end = std::min(begin + kSubjectsAtOnce, subjects.size());
+    std::vector<std::vector<AlertSubject>> some;
+    std::vector<AlertSubject> asked;
+    for (std::size_t i = begin; i < end; ++i) {
+      some.push_back(by_each_name(subjects[i], benchmarks));
+      asked.insert(asked.end(), some.back().begin(), some.back().end());
+    }
+    const auto read = asked.front().change_point.empty() ? facts_of_comparisons : facts_of_change_points;
+    STEELYARD_TRY(FactsById facts, read(transaction, asked));
     STEELYARD_CHECK(add_words(transaction, facts));
     std::vector<std::string> ids;
+    for (const AlertSubject& subject : asked) ids.push_back(alert_id(subject));
     std::vector<Alert> alerts;
-    for (const AlertSubject& subject : some) {
-      ids.push_back(alert_id(subject));
-      std::optional<Alert> alert = alert_of(subject, std::move(facts[ids.back()]));
-      if (alert) alerts.push_back(std::move(*alert));
+    for (const std::vector<AlertSubject>& names : some) {
+      if (std::optional<Alert> alert = alert_by_names(names, facts)) alerts.push_back(std::move(*alert));
     }
     // Whether a writer of some projects may see a life is told by its state.
     for (const char* table : {"alert_life", "alert_states"}) {
@@ -290,16 +166,35 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
   return count;
 }
 
+}  // namespace
+
+Result<void> lock_alerts(Transaction& transaction, const std::string& project, const std::string& branch) {
+  STEELYARD_CHECK(transaction.run(kLock, SqlValues().text(std::to_string(project.size()) + ':' + project + branch)));
+  return {};
+}
+
+Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
+  if (subjects.empty() || !subjects.front().change_point.empty()) return derive(transaction, subjects, {});
+  const AlertSubject& any = subjects.front();
+  STEELYARD_TRY(const NamesOnBranch benchmarks, NamesOnBranch::read(transaction, any.project, any.branch));
+  std::set<AlertName> names;
+  for (const AlertSubject& subject : subjects) names.emplace(benchmarks.one_for(subject.benchmark), subject.metric);
+  return derive(transaction, subjects_of(names, any.project, any.branch), benchmarks);
+}
+
 Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison, const std::string& branch) {
   const RunHeader& candidate = comparison.candidate;
   STEELYARD_CHECK(lock_alerts(transaction, candidate.project, branch));
-  STEELYARD_TRY(const std::set<Name> known, unsettled(transaction, candidate, branch));
-  std::set<Name> names;
+  STEELYARD_TRY(const NamesOnBranch benchmarks, NamesOnBranch::read(transaction, candidate.project, branch));
+  STEELYARD_TRY(const std::set<AlertName> known, unsettled(transaction, candidate, branch, benchmarks));
+  std::set<std::string> renamed;
+  for (const auto& [earlier, today] : comparison.earlier_names) renamed.insert(today);
+  STEELYARD_TRY(std::set<AlertName> names, to_be_renamed(transaction, candidate.project, branch, renamed, benchmarks));
   for (const ComparisonRow& row : comparison.rows) {
-    const Name name{row.benchmark, row.metric.name};
+    const AlertName name{benchmarks.one_for(row.benchmark), row.metric.name};
     if (row.gates && (is_worse(row.verdict) || known.count(name) != 0)) names.insert(name);
   }
-  STEELYARD_CHECK(derive_alerts(transaction, subjects_of(names, candidate.project, branch)));
+  STEELYARD_CHECK(derive(transaction, subjects_of(names, candidate.project, branch), benchmarks));
   return {};
 }
 
@@ -328,7 +223,7 @@ Result<std::int64_t> rebuild_alerts(Transaction& transaction) {
                                 "from steelyard.comparison_rows x join steelyard.comparisons c using (comparison_key) "
                                 "join steelyard.metrics m using (metric_key) "
                                 "where x.gates and x.verdict in ('regression', 'failed', 'missing')"));
-  std::map<Branch, std::set<Name>> names;
+  std::map<Branch, std::set<AlertName>> names;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     names[{rows.text(row, 0), rows.text(row, 1)}].emplace(rows.text(row, 2), rows.text(row, 3));
   }
@@ -358,7 +253,8 @@ constexpr const char* kChosen = R"sql(
 from steelyard.alert_states a
 where starts_with(alert, $1::text)
   and ($2::text = '' or project = $2::text) and ($3::text = '' or branch = $3::text)
-  and strpos(benchmark, $4::text) > 0
+  and (strpos(benchmark, $4::text) > 0
+       or exists (select from unnest(other_names) as o(name) where strpos(o.name, $4::text) > 0))
   and ($5::boolean or state <> 'resolved')
 order by changed_at_unix_ns desc, alert
 limit $6::bigint

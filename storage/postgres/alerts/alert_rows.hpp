@@ -29,11 +29,6 @@ Result<void> lock_alerts(Transaction& transaction, const std::string& project, c
 // Derives and writes the alerts of these subjects, all of one project and branch and of one source. Their number.
 Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<AlertSubject>& subjects);
 
-// The facts behind alerts as the database has them, by alert.
-using FactsById = std::map<std::string, std::vector<AlertFact>>;
-// A step of derive_alerts(), of subjects of comparisons, all of one project and branch.
-Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects);
-
 // What people read of alerts, and what they say of them.
 
 // Newest change of state first, each with its life.

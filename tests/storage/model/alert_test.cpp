@@ -58,6 +58,27 @@ std::vector<std::string> life_of(const std::vector<AlertFact>& facts) {
   return life;
 }
 
+AlertFact of(const std::string& benchmark, AlertFact fact) {
+  fact.benchmark = benchmark;
+  return fact;
+}
+
+TEST(AlertLifeTest, OfARenamedBenchmarkIsOneThatIsKnownAsItWasOpened) {
+  const std::vector<AlertFact> facts{of("BM_sort", row(3, "unchanged", "a", "c", 1.0)),
+                                     of("old", row(1, "regression", "a", "b", 1.1)),
+                                     of("BM_sort", row(2, "unchanged", "b", "c", 1.0))};
+  const auto alert = alert_of(kSubject, facts);
+  ASSERT_TRUE(alert);
+  EXPECT_EQ(alert->subject, (AlertSubject{"demo", "main", "old", "real_time"}));
+  EXPECT_EQ(alert->id, alert_id(alert->subject));
+  EXPECT_EQ(alert->state, AlertState::resolved) << "with the baseline that it was opened against";
+  std::vector<AlertFact> spoken = facts;
+  spoken.push_back(of("BM_sort", word(2, "acknowledged")));
+  spoken.push_back(of("old", word(4, "reopened")));
+  EXPECT_EQ(alert_of(kSubject, spoken)->id, alert_id(kSubject)) << "whoever spoke of it named it so";
+  EXPECT_EQ(life_of(spoken), (std::vector<std::string>{"opened", "acknowledged", "resolved", "reopened"}));
+}
+
 TEST(AlertLifeTest, NothingWorseIsNoAlert) {
   EXPECT_FALSE(alert_of(kSubject, {}));
   EXPECT_TRUE(life_of({row(1, "unchanged", "a", "b", 1.0), row(2, "improvement", "b", "c", 0.9),

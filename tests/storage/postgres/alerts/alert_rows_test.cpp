@@ -13,6 +13,7 @@
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
+#include "storage/postgres/alerts/alert_facts.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
