@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
@@ -162,6 +164,9 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
     annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
   attribute_in_words(comparison, baseline, candidate, {own_folders(baseline, candidate)});
   comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
+  std::set<std::string> names;
+  for (const ComparisonRow& row : comparison.rows) names.insert(row.benchmark);
+  comparison.earlier_names = names_before(request.configuration.renames, names);
   return comparison;
 }
 

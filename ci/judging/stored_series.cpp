@@ -323,6 +323,16 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
   return events;
 }
 
+void under_kept_names(const std::vector<storage::KeptChangePoint>& kept, const std::vector<std::string>& names,
+                      std::vector<storage::ChangePointEvent>& events) {
+  std::map<Identity, std::string> kept_under;
+  for (std::size_t i = 0; i < kept.size(); ++i) kept_under[identity_of(kept[i])] = names[i];
+  for (storage::ChangePointEvent& event : events) {
+    const auto known = kept_under.find(identity_of(event.point));
+    if (known != kept_under.end()) event.point.benchmark = known->second;
+  }
+}
+
 void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const std::string& project,
                       const Series& series, std::vector<ChangePoint>& changes) {
   for (ChangePoint& change : changes) {

@@ -65,6 +65,11 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
                                                      const std::string& branch,
                                                      const std::vector<storage::KeptChangePoint>& kept);
 
+// A point that is kept under an earlier name stays there, with what is found of it under today's. `names`: those that
+// `kept` are kept under, as long.
+void under_kept_names(const std::vector<storage::KeptChangePoint>& kept, const std::vector<std::string>& names,
+                      std::vector<storage::ChangePointEvent>& events);
+
 // For a look at a part of a machine's series, which cannot tell what all of them did: points that are known keep the
 // cause that was found when all were looked at.
 void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const std::string& project,

@@ -399,25 +399,27 @@ Json alert_json(const storage::Alert& alert) {
                     {"commit", json_text(step.commit)},
                     {"note", json_text(step.note)}});
   }
-  return {{"id", alert.id},
-          {"state", storage::to_text(alert.state)},
-          {"verdict", alert.verdict},
-          {"project", json_text(subject.project)},
-          {"branch", json_text(subject.branch)},
-          {"benchmark", subject.benchmark},
-          {"metric", subject.metric},
-          {"unit", json_text(alert.unit)},
-          {"fingerprint", json_text(subject.fingerprint.empty() ? alert.fingerprint : subject.fingerprint)},
-          {"change_point", json_text(subject.change_point)},
-          {"comparison", json_text(alert.comparison)},
-          {"commit", json_text(alert.commit)},
-          {"baseline", json_number(alert.baseline)},
-          {"candidate", json_number(alert.candidate)},
-          {"ratio", json_number(alert.ratio)},
-          {"accepted_commit", json_text(alert.accepted_commit)},
-          {"accepted_until", json_text(alert.accepted_until)},
-          {"life", std::move(life)},
-          {"assignment", assignment_json(alert.assignment)}};
+  Json json{{"id", alert.id},
+            {"state", storage::to_text(alert.state)},
+            {"verdict", alert.verdict},
+            {"project", json_text(subject.project)},
+            {"branch", json_text(subject.branch)},
+            {"benchmark", subject.benchmark},
+            {"metric", subject.metric},
+            {"unit", json_text(alert.unit)},
+            {"fingerprint", json_text(subject.fingerprint.empty() ? alert.fingerprint : subject.fingerprint)},
+            {"change_point", json_text(subject.change_point)},
+            {"comparison", json_text(alert.comparison)},
+            {"commit", json_text(alert.commit)},
+            {"baseline", json_number(alert.baseline)},
+            {"candidate", json_number(alert.candidate)},
+            {"ratio", json_number(alert.ratio)},
+            {"accepted_commit", json_text(alert.accepted_commit)},
+            {"accepted_until", json_text(alert.accepted_until)},
+            {"life", std::move(life)},
+            {"assignment", assignment_json(alert.assignment)}};
+  if (!alert.other_names.empty()) json["other_names"] = alert.other_names;
+  return json;
 }
 
 }  // namespace

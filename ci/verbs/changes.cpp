@@ -50,8 +50,9 @@ Result<void> check_options(const ChangesOptions& options) {
 // What is looked at, and the store, if any, that it came from and whose change points it keeps.
 struct SeriesLook {
   ChangesReport report;
-  std::optional<storage::Store> store;  // absent: from a file or from archives
-  std::vector<storage::KeptChangePoint> kept;
+  std::optional<storage::Store> store;         // absent: from a file or from archives
+  std::vector<storage::KeptChangePoint> kept;  // by today's names
+  std::vector<std::string> kept_names;         // as long: that they are kept under
   std::vector<storage::AcceptedAlert> accepted;
   std::vector<storage::HistorySeries> stored;    // of the store
   CreepLook creep;                               // what the store's counts are added up by
@@ -108,6 +109,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   if (look.store) {
     STEELYARD_TRY(look.kept, storage::HistoryStore(*look.store).change_points(query.project, options.branch));
     for (storage::KeptChangePoint& point : look.kept) {
+      look.kept_names.push_back(point.benchmark);
       point.benchmark = current_name(configuration.renames, point.benchmark);
     }
     STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
@@ -212,6 +214,7 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   look.report.log = warning::changed_points(events);
   const std::vector<storage::ChangePointEvent> creeps = creep_events(look.creeps, look.stored, look.kept, look.creep);
   events.insert(events.end(), creeps.begin(), creeps.end());
+  under_kept_names(look.kept, look.kept_names, events);
   if (events.empty()) return ExitCode::success;
   const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(events);
   return put ? ExitCode::success : app.report(put.error());

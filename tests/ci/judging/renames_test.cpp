@@ -169,6 +169,40 @@ TEST(CurrentNames, FindTheAlertsOfEarlierNamesAndShowThemUnderTodays) {
   EXPECT_EQ((*found)[1].id, "c") << "once, though two questions gave it";
 }
 
+TEST(CurrentNames, OfAChangePointTellWhatIsKeptUnderAnEarlierName) {
+  const auto point = [](const std::string& benchmark, const std::string& id) {
+    storage::KeptChangePoint one;
+    one.project = "demo";
+    one.benchmark = benchmark;
+    one.metric = "real_time";
+    one.fingerprint = "m";
+    one.id = id;
+    return one;
+  };
+  // As read by today's name, of rows that have "old", "new" and "other".
+  const std::vector<storage::KeptChangePoint> kept{point("new", "1"), point("new", "2"), point("other", "3")};
+  std::vector<storage::ChangePointEvent> events{{storage::ChangeEvent::gone, point("new", "1"), "c"},
+                                                {storage::ChangeEvent::moved, point("new", "2"), "c"},
+                                                {storage::ChangeEvent::confirmed, point("new", "4"), ""},
+                                                {storage::ChangeEvent::gone, point("other", "3"), "c"}};
+  under_kept_names(kept, {"old", "new", "other"}, events);
+  EXPECT_EQ(events[0].point.benchmark, "old") << "whose alert ends";
+  EXPECT_EQ(events[1].point.benchmark, "new");
+  EXPECT_EQ(events[2].point.benchmark, "new") << "it is found under today's name";
+  EXPECT_EQ(events[3].point.benchmark, "other");
+}
+
+TEST(CurrentNames, OfARunThatHasTheAxisAlreadyStay) {
+  steelyard::Run older;
+  steelyard::Run newer;
+  add(older, "BM_gemm/8", 1);
+  add(newer, "BM_gemm/8/k:3", 1);
+  for (steelyard::Run* run : {&older, &newer}) {
+    ASSERT_TRUE(call_by_current_names({{"BM_gemm/*", "BM_gemm/*/k:3"}}, "the run", *run));
+    EXPECT_EQ(run->measurements[0].benchmark.canonical(), "BM_gemm/8/k:3");
+  }
+}
+
 TEST(CurrentNames, LeaveEverythingAsItIsWithoutRenames) {
   std::vector<std::string> notes;
   const auto same = under_current_names({series_of("b", {1}), series_of("a", {1})}, {}, {}, {}, notes);

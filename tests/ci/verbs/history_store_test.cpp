@@ -213,6 +213,30 @@ TEST_F(HistoryStore, ARenamedBenchmarkIsHeldAgainstTheHistoryOfItsEarlierName) {
   std::filesystem::remove("steelyard.toml");
 }
 
+TEST_F(HistoryStore, AnAlertGoesOnAndEndsUnderTheNameThatItsBenchmarkHasToday) {
+  for (int day = 1; day <= 14; ++day) import_day("called", day, 100 * wobble(day), 50 * wobble(day));
+  const auto gate = [](int day, double value, const std::string& name) {
+    std::string results = taken(day, value, 50);
+    results.replace(results.find("BM_a"), 4, name);
+    write("new.json", results);
+    return run({"gate", "--against-history", "--run", "new.json", "--project", "called", "--history-branch", "main"})
+        .status;
+  };
+  const auto alerts = [] { return json::parse(run({"alerts", "--project", "called", "--json"}).out)["alerts"]; };
+  ASSERT_EQ(gate(20, 140, "BM_a"), 1);
+  ASSERT_EQ(alerts().size(), 1U);
+  const std::string id = alerts()[0]["id"];
+  write("steelyard.toml", "[rename]\n\"BM_a\" = \"BM_z\"\n");
+  EXPECT_EQ(gate(21, 145, "BM_z"), 1);
+  ASSERT_EQ(alerts().size(), 1U) << alerts();
+  EXPECT_EQ(alerts()[0]["id"], id);
+  EXPECT_EQ(alerts()[0]["benchmark"], "BM_z");
+  EXPECT_NEAR(alerts()[0]["candidate"].get<double>(), 145, 0.1);
+  EXPECT_EQ(gate(22, 60, "BM_z"), 0);
+  EXPECT_EQ(alerts().size(), 0U);
+  std::filesystem::remove("steelyard.toml");
+}
+
 TEST_F(HistoryStore, AGateOfAProjectWithoutHistorySaysWhichProjectsThereAre) {
   for (const char* project : {"a twin", "another twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));
