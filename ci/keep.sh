@@ -3,20 +3,27 @@
 # secret, and tells owners of alerts that came into another state; for GitHub, GitLab and any other service:
 #   ci/keep.sh FOLDER [--project NAME]    FOLDER: what gate.sh left there
 # Runs none of what was built. Three plain files of bounded size are taken by name, and kept where the runs, judged
-# again, give what the comparison says. Leaves by the status of `steelyard verify`: 5, the store is away; run it again.
+# again, give what the comparison says. Leaves by the status of `steelyard verify` (5, the store is away; run it again), by
+# 3 where there is no store to keep it in.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../build/release/bin/steelyard}
 left=$1
 shift
-most_bytes=$((256 * 1024 * 1024))
+# What is checked in is no job's: it would be taken where the build broke and nothing was left.
+if [ -n "$(git ls-files -- "$left" 2>/dev/null)" ]; then
+  echo "nothing is kept: the repository has files of its own in $left" >&2
+  exit 3
+fi
 folder=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-keep.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 for name in baseline.syrun candidate.syrun comparison.json; do
   file=$left/$name
+  most_mib=256
+  [ "$name" != comparison.json ] || most_mib=64
   # Neither links, which could lead to other files of this runner, nor what is no file.
-  if [ -L "$left" ] || [ -L "$file" ] || [ ! -f "$file" ] || [ "$(stat -c %s "$file")" -gt "$most_bytes" ]; then
-    echo "nothing is kept: the gate left no $name as a plain file of at most 256 MiB"
+  if [ -L "$left" ] || [ -L "$file" ] || [ ! -f "$file" ] || [ "$(stat -c %s "$file")" -gt $((most_mib << 20)) ]; then
+    echo "nothing is kept: the gate left no $name as a plain file of at most $most_mib MiB"
     exit 0
   fi
   cp --no-dereference -- "$file" "$folder/"
@@ -24,11 +31,21 @@ done
 if [ -z "${STEELYARD_STATE:-}" ]; then
   # A store of this job alone would end with it.
   if "$program" config 2>/dev/null | grep -x 'address = "embedded"' >/dev/null; then
-    echo "nothing is kept: STEELYARD_STORE names no store, nor does steelyard.toml"
-    exit 0
+    echo "nothing is kept: STEELYARD_STORE names no store, nor does steelyard.toml" >&2
+    exit 3
   fi
   export STEELYARD_STATE=$folder/state
 fi
-"$program" verify "$folder" --keep "$@"
+status=0
+if [ "${GITHUB_ACTIONS:-}" = true ]; then
+  # Names of what was measured are no command to the runner.
+  resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$resume"
+  "$program" verify "$folder" --keep "$@" || status=$?
+  echo "::$resume::"
+else
+  "$program" verify "$folder" --keep "$@" || status=$?
+fi
+[ "$status" = 0 ] || exit "$status"
 [ -z "${STEELYARD_WEBHOOK_URL:-}${STEELYARD_SLACK_WEBHOOK_URL:-}${STEELYARD_SMTP_URL:-}" ] ||
   "$program" alerts notify "$@" || true

@@ -156,7 +156,7 @@ endfunction()
 # time is held to a bound, or labelled gpu, which need to bring all that they call: of a template in a test and in a
 # library the linker takes the test's.
 #
-# lld links them, where there is one, in a fifth of the time that the usual linker takes.
+# lld links what clang++ compiles, where there is one, in a fifth of the time that the usual linker takes.
 find_program(STEELYARD_CLANG clang++)
 find_program(STEELYARD_LLD ld.lld)
 set(STEELYARD_TEST_LAUNCHER)
@@ -177,9 +177,6 @@ function(steelyard_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE steelyard_build_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${STEELYARD_TEST_OPTIONS})
-  if(STEELYARD_LLD)
-    target_link_options(${name} PRIVATE -fuse-ld=lld)
-  endif()
   # gtest's and gmock's headers cost more than most tests: compiled once, reused by every test program.
   set(headers steelyard_gtest_headers)
   set(launcher ${STEELYARD_TEST_LAUNCHER})
@@ -202,6 +199,9 @@ function(steelyard_test name)
   endif()
   if(launcher)
     set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+    if(STEELYARD_LLD)
+      target_link_options(${name} PRIVATE -fuse-ld=lld)
+    endif()
   endif()
   target_precompile_headers(${name} REUSE_FROM ${headers})
   steelyard_join_sources_of(${name} 8)

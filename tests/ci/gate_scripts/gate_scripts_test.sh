@@ -211,7 +211,19 @@ if [ "$service" = github ]; then
   ln -sf /etc/passwd "$work/left/comparison.json"
   keep
   [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a link in what a job left was followed"
-  rm -rf "$work/left"
+  rm "$work/left/comparison.json"
+  truncate -s 65M "$work/left/comparison.json"
+  keep
+  [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a comparison of 65 MiB was taken"
+  truncate -s 0 "$work/left/comparison.json"
+  git init -q "$work/forger"
+  cp -r "$work/left" "$work/forger/"
+  git -C "$work/forger" add -A
+  (cd "$work/forger" && rm -f "$work/arguments" && touch "$work/arguments" && status=0 &&
+    { STEELYARD_PROGRAM="$work/noting" STEELYARD_STATE="$work/state" "$source/ci/keep.sh" left >"$work/log" 2>&1 ||
+      status=$?; } && [ "$status" = 3 ] && [ ! -s "$work/arguments" ]) ||
+    fail "files of the repository were kept as what a job left"
+  rm -rf "$work/left" "$work/forger"
 fi
 
 run_gate() {  # run_gate FOLDER: the service's own step in that checkout
