@@ -155,7 +155,7 @@ Error unknown_parameter(const ApiOperation& operation, const std::string& name) 
   for (const ApiParameter& parameter : operation.parameters) {
     if (parameter.place == ApiParameter::Place::query) known.push_back(parameter.name);
   }
-  return bad_parameter("query", name, known.empty() ? "no parameter here" : "one of " + list_of(known));
+  return bad_parameter("query", '"' + name + '"', known.empty() ? "no parameter here" : "one of " + list_of(known));
 }
 
 }  // namespace
