@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -77,8 +78,10 @@ class Served {
       ::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       ::shutdown(client, SHUT_WR);
       std::array<char, 4096> piece{};
-      for (ssize_t got = 0; (got = ::recv(client, piece.data(), piece.size(), 0)) > 0;) {
-        answers.append(piece.data(), static_cast<std::size_t>(got));
+      // A fuzzer's clock interrupts what waits.
+      for (ssize_t got = 1; got > 0 || (got < 0 && errno == EINTR);) {
+        got = ::recv(client, piece.data(), piece.size(), 0);
+        if (got > 0) answers.append(piece.data(), static_cast<std::size_t>(got));
       }
     }
     ::close(client);
