@@ -60,7 +60,7 @@ inline constexpr int kMaxAlertsOverService = 10'000;
 inline constexpr int kMaxStepsOverService = 20'000;
 inline constexpr int kMaxItemsOverService = 50'000;  // of any other list
 // Answers to one question that tells a list in parts; more are an error (store): who would never end is no store.
-inline constexpr int kMaxAnswersOverService = 10'000;
+inline constexpr int kMaxAnswersOverService = 1000;
 
 // What Store's classes ask over a service, as they ask a database.
 Result<std::vector<std::string>> ask_projects(StoreService& service, const std::string& first);

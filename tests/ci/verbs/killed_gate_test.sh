@@ -61,8 +61,9 @@ kill_gate() {
     sleep 0.05
   done
   [ -z "$(left_running)" ] || fail "$name, SIG$signal: left running: $(left_running)"
-  # One that was about to begin on either core, and what took its place: of a whole gate there are more than a hundred.
-  [ $(($(starts) - before)) -le 4 ] || fail "$name: $(($(starts) - before)) benchmarks began after SIG$signal"
+  # Those that began while this script came to the signal, on cores that others use, too, and what was about to begin: of a
+  # whole gate there are more than a hundred.
+  [ $(($(starts) - before)) -le 20 ] || fail "$name: $(($(starts) - before)) benchmarks began after SIG$signal"
   # Whoever is interrupted before the verdict is whole says so and does not pass.
   case "$signal $status$ended" in
     "KILL 137" | *" 0 (it had ended)" | *" 1 (it had ended)") ;;
