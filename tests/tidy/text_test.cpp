@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <regex>
@@ -108,18 +109,22 @@ TEST(Text, NoUnfinishedWordsInCode) {
 // Two builds of one commit are one program, byte for byte (tests/ci/package/compare_builds.sh). The paths of sources
 // are mapped when a release is built, which reaches no definition.
 TEST(Text, NoProgramHoldsWhenOrWhereItWasBuilt) {
-  const std::regex when(std::string("__(DA") + "TE|TI" + "ME|TIME" + "STAMP)__|string\\(TIME" + "STAMP");
   const std::regex where("[A-Z]=\\\\?\"\\$\\{[A-Z_]*_(SOURCE|BINARY)_DIR\\}");
-  for (const char* held : {"STEELYARD_X=\"${PROJECT_SOURCE_DIR}\"", "X=\\\"${CMAKE_CURRENT_BINARY_DIR}/x\\\""}) {
-    EXPECT_TRUE(std::regex_search(held, where)) << held;
+  const auto holds = [&where](const std::string& line) {
+    for (const char* second : {"__DATE__", "__TIME__", "__TIMESTAMP__", "string(TIMESTAMP"}) {
+      if (line.find(second) != std::string::npos) return true;
+    }
+    return line.find("_DIR}") != std::string::npos && std::regex_search(line, where);
+  };
+  for (const char* held : {"STEELYARD_X=\"${PROJECT_SOURCE_DIR}\"", "X=\\\"${CMAKE_CURRENT_BINARY_DIR}/x\\\"",
+                           "f(__DATE__);", "string(TIMESTAMP now)"}) {
+    EXPECT_TRUE(holds(held)) << held;
   }
+  EXPECT_FALSE(holds("-DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/known.cpp"));
   for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh", ".in", ".cmake", "CMakeLists.txt"})) {
     if (file.path.starts_with("tests/")) continue;
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
-      EXPECT_FALSE(std::regex_search(file.lines[i], when))
-          << file.path << ":" << i + 1 << ": another second, another file";
-      EXPECT_FALSE(std::regex_search(file.lines[i], where))
-          << file.path << ":" << i + 1 << ": another folder, another file";
+      EXPECT_FALSE(holds(file.lines[i])) << file.path << ":" << i + 1 << ": another time or place, another program";
     }
   }
 }
@@ -188,6 +193,7 @@ TEST(Text, NumbersAreNotWrittenByPrintf) {
     const bool is_other = file.path.starts_with("tests/") || file.path.starts_with("ci/demo/");
     if (is_other || file.path.starts_with("bench/suites/")) continue;
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (file.lines[i].find("printf") == std::string::npos) continue;
       EXPECT_FALSE(std::regex_search(file.lines[i], number))
           << file.path << ":" << i + 1 << ": bench/model/number_text.hpp or text.hpp";
     }
@@ -278,12 +284,17 @@ TEST(Text, WhatIsKeptOfAJudgementIsWordedByTheReport) {
 }
 
 // A literal with a space between letters, or a constant that is one, that a text is searched for.
+constexpr std::array<std::string_view, 5> kSearches{"find(", "_with(", "contains(", "strstr(", "regex"};
 bool searches_sentence(const std::string& line, const std::set<std::string>& sentences) {
   static const std::string text = "(std::string(_view)?[({])?";
   static const std::string searched = "\\b(find|rfind|starts_with|ends_with|contains|strstr|regex|regex_search)\\(" +
                                       text + "(\"[^\"]*\" \\+ )?" + text;
   static const std::regex literal(searched + "\"[^\"]*[A-Za-z] [A-Za-z]");
   static const std::regex constant(searched + "(k[A-Z]\\w*)");
+  // Most lines search for nothing, and an expression takes its time to say so.
+  const bool any = std::any_of(kSearches.begin(), kSearches.end(),
+                               [&line](std::string_view part) { return line.find(part) != line.npos; });
+  if (!any) return false;
   const std::string code = line.substr(0, line.find("//"));
   if (std::regex_search(code, literal)) return true;
   std::smatch found;
@@ -296,7 +307,7 @@ std::set<std::string> sentences_of(const SourceFile& file) {
   std::set<std::string> sentences;
   std::smatch found;
   for (const std::string& line : file.lines) {
-    if (std::regex_search(line, found, defined)) sentences.insert(found[1]);
+    if (line.find('"') != line.npos && std::regex_search(line, found, defined)) sentences.insert(found[1]);
   }
   return sentences;
 }
