@@ -33,7 +33,7 @@ Result<Configuration> effective_configuration(const App& app) {
   return with_overrides(std::move(configuration), app);
 }
 
-// The only place where the system's entropy is drawn from: results carry the seed. Not by std::random_device, which
+// The only place where a result's entropy is drawn from: it carries the seed. Not by std::random_device, which
 // in g++ 12's library is built on a call that C libraries before 2.36 lack.
 Result<Configuration> measuring_configuration(const App& app, Nanoseconds usual,
                                               const std::optional<std::uint64_t>& seed) {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -188,8 +187,7 @@ class StoreClient : public StoreService {
         least + seconds(kSecondsPerMebibyte * static_cast<double>(bytes) / static_cast<double>(kMebibyte));
     patience.total = patience.request + patience.request;
     patience.silence = least;
-    std::random_device entropy;
-    patience.seed = (std::uint64_t{entropy()} << 32U) | entropy();
+    patience.seed = drawn_wait_seed();
     bench::Secret header(token_.empty() ? "" : "Authorization: Bearer " + token_);
     ServiceApi api(address_, std::move(header), {}, patience, transport_);
     return api.call(call);

@@ -1,5 +1,7 @@
 #include "ci/publish/service_api.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -75,6 +77,12 @@ bool has_next_page(const HttpAnswer& answer) {
 }
 
 }  // namespace
+
+// Not by std::random_device: see measuring_configuration().
+std::uint64_t drawn_wait_seed() {
+  std::uint64_t seed = 1;
+  return ::getentropy(&seed, sizeof seed) == 0 ? seed : 1;
+}
 
 ApiTransport network_transport() {
   return {[](const HttpRequest& request) { return send(request); },

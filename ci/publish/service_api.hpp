@@ -31,6 +31,9 @@ struct ApiPatience {
   Nanoseconds silence = Nanoseconds(0);  // of one request, without a byte; 0: no bound of its own
 };
 
+// Of the waits of one call, so that jobs that failed together do not come back together; 1 where the system has none.
+std::uint64_t drawn_wait_seed();
+
 struct ApiCall {
   std::string method;
   std::string path;  // behind the API's address, with its query

@@ -1,7 +1,5 @@
 #include "ci/verbs/service_options.hpp"
 
-#include <random>
-
 #include "ci/app/settings.hpp"
 
 namespace steelyard::ci {
@@ -28,8 +26,7 @@ std::string variable_of(const ServiceOptions& options, const char* usual) {
 }  // namespace
 
 ApiPatience patience_of(const ServiceOptions& options) {
-  std::random_device entropy;
-  return {options.timeout, options.patience, 4, (std::uint64_t{entropy()} << 32U) | entropy()};
+  return {options.timeout, options.patience, 4, drawn_wait_seed()};
 }
 
 Result<bench::Secret> github_token(const ServiceOptions& options) {

@@ -141,6 +141,18 @@ bool has_word(const std::string& names, const std::string& word) {
   return at != std::string::npos && (at == 0 || std::islower(static_cast<unsigned char>(names[at - 1])) == 0);
 }
 
+// g++ 12's std::random_device, linked in as a release has it, asks for a C library that Ubuntu 22.04 has not.
+TEST(Text, EntropyIsAskedOfTheSystem) {
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    if (file.path.starts_with("tests/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (file.lines[i].find("random_device") == std::string::npos) continue;
+      EXPECT_EQ(names_in(file.lines[i]).find("random_device"), std::string::npos)
+          << file.path << ":" << i + 1 << ": take getentropy()";
+    }
+  }
+}
+
 // What other people's books and tools call it. Keys of JSON and columns, which stay, stand in literals.
 TEST(Text, NamesAreTheTermsOfTheField) {
   const std::vector<std::pair<std::string, const char*>> terms{
