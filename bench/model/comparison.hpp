@@ -164,7 +164,7 @@ enum class RowNote {
   equal_program,        // the candidate's count is the baseline's: programs and what they read are equal
   equal_code,           // of a count: the programs differ, the code that was counted does not
   other_dispatch,       // of a count: a library picks other code under the counter than natively
-  not_timed,            // left untimed, as the policy says, because counting found the builds to be equal
+  not_timed,            // left untimed, because counting found the builds to be equal: the reason says whose wish it is
   not_confirmed_alone,  // a change found in a duet that no measurement alone tells of
   skipped_by_baseline,  // the benchmark left itself out there
   contradicted_alone,   // a change found in a duet that is not there alone: inconclusive

@@ -1,5 +1,6 @@
 #include "bench/model/kept_words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,7 +14,10 @@ constexpr std::array<std::pair<FailureKind, std::string_view>, 4> kOpenings{
      {FailureKind::reported_error, "the benchmark skipped itself with an error"}}};
 
 constexpr std::string_view kEqualProgram = "every loaded section of program and libraries is equal";
-constexpr std::string_view kNotTimed = "not timed, as the policy says (skip_time): ";
+// Why equal builds were not timed.
+constexpr std::array<std::string_view, 2> kNotTimed{
+    "not timed, as the policy says (skip_time): ",
+    "not timed: the candidate's build is the baseline's, as only documentation changed; "};
 constexpr std::string_view kNotCountedAgain = "; not counted again: ";
 
 using NoteWords = std::pair<RowNote, std::string_view>;
@@ -61,9 +65,11 @@ CountOrigin read_count_origin(std::string_view proof) {
 
 RowNotes read_notes(std::string_view reason) {
   RowNotes notes;
-  const bool is_untimed = reason.starts_with(kNotTimed);
+  const auto why_untimed = std::find_if(kNotTimed.begin(), kNotTimed.end(),
+                                        [&](std::string_view words) { return reason.starts_with(words); });
+  const bool is_untimed = why_untimed != kNotTimed.end();
   if (is_untimed) notes.add(RowNote::not_timed);
-  if (tells(reason, std::string(is_untimed ? kNotTimed : kNotCountedAgain) + std::string(kEqualProgram))) {
+  if (tells(reason, std::string(is_untimed ? *why_untimed : kNotCountedAgain) + std::string(kEqualProgram))) {
     notes.add(RowNote::equal_program);
   }
   for (const auto& [note, words] : kAnywhere) {

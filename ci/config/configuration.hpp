@@ -53,9 +53,9 @@ struct PolicySettings {
   bool strict = false;           // a false alarm rate of at most 1 %
   bool demand_decision = false;  // an inconclusive row fails the gate
   bool forbid_skips = false;     // so does a skipped one
-  SkipTime skip_time = SkipTime::never;
-  std::string calibration;        // a file; empty: the one that is kept for the machine
-  std::string calibration_where;  // what said so, as store_where
+  std::optional<SkipTime> skip_time;  // absent: nobody says; never where nothing else does (equal_builds.hpp)
+  std::string calibration;            // a file; empty: the one that is kept for the machine
+  std::string calibration_where;      // what said so, as store_where
   bool operator==(const PolicySettings&) const = default;
 };
 

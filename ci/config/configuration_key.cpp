@@ -236,7 +236,9 @@ Assigned assign_counters(Configuration& to, const WrittenValue& value, const std
 }
 
 Assigned assign_skip_time(Configuration& to, const WrittenValue& value, const std::string& where) {
-  return put(read_word(value, where, kSkipTimeWords), to.policy.skip_time);
+  STEELYARD_TRY(const std::size_t index, read_word(value, where, kSkipTimeWords));
+  to.policy.skip_time = static_cast<SkipTime>(index);
+  return {};
 }
 
 Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::string& where) {
@@ -376,10 +378,14 @@ const std::array kKeys{
                      "a benchmark that skipped itself fails as well (2)",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.forbid_skips),
                      STEELYARD_PRINT(flag_text(of.policy.forbid_skips))},
-    ConfigurationKey{"policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
-                     "leave a benchmark untimed where both builds are the same program, or execute the same code",
-                     assign_skip_time,
-                     STEELYARD_PRINT(quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(of.policy.skip_time)]))},
+    ConfigurationKey{
+        "policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
+        "leave a benchmark untimed where both builds are the same program, or execute the same code "
+        "(default: where documentation alone changed)",
+        assign_skip_time,
+        STEELYARD_PRINT(of.policy.skip_time
+                            ? quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(*of.policy.skip_time)])
+                            : "")},
     ConfigurationKey{"policy", "calibration", "--calibration", "FILE",
                      "what steelyard calibrate --output wrote (default: what it kept for this machine)",
                      assign_calibration, STEELYARD_PRINT(optional_text(of.policy.calibration))},

@@ -161,7 +161,7 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
       request.history == nullptr ? regress::compare_runs(baseline, candidate, policy, calibration)
                                  : regress::judge_against_history(*request.history, candidate, policy, calibration));
   if (request.measured != nullptr)
-    annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
+    annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison, request.measured->untimed_by);
   attribute_in_words(comparison, baseline, candidate, {own_folders(baseline, candidate)});
   comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
   std::set<std::string> names;

@@ -420,16 +420,9 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
                  {request.configuration, view.confinement, request.cancelled, app, trees.base()}, is_one_build);
   if (built != ExitCode::success) return built;
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
-  Configuration judged = request.configuration;
-  // What one build is on both sides has no time of its own, once counting shows that it reads the same. A target's rate
-  // has to be measured all the same.
-  if (is_one_build && judged.targets.empty() && judged.policy.skip_time == SkipTime::never) {
-    judged.policy.skip_time = SkipTime::equal_binary;
-  }
-  JudgeRequest of_commits{
-      judged,        request.outputs, request.expect_every_target, request.cancelled, request.adds_up_creep,
-      request.notes, request.shard};
+  JudgeRequest of_commits = request;
   of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
+  for (ProgramPair& pair : pairs) pair.is_one_build = is_one_build;
   if (is_one_build) {
     of_commits.one_build = &*change;
     of_commits.notes.push_back(one_build_text(change->files()));

@@ -31,7 +31,7 @@ bool contains(const std::vector<Metric>& metrics, const std::string& name) {
 }
 
 ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const EqualBuilds& builds,
-                          const Comparison& comparison) {
+                          const Comparison& comparison, UntimedBy by) {
   ComparisonRow row;
   row.benchmark = benchmark;
   row.metric = metric;
@@ -42,10 +42,10 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   row.notes.add(RowNote::not_timed);
   const auto program = builds.same_program.find(benchmark);
   if (program != builds.same_program.end()) {
-    row.reason = untimed_text(program->second);
+    row.reason = untimed_text(by, program->second);
     row.notes.add(RowNote::equal_program);
   } else {
-    row.reason = untimed_text(std::nullopt);
+    row.reason = untimed_text(by, std::nullopt);
     row.notes.add(RowNote::equal_code);
     row.notes.add(RowNote::equal_counts);
   }
@@ -62,10 +62,16 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
-bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
-  if (policy == SkipTime::never) return false;
+TimeSkipping time_skipping(const Configuration& configuration, bool is_one_build) {
+  if (configuration.policy.skip_time) return {*configuration.policy.skip_time, UntimedBy::policy};
+  if (is_one_build && configuration.targets.empty()) return {SkipTime::equal_binary, UntimedBy::one_build};
+  return {};
+}
+
+bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime what) {
+  if (what == SkipTime::never) return false;
   return builds.same_program.contains(benchmark) ||
-         (policy == SkipTime::equal_code && builds.same_counts.contains(benchmark));
+         (what == SkipTime::equal_code && builds.same_counts.contains(benchmark));
 }
 
 void add_note(RowNote note, ComparisonRow& row) {
@@ -73,7 +79,8 @@ void add_note(RowNote note, ComparisonRow& row) {
   row.notes.add(note);
 }
 
-void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison) {
+void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison,
+                           UntimedBy by) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
     if (is_count && builds.same_code.contains(row.benchmark)) add_note(RowNote::equal_code, row);
@@ -97,7 +104,7 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string
       const bool was_measured =
           std::any_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });
-      if (!was_measured) insert(untimed_row(benchmark, metric, builds, comparison), comparison.rows);
+      if (!was_measured) insert(untimed_row(benchmark, metric, builds, comparison, by), comparison.rows);
     }
   }
   decide_gates_in_words(comparison);

@@ -8,6 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/report/reason_text.hpp"
+#include "ci/report/row_text.hpp"
 
 namespace steelyard::ci {
 
@@ -24,8 +25,17 @@ struct EqualBuilds {
   }
 };
 
-// Whether the policy lets this benchmark go untimed.
-bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
+// What may go untimed, and by whose wish.
+struct TimeSkipping {
+  SkipTime what = SkipTime::never;
+  UntimedBy by = UntimedBy::policy;
+};
+// As the policy says. Where it says nothing: what one build is on both sides, as that has no time of its own once
+// counting shows that it reads the same; but a target's rate has to be measured.
+TimeSkipping time_skipping(const Configuration& configuration, bool is_one_build);
+
+// Whether this benchmark goes untimed by that.
+bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime what);
 
 // Says so at the end of the row's reason.
 void add_note(RowNote note, ComparisonRow& row);
@@ -33,6 +43,7 @@ void add_note(RowNote note, ComparisonRow& row);
 // Says of counted rows that the executed code is equal, and what each function costs, and adds a row for each metric of
 // time that was not measured on such grounds: unchanged, test "none", with the reason. Where all were left untimed,
 // such a metric is no longer missing in all of them. `untimed`: benchmarks that may_skip_time() let go.
-void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison);
+void annotate_equal_builds(const EqualBuilds& builds, const std::set<std::string>& untimed, Comparison& comparison,
+                           UntimedBy by = UntimedBy::policy);
 
 }  // namespace steelyard::ci

@@ -153,6 +153,10 @@ void limit(bench::TimingPlan& timing, PatternBudgets& budgets) {
   timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
 }
 
+bool are_one_build(const std::vector<ProgramPair>& programs) {
+  return std::all_of(programs.begin(), programs.end(), [](const ProgramPair& pair) { return pair.is_one_build; });
+}
+
 // A measurement of all programs: listed first, then timed and counted, one after the other.
 class PairMeasuring {
  public:
@@ -163,6 +167,7 @@ class PairMeasuring {
       : programs_(programs),
         settings_(configuration.run),
         policy_(configuration.policy),
+        skipping_(time_skipping(configuration, are_one_build(programs))),
         renames_(configuration.renames),
         calibration_(calibration),
         progress_(progress),
@@ -183,7 +188,7 @@ class PairMeasuring {
     devices_.tell(counting, measured_.warnings);
     if (counting) prepare_counting();
     if (counting_ && can_steer()) steer();
-    if (!counting && policy_.skip_time != SkipTime::never) measured_.warnings.push_back(warning::everything_is_timed());
+    if (!counting && asks_to_skip()) measured_.warnings.push_back(warning::everything_is_timed());
     STEELYARD_CHECK(time());
     read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
     if (counting) finish_counting();
@@ -382,9 +387,12 @@ class PairMeasuring {
   // Whether any time hangs on what counting shows: with a fixed number of rounds, or where every benchmark must be
   // decided, only what is left out altogether.
   bool can_steer() const {
-    if (policy_.skip_time != SkipTime::never) return true;
+    if (skipping_.what != SkipTime::never) return true;
     return !timing_.looks.rounds.empty() && !policy_.demand_decision;
   }
+
+  // What is skipped without anyone's asking disappoints nobody where it is timed after all.
+  bool asks_to_skip() const { return skipping_.what != SkipTime::never && skipping_.by == UntimedBy::policy; }
 
   void steer();
   void finish_counting();
@@ -392,6 +400,7 @@ class PairMeasuring {
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
   PolicySettings policy_;
+  TimeSkipping skipping_;
   const std::vector<BenchmarkRename>& renames_;
   const CalibrationLookup& calibration_;
   ProgressLine& progress_;
@@ -422,14 +431,15 @@ void add_counted(Run counted, Run& run) {
 void PairMeasuring::steer() {
   // Of so many that all differ there is little to gain: timing must not wait for the others.
   constexpr std::size_t kMaxWithoutEqual = 8;
-  const bool may_skip = policy_.skip_time != SkipTime::never;
+  const bool may_skip = skipping_.what != SkipTime::never;
+  measured_.untimed_by = skipping_.by;
   counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
     for (const bench::ListedBenchmark& benchmark : listed.candidate.benchmarks()) {
       const std::string canonical = benchmark.id.canonical();
-      if (may_skip_time(counting_->equal(), canonical, policy_.skip_time)) {
+      if (may_skip_time(counting_->equal(), canonical, skipping_.what)) {
         listed.untimed.push_back(benchmark.name);
         measured_.untimed.insert(canonical);
       } else if (looks && counting_->equal().is_proven_equal(canonical)) {
@@ -469,7 +479,9 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled) {
   std::vector<ProgramPair> programs;
-  for (const ListedPair& pair : listed) programs.push_back({pair.baseline.program, pair.candidate.program});
+  for (const ListedPair& pair : listed) {
+    programs.push_back({pair.baseline.program, pair.candidate.program, pair.is_one_build});
+  }
   return PairMeasuring(programs, std::move(listed), configuration, calibration, progress, cancelled).run();
 }
 

@@ -28,6 +28,7 @@ namespace steelyard::ci {
 struct ProgramPair {
   bench::Program baseline;
   bench::Program candidate;
+  bool is_one_build = false;  // the candidate's is a copy of the baseline's, as only documentation changed
 };
 
 // The two sides of a program with what they have to offer, asked once before anything is measured: it shares out the
@@ -36,9 +37,10 @@ struct ListedPair {
   bench::ListedProgram baseline;
   bench::ListedProgram candidate;
   bool is_new = false;                         // only the candidate has the program; the baseline was not asked
-  std::vector<std::string> untimed;            // benchmarks whose time is not measured, as the policy says
+  std::vector<std::string> untimed;            // benchmarks whose time is not measured: equal builds
   std::set<std::string> first_look_only = {};  // benchmarks that have no rounds beyond the first look
   EarlierNames earlier_names = {};             // of what only the candidate's file renames
+  bool is_one_build = false;                   // as ProgramPair has it
   std::size_t elsewhere = 0;                   // more benchmarks that other machines measure (shard.hpp)
   bench::SamplePlan samples;                   // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
@@ -55,7 +57,8 @@ struct MeasuredPrograms {
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
   EqualBuilds equal;
   bench::SampleSize samples;      // the usual one of the first program
-  std::set<std::string> untimed;  // benchmarks whose time was not measured, as the policy lets equal builds go
+  std::set<std::string> untimed;  // benchmarks whose time was not measured, as both builds are equal
+  UntimedBy untimed_by = UntimedBy::policy;
   EarlierNames earlier_names = {};
 };
 

@@ -153,8 +153,10 @@ std::string equal_program_text(const EqualProgram& equal) {
   return text + " (sha256 " + equal.sha256.substr(0, kShownDigits) + ')';
 }
 
-std::string untimed_text(const std::optional<EqualProgram>& program) {
-  return note_text(RowNote::not_timed) +
+std::string untimed_text(UntimedBy by, const std::optional<EqualProgram>& program) {
+  return (by == UntimedBy::policy
+              ? note_text(RowNote::not_timed)
+              : "not timed: the candidate's build is the baseline's, as only documentation changed; ") +
          (program ? equal_program_text(*program)
                   : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
 }

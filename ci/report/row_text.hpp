@@ -48,7 +48,13 @@ struct EqualProgram {
 std::string equal_program_text(const EqualProgram& equal);
 // As CountBasis::proof keeps it of a count that was not taken, as it is known.
 inline constexpr std::string_view kCountedBeforeText = "counted before on this machine, under the same key";
-// The reason of RowNote::not_timed: `program`, or where it is none, that the executed code and its counts are equal.
-std::string untimed_text(const std::optional<EqualProgram>& program);
+// Whose wish it is that equal builds are not timed.
+enum class UntimedBy {
+  policy,     // skip_time
+  one_build,  // nobody's: the candidate's build is a copy of the baseline's
+};
+// The reason of RowNote::not_timed: by whom, and why they are equal: `program`, or where it is none, the executed code
+// and its counts.
+std::string untimed_text(UntimedBy by, const std::optional<EqualProgram>& program);
 
 }  // namespace steelyard::ci

@@ -107,6 +107,14 @@ TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
   EXPECT_EQ(*again, configuration) << to_toml(configuration);
 }
 
+TEST(Configuration, KeepsASkipTimeThatIsSaidApartFromNone) {
+  EXPECT_EQ(to_toml(Configuration{}).find("skip_time"), std::string::npos);
+  const Result<Configuration> never = parse_configuration("[policy]\nskip_time = \"never\"\n", "steelyard.toml");
+  ASSERT_TRUE(never) << never.error().text();
+  EXPECT_EQ(never->policy.skip_time, SkipTime::never);
+  EXPECT_NE(to_toml(*never).find("skip_time = \"never\"\n"), std::string::npos);
+}
+
 TEST(Configuration, PrintsTheOneProgramThatHasNoNameSoThatItReadsBack) {
   const Result<Configuration> read =
       parse_configuration("[[program]]\ncommand = \"bench\"\n[policy]\nminimum_effect = -0.0\n", "steelyard.toml");

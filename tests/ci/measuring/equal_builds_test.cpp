@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "ci/report/findings.hpp"
 #include "regress/ab/match.hpp"
 
@@ -45,6 +47,35 @@ TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
   EXPECT_TRUE(may_skip_time(builds(), "BM_code", SkipTime::equal_code));
   EXPECT_FALSE(may_skip_time(builds(), "BM_data", SkipTime::equal_code)) << "its data led it another way";
   EXPECT_FALSE(may_skip_time(builds(), "BM_other", SkipTime::equal_code));
+}
+
+TEST(TimeSkipping, IsWhatThePolicySaysElseOfOneBuildThatNoTargetAsksARateOf) {
+  Configuration configuration;
+  const auto skipping = [&configuration](bool is_one_build) {
+    const TimeSkipping skipping = time_skipping(configuration, is_one_build);
+    return std::pair(skipping.what, skipping.by);
+  };
+  EXPECT_EQ(skipping(false).first, SkipTime::never);
+  EXPECT_EQ(skipping(true), std::pair(SkipTime::equal_binary, UntimedBy::one_build));
+  for (const SkipTime said : {SkipTime::never, SkipTime::equal_binary, SkipTime::equal_code}) {
+    configuration.policy.skip_time = said;
+    EXPECT_EQ(skipping(true), std::pair(said, UntimedBy::policy));
+    EXPECT_EQ(skipping(false), std::pair(said, UntimedBy::policy));
+  }
+  configuration.policy.skip_time.reset();
+  configuration.targets.emplace_back();
+  EXPECT_EQ(skipping(true).first, SkipTime::never);
+}
+
+TEST(EqualBuilds, SayOfARowOfOneBuildThatNobodyAskedForItsTime) {
+  Comparison comparison = counted({"BM_same"});
+  annotate_equal_builds(builds(), {"BM_same"}, comparison, UntimedBy::one_build);
+  ASSERT_EQ(comparison.rows.size(), 2U);
+  const ComparisonRow& row = comparison.rows[1];
+  EXPECT_THAT(row.reason, ::testing::StartsWith("not timed: the candidate's build is the baseline's, as only "
+                                                "documentation changed; every loaded section"));
+  EXPECT_EQ(row.notes, read_notes(row.reason));
+  EXPECT_TRUE(row.notes.has(RowNote::not_timed));
 }
 
 TEST(EqualBuilds, SayOfAnUntimedRowThatCodeAndCountsAreEqual) {

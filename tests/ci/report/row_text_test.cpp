@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/model/kept_words.hpp"
+
 namespace steelyard::ci::row_text_test {
 namespace {
 
@@ -37,6 +39,19 @@ TEST(ExactnessText, SaysScopeAndJitter) {
   EXPECT_EQ(exactness_text(CountScope::timed_region, 2e-8), "exact to 2e-06 %");
   EXPECT_EQ(exactness_text(CountScope::whole_functions, 0.003), "whole functions, to 0.3 %");
   EXPECT_EQ(exactness_text(CountScope::whole_program, 0), "whole program");
+}
+
+TEST(UntimedText, SaysWhoseWishItWasAndReadsBackAsItsNotes) {
+  const EqualProgram program{"0123456789abcdef", 0};
+  const std::string equal = "every loaded section of program and libraries is equal (sha256 0123456789ab)";
+  EXPECT_EQ(untimed_text(UntimedBy::policy, program), "not timed, as the policy says (skip_time): " + equal);
+  EXPECT_EQ(untimed_text(UntimedBy::one_build, program),
+            "not timed: the candidate's build is the baseline's, as only documentation changed; " + equal);
+  for (const UntimedBy by : {UntimedBy::policy, UntimedBy::one_build}) {
+    EXPECT_EQ(read_notes(untimed_text(by, program)), (RowNotes{RowNote::not_timed, RowNote::equal_program}));
+    EXPECT_EQ(read_notes(untimed_text(by, std::nullopt)),
+              (RowNotes{RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts}));
+  }
 }
 
 }  // namespace

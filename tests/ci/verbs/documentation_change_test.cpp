@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "bench/counting/count.hpp"
 #include "ci/measuring/unread_change.hpp"
@@ -50,7 +52,11 @@ class GateOfDocumentation : public ProgramUnderTest {
     made_.write(file, text);
     made_.commit("change " + file);
   }
-  Outcome gate() const { return run({"gate", "--no-store"}); }
+  static Outcome gate(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"gate", "--no-store"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
   std::ptrdiff_t builds() const {
     const std::string text = text_of(folder_ / "builds");
     return std::count(text.begin(), text.end(), '\n');
@@ -70,7 +76,9 @@ TEST_F(GateOfDocumentation, ThatBuildingDoesNotReadBuildsOnceAndSaysWhy) {
   const Outcome outcome = gate();
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
   EXPECT_EQ(builds(), 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 file of documentation alone"), HasSubstr("build is the baseline's")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 file of documentation alone"), HasSubstr("build is the baseline's"),
+                                 Not(HasSubstr("everything is timed"))))
+      << "nobody asked to leave anything untimed";
   commit("doc/new.md", "new\n");
   EXPECT_EQ(gate().status, 0);
   EXPECT_EQ(builds(), 3) << "a page more: whether it is there can be asked without reading";
@@ -85,9 +93,17 @@ TEST_F(GateOfDocumentation, EndsWithItsProofAndTimesNothingWhereItIsCountedAndNo
   made_.commit("count");
   commit("README.md", "after\n");
   if (!keeps_times()) GTEST_SKIP() << "this file system keeps no times of access";
-  const Outcome outcome = gate();
+  const Outcome outcome = gate({"--json"});
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 file of documentation alone"), HasSubstr("not timed")));
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("1 file of documentation alone"),
+            HasSubstr("not timed: the candidate's build is the baseline's, as only documentation changed; every"),
+            Not(HasSubstr("skip_time"))));
+  const Outcome asked = gate({"--json", "--skip-time", "equal_binary"});
+  EXPECT_THAT(asked.out, HasSubstr("not timed, as the policy says (skip_time): every"));
+  const Outcome refused = gate({"--json", "--skip-time", "never"});
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("1 file of documentation alone"), Not(HasSubstr("not timed"))));
   made_.write("steelyard.toml",
               text_of("steelyard.toml") + "[[target]]\nbenchmark = \"*\"\ntarget = \"at least 1 GB/s\"\n");
   made_.commit("promise");
