@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "bench/counting/count.hpp"
@@ -22,6 +23,9 @@ namespace {
 
 constexpr const char* kAbsent = "absent";
 constexpr const char* kWhole = "all benchmarks";
+// A row that says so of what the runs have values of was forged.
+constexpr const char* kUntimed = "unchanged, not timed";
+constexpr const char* kOfTheRuns = ", of what the runs have";
 
 // Fields as JSON has them: numbers with the digits that read back to the same bits.
 template <Described T>
@@ -53,12 +57,14 @@ bool is_untimed(const ComparisonRow& row) {
 }
 
 // What counting found out about the two builds follows from the programs, which are not kept: it is taken as it was
-// said. So is a row that was left untimed because of it.
+// said. So is a row that was left untimed because of it; not one for which the runs have something to judge.
 void take_equality(const Comparison& kept, Comparison& computed) {
+  std::set<Key> judged;
+  for (const ComparisonRow& row : computed.rows) judged.insert(key_of(row));
   std::map<Key, RowNotes> told;
   for (const ComparisonRow& row : kept.rows) {
     if (is_untimed(row)) {
-      computed.rows.push_back(row);
+      if (!judged.contains(key_of(row))) computed.rows.push_back(row);
     } else {
       told.emplace(key_of(row), row.notes);
     }
@@ -161,6 +167,23 @@ Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, c
   return computed;
 }
 
+// Whether annotate_equal_builds() left the row out, which the runs alone give: where nothing at all was timed on
+// purpose, a metric of time that the policy names is not missing.
+bool is_left_out(const ComparisonRow& row, const Comparison& kept) {
+  const std::optional<Metric> metric = well_known_metric(row.metric.name);
+  const bool is_missing_time = row.benchmark == regress::kAllBenchmarks && row.verdict == Verdict::missing && metric &&
+                               metric->kind == MetricKind::noisy;
+  if (!is_missing_time) return false;
+  std::set<std::string> untimed;
+  for (const ComparisonRow& other : kept.rows) {
+    if (is_untimed(other)) untimed.insert(other.benchmark);
+  }
+  return !untimed.empty() && std::ranges::all_of(kept.rows, [&](const ComparisonRow& other) {
+    return other.benchmark == regress::kAllBenchmarks || other.metric.kind == MetricKind::counted ||
+           untimed.contains(other.benchmark);
+  });
+}
+
 // `kept` is as its document has it.
 Replay replay_with(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
                    const Run& candidate) {
@@ -174,9 +197,15 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
   std::map<Key, const ComparisonRow*> known;
   for (const ComparisonRow& row : kept.rows) {
     known.emplace(key_of(row), &row);
-    if (is_untimed(row)) continue;
-    ++result.rows;
     const auto found = recomputed.find(key_of(row));
+    if (is_untimed(row)) {
+      if (found != recomputed.end() && !is_untimed(*found->second)) {
+        result.differences.push_back({row.benchmark, row.metric.name, "verdict", kUntimed,
+                                      std::string(to_text(found->second->verdict)) + kOfTheRuns});
+      }
+      continue;
+    }
+    ++result.rows;
     if (found == recomputed.end()) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "there", ""});
     } else {
@@ -184,9 +213,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
     }
   }
   for (const ComparisonRow& row : computed.rows) {
-    // A metric that the policy names is not missing where equal builds were left untimed on purpose.
-    const bool is_excluded = result.untimed > 0 && row.benchmark == regress::kAllBenchmarks;
-    if (known.count(key_of(row)) == 0 && !is_excluded) {
+    if (!known.contains(key_of(row)) && !is_left_out(row, kept)) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
   }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "ci/attribution/attribute.hpp"
@@ -12,6 +14,7 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -328,6 +331,66 @@ TEST(Replay, LeavesRowsAloneThatCountingDecided) {
   EXPECT_EQ(replayed.untimed, 1);
   EXPECT_EQ(replayed.rows, 6);
   EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
+}
+
+ComparisonRow as_untimed(const ComparisonRow& row) {
+  ComparisonRow untimed;
+  untimed.benchmark = row.benchmark;
+  untimed.metric = row.metric;
+  untimed.layout = row.layout;
+  untimed.verdict = Verdict::unchanged;
+  untimed.notes = {RowNote::not_timed, RowNote::equal_program};
+  untimed.reason = "not timed, as the policy says (skip_time): every loaded section is equal";
+  return untimed;
+}
+
+TEST(Replay, TakesNoRowForUntimedThatTheRunsHaveValuesOf) {
+  const Kept kept = kept_comparison(7, options_of(Layout::duet, 12, 1.3));
+  const auto regressed = std::ranges::find(kept.comparison.rows, Verdict::regression, &ComparisonRow::verdict);
+  ASSERT_NE(regressed, kept.comparison.rows.end());
+  const std::vector<FieldDifference> wanted = {
+      {regressed->benchmark, "real_time", "verdict", "unchanged, not timed", "regression, of what the runs have"}};
+  Comparison forged = kept.comparison;
+  forged.rows[regressed - kept.comparison.rows.begin()] = as_untimed(*regressed);
+  EXPECT_EQ(replay(forged, kept.runs.baseline, kept.runs.candidate).differences, wanted);
+  forged = kept.comparison;
+  forged.rows.insert(forged.rows.begin(), as_untimed(*regressed));
+  EXPECT_EQ(replay(forged, kept.runs.baseline, kept.runs.candidate).differences, wanted) << "beside the honest one";
+}
+
+// What the policy names and nobody measured fails the gate, unless nothing was timed on purpose.
+TEST(Replay, MissesTheRowOfAMetricThatNobodyMeasuredUnlessNothingWasTimedOnPurpose) {
+  regress::SimulatedPair runs = regress::Simulation(14).draw(options_of(Layout::duet, 12, 1));
+  ComparisonPolicy policy;
+  policy.metrics = {std::string(kInstructions), std::string(kRealTime), std::string(kCpuTime)};
+  Comparison timed = worded(regress::compare_runs(runs.baseline, runs.candidate, policy));
+  const auto is_of_all = [](const ComparisonRow& row) { return row.benchmark == regress::kAllBenchmarks; };
+  ASSERT_EQ(std::erase_if(timed.rows, is_of_all), 2) << "instructions and cpu_time";
+  ComparisonRow untimed = as_untimed(timed.rows.front());
+  untimed.benchmark = "BM_untimed";
+  timed.rows.push_back(untimed);
+  const Comparison forged = *storage::parse_comparison(json_report(timed), "kept");
+  EXPECT_EQ(replay(forged, runs.baseline, runs.candidate).differences.size(), 2U) << "others were timed";
+
+  EqualBuilds builds;
+  std::set<std::string> names;
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    for (Measurement& measurement : run->measurements) {
+      measurement.metric = *well_known_metric(kInstructions);
+      measurement.count_key = "one machine";
+      measurement.invocations = {{0, {1000.0}, {}}};
+      names.insert(measurement.benchmark.canonical());
+    }
+  }
+  for (const std::string& name : names) builds.same_program[name];
+  Comparison counted = worded(regress::compare_runs(runs.baseline, runs.candidate, policy));
+  ASSERT_EQ(std::ranges::count_if(counted.rows, is_of_all), 2) << "real_time and cpu_time";
+  annotate_equal_builds(builds, names, counted);
+  ASSERT_EQ(std::ranges::count_if(counted.rows, is_of_all), 0);
+  const Comparison kept = *storage::parse_comparison(json_report(counted), "kept");
+  const Replay replayed = replay(kept, runs.baseline, runs.candidate);
+  EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
+  EXPECT_EQ(replayed.untimed, static_cast<std::int64_t>(2 * names.size()));
 }
 
 class ComparedSides : public ProgramUnderTest {};
