@@ -3,8 +3,10 @@
 # secret, and tells owners of alerts that came into another state; for GitHub, GitLab and any other service:
 #   ci/keep.sh FOLDER [--project NAME]    FOLDER: what gate.sh left there
 # Runs none of what was built. Three plain files of bounded size are taken by name, and kept where the runs, judged
-# again, give what the comparison says. Leaves by the status of `steelyard verify` (5, the store is away; run it again), by
-# 3 where there is no store to keep it in.
+# again, give what the comparison says, and are of this job's commit and project: the commit that the service names, or
+# $STEELYARD_HEAD where the gate was told of another; the project of --project, $STEELYARD_PROJECT or steelyard.toml.
+# Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away: run it again), by 3 where there is
+# no store to keep it in.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../build/release/bin/steelyard}
@@ -36,16 +38,14 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   fi
   export STEELYARD_STATE=$folder/state
 fi
+[ -z "${STEELYARD_PROJECT:-}" ] || set -- --project "$STEELYARD_PROJECT" "$@"
+head=${STEELYARD_HEAD:-${GITHUB_SHA:-${CI_COMMIT_SHA:-}}}
+# Names of what was measured are no command to GitHub's runner: it obeys none until the word that nobody can guess.
+resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+[ "${GITHUB_ACTIONS:-}" != true ] || echo "::stop-commands::$resume"
 status=0
-if [ "${GITHUB_ACTIONS:-}" = true ]; then
-  # Names of what was measured are no command to the runner.
-  resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-  echo "::stop-commands::$resume"
-  "$program" verify "$folder" --keep "$@" || status=$?
-  echo "::$resume::"
-else
-  "$program" verify "$folder" --keep "$@" || status=$?
-fi
-[ "$status" = 0 ] || exit "$status"
-[ -z "${STEELYARD_WEBHOOK_URL:-}${STEELYARD_SLACK_WEBHOOK_URL:-}${STEELYARD_SMTP_URL:-}" ] ||
+"$program" verify "$folder" --keep ${head:+--head "$head"} "$@" || status=$?
+[ "$status" != 0 ] || [ -z "${STEELYARD_WEBHOOK_URL:-}${STEELYARD_SLACK_WEBHOOK_URL:-}${STEELYARD_SMTP_URL:-}" ] ||
   "$program" alerts notify "$@" || true
+[ "${GITHUB_ACTIONS:-}" != true ] || echo "::$resume::"
+exit "$status"

@@ -135,6 +135,14 @@ Json side_json(const std::string& run, const std::string& place) {
   return {{"run", json_text(run)}, {"place", json_text(place)}};
 }
 
+std::string project_shown(const std::string& name) { return name.empty() ? "no project" : "project \"" + name + '"'; }
+
+std::string commit_shown(const std::string& sha) { return sha.empty() ? "no commit" : "commit " + sha; }
+
+std::string commit_shown(const Commit& commit) {
+  return commit_shown(commit.sha) + (commit.branch.empty() ? "" : " on " + commit.branch);
+}
+
 }  // namespace
 
 std::string_view to_text(VerificationOutcome outcome) {
@@ -147,6 +155,27 @@ std::string_view to_text(VerificationOutcome outcome) {
       break;
   }
   return "not verified";
+}
+
+std::string other_origin_text(const std::string& side, const RunHeader& archive, const RunHeader& in_comparison,
+                              const ExpectedOrigin& expected) {
+  std::string text;
+  const auto add = [&text](const std::string& line) { text += (text.empty() ? "" : "; ") + line; };
+  if (!expected.project.empty() && archive.project != expected.project) {
+    add("the " + side + " is of " + project_shown(archive.project) + ", wanted " + project_shown(expected.project));
+  }
+  if (!expected.commit.empty() && archive.commit.sha != expected.commit) {
+    add("the " + side + " is of " + commit_shown(archive.commit.sha) + ", wanted " + commit_shown(expected.commit));
+  }
+  const auto hold = [&](const std::string& said, const std::string& own) {
+    if (said != own) add("the comparison says that the " + side + " is of " + said + ", its archive is of " + own);
+  };
+  hold(project_shown(in_comparison.project), project_shown(archive.project));
+  // What comes from a store says no branch of a baseline.
+  const bool has_branch = !in_comparison.commit.branch.empty();
+  hold(has_branch ? commit_shown(in_comparison.commit) : commit_shown(in_comparison.commit.sha),
+       has_branch ? commit_shown(archive.commit) : commit_shown(archive.commit.sha));
+  return text;
 }
 
 std::string terminal_verification(const Verification& verification, const TerminalStyle& style) {

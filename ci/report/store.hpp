@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "storage/model/upkeep.hpp"
 
@@ -55,6 +56,16 @@ struct Verification {
   std::string candidate_place;
   Replay replay;
 };
+
+// Whose the runs are that a job keeps, which it did not measure itself.
+struct ExpectedOrigin {
+  std::string project;  // empty: any
+  std::string commit;   // whole; empty: any
+};
+// In which a side is of another origin, by its archive or by what the comparison says of it; empty: in nothing. `side`:
+// "baseline", "candidate".
+std::string other_origin_text(const std::string& side, const RunHeader& archive, const RunHeader& in_comparison,
+                              const ExpectedOrigin& expected);
 
 std::string terminal_verification(const Verification& verification, const TerminalStyle& style);
 std::string json_verification(const Verification& verification);  // schema steelyard.verification/1

@@ -12,6 +12,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
@@ -39,6 +40,7 @@ struct VerifyOptions {
   std::string candidate;
   std::filesystem::path html;  // the kept comparison's page; empty: none
   bool keep = false;           // what is verified, in the store
+  std::string head;            // the candidate's commit; empty: any
 };
 
 // What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
@@ -288,6 +290,29 @@ std::string other_input(const Comparison& kept, const FoundSides& sides) {
   return text;
 }
 
+// What a job which did not measure them holds the runs against. Absent: whose they are is not asked.
+Result<std::optional<ExpectedOrigin>> expected_origin(const VerifyOptions& options,
+                                                      const Configuration& configuration) {
+  if (!options.keep && options.head.empty()) return std::optional<ExpectedOrigin>();
+  ExpectedOrigin expected;
+  if (!options.head.empty()) expected.commit = commit_named_here(options.head);
+  if (options.keep) {
+    STEELYARD_CHECK(check_project_to_write(configuration));
+    expected.project = configuration.project;
+  }
+  return std::optional(std::move(expected));
+}
+
+// In what the two sides are of another project or commit; empty: in nothing.
+std::string other_origin(const Comparison& kept, const FoundSides& sides, const ExpectedOrigin& expected) {
+  const std::string candidate = other_origin_text("candidate", sides.candidate.run.header, kept.candidate, expected);
+  // There may be none, and which commit it is of is the first job's to say.
+  if (sides.baseline.run.header.id.empty()) return candidate;
+  const std::string baseline =
+      other_origin_text("baseline", sides.baseline.run.header, kept.baseline, {expected.project, ""});
+  return candidate + (candidate.empty() || baseline.empty() ? "" : "; ") + baseline;
+}
+
 // Under the names by which they were judged: today's where the comparison has these, and not their own.
 Result<void> call_as_judged(const Comparison& kept, const std::vector<BenchmarkRename>& renames, FoundRun& found) {
   std::set<std::string> judged;
@@ -304,10 +329,11 @@ Result<void> call_as_judged(const Comparison& kept, const std::vector<BenchmarkR
 }
 
 void verify_against(const Comparison& kept, FoundSides& sides, const std::vector<BenchmarkRename>& renames,
-                    Verification& verification) {
+                    const std::optional<ExpectedOrigin>& expected, Verification& verification) {
   verification.baseline_place = sides.baseline.place;
   verification.candidate_place = sides.candidate.place;
   verification.why = other_input(kept, sides);
+  if (verification.why.empty() && expected) verification.why = other_origin(kept, sides, *expected);
   if (verification.why.empty()) {
     for (FoundRun* side : {&sides.baseline, &sides.candidate}) {
       const Result<void> called = call_as_judged(kept, renames, *side);
@@ -370,6 +396,7 @@ struct RunsToKeep {
 
 Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const std::optional<ExpectedOrigin> expected, expected_origin(options, configuration));
   LazyStore store(configuration, app);
   STEELYARD_TRY(const KeptComparison kept, load_kept(options.comparison, store));
   Verification verification;
@@ -383,7 +410,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   std::optional<RunsToKeep> to_keep;
   if (sides) {
     if (options.keep) to_keep.emplace(*sides);
-    verify_against(kept.comparison, *sides, configuration.renames, verification);
+    verify_against(kept.comparison, *sides, configuration.renames, expected, verification);
   } else if (are_named) {
     return sides.error();
   } else {
@@ -422,7 +449,13 @@ Verb verify_verb() {
       path_option("--html", "FILE", options->html,
                   "write the report of the kept comparison there as one HTML page, from the runs that were found"));
   verb.add(flag_option("--keep", options->keep,
-                       "keep what is verified, both runs and the comparison, in the store, as the gate would have"));
+                       "keep what is verified, both runs and the comparison, in the store, as the gate would have; "
+                       "runs of another project than --project or steelyard.toml names are refused, with status 1"));
+  verb.add({"--head", "COMMIT", "the candidate's commit; a run of another is refused, with status 1", kGeneralGroup,
+            false, [options](const std::string& text) -> Result<void> {
+              if (text.empty()) return input_error("--head", "nothing", "the commit that was measured");
+              return options->head = text, Result<void>();
+            }});
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

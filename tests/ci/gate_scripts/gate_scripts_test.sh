@@ -197,17 +197,24 @@ run_noting STEELYARD_STATE="$work/state"
 if [ "$service" = github ]; then
   mkdir "$work/left"
   touch "$work/left/"{baseline.syrun,candidate.syrun,comparison.json}
-  keep() {  # keep: leaves $status, and in $work/arguments how the program was called
+  keep() {  # keep VARIABLE=VALUE...: leaves $status, and in $work/arguments how the program was called
     rm -f "$work/arguments"
     touch "$work/arguments"
     status=0
-    env STEELYARD_PROGRAM="$work/noting" STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook \
-      "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
+    env -u GITHUB_SHA -u CI_COMMIT_SHA -u STEELYARD_HEAD -u STEELYARD_PROJECT STEELYARD_PROGRAM="$work/noting" \
+      STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook "$@" "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
   }
   keep
   [ "$status" = 9 ] || fail "status $status, wanted that of the program, 9"
   grep -q "^verify .* --keep --project shop\$" "$work/arguments" || fail "nothing is judged again and kept"
   ! grep -q "^alerts" "$work/arguments" || fail "owners are told of what was not kept"
+  keep CI_COMMIT_SHA=0123 STEELYARD_PROJECT=bank
+  grep -q "^verify .* --keep --head 0123 --project bank --project shop\$" "$work/arguments" ||
+    fail "runs of any commit are kept"
+  keep CI_COMMIT_SHA=0123 GITHUB_SHA=4567
+  grep -q "^verify .* --keep --head 4567 --project shop\$" "$work/arguments" || fail "GitHub's commit is not the head"
+  keep STEELYARD_HEAD=89ab GITHUB_SHA=4567
+  grep -q "^verify .* --keep --head 89ab --project shop\$" "$work/arguments" || fail "the head that is named is not it"
   ln -sf /etc/passwd "$work/left/comparison.json"
   keep
   [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a link in what a job left was followed"

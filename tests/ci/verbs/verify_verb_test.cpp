@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/store.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "storage/spool/spool.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
@@ -111,11 +113,86 @@ TEST_F(Verify, KeepsWhatIsVerifiedAndNothingElse) {
   EXPECT_EQ(run({"verify", "evidence", "--keep"}).status, 1);
   EXPECT_EQ(waiting(), storage::Spool::Count{});
   write("evidence/comparison.json", honest);
+  // A regression that calls itself untimed, as equal builds are.
+  replace_in("evidence/comparison.json", "\"verdict\": \"regression\"", "\"verdict\": \"unchanged\"");
+  Comparison forged = *storage::read_comparison("evidence/comparison.json");
+  ASSERT_EQ(forged.rows.size(), 1U);
+  forged.rows[0].test = TestKind::none;
+  forged.rows[0].reason = "not timed, as the policy says (skip_time): every loaded section is equal";
+  forged.rows[0].notes = {RowNote::not_timed, RowNote::equal_program};
+  write("evidence/comparison.json", storage::comparison_document(forged));
+  const Outcome untimed = run({"verify", "evidence", "--keep"});
+  EXPECT_EQ(untimed.status, 1);
+  EXPECT_THAT(untimed.out, HasSubstr("verdict: kept unchanged, not timed, computed regression, of what the runs have"));
+  EXPECT_EQ(waiting(), storage::Spool::Count{});
+  write("evidence/comparison.json", honest);
   EXPECT_EQ(run({"verify", "evidence"}).status, 0);
   EXPECT_EQ(waiting(), storage::Spool::Count{}) << "kept though nobody asked for it";
   const Outcome away = run({"verify", "evidence", "--keep"});
   unsetenv("STEELYARD_STORE");
   EXPECT_EQ(away.status, 5) << "the store is away, and all of it waits: " << away.err;
+  EXPECT_EQ(waiting(), (storage::Spool::Count{2, 1}));
+}
+
+TEST_F(Verify, KeepsNoRunsOfAnotherProjectOrCommitThanTheJobs) {
+  write_rounds();
+  const std::string of_job(40, 'a');
+  const std::string old(40, 'b');
+  std::filesystem::create_directory("evidence");
+  const auto archive = [](const std::string& from, const std::string& project, const std::string& commit) {
+    Result<steelyard::Run> run = storage::read_archive(from);
+    ASSERT_TRUE(run);
+    run->header.project = project;
+    run->header.commit.sha = commit;
+    storage::seal(*run);
+    ASSERT_TRUE(storage::write_archive(std::filesystem::path("evidence") / from, *run));
+  };
+  ASSERT_EQ(run({"export", "base", "--output", "baseline.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "head", "--output", "candidate.syrun"}).status, 0);
+  const auto leave = [&](const std::string& project, const std::string& commit) {
+    archive("baseline.syrun", project, old);
+    archive("candidate.syrun", project, commit);
+    ASSERT_LE(run({"compare", "evidence/baseline.syrun", "evidence/candidate.syrun", "--json", "--output",
+                   "evidence/comparison.json"})
+                  .status,
+              2);
+  };
+  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
+  const auto waiting = [this] { return storage::Spool(folder_ / "state").count_waiting(); };
+  const auto keep = [&](const std::string& head) {
+    return run({"verify", "evidence", "--keep", "--head", head, "--project", "shop"});
+  };
+  leave("bank", of_job);
+  const Outcome project = keep(of_job);
+  EXPECT_EQ(project.status, 1) << project.err;
+  EXPECT_THAT(project.out, HasSubstr(R"(the candidate is of project "bank", wanted project "shop")"));
+  EXPECT_THAT(project.out, HasSubstr(R"(the baseline is of project "bank", wanted project "shop")"));
+  write("steelyard.toml", "[project]\nname = \"shop\"\n");
+  EXPECT_EQ(run({"verify", "evidence", "--keep"}).status, 1) << "the file names the project as well";
+  EXPECT_EQ(run({"verify", "evidence"}).status, 0) << "whose runs they are is asked where they are kept";
+  leave("shop", old);
+  const Outcome commit = keep(of_job);
+  EXPECT_EQ(commit.status, 1) << commit.err;
+  EXPECT_THAT(commit.out, HasSubstr("the candidate is of commit " + old + ", wanted commit " + of_job));
+  EXPECT_EQ(run({"verify", "evidence", "--head", of_job}).status, 1);
+  leave("shop", of_job);
+  const std::string honest = text_of("evidence/comparison.json");
+  // The store files a comparison by what its document says.
+  for (const auto& [from, to] : {std::pair(of_job, old), {"\"shop\"", "\"bank\""}}) {
+    std::string forged = honest;
+    for (std::size_t at = 0; (at = forged.find(from, at)) != std::string::npos;) forged.replace(at, from.size(), to);
+    write("evidence/comparison.json", forged);
+    const Outcome said = keep(of_job);
+    EXPECT_EQ(said.status, 1) << said.err;
+    EXPECT_THAT(said.out, HasSubstr("the comparison says that the candidate is of "));
+  }
+  EXPECT_EQ(keep("").status, 3);
+  EXPECT_EQ(run({"verify", "evidence", "--keep", "--project", "all"}).status, 3);
+  EXPECT_EQ(waiting(), storage::Spool::Count{});
+  write("evidence/comparison.json", honest);
+  const Outcome kept = keep(of_job);
+  unsetenv("STEELYARD_STORE");
+  EXPECT_EQ(kept.status, 5) << "the store is away: " << kept.out << kept.err;
   EXPECT_EQ(waiting(), (storage::Spool::Count{2, 1}));
 }
 
