@@ -136,7 +136,7 @@ class Project:
                  "seq 100000 >data && "
                  "mkdir -p ../history/$(date +%Y) ../backup && "
                  """echo '{"name": "parse", "values": [101.5, [103, 104, 102], null]}' >series.json""")
-        measure = "steelyard run --quiet --no-store --rounds 6 --min-time 1ms --counts always"
+        measure = "steelyard run --quiet --no-store --budget 60s --rounds 6 --min-time 1ms --counts always"
         for name, bench in (("base", "old"), ("head", "new")):
             self.run(f"{measure} --output {name}.syrun -- {bench}/bench")
         for name, of in (("run", "head"), ("old", "base"), ("new", "head"), ("before", "base"), ("today", "head")):
