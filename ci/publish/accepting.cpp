@@ -307,7 +307,7 @@ namespace {
 struct GitlabLabel {
   Saying saying;
   std::int64_t edited_s = std::numeric_limits<std::int64_t>::max();  // since 1970; until it is known, later than any
-  std::int64_t event = 0;     // the newest by which it was set; 0: none is known
+  std::int64_t event = 0;                                            // the newest by which it was set; 0: none is known
   std::int64_t set_s = 0;
 };
 

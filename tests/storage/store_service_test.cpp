@@ -30,7 +30,7 @@ TEST(StoreService, IsAskedNoFurtherWhereItsAnswersHaveNoEnd) {
   const auto history = ask_history(service, {});
   ASSERT_FALSE(history);
   EXPECT_EQ(history.error().kind, ErrorKind::store);
-  EXPECT_THAT(history.error().text(), HasSubstr("more than 10000 answers"));
+  EXPECT_THAT(history.error().text(), HasSubstr("more than 1000 answers"));
   EXPECT_EQ(service.asked, kMaxAnswersOverService);
   service.asked = 0;
   EXPECT_FALSE(ask_steps(service, {}));
