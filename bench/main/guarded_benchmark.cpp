@@ -107,6 +107,11 @@ void count_as_whole(benchmark::State& state) {
   if (!counted_region::is_on() && has_failed(state) && state.iterations() == 0) static_cast<void>(state.end());
 }
 
+// Whether its loop was made to the end.
+bool is_whole(const benchmark::State& state) {
+  return !has_failed(state) && state.iterations() >= state.max_iterations;
+}
+
 class GuardedBenchmark : public GoogleBenchmark {
  public:
   explicit GuardedBenchmark(std::unique_ptr<GoogleBenchmark> benchmark)
@@ -117,20 +122,23 @@ class GuardedBenchmark : public GoogleBenchmark {
   void Run(benchmark::State& state) override {
     RunSession& session = RunSession::current();
     if (counted_region::is_on()) set_iterations(state, counted_region::iterations_of_pass(state.max_iterations));
+    const bool makes_lone_iterations = session.records_iterations() && !counted_region::is_on();
     if (session.skips_next(state.max_iterations, fixes_length())) {
       state.SkipWithError(kSkippedBlock);
+      if (makes_lone_iterations) meeting_.next(state.threads(), true, [] { return false; });
       return count_as_whole(state);
     }
     set_benchmark_of_thread(name_of(state, *this));
     if (state.thread_index() == 0) session.set_benchmark(benchmark_of_thread());
     std::optional<benchmark::State> unbegun;
-    if (session.records_iterations() && !counted_region::is_on()) unbegun.emplace(state);
+    if (makes_lone_iterations) unbegun.emplace(state);
     const Clocks start = read_clocks();
     run_contained(state);
     end_forked_child(session, state);
+    const bool failed = !is_whole(state);
     count_as_whole(state);
     if (state.thread_index() == 0) session.add_pass(state.max_iterations, since(start));
-    if (unbegun) make_lone_iterations(*unbegun, has_failed(state), start);
+    if (unbegun) make_lone_iterations(*unbegun, failed, start);
   }
 
  private:
@@ -165,7 +173,7 @@ class GuardedBenchmark : public GoogleBenchmark {
       }
       end_forked_child(session, state);
       iterations = state.iterations();
-      failed = has_failed(state) || iterations == 0;
+      failed = !is_whole(state);
     }
   }
 

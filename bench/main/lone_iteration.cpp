@@ -30,6 +30,8 @@ std::shared_ptr<std::barrier<>> LoneMeeting::next(int threads, bool has_failed, 
   std::unique_lock lock(mutex_);
   has_failed_ = has_failed_ || has_failed;
   if (++arrived_ < threads) {
+    // The others wait for the end of this one's function, in Google Benchmark's barriers.
+    if (has_failed) return nullptr;
     changed_.wait(lock, [this, round = round_] { return round_ != round; });
     return together_;
   }

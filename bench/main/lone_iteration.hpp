@@ -25,7 +25,7 @@ namespace steelyard {
 class LoneMeeting {
  public:
   // Of each of `threads`, once its loop has ended and after each lone iteration; the last to come decides. Null: there
-  // is no further one, as `decide` says, or as one of them has failed.
+  // is no further one, as `decide` says, or as one of them has failed, which waits for no other.
   std::shared_ptr<std::barrier<>> next(int threads, bool has_failed, const std::function<bool()>& decide);
 
  private:

@@ -331,6 +331,24 @@ TEST(RunBenchmarks, RecordsIterationsByThemselvesBesideTheLoopsOfWhichTheReportI
   EXPECT_EQ(rows, 7);
 }
 
+TEST(RunBenchmarks, GoesOnWhereOneOfTwoThreadsFailsWithSpans) {
+  const testkit::TemporaryFolder folder;
+  const std::string spans = "--steelyard_spans=" + (folder.path() / "it.spans").string();
+  const std::string pair = "BM_pair/iterations:10/threads:2";
+  for (const auto& [behaviour, said] : std::map<std::string, std::string>{{"throw", "the device is away"},
+                                                                          {"throw_in_loop", "in the loop"},
+                                                                          {"skip", "not here"},
+                                                                          {"skip_in_loop", "not in the loop"}}) {
+    const Ran ran = run_to_file("^BM_pair/|^BM_last$", {{"VICTIM", behaviour}},
+                                {"--benchmark_min_time=0.001", "--benchmark_repetitions=2", spans});
+    EXPECT_TRUE(ran.child.succeeded()) << behaviour << ": " << ran.child.describe();
+    ASSERT_FALSE(ran.file.failures.empty()) << behaviour;
+    EXPECT_EQ(ran.file.failures[0].benchmark.canonical(), pair);
+    EXPECT_THAT(ran.file.failures[0].said, HasSubstr(said));
+    EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last")) << behaviour;
+  }
+}
+
 TEST(RunBenchmarks, RecordsSpansAloneAndSaysSoWhereNoDeviceCanBe) {
   const testkit::TemporaryFolder folder;
   const std::string file = (folder.path() / "it.spans").string();

@@ -111,6 +111,23 @@ void BM_victim(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_victim);
+
+// Of its two threads the first does what VICTIM chooses.
+void BM_pair(benchmark::State& state) {
+  const char* chosen = std::getenv("VICTIM");
+  const std::string behaviour = chosen == nullptr || state.thread_index() != 0 ? "" : chosen;
+  if (behaviour == "throw") throw std::runtime_error("the device is away");
+  if (behaviour == "skip") return state.SkipWithError("not here");
+  for (auto _ : state) {
+    if (behaviour == "throw_in_loop") throw std::runtime_error("in the loop");
+    if (behaviour == "skip_in_loop") {
+      state.SkipWithError("not in the loop");
+      break;
+    }
+    benchmark::DoNotOptimize(state.iterations());
+  }
+}
+BENCHMARK(BM_pair)->Iterations(10)->Threads(2);
 BENCHMARK(BM_work)->Name("BM_last");
 BENCHMARK(BM_work)->Name("fixed_work")->Iterations(1000);
 BENCHMARK(BM_work)->Name("fixed_work")->Iterations(2000);
