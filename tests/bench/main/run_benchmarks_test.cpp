@@ -304,7 +304,7 @@ TEST(RunBenchmarks, RecordsIterationsByThemselvesBesideTheLoopsOfWhichTheReportI
   }
   const std::map<std::uint32_t, int>& work = loops["BM_work"];
   EXPECT_GT(work.rbegin()->first, 1000U);
-  EXPECT_GT(work.begin()->second, 100);
+  EXPECT_GE(work.begin()->second, 1);
   EXPECT_LE(work.begin()->second, 1000 + 1) << "and the first loop, by which Google Benchmark seeks their number";
   EXPECT_EQ(loops["BM_allocates/iterations:50"][50], 1);
   EXPECT_GT(loops["BM_allocates/iterations:50"][1], 0);
