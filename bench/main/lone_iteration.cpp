@@ -1,5 +1,7 @@
 #include "bench/main/lone_iteration.hpp"
 
+#include <string>
+
 #include "bench/main/run_session.hpp"
 
 namespace steelyard {
@@ -51,6 +53,7 @@ LoneIteration::LoneIteration(benchmark::State& state, std::barrier<>& together, 
   // The loop reads it only once it begins.
   const_cast<benchmark::IterationCount&>(state.max_iterations) = 1;
   current = this;
+  record(false);
 }
 
 // The others do not wait for a thread that left its function before the loop, or in it.
@@ -67,6 +70,17 @@ void LoneIteration::start() {
 void LoneIteration::finish() {
   field_of(LeftIterations(), state_) = 0;
   field_of(IsFinished(), state_) = true;
+}
+
+void LoneIteration::record(bool is_wanted) {
+  if (is_wanted) {
+    pause_.reset();
+    around_.reset();
+  } else if (!pause_) {
+    static const SpanName name{std::string(kAroundSingleIterations)};
+    if (RunSession::current().records_devices()) around_.emplace(name);
+    pause_.emplace();
+  }
 }
 
 void LoneIteration::wait() {

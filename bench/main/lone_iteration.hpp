@@ -18,6 +18,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+
+#include "bench/profile/spans/span.hpp"
+#include "bench/profile/spans/span_recording.hpp"
 
 namespace steelyard {
 
@@ -38,7 +42,9 @@ class LoneMeeting {
 };
 
 // While it lives the loop of this thread over `state`, a copy of one that no loop was made of, is one iteration, which
-// begins and ends with those of the other threads `together`, as loops do: what one of them sets up is for all.
+// begins and ends with those of the other threads `together`, as loops do: what one of them sets up is for all. Outside
+// of that loop this thread records nothing: it was all recorded around the whole loop. What it starts on devices is
+// recorded, in a span of its own by which readers know it (kAroundSingleIterations).
 class LoneIteration {
  public:
   // `iterations`: that it turned out to be the last time, as a batch of KeepRunningBatch() is several; 1 at first.
@@ -55,6 +61,7 @@ class LoneIteration {
   void start();
   void finish();
   void wait();  // for the other threads, once behind each
+  void record(bool is_wanted);
   std::int64_t iterations() const { return iterations_; }
 
  private:
@@ -63,6 +70,9 @@ class LoneIteration {
   std::barrier<>& together_;
   const std::int64_t iterations_;
   int waits_left_ = 2;
+  // Declared so that the span ends last.
+  std::optional<Span> around_;
+  std::optional<ThreadPause> pause_;
 };
 
 }  // namespace steelyard

@@ -96,8 +96,13 @@ class RunSession {
 
   // Spans are recorded, of lone iterations too (lone_iteration.hpp), of whose time the budget is; asked by one thread
   // at a time.
-  void record_iterations() { records_iterations_ = true; }
+  // `beside_devices`: these are recorded too.
+  void record_iterations(bool beside_devices) {
+    records_iterations_ = true;
+    records_devices_ = beside_devices;
+  }
   bool records_iterations() const { return records_iterations_; }
+  bool records_devices() const { return records_devices_; }
   LoneBudget& lone_budget(const std::string& benchmark) { return lone_budgets_[benchmark]; }
 
   // For messages about a program that ends in the middle; thread 0's.
@@ -109,7 +114,7 @@ class RunSession {
   std::optional<BlockBudget> budget_;
   std::string benchmark_;
   bool is_running_ = false;
-  bool records_iterations_ = false;
+  bool records_iterations_ = false, records_devices_ = false;
   std::map<std::string, LoneBudget> lone_budgets_;
   pid_t process_ = 0;
 };

@@ -76,7 +76,10 @@ void begin_lone(LoneIteration& lone, const benchmark::State& state) {
   lone.start();
   lone.wait();
   paused_name();  // so that what it allocates is of no iteration
-  if (!has_failed(state)) span.emplace(SpanName(benchmark_of_thread(), lone.iterations()));
+  if (has_failed(state)) return;
+  const SpanName name(benchmark_of_thread(), lone.iterations());
+  lone.record(true);
+  span.emplace(name);
 }
 
 // A batch of KeepRunningBatch() is several iterations, which nobody knows before.
@@ -87,6 +90,7 @@ void finish_lone(LoneIteration& lone, const benchmark::State& state) {
     span->rename(SpanName(benchmark_of_thread(), state.iterations()));
   }
   span.reset();
+  lone.record(false);
   lone.wait();
 }
 

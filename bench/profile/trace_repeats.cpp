@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/profile/key_averages.hpp"
+#include "bench/profile/spans/span_file.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -77,7 +78,8 @@ void RepeatFinder::find_repeats() {
     const std::uint32_t around = parent == kNoRepeat ? kNoRepeat : repeat_of_[parent];
     repeat_of_[i] = around;
     if (is_on_device(event.kind) || is_of_recording(event.kind)) continue;
-    if ((event.iterations == 0 && !is_step(trace_.name_of(event)))) continue;
+    const bool is_around_single = trace_.name_of(event) == kAroundSingleIterations;
+    if (event.iterations == 0 && !is_step(trace_.name_of(event)) && !is_around_single) continue;
     if (around != kNoRepeat) repeats_[around].holds_others = true;
     repeat_of_[i] = static_cast<std::uint32_t>(repeats_.size());
     repeats_.push_back({i, name_of(i)});
@@ -100,6 +102,10 @@ void RepeatFinder::number_repeats() {
   for (const std::uint32_t i : by_begin) {
     Repeat& repeat = repeats_[i];
     if (!repeat.holds_others) leaves_.push_back(i);
+    if (trace_.name_of(trace_.events[repeat.event]) == kAroundSingleIterations) {
+      repeat.number = kNoRepeat;
+      continue;
+    }
     const bool is_kept = trace_.events[repeat.event].iterations == most[repeat.within];
     repeat.number = is_kept ? found_.repeats[names_[repeat.within]]++ : kNoRepeat;
     if (!is_kept) ++found_.excluded_loops;

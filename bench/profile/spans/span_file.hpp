@@ -10,9 +10,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace steelyard {
+
+// The span of what a benchmark's function does before and behind a single iteration, which it did around its loop too;
+// only where devices are recorded.
+inline constexpr std::string_view kAroundSingleIterations = "around single iterations";
 
 // One span. All 0 until it begins.
 struct SpanSlot {

@@ -69,6 +69,7 @@ struct ThreadLog {
   std::uint32_t thread = 0;
 };
 constinit thread_local ThreadLog thread_log;
+constinit thread_local bool is_thread_paused = false;
 
 // Ranges of NVTX are made where a tool listens: it names its library so before the program starts.
 bool is_watched_by_nsys() {
@@ -480,6 +481,7 @@ SpanName::SpanName(const std::string& text, std::int64_t iterations)
           text, iterations > 0 && iterations <= UINT32_MAX ? static_cast<std::uint32_t>(iterations) : 0)) {}
 
 void Span::begin(SpanSite& site) {
+  if (is_thread_paused) return;
 #if defined(STEELYARD_HAS_NVTX)
   if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name.data()) >= 0;
 #endif
@@ -509,6 +511,16 @@ void Span::say(const SpanFacts& facts) {
 void Span::rename(const SpanName& name) {
   const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
   if (slot_ != nullptr && recording != 0) slot_->name = id_in(recording, *name.site_);
+}
+
+ThreadPause::ThreadPause() {
+  is_thread_paused = true;
+  pause_own_stack_samples(true);
+}
+
+ThreadPause::~ThreadPause() {
+  is_thread_paused = false;
+  pause_own_stack_samples(false);
 }
 
 Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) {

@@ -74,6 +74,16 @@ class DevicePause {
   DevicePause& operator=(const DevicePause&) = delete;
 };
 
+// While it lives no span that the calling thread begins is recorded, and no sample is taken of its stack; one at a time
+// of a thread. Spans that it began before, and other threads, go on.
+class ThreadPause {
+ public:
+  ThreadPause();
+  ~ThreadPause();
+  ThreadPause(const ThreadPause&) = delete;
+  ThreadPause& operator=(const ThreadPause&) = delete;
+};
+
 // What launches of a graph are called. `executable`: a cudaGraphExec_t. Of graphs that are captured while devices are
 // recorded the default is what they consist of: "graph of 3 kernels, 1 copy". No effect where none are recorded.
 void name_device_graph(void* executable, const std::string& name);

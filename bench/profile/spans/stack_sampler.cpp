@@ -19,6 +19,7 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -71,6 +72,7 @@ struct OwnPlace {
   std::uint32_t sampling;
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local OwnPlace own_place{};
+[[gnu::tls_model("initial-exec")]] constinit thread_local volatile std::sig_atomic_t is_own_paused = 0;
 
 std::uint64_t thread_cpu_ns() {
   timespec now{};
@@ -166,7 +168,14 @@ void on_signal(int, siginfo_t*, void* context) {
   const int error = errno;
   running_handlers.fetch_add(1);
   if (const std::uint32_t which = sampling.load(); which != 0) {
-    if (SampledThread* const thread = find_own_place(which)) take_sample(*thread, context);
+    if (SampledThread* const thread = find_own_place(which)) {
+      // The next one is of no time before this.
+      if (is_own_paused != 0) {
+        thread->last_cpu_ns = thread_cpu_ns();
+      } else {
+        take_sample(*thread, context);
+      }
+    }
   }
   running_handlers.fetch_sub(1);
   errno = error;
@@ -451,6 +460,8 @@ Result<void> start_stack_samples(const StackSamplerOptions& options, SpanFileHea
   period_ns = 1'000'000'000 / static_cast<std::uint64_t>(options.hz);
   return Sampler::current().start(options);
 }
+
+void pause_own_stack_samples(bool is_paused) { is_own_paused = is_paused ? 1 : 0; }
 
 void stop_stack_samples() { Sampler::current().stop(); }
 

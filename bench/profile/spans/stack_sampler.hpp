@@ -28,6 +28,8 @@ Result<void> start_stack_samples(const StackSamplerOptions& options, SpanFileHea
                                  std::uint64_t (*ticks)());
 // When it returns nothing is written any more. No effect where nothing is sampled.
 void stop_stack_samples();
+// Whether none is taken of the calling thread, whatever time passes meanwhile.
+void pause_own_stack_samples(bool is_paused);
 // In a forked child, whose parent samples.
 void forget_stack_samples();
 

@@ -13,6 +13,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/profile/read_spans.hpp"
+#include "bench/profile/spans/span_file.hpp"
 #include "bench/profile/trace.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
@@ -329,6 +330,30 @@ TEST(RunBenchmarks, RecordsIterationsByThemselvesBesideTheLoopsOfWhichTheReportI
     EXPECT_DOUBLE_EQ(row.at("items_per_second").get<double>(), 1);
   }
   EXPECT_EQ(rows, 7);
+}
+
+TEST(RunBenchmarks, RecordsWhatStandsOutsideALoopOnceALoop) {
+  const testkit::TemporaryFolder folder;
+  const std::string file = (folder.path() / "it.spans").string();
+  // A recording of devices marks single iterations, whether it finds any or not.
+  for (const std::string option : {"--steelyard_spans=", "--steelyard_profile="}) {
+    run_fixture({"--benchmark_filter=^BM_sets_up", "--steelyard_blocks=1", option + file},
+                {{"STEELYARD_CUPTI", "libm.so.6"}});
+    const Result<bench::Trace> trace = bench::read_spans(file);
+    ASSERT_TRUE(trace) << trace.error().text();
+    std::map<std::string, int> counts;
+    int single = 0;
+    for (const bench::TraceEvent& event : trace->events) {
+      ++counts[trace->name_of(event)];
+      EXPECT_FALSE(event.is_open) << trace->name_of(event);
+      if (event.iterations == 1) ++single;
+    }
+    EXPECT_GE(single, 1);
+    EXPECT_EQ(counts["set-up"], 1);
+    EXPECT_EQ(counts["take-down"], 1);
+    EXPECT_EQ(counts["work"], 3 + single);
+    EXPECT_EQ(counts[std::string(kAroundSingleIterations)], option == "--steelyard_profile=" ? 2 * single : 0);
+  }
 }
 
 TEST(RunBenchmarks, GoesOnWhereOneOfTwoThreadsFailsWithSpans) {

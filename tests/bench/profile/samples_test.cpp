@@ -198,6 +198,25 @@ TEST_F(SamplesTest, ForWhichThereIsNoRoomAreCountedAndSpansKeepTheirs) {
   ASSERT_EQ(trace.events.size(), 1U);
 }
 
+TEST_F(SamplesTest, AreNotTakenOfAThreadThatPausesNorSpansThatItBegins) {
+  {
+    SpanRecording recording = record();
+    {
+      const ThreadPause pause;
+      const Span span(SpanName("paused"));
+      busy_up(60);
+    }
+    const Span span(SpanName("recorded"));
+    busy_up(30);
+  }
+  const Trace trace = read();
+  ASSERT_EQ(trace.events.size(), 1U);
+  EXPECT_EQ(trace.name_of(trace.events[0]), "recorded");
+  const double ms = ms_where(trace, [&](const TraceSample& sample) { return has(stack_of(trace, sample), "busy_up"); });
+  EXPECT_GT(ms, 15);
+  EXPECT_LT(ms, 60);
+}
+
 TEST_F(SamplesTest, AreNotTakenWhereNobodyAsksForThem) {
   {
     auto recording = SpanRecording::start({.file = file_});

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "bench/profile/spans/span_file.hpp"
+
 namespace steelyard::bench::trace_repeats_test {
 namespace {
 
@@ -62,6 +64,23 @@ TEST(TraceRepeats, ALoopsTimesAreOfOneIterationAndShorterLoopsAreLeftOut) {
   EXPECT_EQ(group(repeats, "mm", "BM_a").totals(2), (std::vector<double>{50, 80}));
   EXPECT_EQ(group(repeats, "BM_a", "BM_a").totals(2), (std::vector<double>{100, 200}));
   EXPECT_DOUBLE_EQ(group(repeats, "mm", "BM_a").costs[0].calls, 0.1);
+}
+
+TEST(TraceRepeats, HoldNothingThatSingleIterationsSetUp) {
+  Made made;
+  made.add("BM_a", 0, 0, 1000).iterations = 10;
+  made.add(std::string(kAroundSingleIterations), 0, 1100, 100);
+  made.add("cudaMemcpy", 0, 1110, 50).correlation = 7;
+  made.trace.events.back().kind = TraceKind::runtime_call;
+  made.add("BM_a", 0, 1200, 50).iterations = 1;
+  TraceEvent& copy = made.add("copy", 2, 1120, 200);
+  copy.kind = TraceKind::device_copy;
+  copy.correlation = 7;
+  const TraceRepeats repeats = made.repeats();
+  EXPECT_EQ(repeats.excluded_loops, 1U);
+  ASSERT_EQ(repeats.groups.size(), 1U);
+  EXPECT_EQ(repeats.groups[0].name, "BM_a");
+  EXPECT_FALSE(repeats.repeats.contains(std::string(kAroundSingleIterations)));
 }
 
 TEST(TraceRepeats, HoldWhatRanOnOtherThreadsMeanwhileAndOnDevicesForThem) {

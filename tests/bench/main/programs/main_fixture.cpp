@@ -19,6 +19,7 @@
 #include "bench/main/axis_benchmark.hpp"
 #include "bench/main/cpu_dtype.hpp"
 #include "bench/main/report_cost.hpp"
+#include "bench/profile/spans/span.hpp"
 
 namespace {
 
@@ -71,6 +72,16 @@ void BM_batch(benchmark::State& state) {
   while (state.KeepRunningBatch(10)) benchmark::DoNotOptimize(state.iterations());
 }
 BENCHMARK(BM_batch)->Iterations(100);
+
+// Has spans of what it sets up and takes down, and of what it does.
+void BM_sets_up(benchmark::State& state) {
+  { STEELYARD_SPAN("set-up"); }
+  for (auto _ : state) {
+    STEELYARD_SPAN("work");
+  }
+  STEELYARD_SPAN("take-down");
+}
+BENCHMARK(BM_sets_up)->Iterations(3);
 
 // Tells a second for each iteration, and what it is of.
 void BM_manual(benchmark::State& state) {
