@@ -27,6 +27,7 @@ constexpr std::array kOptions{
     Option{"--steelyard_profile", "FILE", "as --steelyard_spans, and what CUDA devices do meanwhile"},
     Option{"--steelyard_samples", "HZ",
            "with --steelyard_spans: sample each thread's stack so often a second of its processor time"},
+    Option{"--steelyard_single", "", "with --steelyard_spans: behind each loop, spans of single iterations too"},
     Option{"--steelyard_spans", "FILE",
            "record spans, for steelyard profile --read spans FILE; not for times to be judged"},
 };
@@ -105,6 +106,10 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
   if (is_of_spans) return {};
   if (argument == "--steelyard_callgrind") {
     options.collects_by_hand = true;
+    return {};
+  }
+  if (argument == "--steelyard_single") {
+    options.makes_single_iterations = true;
     return {};
   }
   if (argument == "--steelyard_help") {

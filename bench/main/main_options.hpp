@@ -19,12 +19,13 @@ inline constexpr int kDefaultBlocks = 8;
 struct MainOptions {
   std::vector<std::string> rest;  // for Google Benchmark, the program's name first
   std::vector<AxisOverride> axes;
-  BlockOrder order;               // blocks 1 where a repetition cannot be split
-  bool shows_blocks = false;      // on the display, not only in files
-  bool has_file = false;          // --benchmark_out
-  std::string file_format;        // "json", "console", "csv"
-  bool collects_by_hand = false;  // --steelyard_callgrind
-  bool wants_help = false;        // --steelyard_help
+  BlockOrder order;                      // blocks 1 where a repetition cannot be split
+  bool shows_blocks = false;             // on the display, not only in files
+  bool has_file = false;                 // --benchmark_out
+  std::string file_format;               // "json", "console", "csv"
+  bool collects_by_hand = false;         // --steelyard_callgrind
+  bool wants_help = false;               // --steelyard_help
+  bool makes_single_iterations = false;  // --steelyard_single
   SpanOptions spans;
 };
 

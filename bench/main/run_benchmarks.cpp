@@ -181,7 +181,8 @@ void run_with(const MainOptions& options) {
   display_blocks.SetOutputStream(&output.report());
   open_report = {&display_blocks, options.has_file ? &file_blocks : nullptr};
   RunSession::current().begin(options.order);
-  if (!options.spans.file.empty()) RunSession::current().record_iterations(options.spans.records_device);
+  if (options.makes_single_iterations && !options.spans.file.empty())
+    RunSession::current().record_iterations(options.spans.records_device);
   counted_region::begin(options.collects_by_hand);
   std::atexit(report_early_exit);
   if (options.has_file) {

@@ -284,9 +284,9 @@ TEST(RunBenchmarks, RecordsASpanForEachTimedLoopWhereItIsAskedTo) {
 TEST(RunBenchmarks, RecordsIterationsByThemselvesBesideTheLoopsOfWhichTheReportIs) {
   const testkit::TemporaryFolder folder;
   const std::string file = (folder.path() / "it.spans").string();
-  const bench::ChildResult child =
-      run_fixture({"--benchmark_filter=^BM_(work|allocates.*|batch.*|manual.*|touches.*)$", "--benchmark_format=json",
-                   "--benchmark_min_time=0.01", "--steelyard_blocks=1", "--steelyard_spans=" + file});
+  const bench::ChildResult child = run_fixture(
+      {"--benchmark_filter=^BM_(work|allocates.*|batch.*|manual.*|touches.*)$", "--benchmark_format=json",
+       "--benchmark_min_time=0.01", "--steelyard_blocks=1", "--steelyard_single", "--steelyard_spans=" + file});
   const Result<bench::Trace> trace = bench::read_spans(file);
   ASSERT_TRUE(trace) << trace.error().text();
   const bench::TraceTree tree = bench::tree_of(*trace);
@@ -337,7 +337,7 @@ TEST(RunBenchmarks, RecordsWhatStandsOutsideALoopOnceALoop) {
   const std::string file = (folder.path() / "it.spans").string();
   // A recording of devices marks single iterations, whether it finds any or not.
   for (const std::string option : {"--steelyard_spans=", "--steelyard_profile="}) {
-    run_fixture({"--benchmark_filter=^BM_sets_up", "--steelyard_blocks=1", option + file},
+    run_fixture({"--benchmark_filter=^BM_sets_up", "--steelyard_blocks=1", "--steelyard_single", option + file},
                 {{"STEELYARD_CUPTI", "libm.so.6"}});
     const Result<bench::Trace> trace = bench::read_spans(file);
     ASSERT_TRUE(trace) << trace.error().text();
@@ -364,8 +364,9 @@ TEST(RunBenchmarks, GoesOnWhereOneOfTwoThreadsFailsWithSpans) {
                                                                           {"throw_in_loop", "in the loop"},
                                                                           {"skip", "not here"},
                                                                           {"skip_in_loop", "not in the loop"}}) {
-    const Ran ran = run_to_file("^BM_pair/|^BM_last$", {{"VICTIM", behaviour}},
-                                {"--benchmark_min_time=0.001", "--benchmark_repetitions=2", spans});
+    const Ran ran =
+        run_to_file("^BM_pair/|^BM_last$", {{"VICTIM", behaviour}},
+                    {"--benchmark_min_time=0.001", "--benchmark_repetitions=2", "--steelyard_single", spans});
     EXPECT_TRUE(ran.child.succeeded()) << behaviour << ": " << ran.child.describe();
     ASSERT_FALSE(ran.file.failures.empty()) << behaviour;
     EXPECT_EQ(ran.file.failures[0].benchmark.canonical(), pair);
