@@ -16,12 +16,13 @@ struct TraceStacks {
   std::vector<std::int64_t> calls;  // of each frame, the candidate's events; of a sampled function its samples
 };
 
-// Within an event stand the functions that samples found there: they share its self time by their samples' processor
-// time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
-//
 // Of the host's own time, or of devices: what each event itself started there.
 enum class StackTime { host, devices };
 
+// Within an event stand the functions that samples found there: they share its self time by their samples' processor
+// time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
+// With StackTime::devices samples are left out.
+//
 // Events of the host, all threads together; of devices no event, as no stack led there. `baseline` absent: no
 // difference. Steps by number ("step 17") are one frame; where both sides have such steps, or loops of one benchmark
 // that say their iterations, costs are those of one. What is below the limits' share is merged as unfold() does it.
