@@ -1,7 +1,7 @@
 // An iteration of a benchmark that is made alone, for a span of its own. Nothing is called between two iterations of
 // `for (auto _ : state)`: the loop is compiled into the program. So the benchmark's function is called once more for
 // each, with a copy of its state that makes one iteration: times, iterations and counters stay those of whole loops. A
-// label or a failure of the copy is the row's all the same, so that they are made on request alone (--steelyard_single).
+// label or a failure of the copy is the row's all the same, so that they are made on request (--steelyard_single).
 //
 //     while (const auto together = meeting.next(threads, has_failed, decide)) {  // of each thread
 //       benchmark::State state = unbegun;
