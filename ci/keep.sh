@@ -5,8 +5,8 @@
 # Runs none of what was built. Three plain files of bounded size are taken by name, and kept where the runs, judged
 # again, give what the comparison says, and are of this job's commit and project: the commit that the service names, or
 # $STEELYARD_HEAD where the gate was told of another; the project of --project, $STEELYARD_PROJECT or steelyard.toml.
-# Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away: run it again), by 3 where there is
-# no store to keep it in.
+# Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away: run it again), by 3 where there
+# is no store to keep it in.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../build/release/bin/steelyard}

@@ -202,7 +202,8 @@ if [ "$service" = github ]; then
     touch "$work/arguments"
     status=0
     env -u GITHUB_SHA -u CI_COMMIT_SHA -u STEELYARD_HEAD -u STEELYARD_PROJECT STEELYARD_PROGRAM="$work/noting" \
-      STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook "$@" "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
+      STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook "$@" \
+      "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
   }
   keep
   [ "$status" = 9 ] || fail "status $status, wanted that of the program, 9"

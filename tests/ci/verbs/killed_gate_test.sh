@@ -61,8 +61,8 @@ kill_gate() {
     sleep 0.05
   done
   [ -z "$(left_running)" ] || fail "$name, SIG$signal: left running: $(left_running)"
-  # Those that began while this script came to the signal, on cores that others use, too, and what was about to begin: of a
-  # whole gate there are more than a hundred.
+  # Those that began while this script came to the signal, on cores that others use, too, and what was about to begin:
+  # of a whole gate there are more than a hundred.
   [ $(($(starts) - before)) -le 20 ] || fail "$name: $(($(starts) - before)) benchmarks began after SIG$signal"
   # Whoever is interrupted before the verdict is whole says so and does not pass.
   case "$signal $status$ended" in
