@@ -216,8 +216,8 @@ function(steelyard_test name)
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
   elseif(arg_BESIDE_ONE)
-    # Of the four that CTest is told it has. First: three are free at a time only where one of these has ended.
-    list(APPEND properties PROCESSORS 3 COST 300)
+    # Of the three that CTest is told it has. First: two are free at a time only where one of these has ended.
+    list(APPEND properties PROCESSORS 2 COST 300)
   endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})

@@ -184,6 +184,7 @@ std::string optional_text(const std::string& text) { return text.empty() ? "" : 
 std::string list_text(const std::vector<std::string>& list) {
   return list.empty() ? "" : to_text(WrittenValue{list, false});
 }
+std::string skip_text(std::optional<SkipTime> at) { return at ? quoted_for_toml(kSkipTimeWords[size_t(*at)]) : ""; }
 std::string flag_text(bool flag) { return flag ? "true" : "false"; }
 
 template <class Value, class Target>
@@ -236,9 +237,7 @@ Assigned assign_counters(Configuration& to, const WrittenValue& value, const std
 }
 
 Assigned assign_skip_time(Configuration& to, const WrittenValue& value, const std::string& where) {
-  STEELYARD_TRY(const std::size_t index, read_word(value, where, kSkipTimeWords));
-  to.policy.skip_time = static_cast<SkipTime>(index);
-  return {};
+  return put(read_word(value, where, kSkipTimeWords), to.policy.skip_time.emplace());
 }
 
 Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::string& where) {
@@ -378,14 +377,10 @@ const std::array kKeys{
                      "a benchmark that skipped itself fails as well (2)",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.forbid_skips),
                      STEELYARD_PRINT(flag_text(of.policy.forbid_skips))},
-    ConfigurationKey{
-        "policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
-        "leave a benchmark untimed where both builds are the same program, or execute the same code "
-        "(default: where documentation alone changed)",
-        assign_skip_time,
-        STEELYARD_PRINT(of.policy.skip_time
-                            ? quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(*of.policy.skip_time)])
-                            : "")},
+    ConfigurationKey{"policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
+                     "leave a benchmark untimed where both builds are the same program, or execute the same code "
+                     "(default: where documentation alone changed)",
+                     assign_skip_time, STEELYARD_PRINT(skip_text(of.policy.skip_time))},
     ConfigurationKey{"policy", "calibration", "--calibration", "FILE",
                      "what steelyard calibrate --output wrote (default: what it kept for this machine)",
                      assign_calibration, STEELYARD_PRINT(optional_text(of.policy.calibration))},

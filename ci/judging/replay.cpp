@@ -169,7 +169,7 @@ Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, c
 
 // Whether annotate_equal_builds() left the row out, which the runs alone give: where nothing at all was timed on
 // purpose, a metric of time that the policy names is not missing.
-bool is_left_out(const ComparisonRow& row, const Comparison& kept) {
+bool is_excluded(const ComparisonRow& row, const Comparison& kept) {
   const std::optional<Metric> metric = well_known_metric(row.metric.name);
   const bool is_missing_time = row.benchmark == regress::kAllBenchmarks && row.verdict == Verdict::missing && metric &&
                                metric->kind == MetricKind::noisy;
@@ -213,7 +213,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
     }
   }
   for (const ComparisonRow& row : computed.rows) {
-    if (!known.contains(key_of(row)) && !is_left_out(row, kept)) {
+    if (!known.contains(key_of(row)) && !is_excluded(row, kept)) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
   }

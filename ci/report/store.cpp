@@ -137,10 +137,10 @@ Json side_json(const std::string& run, const std::string& place) {
 
 std::string project_shown(const std::string& name) { return name.empty() ? "no project" : "project \"" + name + '"'; }
 
-std::string commit_shown(const std::string& sha) { return sha.empty() ? "no commit" : "commit " + sha; }
+std::string measured_commit_shown(const std::string& sha) { return sha.empty() ? "no commit" : "commit " + sha; }
 
-std::string commit_shown(const Commit& commit) {
-  return commit_shown(commit.sha) + (commit.branch.empty() ? "" : " on " + commit.branch);
+std::string measured_commit_shown(const Commit& commit) {
+  return measured_commit_shown(commit.sha) + (commit.branch.empty() ? "" : " on " + commit.branch);
 }
 
 }  // namespace
@@ -165,7 +165,8 @@ std::string other_origin_text(const std::string& side, const RunHeader& archive,
     add("the " + side + " is of " + project_shown(archive.project) + ", wanted " + project_shown(expected.project));
   }
   if (!expected.commit.empty() && archive.commit.sha != expected.commit) {
-    add("the " + side + " is of " + commit_shown(archive.commit.sha) + ", wanted " + commit_shown(expected.commit));
+    add("the " + side + " is of " + measured_commit_shown(archive.commit.sha) + ", wanted " +
+        measured_commit_shown(expected.commit));
   }
   const auto hold = [&](const std::string& said, const std::string& own) {
     if (said != own) add("the comparison says that the " + side + " is of " + said + ", its archive is of " + own);
@@ -173,8 +174,8 @@ std::string other_origin_text(const std::string& side, const RunHeader& archive,
   hold(project_shown(in_comparison.project), project_shown(archive.project));
   // What comes from a store says no branch of a baseline.
   const bool has_branch = !in_comparison.commit.branch.empty();
-  hold(has_branch ? commit_shown(in_comparison.commit) : commit_shown(in_comparison.commit.sha),
-       has_branch ? commit_shown(archive.commit) : commit_shown(archive.commit.sha));
+  hold(has_branch ? measured_commit_shown(in_comparison.commit) : measured_commit_shown(in_comparison.commit.sha),
+       has_branch ? measured_commit_shown(archive.commit) : measured_commit_shown(archive.commit.sha));
   return text;
 }
 
