@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace steelyard::bench {
@@ -86,9 +88,15 @@ std::optional<double> count_of(std::string_view name, const std::vector<Shape>& 
   if (name == "aten::baddbmm") return product(shapes, 1, 3);
   if (name == "aten::conv2d") return convolution(shapes, inputs);
   if (shapes.empty()) return std::nullopt;
-  double values = 1;  // of a multiplication or an addition, by element
-  for (const double size : shapes[0]) values *= size;
-  return values;
+  // Of a multiplication or an addition, by element. Where the first input is spread over a larger one, PyTorch counts
+  // its elements alone, which is less than is done.
+  const auto elements = [](const Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), 1.0, std::multiplies<>());
+  };
+  const double values = elements(shapes[0]);
+  const bool is_spread =
+      std::any_of(shapes.begin() + 1, shapes.end(), [&](const Shape& other) { return elements(other) > values; });
+  return is_spread ? std::nullopt : std::optional(values);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace steelyard::bench {
 
 // `name`: "aten::mm". `shapes`: "[[64, 512], [512, 10]]". `inputs`: as texts, of what is no tensor ("[1, 1]"), by
 // place; of a convolution alone. A multiplication and an addition count as 2. Absent: an operation of which PyTorch
-// counts nothing, or shapes that are none of it.
+// counts nothing, or less than is done (a sum whose first input is spread over a larger one), or shapes that are none
+// of it.
 std::optional<double> flops_of_operation(std::string_view name, std::string_view shapes,
                                          const std::vector<std::string>& inputs);
 

@@ -15,6 +15,7 @@
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/occupancy.hpp"
 #include "bench/profile/operation_flops.hpp"
+#include "bench/profile/spans/span_file.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -359,7 +360,10 @@ bool ChromeListener::text(const std::string& value) {
   } else if (is_of_device() && key() == "name") {
     device_.name = value;
   } else if (is_recording_fact() && key() == kDeviceRefusalMember) {
-    trace_.device_recording.refusal = value;
+    // As long as a recording has room for, in whole characters: it is printed.
+    std::size_t end = std::min(value.size(), sizeof(SpanFileHeader::device_refusal) - 1);
+    while (end < value.size() && end > 0 && (value[end] & 0xC0) == 0x80) --end;
+    trace_.device_recording.refusal = value.substr(0, end);
   }
   return true;
 }

@@ -99,6 +99,10 @@ TEST(ChromeTrace, KeepsWhatTheRecordingLacks) {
   EXPECT_TRUE(back.has_releases);
   EXPECT_FALSE(back.has_steady_ticks);
   EXPECT_EQ(back.device_recording.unrecorded, std::vector{DeviceRecordKind::kernel});
+  std::string refusal;
+  while (refusal.size() < 3000) refusal += "ü";
+  trace.device_recording.refusal = refusal;
+  EXPECT_EQ(read(written(trace)).device_recording.refusal, refusal.substr(0, 1022)) << "1023 bytes, whole characters";
   // No such thing: left as it is.
   const Trace strange =
       read(R"({"recording": {"dropped": -1, "unnamed": "3", "cut": 1e300, "else": 7, "device refusal": 3,

@@ -21,6 +21,8 @@ TEST(OperationFlops, OfSumsAndProductsByElementAreThoseOfTheFirst) {
   EXPECT_EQ(flops("aten::mul", "[[3, 4], []]"), 12);
   EXPECT_EQ(flops("aten::add", "[[3, 4, 5], [5], []]"), 60);
   EXPECT_EQ(flops("aten::add", "[[], []]"), 1) << "a number";
+  EXPECT_EQ(flops("aten::mul", "[[], [1000]]"), std::nullopt)
+      << "spread over the second: 1000, of which PyTorch counts 1";
 }
 
 // PyTorch's example: 2 * 64 * 56 * 56 * 3 * 3 * 64 * 128 with a stride of 1 and a padding of 1.
