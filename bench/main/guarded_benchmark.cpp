@@ -202,12 +202,6 @@ class GuardedBenchmark : public GoogleBenchmark {
            (read_field(Field_min_time_(), *this) > 0 || read_field(Field_iterations_(), *this) > 0);
   }
 
-  // Google Benchmark offers no other way to a number that also holds for a benchmark with a MinTime of its own; the
-  // loop reads the member only once it begins.
-  static void set_iterations(benchmark::State& state, std::int64_t iterations) {
-    const_cast<benchmark::IterationCount&>(state.max_iterations) = iterations;
-  }
-
   std::unique_ptr<GoogleBenchmark> benchmark_;
   LoneMeeting meeting_;
 };

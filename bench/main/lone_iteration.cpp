@@ -50,8 +50,7 @@ constinit thread_local LoneIteration* LoneIteration::current = nullptr;
 
 LoneIteration::LoneIteration(benchmark::State& state, std::barrier<>& together, std::int64_t iterations)
     : state_(state), together_(together), iterations_(iterations) {
-  // The loop reads it only once it begins.
-  const_cast<benchmark::IterationCount&>(state.max_iterations) = 1;
+  set_iterations(state, 1);
   current = this;
   record(false);
 }
