@@ -17,11 +17,11 @@ command -v npm >/dev/null || skip "npm is not installed, which brings what the p
 STEELYARD_BROWSER=$(command -v chromium chromium-browser google-chrome 2>/dev/null | head -1 || true)
 export STEELYARD_BROWSER
 for argument in "$@"; do
-  if [ -z "$STEELYARD_BROWSER" ] && grep -qs STEELYARD_BROWSER "$argument"; then skip "chromium is not installed"; fi
+  if [ -z "$STEELYARD_BROWSER" ] && grep -qs STEELYARD_BROWSER -- "$argument"; then skip "chromium is not installed"; fi
 done
 
 # What starts the program needs its store.
-if grep -qs STEELYARD_PROGRAM "$@" && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+if grep -qs STEELYARD_PROGRAM -- "$@" && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
   skip "PostgreSQL is not installed"
 fi
 
