@@ -295,11 +295,12 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "Device Id" && std::abs(value) < 1e9) pending_.device_id = static_cast<std::int64_t>(value);
   const bool is_of_launch = key == "registers per thread" || key == "shared memory" || key == "static shared memory" ||
                             key == "dynamic shared memory" || key == "blocks per SM" || key == "occupancy" ||
-                            key == kAchievedOccupancy;
+                            key == "context" || key == kAchievedOccupancy;
   if (!is_of_launch) return;
   if (!pending_.launch) pending_.launch.emplace();
   KernelLaunch& launch = *pending_.launch;
   if (key == "registers per thread" && value <= UINT32_MAX) launch.registers = static_cast<std::uint32_t>(count);
+  if (key == "context" && is_count && value <= UINT32_MAX) launch.context = static_cast<std::uint32_t>(count);
   // PyTorch tells both kinds as one.
   if (key == "shared memory" || key == "dynamic shared memory") launch.dynamic_shared_bytes = count;
   if (key == "static shared memory") launch.static_shared_bytes = count;
@@ -410,7 +411,8 @@ std::uint32_t ChromeListener::launch_of_pending() {
       launch.achieved_occupancy = achieved_occupancy_of(launch, device->second.limits);
     }
   }
-  std::vector<double> key{static_cast<double>(launch.registers),
+  std::vector<double> key{launch.context ? static_cast<double>(*launch.context) : -1,
+                          static_cast<double>(launch.registers),
                           static_cast<double>(launch.static_shared_bytes),
                           static_cast<double>(launch.dynamic_shared_bytes),
                           launch.occupancy.value_or(-1),

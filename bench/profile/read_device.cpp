@@ -73,6 +73,7 @@ std::uint32_t DeviceReader::kernel_name(std::uint32_t id) {
 std::uint32_t DeviceReader::launch_of(const DeviceRecord& record) {
   KernelLaunch launch{.grid = record.grid,
                       .block = record.block,
+                      .context = record.context,
                       .registers = record.registers,
                       .static_shared_bytes = record.static_shared,
                       .dynamic_shared_bytes = record.dynamic_shared};
@@ -93,7 +94,8 @@ std::uint32_t DeviceReader::launch_of(const DeviceRecord& record) {
     if (facts->multiprocessors > 0) launch.blocks_a_multiprocessor = blocks / facts->multiprocessors;
     launch.achieved_occupancy = achieved_occupancy_of(launch, limits);
   }
-  std::vector<std::uint32_t> key{record.device, record.registers, record.static_shared, record.dynamic_shared};
+  std::vector<std::uint32_t> key{record.device, record.context, record.registers, record.static_shared,
+                                 record.dynamic_shared};
   key.insert(key.end(), record.grid.begin(), record.grid.end());
   key.insert(key.end(), record.block.begin(), record.block.end());
   const auto [known, is_new] = launches_.try_emplace({std::move(key), launch.occupancy.value_or(-1)}, 0);

@@ -78,6 +78,7 @@ struct TraceEvent {
 // How a kernel was launched, and how much of a multiprocessor that leaves unused.
 struct KernelLaunch {
   std::array<std::uint32_t, 3> grid{}, block{};
+  std::optional<std::uint32_t> context = std::nullopt;  // CUDA's, of its process
   std::uint32_t registers = 0;             // of a thread; 0: not known
   std::uint64_t static_shared_bytes = 0;   // of a block
   std::uint64_t dynamic_shared_bytes = 0;  // of a block

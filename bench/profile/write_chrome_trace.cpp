@@ -210,6 +210,7 @@ class ChromeWriter {
     }
     if (const KernelLaunch* launch = trace_.launch_of(event)) {
       add("device", number_of(trace_.tracks[event.track].process));
+      if (launch->context) add("context", *launch->context);
       add("stream", trace_.tracks[event.track].id);
       add("grid", dimensions_text(launch->grid));
       add("block", dimensions_text(launch->block));

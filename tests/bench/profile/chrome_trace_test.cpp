@@ -117,6 +117,7 @@ TEST(ChromeTrace, KeepsHowKernelsWereLaunchedAndMemoryInUse) {
   Trace trace = two_tracks();
   trace.launches = {{.grid = {264, 2, 1},
                      .block = {128, 1, 1},
+                     .context = 3,
                      .registers = 63,
                      .static_shared_bytes = 1024,
                      .dynamic_shared_bytes = 30'000,
@@ -142,6 +143,7 @@ TEST(ChromeTrace, TellsShapesAndLaunchesUnderPyTorchsWords) {
   Trace trace = two_tracks();
   trace.launches = {{.grid = {264, 2, 1},
                      .block = {128, 1, 1},
+                     .context = 2,
                      .static_shared_bytes = 1024,
                      .dynamic_shared_bytes = 30'000,
                      .blocks_a_multiprocessor = 4}};
@@ -154,6 +156,7 @@ TEST(ChromeTrace, TellsShapesAndLaunchesUnderPyTorchsWords) {
   EXPECT_EQ(args["launch"].at("Input Dims"), json::parse("[[2, 3]]"));
   const json& kernel = args["kernel<float>"];
   EXPECT_EQ(kernel.at("device"), 17);
+  EXPECT_EQ(kernel.at("context"), 2);
   EXPECT_EQ(kernel.at("stream"), 7);
   EXPECT_EQ(kernel.at("grid"), json::parse("[264, 2, 1]"));
   EXPECT_EQ(kernel.at("shared memory"), 31'024);

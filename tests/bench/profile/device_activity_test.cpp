@@ -466,6 +466,7 @@ TEST_F(DeviceActivityTest, TellsHowAKernelWasLaunched) {
   const KernelLaunch& launch = trace.launches[0];
   EXPECT_EQ(launch.grid, (std::array<std::uint32_t, 3>{264, 2, 1}));
   EXPECT_EQ(launch.block, (std::array<std::uint32_t, 3>{128, 2, 1}));
+  EXPECT_EQ(launch.context, 1U);
   EXPECT_EQ(launch.registers, 63U);
   EXPECT_EQ(launch.dynamic_shared_bytes, 30'000U);
   EXPECT_EQ(launch.blocks_a_multiprocessor, 4);
