@@ -1,7 +1,10 @@
 // Which requests are let in: who asks, how often, whether they may, and whether it is what openapi.json describes.
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
 #include "bench/model/sha256.hpp"
+#include "ci/service/call.hpp"
 #include "ci/service/service.hpp"
 
 namespace steelyard::ci {
@@ -34,7 +37,7 @@ std::optional<WebAnswer> Service::identify_caller(std::size_t worker, const WebR
   }
   const Result<storage::Store*> store = store_of(worker);
   if (!store) return problem_of(store.error(), 500, request.id);
-  Result<Caller> found = identify(authorization, options_.admission, jobs_, **store);
+  Result<Caller> found = identify(authorization, options_.admission, jobs_, **store, used_);
   if (!found) {
     if (found.error().kind == ErrorKind::input) {
       static_cast<void>(failures_.take(request.peer));
@@ -45,6 +48,25 @@ std::optional<WebAnswer> Service::identify_caller(std::size_t worker, const WebR
   if (!authorization.empty()) known_.keep(digest);
   caller = std::move(found).value();
   return std::nullopt;
+}
+
+// What waits for others that put, is as long as somebody's run or history, or is answered by one worker at a time.
+bool Service::is_large(const WebRequest& request) {
+  constexpr std::array<std::string_view, 9> kLargeOperations{
+      "submitRun",  "submitComparison", "submitCommits", "submitTargets", "run",
+      "runArchive", "runProfile",       "compare",       "flame"};
+  constexpr std::int64_t kMaxSmallPoints = 20'000;
+  const ApiDescription::Match match = description_.find(request.method, path_of(request.target));
+  if (match.operation == nullptr) return false;
+  const std::string& id = match.operation->id;
+  const auto is = [](std::string_view name) { return [name](std::string_view one) { return one == name; }; };
+  if (std::any_of(kLargeOperations.begin(), kLargeOperations.end(), is(id))) return true;
+  if (id == "ask") return may_be_large(match.path.at("question"));
+  if (id != "points" && id != "history") return false;
+  const Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
+  if (!values) return false;
+  const auto number = [&](const char* name) { return std::int64_t{std::atoi(values->at(name).c_str())}; };
+  return number("points") * (id == "history" ? number("limit") : 1) > kMaxSmallPoints;
 }
 
 Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {

@@ -26,12 +26,16 @@ constexpr std::array<std::string_view, 5> kLargeAnswers{"steps", "change-points"
                                                         "comparison"};
 constexpr int kForbidden = 403;
 
+bool is_whole_list(std::string_view question) {
+  return std::find(kLargeAnswers.begin(), kLargeAnswers.end(), question) != kLargeAnswers.end();
+}
+
 Result<Reply> ask(const Call& call, std::mutex& large) {
   // No text of a database's holds one.
   if (call.request.body.find("\\u0000") != std::string::npos) {
     return input_error("body", "a text with a zero byte", "none");
   }
-  const bool is_large = std::find(kLargeAnswers.begin(), kLargeAnswers.end(), call["question"]) != kLargeAnswers.end();
+  const bool is_large = is_whole_list(call["question"]);
   const std::unique_lock<std::mutex> turn = turn_of(large, is_large);
   STEELYARD_TRY(std::string text, storage::answer_question(call.store, call["question"], call.request.body));
   return Reply{std::move(text)};
@@ -121,6 +125,8 @@ Result<Reply> submit_targets(const Call& call, std::mutex& large) {
 }
 
 }  // namespace
+
+bool may_be_large(std::string_view question) { return question == "history" || is_whole_list(question); }
 
 void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;

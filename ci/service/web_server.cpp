@@ -278,7 +278,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (code) {
         // A body within its bound that was not taken is one that there is no room for.
         const bool is_unkept = code == http::error::body_limit && body_file_ && body_bytes_ <= plan_.most_bytes;
-        refuse(is_unkept ? Malformed{503, "what is sent cannot be kept now"} : malformed(code));
+        refuse(is_unkept ? Malformed{503, "what is sent cannot be kept now"} : malformed(code, plan_.most_bytes));
         return false;
       }
       if (parser_->is_done() || (is_reading_head_ && parser_->is_header_done())) return true;
@@ -291,9 +291,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     read(then);
     return false;
   }
-  static Malformed malformed(const error_code& code) {
+  static Malformed malformed(const error_code& code, std::int64_t most_bytes) {
     if (code == http::error::header_limit) return {431, "a header of more than 16384 bytes"};
-    if (code == http::error::body_limit) return {413, "a body that is longer than this may be"};
+    if (code == http::error::body_limit) return {413, "a body of more than " + std::to_string(most_bytes) + " bytes"};
     if (code == http::error::bad_version) return {505, "another version than HTTP/1.1 and 1.0"};
     return {400, "no request of HTTP/1.1: " + code.message()};
   }
@@ -313,8 +313,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
       });
     });
   }
-  void hand_on(Workers::Task task) {
-    if (server_.workers->add(std::move(task))) return;
+  void hand_on(Workers::Task task, Workers::Length length = Workers::Length::small) {
+    if (server_.workers->add(std::move(task), length)) return;
     ++server_.refused;
     WebAnswer answer = server_.handler.refusal(503, "more requests than are answered at once", parser_->request.id);
     answer.fields.emplace_back("Retry-After", "1");
@@ -350,11 +350,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
   void ask() {
     deadline_ = Clock::time_point::max();
-    hand_on([self = shared_from_this()](std::size_t worker) {
-      WebAnswer answer = self->server_.handler.answer(worker, self->parser_->request);
-      asio::post(self->server_.io,
-                 [self, answer = std::move(answer)]() mutable { self->send(std::move(answer), false); });
-    });
+    const auto answer = [self = shared_from_this()](std::size_t worker) {
+      WebAnswer made = self->server_.handler.answer(worker, self->parser_->request);
+      asio::post(self->server_.io, [self, made = std::move(made)]() mutable { self->send(std::move(made), false); });
+    };
+    hand_on(answer, server_.handler.is_large(parser_->request) ? Workers::Length::large : Workers::Length::small);
   }
 
   void refuse(const Malformed& what) {

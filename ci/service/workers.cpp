@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
 
 namespace steelyard::ci {
 
-Workers::Workers(std::size_t count, std::size_t most_queued) : most_queued_(most_queued) {
+Workers::Workers(std::size_t count, std::size_t most_queued)
+    : most_queued_(most_queued), most_large_(std::max<std::size_t>(count / 2, 1)) {
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -23,33 +25,43 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Workers::add(Task task) {
+bool Workers::add(Task task, Length length) {
   {
     const std::lock_guard lock(mutex_);
     if (queue_.size() >= most_queued_) return false;
-    queue_.push_back(std::move(task));
+    queue_.push_back({std::move(task), length});
   }
   wake_.notify_one();
   return true;
 }
 
 void Workers::forget() {
-  std::deque<Task> gone;  // ended without the lock: a task may hold more than itself
+  std::deque<Waiting> gone;  // ended without the lock: a task may hold more than itself
   const std::lock_guard lock(mutex_);
   gone.swap(queue_);
 }
 
+std::deque<Workers::Waiting>::iterator Workers::next() {
+  return std::find_if(queue_.begin(), queue_.end(),
+                      [this](const Waiting& one) { return one.length == Length::small || large_now_ < most_large_; });
+}
+
 void Workers::work(std::size_t worker) {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    Task task;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      task = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    task(worker);
+    wake_.wait(lock, [this] { return next() != queue_.end() || (is_ending_ && queue_.empty()); });
+    const auto at = next();
+    if (at == queue_.end()) return;
+    Waiting mine = std::move(*at);
+    queue_.erase(at);
+    const std::size_t large = mine.length == Length::large ? 1 : 0;
+    large_now_ += large;
+    lock.unlock();
+    mine.task(worker);
+    mine.task = nullptr;  // without the lock: it may hold more than itself
+    lock.lock();
+    large_now_ -= large;
+    if (large > 0 || is_ending_) wake_.notify_all();
   }
 }
 

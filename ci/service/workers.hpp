@@ -15,26 +15,35 @@
 
 namespace steelyard::ci {
 
-// What waits when they end is still done, unless it was forgotten.
+// What waits when they end is still done, unless it was forgotten. In the order of coming, but for what is long: half
+// of the threads at most do that at once, and what is short goes past what waits for them.
 class Workers {
  public:
   using Task = std::function<void(std::size_t worker)>;  // which of them, from 0
+  enum class Length { small, large };                    // how long it may take
   Workers(std::size_t count, std::size_t most_queued);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers();
   // False: the queue is full.
-  bool add(Task task);
+  bool add(Task task, Length length = Length::small);
   // What waits now is not done: whoever asked for it has gone.
   void forget();
 
  private:
+  struct Waiting {
+    Task task;
+    Length length = Length::small;
+  };
   void work(std::size_t worker);
+  std::deque<Waiting>::iterator next();  // that may begin now; with the lock
 
   std::size_t most_queued_;
+  std::size_t most_large_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Task> queue_;
+  std::deque<Waiting> queue_;
+  std::size_t large_now_ = 0;
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };

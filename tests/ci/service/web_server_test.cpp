@@ -25,7 +25,9 @@ class Echo : public WebHandler {
     go_on.status = 0;
     return {{100, head.target == "/take/file"}, go_on};
   }
+  bool is_large(const WebRequest& request) override { return request.target == "/held"; }
   WebAnswer answer(std::size_t, const WebRequest& request) override {
+    if (request.target == "/held") released_.wait(false);
     if (request.target == "/slow") std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     if (request.target == "/events") {
       WebAnswer stream{200, {{"Content-Type", "text/event-stream"}}, std::make_shared<std::string>("retry: 1\n\n")};
@@ -40,6 +42,14 @@ class Echo : public WebHandler {
   WebAnswer refusal(int status, const std::string& detail, const std::string&) override {
     return {status, {}, std::make_shared<std::string>(detail)};
   }
+  // What was asked of /held is answered now.
+  void release() {
+    released_ = true;
+    released_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> released_{false};
 };
 
 class WebServerTest : public ::testing::Test {
@@ -53,6 +63,7 @@ class WebServerTest : public ::testing::Test {
     thread_ = std::thread([this] { static_cast<void>(server_->run(&stop_)); });
   }
   void TearDown() override {
+    echo_.release();
     stop_ = true;
     if (thread_.joinable()) thread_.join();
   }
@@ -85,6 +96,10 @@ TEST_F(WebServerTest, TakesABodyInChunksAndIntoAFile) {
       " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;name=v\r\nde\r\n0\r\n\r\n";
   EXPECT_EQ(exchange("POST /take" + chunks).body, "POST /take abcde");
   EXPECT_EQ(exchange("POST /take/file" + chunks).body, "POST /take/file in a file");
+  const HttpReply large = exchange("POST /take HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n" +
+                                   std::string(101, 'a') + "\r\n0\r\n\r\n");
+  EXPECT_EQ(large.status, 413);
+  EXPECT_EQ(large.body, "a body of more than 100 bytes");
 }
 
 TEST_F(WebServerTest, TakesNoMoreBytesOfBodiesThanThereIsRoomForAndLeavesNoFile) {
@@ -322,6 +337,21 @@ TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   EXPECT_EQ(reply.fields.at("retry-after"), "1");
   EXPECT_EQ(slow.receive().status, 200);
   EXPECT_EQ(queued.receive().status, 200);
+}
+
+TEST_F(WebServerTest, LeavesHalfOfItsThreadsToWhatIsShort) {
+  WebOptions options;
+  options.workers = 2;
+  start(options);
+  std::vector<std::unique_ptr<HttpClient>> held;
+  for (int i = 0; i < 3; ++i) {
+    held.push_back(std::make_unique<HttpClient>(port_));
+    held.back()->send("GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  EXPECT_EQ(held[2]->receive_for(100), "");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(exchange("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
+  echo_.release();
+  for (const auto& client : held) EXPECT_EQ(client->receive().status, 200);
 }
 
 TEST_F(WebServerTest, EndsInItsTimeHoweverMuchWaits) {
