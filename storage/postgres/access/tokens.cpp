@@ -140,8 +140,7 @@ Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation
   };
   STEELYARD_TRY(const Rows there, read(text.id));
   if (there.size() == 1) return issued(there);  // the answer to the first try got lost
-  // Held until the end: a rotation beside a revocation, or beside one without a grace, finds what that left. While it
-  // has its grace a token may be rotated again.
+  // Held until the end: a rotation beside a revocation, or beside another rotation, finds what that left.
   STEELYARD_TRY(const Rows held,
                 transaction.run("select 1 from steelyard.tokens where id = $1 and revoked_at is null and "
                                 "expires_at > now() for update",
@@ -149,6 +148,16 @@ Result<IssuedToken> rotate_token(Session& session, const TokenRotation& rotation
   const Error none = input_error("token:" + rotation.id, "no token that is good now", "the public id of one",
                                  "steelyard serve tokens lists them");
   if (held.size() == 0) return none;
+  // Its successor would be one of two, and nobody would miss the one that was lost. No grace is longer than is looked.
+  STEELYARD_TRY(const Rows rotated,
+                transaction.run("select exists (select from steelyard.audit_trail where action = 'token rotated' and "
+                                "subject = $1::text and happened_at > now() - $2::integer * interval '1 hour')",
+                                SqlValues().text("token:" + rotation.id).integer(kMaxGraceHours + 1), kOneRow));
+  if (rotated.boolean(0, 0)) {
+    return input_error("token:" + rotation.id, "one that was rotated, and is good for its grace alone",
+                       "the public id of the token that took its place",
+                       "steelyard serve tokens lists them; where that one is lost, revoke it and issue another");
+  }
   SqlValues values;
   values.text(rotation.id).text(text.id).text(text.hash).text(rotation.who).integer(rotation.days);
   STEELYARD_TRY(const Rows added,
