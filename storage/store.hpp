@@ -45,8 +45,8 @@ class Store {
   // From now on as somebody who may see, or see and add to, that project alone: by the database's own policies,
   // whatever is asked. Empty: as the login again. Error (store): nothing would limit it, and nothing has changed.
   Result<void> see_only(const std::string& project, bool may_write = false);
-  // From now on no statement of the daily work takes longer; zero: however long it takes. One that would is an error
-  // (store), and its transaction is rolled back.
+  // From now on no statement of the daily work takes longer, nor begins later than that after its transaction; zero:
+  // however long it takes. One that would is an error (store), and its transaction is rolled back.
   void limit_statements(std::chrono::milliseconds most);
   // Of the last error of putting a run or a comparison: this login, of some projects, may not write that one, and
   // another may.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -292,6 +293,15 @@ void Session::see_only(std::string project) { connection_->only_project = std::m
 struct Transaction::Work {
   Session::Connection* connection = nullptr;
   std::optional<pqxx::work> work;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+  // Each of many statements may be in its time, and all of them not.
+  Result<void> in_time() const {
+    const std::chrono::milliseconds most = connection->most_of_a_statement;
+    if (most.count() == 0 || std::chrono::steady_clock::now() - begin <= most) return {};
+    return store_error("store " + connection->name, "not done after " + std::to_string(most.count()) + " ms", "",
+                       "the transaction was rolled back; try again when the store has less to do");
+  }
 };
 
 Transaction::Transaction(std::unique_ptr<Work> work) : work_(std::move(work)) {}
@@ -320,6 +330,7 @@ Result<Transaction> Transaction::begin(Session& session) {
 }
 
 Result<Rows> Transaction::run(const std::string& statement, const SqlValues& values, RowCount expected) {
+  STEELYARD_CHECK(work_->in_time());
   Rows rows;
   STEELYARD_CHECK(work_->connection->guard_values("a statement failed", [&] {
     rows.content_ =
@@ -337,12 +348,14 @@ Result<Rows> Transaction::run(const std::string& statement, const SqlValues& val
 }
 
 Result<void> Transaction::run_script(const std::string& statements) {
+  STEELYARD_CHECK(work_->in_time());
   return work_->connection->guard("a script failed", [&] { work_->work->exec(statements); });
 }
 
 Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
                                const std::function<SqlValues(std::size_t)>& row) {
   if (count == 0) return {};
+  STEELYARD_CHECK(work_->in_time());
   return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
     if (work_->connection->is_limited) {
       Inserting inserting(*work_->work, target);
@@ -358,6 +371,7 @@ Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
 Result<void> Transaction::copy_rows(const CopyTarget& target, std::size_t count,
                                     const std::function<void(std::size_t, CopyRow&)>& row) {
   if (count == 0) return {};
+  STEELYARD_CHECK(work_->in_time());
   return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
     CopyRow cells;
     const auto each = [&](auto take) {

@@ -76,7 +76,8 @@ class Session {
   // The project that every transaction from now on sees alone, where its role is one of projects and the login sees all
   // of them; empty: those that were granted to the login.
   void see_only(std::string project);
-  // Of every transaction from now on no statement takes longer; zero: however long it takes.
+  // Of every transaction from now on no statement takes longer, and none begins later than that after the transaction;
+  // zero: however long it takes.
   void limit_statements(std::chrono::milliseconds most);
 
  private:

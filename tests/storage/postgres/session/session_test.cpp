@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -61,6 +63,19 @@ TEST_F(SessionTest, EndsAStatementThatTakesLongerThanItMay) {
   EXPECT_TRUE(begin(session).run("select 1"));
   session.limit_statements(std::chrono::milliseconds(0));
   EXPECT_TRUE(begin(session).run("select pg_sleep(0.3)"));
+}
+
+TEST_F(SessionTest, BeginsNoStatementLongAfterItsTransaction) {
+  Session session = connect();
+  session.limit_statements(std::chrono::seconds(2));
+  Transaction transaction = begin(session);
+  EXPECT_TRUE(transaction.run("create table public.late (x integer)"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  const auto late = transaction.run("select 1");
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().kind, ErrorKind::store);
+  const auto row = [](std::size_t) { return SqlValues().integer(1); };
+  EXPECT_FALSE(transaction.copy({"public.late", {"x"}}, 1, row));
 }
 
 TEST_F(SessionTest, CopiesRowsWithEverySpecialCharacter) {
