@@ -1,7 +1,9 @@
 #include "ci/judging/bisect.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -21,7 +23,6 @@ namespace {
 
 constexpr std::string_view kKeptSchema = "steelyard.bisect_answers/1";
 constexpr std::int64_t kMaxKeptBytes = std::int64_t{64} << 20;
-constexpr std::size_t kMaxKeptProbes = 10'000;
 constexpr int kMaxMerges = 8;  // within each other
 
 // Of the change between the ends, in logarithms. A probe is changed from a third of it on where it is shown, and
@@ -120,6 +121,11 @@ Result<BisectProbe> Search::ask(const ProbeQuestion& question, double sought, st
   for (const BisectProbe& kept : kept_.probes) {
     if (answers(kept, question)) return kept;
   }
+  kept_.measuring = question.candidate;
+  kept_.left = static_cast<std::int64_t>(left);
+  kept_.end.clear();
+  kept_.culprit.clear();
+  STEELYARD_CHECK(kept_.write(question_));
   STEELYARD_TRY(const ProbeData data, world_.probe(question));
   BisectProbe probe = probe_of(question);
   probe.trouble = data.trouble;
@@ -315,6 +321,7 @@ Result<BisectReport> Search::run() && {
   report.benchmark = question_.benchmark;
   report.metric = question_.metric;
   report.commits = line.size() - 1;
+  kept_.commits = static_cast<std::int64_t>(report.commits);
   STEELYARD_TRY(report.good, world_.describe(question_.good));
   STEELYARD_TRY(report.bad, world_.describe(question_.bad));
   STEELYARD_TRY(LineSearch found, along(std::move(line), rate_at(0)));
@@ -339,6 +346,13 @@ Result<BisectReport> Search::run() && {
   if (!is_counted()) report.wrong_commit = regress::kProbesShare * question_.rate;
   report.probes = kept_.probes;
   report.builds = builds_before_ + world_.builds();
+  kept_.measuring.clear();
+  kept_.end = words_of(report.end)[static_cast<std::size_t>(report.end)];
+  if (found.is_named()) {
+    kept_.culprit = report.culprit->sha;
+    kept_.left = static_cast<std::int64_t>(report.range_size) + 1;
+  }
+  STEELYARD_CHECK(kept_.write(question_));
   return report;
 }
 
@@ -356,33 +370,72 @@ std::string BisectQuestion::identity() const {
 
 Result<void> KeptBisect::write(const BisectQuestion& question) const {
   if (file.empty()) return {};
+  BisectSearch search{question.identity(),
+                      question.repository,
+                      question.good,
+                      question.bad,
+                      question.benchmark,
+                      question.metric.name,
+                      question.build_command,
+                      commits,
+                      left,
+                      measuring,
+                      end,
+                      culprit,
+                      builds};
+  search.probes = probes;
   storage::JsonWriter object;
   object("schema", kKeptSchema);
-  object("repository", std::string_view(question.repository));
-  object("good", std::string_view(question.good));
-  object("bad", std::string_view(question.bad));
-  object("benchmark", std::string_view(question.benchmark));
-  object("metric", std::string_view(question.metric.name));
-  object("build", std::string_view(question.build_command));
-  object("builds", builds);
-  object("probes", probes);
+  BisectSearch::fields(object, search);
   std::error_code trouble;
   std::filesystem::create_directories(file.parent_path(), trouble);
   return storage::write_file(file, object.text());
 }
 
+namespace {
+
+Result<BisectSearch> read_search(const std::filesystem::path& file) {
+  STEELYARD_TRY(const std::string text, storage::read_file(file, kMaxKeptBytes));
+  STEELYARD_TRY(const storage::JsonDocument document, storage::JsonDocument::parse(text, file.string(), kKeptSchema));
+  BisectSearch search;
+  storage::JsonReader reader(document.root());
+  BisectSearch::fields(reader, search);
+  STEELYARD_CHECK(document.check());
+  return search;
+}
+
+}  // namespace
+
 Result<KeptBisect> read_kept_bisect(const std::filesystem::path& folder, const BisectQuestion& question) {
   KeptBisect kept{folder / (question.identity() + ".json")};
   std::error_code trouble;
   if (!std::filesystem::exists(kept.file, trouble)) return kept;
-  STEELYARD_TRY(const std::string text, storage::read_file(kept.file, kMaxKeptBytes));
-  STEELYARD_TRY(const storage::JsonDocument document,
-                storage::JsonDocument::parse(text, kept.file.string(), kKeptSchema));
-  storage::JsonReader reader(document.root());
-  reader("builds", kept.builds);
-  reader("probes", kept.probes, {.most = kMaxKeptProbes});
-  STEELYARD_CHECK(document.check());
+  STEELYARD_TRY(BisectSearch search, read_search(kept.file));
+  kept.probes = std::move(search.probes);
+  kept.builds = search.builds;
   return kept;
+}
+
+std::vector<BisectSearch> kept_bisects(const std::filesystem::path& folder, std::size_t most) {
+  std::error_code trouble;
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
+  for (std::filesystem::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) {
+    std::error_code gone;
+    const auto written = std::filesystem::last_write_time(at->path(), gone);
+    if (!gone && at->path().extension() == ".json") files.emplace_back(written, at->path());
+  }
+  std::sort(files.begin(), files.end(), std::greater<>());
+  std::vector<BisectSearch> all;
+  for (const auto& [written, file] : files) {
+    if (all.size() >= most) break;
+    Result<BisectSearch> search = read_search(file);
+    if (!search) continue;
+    search->id = file.stem().string();
+    const auto since = std::chrono::file_clock::to_sys(written).time_since_epoch();
+    search->at_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+    all.push_back(std::move(search).value());
+  }
+  return all;
 }
 
 Result<std::vector<std::string>> bisected_line(const BisectQuestion& question, const LineOf& line_of) {

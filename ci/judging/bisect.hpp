@@ -64,16 +64,28 @@ struct ProbeData {
   std::string trouble = {};
 };
 
-// The answers of one question, in its file. Written whole or not at all.
+// The answers of one question, in its file, with how far it is. Written whole or not at all.
 struct KeptBisect {
   std::filesystem::path file;  // empty: nothing is kept
   std::vector<BisectProbe> probes = {};
   std::int64_t builds = 0;  // of all sessions
+  // As those of BisectSearch.
+  std::int64_t commits = 0;
+  std::int64_t left = 0;
+  std::string measuring = {};
+  std::string end = {};
+  std::string culprit = {};
 
   Result<void> write(const BisectQuestion& question) const;
 };
+// Of a state folder: where searches are kept.
+inline std::filesystem::path bisect_folder(const std::filesystem::path& state) { return state / "bisect"; }
 // What is kept of the question; nothing where there is none. Error (input): a file that cannot be read.
 Result<KeptBisect> read_kept_bisect(const std::filesystem::path& folder, const BisectQuestion& question);
+
+// The searches that are kept there, those that were written last first, `most` at most; a file that cannot be read is
+// left out. For whoever shows them.
+std::vector<BisectSearch> kept_bisects(const std::filesystem::path& folder, std::size_t most);
 
 // GitRepository::line_between.
 using LineOf = std::function<Result<std::vector<std::string>>(const std::string& from, const std::string& to)>;

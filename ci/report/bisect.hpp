@@ -95,6 +95,46 @@ struct BisectReport {
   std::string again = {};  // the command that measures what was found once more
 };
 
+// A search as it is kept while it goes on and after it ended: how far it is, or what it came to.
+struct BisectSearch {
+  std::string id;  // of its file
+  std::string repository;
+  std::string good;  // full shas
+  std::string bad;
+  std::string benchmark;  // as it was asked for
+  std::string metric;
+  std::string build;            // the command
+  std::int64_t commits = 0;     // behind the good end, along first parents
+  std::int64_t left = 0;        // that could be the cause when a commit was measured last
+  std::string measuring;        // that commit, now or when it was interrupted; empty: none
+  std::string end;              // as BisectReport::end; empty: it has not ended
+  std::string culprit;          // full sha; empty: none is named
+  std::int64_t builds = 0;      // of all sessions
+  std::int64_t at_unix_ns = 0;  // when all this was written, by the file
+  std::vector<BisectProbe> probes = {};
+
+  static constexpr std::size_t kMaxProbes = 10'000;
+  // Of a file of an earlier version some are missing.
+  static void fields(auto& visit, auto& self) {
+    constexpr FieldRule kMayBeNone{.null = Null::written};
+    visit("id", self.id, kMayBeNone);
+    visit("repository", self.repository);
+    visit("good", self.good);
+    visit("bad", self.bad);
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("build", self.build, kMayBeNone);
+    visit("commits", self.commits, kMayBeNone);
+    visit("left", self.left, kMayBeNone);
+    visit("measuring", self.measuring, kMayBeNone);
+    visit("end", self.end, kMayBeNone);
+    visit("culprit", self.culprit, kMayBeNone);
+    visit("builds", self.builds);
+    visit("at_unix_ns", self.at_unix_ns, kMayBeNone);
+    visit("probes", self.probes, {.most = kMaxProbes});
+  }
+};
+
 // What finds the commit of a change that is known to lie between two: "steelyard bisect 9f8e7d6c5 a1b2c3d4e 'BM_sort'".
 // Empty where nobody can look for that metric.
 struct BisectRange {

@@ -110,7 +110,7 @@ Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancel
   STEELYARD_TRY(const Commit good, repository.describe(question.good));
   STEELYARD_TRY(const Commit bad, repository.describe(question.bad));
   STEELYARD_TRY(question.benchmark, find_benchmark(options.benchmark, good, bad, builds, plan));
-  STEELYARD_TRY(KeptBisect kept, read_kept_bisect(storage::state_folder() / "bisect", question));
+  STEELYARD_TRY(KeptBisect kept, read_kept_bisect(bisect_folder(storage::state_folder()), question));
   if (options.restart) kept.probes.clear();
   if (!kept.probes.empty()) {
     app.note("going on from " + plural_text(static_cast<std::int64_t>(kept.probes.size()), "comparison") +
