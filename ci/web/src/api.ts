@@ -304,6 +304,37 @@ export interface Commit {
   comparisons: ComparisonHeader[];
   alerts: Alert[];
 }
+export interface Probe {
+  purpose: string;
+  by: string;
+  baseline: string;
+  candidate: string;
+  answer: string;
+  baseline_level: number | null;
+  candidate_level: number | null;
+  ratio: number | null;
+  interval: [number, number] | null;
+  p: number | null;
+  rounds: number;
+  trouble: string | null;
+}
+export interface Bisect {
+  id: string;
+  repository: string;
+  good: string;
+  bad: string;
+  benchmark: string;
+  metric: string;
+  build: string | null;
+  commits: number | null;
+  left: number | null;
+  measuring: string | null;
+  end: string | null;
+  culprit: string | null;
+  builds: number;
+  at_unix_ns: number | null;
+  probes: Probe[];
+}
 export interface Found {
   kind: string;
   text: string;

@@ -7,6 +7,7 @@ import './app.css';
 import {get, listen, Refusal, set_token, token, type Page, type Project, type Session} from './api';
 import {button, fill, h, type Child} from './dom';
 import {alerts} from './pages/alerts';
+import {bisects} from './pages/bisects';
 import {comparison} from './pages/comparison';
 import {commit, gates, runs} from './pages/lists';
 import {machines} from './pages/machines';
@@ -28,6 +29,7 @@ const kPages: Record<string, PageOf> = {
   commit,
   alerts,
   machines,
+  bisects,
   profile,
   roofline,
   token: token_page,
@@ -39,6 +41,7 @@ const kTabs: [page: string, text: string][] = [
   ['runs', 'Runs'],
   ['alerts', 'Alerts'],
   ['machines', 'Machines'],
+  ['bisects', 'Bisects'],
 ];
 // What a page shows again by itself when such a thing comes in; the others say that there is news.
 const kLive: Record<string, string[]> = {
@@ -46,6 +49,7 @@ const kLive: Record<string, string[]> = {
   alerts: ['alert'],
   gates: ['comparison'],
   runs: ['run'],
+  bisects: ['bisect'],
 };
 const kNews: Record<string, string[]> = {
   series: ['run', 'change'],
@@ -261,7 +265,15 @@ let heard_timer = 0;
 
 function wire_keys(): void {
   let first = '';
-  const pages: Record<string, string> = {o: 'overview', s: 'series', g: 'gates', r: 'runs', a: 'alerts', m: 'machines'};
+  const pages: Record<string, string> = {
+    o: 'overview',
+    s: 'series',
+    g: 'gates',
+    r: 'runs',
+    a: 'alerts',
+    m: 'machines',
+    b: 'bisects',
+  };
   document.addEventListener('keydown', (event) => {
     const target = event.target as HTMLElement;
     if (
@@ -304,6 +316,7 @@ function wire_keys(): void {
           ['g r', 'runs'],
           ['g a', 'alerts'],
           ['g m', 'machines'],
+          ['g b', 'bisects'],
           ['j k', 'next, previous row of a comparison; the space bar opens it'],
           ['\u2190 \u2192', 'in a plot: point by point'],
           ['+ \u2212 0', 'in a plot: closer, farther, all'],

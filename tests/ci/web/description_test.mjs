@@ -86,6 +86,8 @@ test('the made-up service answers as the description says', async () => {
     '/api/v1/machines': '',
     '/api/v1/machines/{fingerprint}': '',
     '/api/v1/commits/{sha}': '',
+    '/api/v1/bisects': '',
+    '/api/v1/bisects/{id}': '',
     '/api/v1/search': '?q=tokenize',
   };
   const id_of = {
@@ -94,6 +96,7 @@ test('the made-up service answers as the description says', async () => {
     alerts: ids.alert,
     machines: ids.machine,
     commits: ids.commit,
+    bisects: ids.bisect,
   };
   const found = [];
   for (const [path, query] of Object.entries(asked)) {

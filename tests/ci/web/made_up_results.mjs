@@ -218,6 +218,44 @@ export function make_alerts() {
   ];
 }
 
+// One under way, with three answers, and one that named its commit.
+export function bisects() {
+  const probe = (i, answer, ratio) => ({
+    purpose: 'search',
+    by: 'values',
+    baseline: hex('commit 40', 40),
+    candidate: hex(`commit ${i}`, 40),
+    attempt: 0,
+    answer,
+    baseline_level: 812.4,
+    candidate_level: ratio && 812.4 * ratio,
+    ratio,
+    interval: ratio && [ratio - 0.004, ratio + 0.004],
+    p: ratio && 0.002,
+    rounds: ratio ? 24 : 0,
+    trouble: ratio ? null : 'it does not build',
+  });
+  const one = {
+    id: hex('bisect', 16),
+    repository: '/home/ada/textkit',
+    good: hex('commit 40', 40),
+    bad: hex('commit 104', 40),
+    benchmark: 'BM_tokenize/1024',
+    metric: 'real_time',
+    build: 'make bench',
+    commits: 64,
+    left: 31,
+    measuring: hex('commit 56', 40),
+    end: null,
+    culprit: null,
+    builds: 4,
+    at_unix_ns: at_of(119) * 1e6,
+    probes: [probe(104, 'changed', 1.072), probe(72, 'skipped', null), probe(73, 'changed', 1.071)],
+  };
+  const ended = {measuring: null, end: 'found', left: 1, culprit: hex('commit 80', 40), builds: 9};
+  return [one, {...one, ...ended, id: hex('bisect 2', 16), benchmark: 'BM_hash/8'}];
+}
+
 export function machine_of(fingerprint, cpu, kernel) {
   return {
     fingerprint,

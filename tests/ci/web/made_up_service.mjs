@@ -14,6 +14,7 @@ import {
   kSeries,
   change_of,
   make_alerts,
+  bisects,
   machine_of,
   comparison_header,
   whole_comparison,
@@ -134,6 +135,11 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
       ),
     machines: (query) =>
       page([machine_of(kMachine, 'Xeon 8259CL', '6.1.0-30'), machine_of(kOther, 'EPYC 7R13', '6.1.0-28')], query),
+    bisects: (query) =>
+      page(
+        bisects().map((one) => ({...one, probes: []})),
+        query,
+      ),
     targets: (query) =>
       page(
         kTargets.filter((one) => like(one.benchmark, query.get('benchmark'))),
@@ -252,6 +258,8 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
         ? {status: 200, body: whole_run(id)}
         : problem(404, 'Not there', 'No such run.', 'See the list of runs.');
     if (name === 'comparisons' && id) return {status: 200, body: whole_comparison(id)};
+    const search = name === 'bisects' && id && bisects().find((one) => one.id === id);
+    if (search) return {status: 200, body: search};
     if (name === 'commits') return {status: 200, body: commit_of(id)};
     if (name === 'machines' && id)
       return {
@@ -281,6 +289,9 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
     'title',
     'bound',
     'target',
+    'repository',
+    'build',
+    'trouble',
   ]);
   const poison = (value, key) => {
     if (typeof value === 'string')
@@ -353,6 +364,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
       alerts = make_alerts();
     },
     ids: {
+      bisect: hex('bisect', 16),
       machine: kMachine,
       other: kOther,
       comparison: hex('comparison 0'),

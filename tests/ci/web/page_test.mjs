@@ -428,6 +428,32 @@ test('two machines stand side by side, what differs first', async () => {
   clean();
 });
 
+test('a search for a commit shows how far it is, its answers, and moves on by itself', async () => {
+  await open('');
+  await page.keyboard.press('g');
+  await page.keyboard.press('b');
+  await shown('bisects');
+  const list = page.getByRole('region', {name: 'Searches, written last first'});
+  assert.match(await list.innerText(), /BM_tokenize\/1024\s+time\s+31 commits of 64 can be it/);
+  assert.match(await list.innerText(), /BM_hash\/8\s+time\s+found: /);
+  assert.equal(await list.getByRole('progressbar', {name: '1 of 6 halvings'}).count(), 1);
+  await list.getByRole('link', {name: 'BM_tokenize/1024'}).click();
+  await page.getByRole('heading', {name: 'Bisect: BM_tokenize/1024 time'}).waitFor();
+  const answers = page.getByRole('region', {name: 'Answers, the newest first'});
+  assert.match(await answers.innerText(), /\+7\.10 % \[\+?6\.70, \+?7\.50\]\s+changed/);
+  assert.match(await answers.innerText(), /skipped: it does not build/);
+  assert.match(await whole_text(), /steelyard bisect \w{9} \w{9} 'BM_tokenize\/1024'/);
+  const asked = () => service.sent.requests.filter((url) => url.startsWith('/api/v1/bisects/')).length;
+  const before = asked();
+  await page.waitForTimeout(300);
+  service.tell('bisect');
+  for (let i = 0; i < 50 && asked() === before; ++i) await page.waitForTimeout(100);
+  assert.ok(asked() > before);
+  await page.getByRole('link', {name: '\u2190 Bisects'}).click();
+  await page.getByRole('heading', {name: 'Bisects', exact: true}).waitFor();
+  clean();
+});
+
 test('a commit has all that changed there, a run what was measured and how far under its roof', async () => {
   await open(`#/commit?sha=${service.ids.commit}`);
   assert.match(await whole_text(), /BM_tokenize\/1024\s+time\s+812 ns\s+871 ns\s+\+7\.21 %/);
@@ -503,6 +529,8 @@ const kPages = () => ({
   machine: `#/machines?one=${service.ids.machine}&two=${service.ids.other}`,
   roofline: `#/roofline?run=${service.ids.run}`,
   profile: `#/profile?run=${service.ids.run}&against=${service.ids.baseline}&benchmark=BM_tokenize%2F1024`,
+  bisects: '#/bisects',
+  bisect: `#/bisects?id=${service.ids.bisect}`,
   token: '#/token',
 });
 
