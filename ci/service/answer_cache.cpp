@@ -37,6 +37,15 @@ void AnswerCache::keep(const std::string& key, const Answer& answer) {
   bytes_ += size;
 }
 
+std::shared_ptr<std::mutex> AnswerCache::turn_to_make(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(turns_, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<std::mutex>& known = turns_[key];
+  std::shared_ptr<std::mutex> turn = known.lock();
+  if (!turn) known = turn = std::make_shared<std::mutex>();
+  return turn;
+}
+
 std::size_t AnswerCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;

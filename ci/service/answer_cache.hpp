@@ -25,6 +25,8 @@ class AnswerCache {
   explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
   std::optional<Answer> find(const std::string& key, const std::string& version);
   void keep(const std::string& key, const Answer& answer);
+  // Held by whoever makes that answer: who asks the same meanwhile waits, and finds it.
+  std::shared_ptr<std::mutex> turn_to_make(const std::string& key);
   std::size_t bytes() const;
 
  private:
@@ -37,6 +39,7 @@ class AnswerCache {
   std::size_t bytes_ = 0;
   std::list<Place> places_;  // used last first
   std::map<std::string, std::list<Place>::iterator, std::less<>> by_key_;
+  std::map<std::string, std::weak_ptr<std::mutex>, std::less<>> turns_;  // of answers that are being made
 };
 
 }  // namespace steelyard::ci

@@ -2,6 +2,7 @@
 // operationId of openapi.json; a test holds the two lists against each other.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,9 +55,13 @@ using Operations = std::map<std::string, Operation, std::less<>>;
 
 void add_reading(Operations& operations);
 void add_series_reading(Operations& operations);
+// folder: where `steelyard bisect` of the service's own user keeps its searches.
+void add_bisects(Operations& operations, const std::filesystem::path& folder);
 // large: turn_of().
 void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large);
 void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large);
+// Whether the answer to that question of a command line may be long.
+bool may_be_large(std::string_view question);
 
 // 422 that does not blame the content: what was sent may be good, and this service does not read it.
 Reply not_here(const Error& error);
@@ -64,5 +69,7 @@ Reply not_here(const Error& error);
 // {"items": [...], "next": ...}: each item is JSON already.
 std::string page_text(const std::vector<std::string>& items, const std::string& next,
                       const std::vector<std::string>& notes = {});
+// Of a list that is whole in memory: what follows the item `after`. ids: of the items. Error (input): there is none.
+Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call);
 
 }  // namespace steelyard::ci

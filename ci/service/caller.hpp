@@ -39,8 +39,10 @@ struct Admission {
 
 // authorization: the request's field. Error (input): it is no token that is good now, without saying why. Error
 // (store): the store cannot say.
+// used: tokens whose use was noted in this hour, and is not noted again.
+class KnownTokens;
 Result<Caller> identify(std::string_view authorization, const Admission& admission, JobTokens& jobs,
-                        storage::Store& store);
+                        storage::Store& store, KnownTokens& used);
 
 // How often somebody may ask: so many at once, and so many a second in the long run. Bounded: where too many are known,
 // those that have all of theirs left are forgotten.

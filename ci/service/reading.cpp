@@ -5,7 +5,9 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "ci/judging/bisect.hpp"
 #include "ci/judging/judge.hpp"
+#include "ci/report/bisect.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_tree.hpp"
@@ -36,12 +38,27 @@ std::string page_text(const std::vector<std::string>& items, const std::string& 
   return text + "]," + rest.one_line().substr(1) + '\n';
 }
 
+Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call) {
+  std::size_t begin = 0;
+  if (const std::string& after = call["after"]; !after.empty()) {
+    const auto at = std::find(ids.begin(), ids.end(), after);
+    if (at == ids.end()) return input_error("after", after.substr(0, 100), "what the page before gave as next");
+    begin = static_cast<std::size_t>(at - ids.begin()) + 1;
+  }
+  const std::size_t end = std::min(items.size(), begin + static_cast<std::size_t>(call.number("limit")));
+  const std::string next = end < items.size() ? ids[end - 1] : "";
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(end), items.end());
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(begin));
+  return Reply{page_text(items, next)};
+}
+
 namespace {
 
 using storage::CatalogStore;
 using storage::JsonWriter;
 
-constexpr int kMaxAlertsRead = 10'000;  // that are looked through
+constexpr int kMaxAlertsRead = 10'000;    // that are looked through
+constexpr std::size_t kMaxBisects = 100;  // that are looked through, newest first
 constexpr std::size_t kShortestSearch = 2;
 constexpr int kQuestions = 1;  // version of what the command line asks in place of a store (storage/store_service.hpp)
 
@@ -75,21 +92,6 @@ storage::ListQuery list_query(const Call& call) {
   query.after = value_of(call, "after");
   if (const std::string limit = value_of(call, "limit"); !limit.empty()) query.limit = std::atoi(limit.c_str());
   return query;
-}
-
-// Of a list that is whole in memory: what follows the item `after`.
-Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call) {
-  std::size_t begin = 0;
-  if (const std::string& after = call["after"]; !after.empty()) {
-    const auto at = std::find(ids.begin(), ids.end(), after);
-    if (at == ids.end()) return input_error("after", after.substr(0, 100), "what the page before gave as next");
-    begin = static_cast<std::size_t>(at - ids.begin()) + 1;
-  }
-  const std::size_t end = std::min(items.size(), begin + static_cast<std::size_t>(call.number("limit")));
-  const std::string next = end < items.size() ? ids[end - 1] : "";
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(end), items.end());
-  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(begin));
-  return Reply{page_text(items, next)};
 }
 
 Result<Reply> session(const Call& call) {
@@ -331,6 +333,29 @@ Result<Reply> badge(const Call& call) {
       "image/svg+xml"};
 }
 
+// They are of no project that the store knows, and name folders: for who may see everything.
+bool sees_bisects(const Call& call) { return call.caller.project.empty() && call.caller.kind != Caller::Kind::anybody; }
+
+Result<Reply> bisects(const Call& call, const std::filesystem::path& folder) {
+  std::vector<std::string> items;
+  if (sees_bisects(call)) {
+    for (BisectSearch& one : kept_bisects(folder, static_cast<std::size_t>(call.number("limit")))) {
+      one.probes.clear();
+      items.push_back(entry_json(one));
+    }
+  }
+  return Reply{page_text(items, "")};
+}
+
+Result<Reply> bisect_of(const Call& call, const std::filesystem::path& folder) {
+  if (sees_bisects(call)) {
+    for (const BisectSearch& one : kept_bisects(folder, kMaxBisects)) {
+      if (one.id.starts_with(call["id"])) return Reply{entry_json(one) + '\n'};
+    }
+  }
+  return input_error("bisect:" + call["id"], "no such search", "one that was kept here");
+}
+
 std::string token_text(const storage::Token& token) {
   JsonWriter writer;
   writer("id", token.id);
@@ -370,6 +395,12 @@ Result<Reply> audit(const Call& call) {
 }
 
 }  // namespace
+
+void add_bisects(Operations& operations, const std::filesystem::path& folder) {
+  constexpr int kNotThere = 404;
+  operations["bisects"] = {[folder](const Call& call) { return bisects(call, folder); }};
+  operations["bisect"] = {[folder](const Call& call) { return bisect_of(call, folder); }, kNotThere};
+}
 
 void add_reading(Operations& operations) {
   constexpr int kNotFound = 404;

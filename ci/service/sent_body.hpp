@@ -13,6 +13,7 @@ inline constexpr std::int64_t kMaxSubmittedJsonBytes = std::int64_t{16} << 20;
 
 // Held while something large is read, put or answered, so that several at once do not need the memory of several.
 inline constexpr std::size_t kLargeBody = std::size_t{4} << 20;
+inline constexpr std::uint64_t kLargeArchive = std::uint64_t{16} << 20;  // unpacked
 std::unique_lock<std::mutex> turn_of(std::mutex& large, bool is_large);
 
 class SentBody {

@@ -1,10 +1,12 @@
 // What the API tells of series: which there are, their points, where they changed and what moved.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/report/history.hpp"
@@ -130,42 +132,88 @@ Result<std::vector<double>> spread_column(std::string_view name, const HistorySe
   return values;
 }
 
-// False: there is no such column.
-bool write_column(JsonWriter& writer, const std::string& name, const std::vector<storage::HistoryPoint>& points) {
-  const auto numbers = [&](auto number_of) {
-    std::vector<double> values;
-    values.reserve(points.size());
-    for (const storage::HistoryPoint& point : points) values.push_back(static_cast<double>(number_of(point)));
-    writer.add(name.c_str(), values);
-    return true;
+// A column as JSON. Written as text: of a history of years the values of a document would take most of its time.
+using Points = std::vector<storage::HistoryPoint>;
+
+void add_number(std::string& text, double value) {
+  if (!std::isfinite(value)) {
+    text += "null";
+    return;
+  }
+  std::array<char, 32> digits{};
+  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+std::string number_column(const std::vector<double>& values) {
+  std::string text = "[";
+  for (const double value : values) {
+    if (text.size() > 1) text += ',';
+    add_number(text, value);
+  }
+  return text + ']';
+}
+
+template <class NumberOf>
+std::string number_column(const Points& points, NumberOf number_of) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const storage::HistoryPoint& point : points) values.push_back(number_of(point));
+  return number_column(values);
+}
+
+// Not below zero.
+template <class NumberOf>
+std::string count_column(const Points& points, NumberOf number_of) {
+  std::string text = "[";
+  for (const storage::HistoryPoint& point : points) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(std::max<std::int64_t>(number_of(point), 0));
+  }
+  return text + ']';
+}
+
+template <class TextOf>
+std::string text_column(const Points& points, TextOf text_of_point) {
+  const auto is_plain = [](std::string_view text) {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
   };
-  const auto whole_numbers = [&](auto number_of) {
-    std::vector<std::size_t> values;
-    values.reserve(points.size());
-    for (const storage::HistoryPoint& point : points) {
-      values.push_back(static_cast<std::size_t>(std::max<std::int64_t>(number_of(point), 0)));
-    }
-    writer.add(name.c_str(), values);
-    return true;
-  };
-  const auto texts = [&](auto text_of_point) {
-    std::vector<std::string> values;
-    values.reserve(points.size());
-    for (const storage::HistoryPoint& point : points) values.push_back(text_of_point(point));
-    writer(name.c_str(), values);
-    return true;
-  };
+  const auto is_plain_there = [&](const storage::HistoryPoint& point) { return is_plain(text_of_point(point)); };
+  if (!std::all_of(points.begin(), points.end(), is_plain_there)) {
+    std::vector<std::string> texts;
+    for (const storage::HistoryPoint& point : points) texts.emplace_back(text_of_point(point));
+    constexpr std::string_view kBefore = "{\"column\":";
+    JsonWriter writer;
+    writer("column", texts);
+    std::string text = writer.one_line().substr(kBefore.size());
+    text.pop_back();
+    return text;
+  }
+  std::string text = "[";
+  for (const storage::HistoryPoint& point : points) {
+    text += text.size() > 1 ? ",\"" : "\"";
+    text += text_of_point(point);
+    text += '"';
+  }
+  return text + ']';
+}
+
+// Nothing where there is no such column.
+std::optional<std::string> column_of(const std::string& name, const Points& points) {
   using Point = storage::HistoryPoint;
-  if (name == "value") return numbers([](const Point& point) { return point.value; });
+  const auto beginning = [](const std::string& id) { return std::string_view(id).substr(0, kShownDigits); };
+  if (name == "value") return number_column(points, [](const Point& point) { return point.value; });
   if (name == "at")
-    return whole_numbers([](const Point& point) { return point.at_unix_ns / kNanosecondsPerMillisecond; });
-  if (name == "samples") return whole_numbers([](const Point& point) { return point.samples; });
-  if (name == "condition") return whole_numbers([](const Point& point) { return std::int64_t{point.condition}; });
-  if (name == "off_branch") return whole_numbers([](const Point& point) { return std::int64_t{point.is_off_branch}; });
-  if (name == "run") return texts([](const Point& point) { return point.run.substr(0, kShownDigits); });
-  if (name == "commit") return texts([](const Point& point) { return point.commit.substr(0, kShownDigits); });
-  if (name == "subject") return texts([](const Point& point) { return point.subject; });
-  return false;
+    return count_column(points, [](const Point& point) { return point.at_unix_ns / kNanosecondsPerMillisecond; });
+  if (name == "samples") return count_column(points, [](const Point& point) { return point.samples; });
+  if (name == "condition")
+    return count_column(points, [](const Point& point) { return std::int64_t{point.condition}; });
+  if (name == "off_branch")
+    return count_column(points, [](const Point& point) { return std::int64_t{point.is_off_branch}; });
+  if (name == "run") return text_column(points, [&](const Point& point) { return beginning(point.run); });
+  if (name == "commit") return text_column(points, [&](const Point& point) { return beginning(point.commit); });
+  if (name == "subject") return text_column(points, [](const Point& point) { return std::string_view(point.subject); });
+  return std::nullopt;
 }
 
 Result<Reply> points(const Call& call) {
@@ -174,17 +222,9 @@ Result<Reply> points(const Call& call) {
   query.with_invocations = false;
   constexpr int kEnoughToTellThemApart = 20;
   query.series_limit = kEnoughToTellThemApart;
-  HistoryStore history_store(call.store);
   STEELYARD_TRY(const std::vector<std::string> columns, wanted_columns(call["columns"]));
-  // Which series first: of many the points are not asked for.
-  if (query.after.empty()) {
-    storage::HistoryQuery which = query;
-    which.limit = 0;
-    STEELYARD_TRY(auto found, history_store.page(which));
-    // A text that is a part of several names may be the whole of one.
-    STEELYARD_CHECK(one_series(std::move(found.items), call));
-  }
-  STEELYARD_TRY(auto page, history_store.page(query));
+  query.only_one = query.after.empty();
+  STEELYARD_TRY(auto page, HistoryStore(call.store).page(query));
   STEELYARD_TRY(const HistorySeries one, one_series(std::move(page.items), call));
   const auto is_spread = [](const std::string& name) {
     return std::find(kSpreadColumns.begin(), kSpreadColumns.end(), name) != kSpreadColumns.end();
@@ -200,17 +240,21 @@ Result<Reply> points(const Call& call) {
   write_series(writer, one);
   writer("branch", query.branch, {.null = Null::written});
   writer("count", static_cast<std::int64_t>(one.points.size()));
+  std::string text = writer.one_line();
+  text.pop_back();
   for (const std::string& name : columns) {
+    std::optional<std::string> column = column_of(name, one.points);
     if (is_spread(name)) {
       STEELYARD_TRY(const std::vector<double> values, spread_column(name, one, spreads));
-      writer.add(name.c_str(), values);
-    } else if (!write_column(writer, name, one.points)) {
-      return input_error("columns", name.substr(0, 100), "columns that openapi.json names, by commas");
+      column = number_column(values);
     }
+    if (!column) return input_error("columns", name.substr(0, 100), "columns that openapi.json names, by commas");
+    text += ",\"" + name + "\":" + *column;
   }
-  writer("conditions", one.conditions);
-  writer("older", one.older, {.null = Null::written});
-  return Reply{writer.one_line() + '\n'};
+  JsonWriter rest;
+  rest("conditions", one.conditions);
+  rest("older", one.older, {.null = Null::written});
+  return Reply{text + ',' + rest.one_line().substr(1) + '\n'};
 }
 
 Result<Reply> changes(const Call& call) {
@@ -223,17 +267,12 @@ Result<Reply> changes(const Call& call) {
            (!call["metric"].empty() && one.metric != call["metric"]) || !one.fingerprint.starts_with(call["machine"]) ||
            !one.commit.starts_with(call["commit"]);
   });
-  std::size_t begin = 0;
-  if (const std::string& after = call["after"]; !after.empty()) {
-    begin = static_cast<std::size_t>(std::strtoul(after.c_str(), nullptr, 10));
-    if (after.find_first_not_of("0123456789") != after.npos || begin > all.size()) {
-      return input_error("after", after.substr(0, 100), "what the page before gave as next");
-    }
+  std::vector<std::string> ids, items;
+  for (const storage::KeptChangePoint& one : all) {
+    ids.push_back(one.id);
+    items.push_back(json_change_point(one));
   }
-  const std::size_t end = std::min(all.size(), begin + static_cast<std::size_t>(call.number("limit")));
-  std::vector<std::string> items;
-  for (std::size_t i = begin; i < end; ++i) items.push_back(json_change_point(all[i]));
-  return Reply{page_text(items, end < all.size() ? std::to_string(end) : "")};
+  return page_of(ids, std::move(items), call);
 }
 
 Result<storage::RangeQuery> range_query(const Call& call) {

@@ -12,6 +12,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "ci/judging/bisect.hpp"
 #include "ci/service/assets.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
@@ -34,7 +35,8 @@ constexpr std::chrono::seconds kLongestPut{60};
 constexpr double kFailuresASecond = 1.0 / 6;  // of one address, with tokens that are none: docs' table
 constexpr double kFailuresAtOnce = 20;
 constexpr std::size_t kWorthPacking = 1024;  // bytes
-constexpr int kPackingEffort = 4;            // of 9
+constexpr int kPackingEffort = 1;            // of 9: of a long history packing takes as long as reading it
+constexpr int kPackingEffortOnce = 9;        // of the service's own files
 constexpr std::string_view kApi = "/api/";
 constexpr const char* kAssetVersion = "build";
 
@@ -87,10 +89,10 @@ const char* type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-std::shared_ptr<const std::string> packed(const std::string& text) {
+std::shared_ptr<const std::string> packed(const std::string& text, int effort) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, kPackingEffort, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) return nullptr;
+  if (deflateInit2(&stream, effort, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) return nullptr;
   std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
   // zlib does not write to its input; its interface is older than const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
@@ -139,6 +141,7 @@ Service::Service(ServingOptions options)
       failures_(kFailuresASecond, kFailuresAtOnce) {
   add_reading(operations_);
   add_series_reading(operations_);
+  add_bisects(operations_, bisect_folder(options_.state));
   const auto large = std::make_shared<std::mutex>();
   add_writing(operations_, large);
   add_store_answers(operations_, large);
@@ -344,7 +347,7 @@ WebAnswer Service::conditional(const WebRequest& request, AnswerCache::Answer an
   http.body = answer.plain;
   if (answer.plain->size() < kWorthPacking || !takes_gzip(request.field("accept-encoding"))) return http;
   if (!answer.packed) {
-    answer.packed = packed(*answer.plain);
+    answer.packed = packed(*answer.plain, answer.version == kAssetVersion ? kPackingEffortOnce : kPackingEffort);
     if (!key.empty()) cache_.keep(key, answer);
   }
   if (!answer.packed) return http;
@@ -423,14 +426,20 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   const Caller& caller = admitted.caller;
   const std::string key = operation.is_conditional ? caller.project + '\n' + request.target : "";
   std::string made_from;
-  if (operation.is_conditional) {
+  std::shared_ptr<std::mutex> turn;
+  std::unique_lock<std::mutex> making;
+  while (operation.is_conditional) {
     const Result<std::string> now = version(store);
     if (!now) return problem_of(now.error(), 500, request.id);
     made_from = *now;
     if (const auto known = cache_.find(key, made_from)) {
       ++from_cache_;
+      if (making) making.unlock();
       return conditional(request, *known, key);
     }
+    if (making) break;  // nobody made it meanwhile
+    turn = cache_.turn_to_make(key);
+    making = std::unique_lock(*turn);
   }
   const bool writes = operation.scope == "submit" || operation.scope == "report" || operation.scope == "admin";
   if (!caller.project.empty() && operation.scope != "admin") {
@@ -537,6 +546,15 @@ void Service::look_for_news(std::optional<storage::Store>& store, std::optional<
   }
 }
 
+// A search is written anew whenever it knows more, by a file that takes the place of the one before.
+void Service::look_for_bisects(std::filesystem::file_time_type& newest) {
+  std::error_code trouble;
+  const auto written = std::filesystem::last_write_time(bisect_folder(options_.state), trouble);
+  if (trouble || written == newest) return;
+  newest = written;
+  server_->publish({"", "event: bisect\ndata: {\"project\":null}\n\n"});
+}
+
 // What was accepted until a day that is over is open again, whoever looks. False: the store is away, or its login may
 // not write.
 bool Service::end_what_is_over() {
@@ -553,6 +571,7 @@ void Service::watch() {
   std::string ended_on;  // the day
   Clock::time_point next_end = Clock::now();
   std::optional<storage::NewsMarks> marks;
+  std::filesystem::file_time_type bisects{};
   for (Clock::time_point next = Clock::now(); !is_ending_; std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
     if (Clock::now() < next) continue;
     next = Clock::now() + kLook;
@@ -566,6 +585,7 @@ void Service::watch() {
         marks.reset();
         continue;
       }
+      look_for_bisects(bisects);
       look_for_news(store, marks);
     } catch (const std::exception& exception) {
       std::fprintf(stderr, "steelyard: events: %s\n", printable_line(exception.what(), false).c_str());

@@ -60,6 +60,7 @@ class Service : public WebHandler {
   std::pair<BodyPlan, WebAnswer> admit(std::size_t worker, const WebRequest& head) override;
   WebAnswer answer(std::size_t worker, const WebRequest& request) override;
   WebAnswer refusal(int status, const std::string& detail, const std::string& id) override;
+  bool is_large(const WebRequest& request) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -102,6 +103,7 @@ class Service : public WebHandler {
   void watch();
   bool end_what_is_over();
   void look_for_news(std::optional<storage::Store>& store, std::optional<storage::NewsMarks>& marks);
+  void look_for_bisects(std::filesystem::file_time_type& newest);
 
   ServingOptions options_;
   ApiDescription description_;
@@ -112,6 +114,7 @@ class Service : public WebHandler {
   RateLimit requests_;
   RateLimit failures_;  // of those whose tokens are none
   KnownTokens known_;
+  KnownTokens used_;  // of which it was noted lately
   WebServer* server_ = nullptr;
   std::thread watcher_;
   std::atomic<bool> is_ending_{false};

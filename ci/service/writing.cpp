@@ -104,6 +104,11 @@ Result<Run> run_of_results(const Call& call) {
     run.header.commit = {};
     run.header.commit.sha = call["commit"];
   }
+  if (const std::string& parent = call["parent"]; !parent.empty()) {
+    if (call["commit"].empty()) return input_error("parent", "it without a commit", "the commit that it is before");
+    if (!is_commit(parent)) return input_error("parent", parent.substr(0, 100), "its hash");
+    run.header.commit.parent = parent;
+  }
   for (const std::string& branch : {call.caller.branch, call["branch"]}) {
     if (!branch.empty()) run.header.commit.branch = branch;
   }
@@ -114,7 +119,7 @@ Result<Run> run_of_results(const Call& call) {
 
 Result<Run> submitted_run(const Call& call, std::string_view bytes) {
   if (is_json(call)) return run_of_results(call);
-  for (const char* name : {"project", "commit", "branch", "committed_at"}) {
+  for (const char* name : {"project", "commit", "parent", "branch", "committed_at"}) {
     if (!call[name].empty()) return input_error(name, "it beside an archive", "it with JSON alone");
   }
   return storage::decode_sealed_run(bytes, kSubmission);
@@ -124,7 +129,8 @@ Result<Reply> submit_run(const Call& call, std::mutex& large) {
   if (call.request.body_file < 0) return input_error("body", "nothing", "an archive");
   const SentBody file(call.request.body_file);
   if (file.bytes().empty()) return store_error(kSubmission, "no room for its bytes", "", "give the service memory");
-  const std::unique_lock<std::mutex> turn = turn_of(large, file.bytes().size() > kLargeBody);
+  const bool is_large = file.bytes().size() > kLargeBody || storage::unpacked_length(file.bytes()) > kLargeArchive;
+  const std::unique_lock<std::mutex> turn = turn_of(large, is_large);
   Result<Run> read = submitted_run(call, file.bytes());
   // Another service may take it: one of a newer version, or with more memory.
   if (!read && storage::may_be_read_elsewhere(file.bytes(), read.error())) return not_here(read.error());

@@ -69,6 +69,10 @@ Result<Run> decode_run(std::string_view bytes, std::string_view name, const Arch
   return decode_payload(payload, name, limits);
 }
 
+std::uint64_t unpacked_length(std::string_view bytes) {
+  return payload_kind(bytes) == PayloadKind::run ? payload_length(bytes) : 0;
+}
+
 Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
   STEELYARD_CHECK(check_run(run, path.string()));
   const std::string bytes = encode_run(run);

@@ -30,6 +30,8 @@ void seal(Run& run);
 
 std::string encode_run(const Run& run);  // the whole file's bytes; the run is sealed
 Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits = {});
+// What the bytes of an archive come to unpacked, as it says itself and is held to; 0 where it is none, or damaged.
+std::uint64_t unpacked_length(std::string_view bytes);
 
 // decode_run() of what is to be kept: an archive whose id is not that of its content is refused, since it would pass
 // for the run that the id is of. Error (input): as decode_run().

@@ -38,6 +38,7 @@ struct HistoryQuery {
   int series_limit = 0;          // most series of one answer; 0: all
   bool off_branch = true;        // with commits that are off the branch, as after a force-push
   bool with_invocations = true;  // costs a look at every measurement; else they are 0
+  bool only_one = false;         // of several series the names alone; not for another process
 
   static void fields(auto& visit, auto& self) {
     visit("benchmark", self.benchmark);

@@ -183,7 +183,7 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
   Page<HistorySeries> page;
   page.next = std::move(chosen.next);
   page.notes = std::move(chosen.notes);
-  if (query.limit <= 0) {
+  if (query.limit <= 0 || (query.only_one && chosen.items.size() > 1)) {
     for (ChosenSeries& series : chosen.items) {
       page.items.push_back({std::move(series.benchmark), series.metric, series.fingerprint, {}, series.project});
     }

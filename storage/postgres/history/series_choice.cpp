@@ -1,6 +1,7 @@
 #include "storage/postgres/history/series_choice.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -361,11 +362,17 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
                         cache.branch == query.branch && cache.with_off_branch == query.with_off_branch;
   if (is_known && has_enough) return newest();
   cache.version.clear();
-  STEELYARD_TRY(cache.runs, read_ordered(transaction, query, !version.empty()));
+  // Where they are remembered, so many that a question for a few more finds them.
+  RunOrderQuery wanted = query;
+  constexpr std::int64_t kMaxRoundedUp = 1 << 20;
+  if (!version.empty() && query.limit > 0 && query.limit < kMaxRoundedUp) {
+    wanted.limit = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(query.limit)));
+  }
+  STEELYARD_TRY(cache.runs, read_ordered(transaction, wanted, !version.empty()));
   cache.project_key = query.project_key;
   cache.branch = query.branch;
   cache.with_off_branch = query.with_off_branch;
-  cache.limit = query.limit;
+  cache.limit = wanted.limit;
   if (cache.runs.size() <= kMaxRemembered) cache.version = std::move(version);
   return newest();
 }

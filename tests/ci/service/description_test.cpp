@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "ci/service/answer_cache.hpp"
 #include "ci/service/assets.hpp"
 #include "ci/service/call.hpp"
 
@@ -29,6 +30,7 @@ TEST(ApiDescription, IsWhatTheOperationsAre) {
   Operations operations;
   add_reading(operations);
   add_series_reading(operations);
+  add_bisects(operations, {});
   const auto large = std::make_shared<std::mutex>();
   add_writing(operations, large);
   add_store_answers(operations, large);
@@ -82,6 +84,16 @@ TEST(ApiDescription, RefusesWhatTheDocumentDoesNotAllow) {
   }
   EXPECT_FALSE(read("/api/v1/runs?project=" + std::string(2000, 'a')));
   EXPECT_THAT(read("/api/v1/runs?colour=red").error().text(), HasSubstr("one of project, branch, commit"));
+}
+
+TEST(AnswerCache, LetsOneMakeAnAnswerAndOthersWaitForIt) {
+  AnswerCache cache(1 << 20);
+  std::shared_ptr<std::mutex> turn = cache.turn_to_make("a");
+  EXPECT_EQ(cache.turn_to_make("a"), turn);
+  EXPECT_NE(cache.turn_to_make("b"), turn);
+  const std::unique_lock making(*turn);
+  EXPECT_FALSE(cache.turn_to_make("a")->try_lock());
+  EXPECT_TRUE(cache.turn_to_make("b")->try_lock());
 }
 
 TEST(RateLimit, LetsABurstThroughAndThenSoManyASecond) {

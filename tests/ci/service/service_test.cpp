@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
+#include "ci/judging/bisect.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/embedded/cluster.hpp"
@@ -84,6 +88,20 @@ TEST_F(ServiceTest, AnswersEveryReadingOperationAsItsDescriptionSays) {
   EXPECT_EQ(archive.body, storage::encode_run(sealed_run(1)));
 }
 
+TEST_F(ServiceTest, TellsOfSearchesForACommitWhoMaySeeEverything) {
+  const BisectQuestion question{"/home/ada/kit", "a", "b", "BM_<sort>", *well_known_metric(kRealTime), "make", "", ""};
+  const std::string id = question.identity();
+  KeptBisect kept{bisect_folder(state_) / (id + ".json"), {BisectProbe{}}, 3, 64, 31, "c"};
+  ASSERT_TRUE(kept.write(question));
+  const json all = checked("/api/v1/bisects", "/api/v1/bisects")["items"];
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]["left"], 31);
+  EXPECT_EQ(checked("/api/v1/bisects/{id}", "/api/v1/bisects/" + id)["probes"].size(), 1U);
+  const Fields one_project = bearer(issue({"read"}, "demo"));
+  EXPECT_EQ(checked("/api/v1/bisects", "/api/v1/bisects", 200, one_project)["items"], json::array());
+  checked("/api/v1/bisects/{id}", "/api/v1/bisects/" + id, 404, one_project);
+}
+
 TEST_F(ServiceTest, AnswersForAProjectThatHasNothingYet) {
   const Fields fields = bearer(issue({"read"}, "empty one"));
   EXPECT_EQ(checked("/api/v1/projects", "/api/v1/projects", 200, fields)["items"][0]["branches"], json::array());
@@ -102,6 +120,7 @@ TEST_F(ServiceTest, TellsTheColumnsOfOneSeriesThatWereAskedFor) {
       checked("/api/v1/points", which + "&columns=at,value,run,commit,subject,least,low,high,most,samples,off_branch");
   EXPECT_EQ(points["count"], 2);
   EXPECT_EQ(points["run"][1], sealed_run(2).header.id.substr(0, 12));
+  EXPECT_EQ(points["subject"][1], sealed_run(2).header.commit.subject);
   EXPECT_EQ(points["most"][1], 1.7976931348623157e308);
   EXPECT_EQ(points["least"][1], -0.0);
   EXPECT_FALSE(checked("/api/v1/points", which).contains("low"));
@@ -367,6 +386,23 @@ TEST_F(ServiceTest, IssuesTokensToAnAdministratorAndNoMoreThanTheirOwnProject) {
   const std::string id = issued["token"]["id"];
   EXPECT_EQ(ask(port(), "DELETE", "/api/v1/tokens/" + id, all).status, 204);
   EXPECT_EQ(get("/api/v1/runs", bearer(secret)).status, 401);
+}
+
+TEST_F(ServiceTest, MakesOneTokenOfOneWhoeverRotatesItAtOnce) {
+  const Fields admin = bearer(issue({"admin"}));
+  for (int i = 0; i < 10; ++i) {
+    const std::string target = "/api/v1/tokens/" + issue({"read"}).substr(10, 32) + "/rotate";
+    std::atomic<int> made = 0;
+    const auto rotate = [&] {
+      Fields fields = admin;
+      fields.emplace_back("Content-Type", "application/json");
+      made += ask(port(), "POST", target, fields, "{}").status == 201 ? 1 : 0;
+    };
+    std::thread other(rotate);
+    rotate();
+    other.join();
+    EXPECT_EQ(made, 1);
+  }
 }
 
 TEST_F(ServiceTest, TakesSqlAndScriptInEveryParameterForText) {
