@@ -1,7 +1,7 @@
 // Writes a folder of archives, to time a history without a server: one run a commit, each the child of the one before,
 // with as many benchmarks of 20 samples as are asked for.
 //
-//     build/check/bin/write_archives FOLDER ARCHIVES BENCHMARKS
+//     build/check/bin/write_archives FOLDER ARCHIVES BENCHMARKS [SEED]      default 1
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -63,13 +63,15 @@ int number_of(std::string_view text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int archives = argc == 4 ? number_of(argv[2]) : 0;
-  const int benchmarks = argc == 4 ? number_of(argv[3]) : 0;
-  if (archives <= 0 || benchmarks <= 0) {
-    std::fprintf(stderr, "usage: write_archives FOLDER ARCHIVES BENCHMARKS\n");
+  const bool has_all = argc == 4 || argc == 5;
+  const int archives = has_all ? number_of(argv[2]) : 0;
+  const int benchmarks = has_all ? number_of(argv[3]) : 0;
+  const int seed = argc == 5 ? number_of(argv[4]) : 1;
+  if (archives <= 0 || benchmarks <= 0 || seed <= 0) {
+    std::fprintf(stderr, "usage: write_archives FOLDER ARCHIVES BENCHMARKS [SEED]\n");
     return 3;
   }
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
   for (int commit = 0; commit < archives; ++commit) {
     const std::filesystem::path file = std::filesystem::path(argv[1]) / (sha_of(commit) + ".syrun");
     if (const auto written = storage::write_archive(file, run_of(commit, benchmarks, random)); !written) {
