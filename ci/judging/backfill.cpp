@@ -91,7 +91,7 @@ class Backfilling {
 
   Result<BackfillReport> run() && {
     STEELYARD_CHECK(look());
-    for (std::optional<std::size_t> next = next_place(); next; next = next_place()) {
+    for (std::optional<Pair> next = next_pair(); next; next = next_pair()) {
       report_.interrupted = world_.cancelled();
       const Nanoseconds begun = world_.elapsed();
       report_.budget_spent = begun + longest_ > limits_.within;
@@ -105,6 +105,11 @@ class Backfilling {
   }
 
  private:
+  struct Pair {
+    std::size_t before = 0;
+    std::size_t after = 0;
+  };
+
   bool is_linked(std::size_t place) const { return linked_.contains(place); }
 
   Result<void> look() {
@@ -118,6 +123,12 @@ class Backfilling {
     }
     for (const std::size_t place : linked_) open_[place] = false;
     report_.linked = linked_.size();
+    with_parent_.clear();
+    for (const storage::MeasuredStep& step : steps) {
+      const std::optional<regress::ChainStep> chained = chain_step(step, places_);
+      if (chained && chained->after == chained->before + 1) with_parent_.insert(chained->after);
+    }
+    report_.with_parent = with_parent_.size();
     return {};
   }
 
@@ -141,26 +152,40 @@ class Backfilling {
     return gaps;
   }
 
-  // The far end first: without it no stretch is known to have a change.
-  std::optional<std::size_t> next_place() const {
-    const std::size_t last_linked = *linked_.rbegin();
-    for (std::size_t place = line_.size() - 1; place > last_linked; --place) {
-      if (open_[place]) return place;
+  // A commit beside its parent that was held against others alone. `least`: how surely their levels differ.
+  std::optional<Pair> beside_parent(const std::vector<regress::ChainGap>& gaps, double least) const {
+    for (const regress::ChainGap& gap : gaps) {
+      if (gap.after != gap.before + 1 || gap.suspicion < least) continue;
+      if (!with_parent_.contains(gap.after) && !tried_.contains(gap.after)) return Pair{gap.before, gap.after};
     }
-    return regress::next_in_gaps(gaps(), open_);
+    return std::nullopt;
   }
 
-  Result<void> measure(std::size_t place) {
-    const std::size_t before = *std::prev(linked_.lower_bound(place));
-    BackfillStep step{line_[before], line_[place]};
-    open_[place] = false;
+  // The far end first: without it no stretch is known to have a change. A commit that is found to differ from its
+  // parent is held against that at once, all others when nothing is left between.
+  std::optional<Pair> next_pair() const {
+    const auto with_older = [this](std::size_t place) { return Pair{*std::prev(linked_.lower_bound(place)), place}; };
+    const std::size_t last_linked = *linked_.rbegin();
+    for (std::size_t place = line_.size() - 1; place > last_linked; --place) {
+      if (open_[place]) return with_older(place);
+    }
+    const std::vector<regress::ChainGap> found = gaps();
+    if (const std::optional<Pair> differing = beside_parent(found, regress::kSuspicious)) return differing;
+    if (const std::optional<std::size_t> between = regress::next_in_gaps(found, open_)) return with_older(*between);
+    return beside_parent(found, 0);
+  }
+
+  Result<void> measure(const Pair& pair) {
+    BackfillStep step{line_[pair.before], line_[pair.after]};
+    open_[pair.after] = false;
+    if (pair.after == pair.before + 1) tried_.insert(pair.after);
     if (const Result<void> done = world_.measure(step.before, step.after); !done) {
       if (done.error().kind != ErrorKind::program) return done.error();
       if (world_.cancelled()) return {};
       step.trouble = done.error().text();
     }
     if (step.trouble.empty()) STEELYARD_CHECK(look());
-    if (step.trouble.empty() && !is_linked(place)) step.trouble = "nothing of it could be held against the other";
+    if (step.trouble.empty() && !is_linked(pair.after)) step.trouble = "nothing of it could be held against the other";
     report_.steps.push_back(step);
     if (world_.told) world_.told(step, linked_.size());
     return {};
@@ -188,6 +213,8 @@ class Backfilling {
   Places places_;
   std::vector<bool> open_;  // that may still be measured
   std::set<std::size_t> linked_;
+  std::set<std::size_t> with_parent_;  // held against it, in this session or before
+  std::set<std::size_t> tried_;        // to be held against it, in this session
   std::vector<LinkedSeries> series_;
   Nanoseconds longest_;
   BackfillReport report_;

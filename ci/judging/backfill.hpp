@@ -1,8 +1,9 @@
 // Commits measured afterwards, those that tell most first: the newest against the oldest, then the middle of each
-// stretch across which a level differs or in which a change point lies, then of the longest. Each is held in rounds
-// against the nearest older commit that has a level by then, so that the chain of ratios is the history: the last one
-// of each stretch against its parent, a midpoint against one further away. What was measured is in the store, and
-// nowhere else: the same command goes on from there.
+// stretch across which a level differs or in which a change point lies, then of the longest, each in rounds against the
+// nearest older commit that has a level by then. The last one of a stretch is held against its parent by that; a commit
+// that came between two others is held against its parent as well, at once where their levels differ and else when
+// nothing is left between, so that in the end each was, and the chain of ratios is the history. What was measured is in
+// the store, and nowhere else: the same command goes on from there.
 //
 //     STEELYARD_TRY(const BackfillReport report, backfill(line, world, {within}));
 #pragma once

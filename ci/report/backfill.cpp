@@ -28,9 +28,10 @@ std::string terminal_backfill(const BackfillReport& report, const TerminalStyle&
   const auto count = [](std::size_t number) { return static_cast<std::int64_t>(number); };
   std::size_t kept = 0;
   for (const BackfillStep& step : report.steps) kept += step.trouble.empty() ? 1 : 0;
-  std::string text = plural_text(count(kept), "commit") + " measured; " + grouped_text(count(report.linked)) + " of " +
-                     grouped_text(count(report.commits)) + " from " + shown_sha(report.from) + " to " +
-                     shown_sha(report.to) + " have a level by ratios\n";
+  std::string text = plural_text(count(kept), "measurement") + "; " + grouped_text(count(report.linked)) + " of " +
+                     plural_text(count(report.commits), "commit") + " from " + shown_sha(report.from) + " to " +
+                     shown_sha(report.to) + " have a level by ratios, " + grouped_text(count(report.with_parent)) +
+                     " held against their parents\n";
   std::size_t shown = 0;
   for (const BackfillStep& step : report.steps) {
     if (step.trouble.empty()) continue;
@@ -81,6 +82,7 @@ std::string json_backfill(const BackfillReport& report) {
   json("to", std::string_view(report.to));
   json("commits", report.commits);
   json("linked", report.linked);
+  json("with_parent", report.with_parent);
   json("budget_spent", report.budget_spent);
   json("interrupted", report.interrupted);
   json("steps", report.steps);

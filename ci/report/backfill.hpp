@@ -49,6 +49,7 @@ struct BackfillReport {
   std::string to;
   std::size_t commits = 0;           // of the line, both ends counted
   std::size_t linked = 0;            // of them, that have a level over the first by ratios
+  std::size_t with_parent = 0;       // of them, that were held against their parent
   std::vector<BackfillStep> steps;   // of this session, in order
   std::vector<BackfillChange> left;  // that are suspected, the surest first
   bool budget_spent = false;

@@ -172,8 +172,8 @@ Verb backfill_verb() {
       options, run_backfill, "backfill",
       "Measures commits of the past that are not linked to others by ratios yet: the newest against the oldest, then "
       "where levels differ, then the longest stretches. Each in rounds against the nearest older one that was "
-      "measured. "
-      "Interrupted, or when its time is spent, the same command goes on. Status 2: a commit could not be measured.",
+      "measured, and in the end against its parent. Interrupted, or when its time is spent, the same command goes on. "
+      "Status 2: a commit could not be measured.",
       "  steelyard backfill v1.0..main --within 8h\n"
       "  steelyard history BM_sort --chained");
   verb.names = {"FROM..TO"};

@@ -79,17 +79,32 @@ TEST(Backfill, MeasuresTheEndsAndThenHalvesAroundAChangeUntilItsCommitIsBesideIt
   EXPECT_NEAR(report.left[0].ratio, 1.05, 1e-9);
 }
 
-TEST(Backfill, HoldsEachOnceAgainstTheNearestOlderOneAndTheCommitOfAChangeAgainstItsParent) {
+std::size_t place_of(const std::string& name) { return std::stoul(name.substr(1)) - 1000; }
+
+TEST(Backfill, HoldsEachOnceAgainstTheNearestOlderOneAndInTheEndAgainstItsParent) {
   MadeStore made(step_of(9, 3, 1.2));
   const BackfillReport report = made.run();
   EXPECT_EQ(report.linked, 9U);
-  EXPECT_THAT(made.kept, SizeIs(8)) << "each commit once";
-  std::set<std::string> with_parent;
+  EXPECT_EQ(report.with_parent, 8U);
+  std::set<std::pair<std::string, std::string>> pairs;
+  std::set<std::size_t> with_parent;
   for (const storage::MeasuredStep& step : made.kept) {
     EXPECT_LT(step.before, step.after);
-    if (std::stoul(step.after.substr(1)) == std::stoul(step.before.substr(1)) + 1) with_parent.insert(step.after);
+    EXPECT_TRUE(pairs.emplace(step.before, step.after).second) << step.before << step.after;
+    if (place_of(step.after) == place_of(step.before) + 1) with_parent.insert(place_of(step.after));
   }
-  EXPECT_TRUE(with_parent.contains(name_of(3)));
+  EXPECT_THAT(made.kept, SizeIs(12)) << "8, 4, 2 and 6 came between others first";
+  EXPECT_THAT(with_parent, SizeIs(8));
+}
+
+TEST(Backfill, HoldsACommitThatDiffersAgainstItsParentBeforeItGoesOnElsewhere) {
+  MadeStore made(step_of(9, 4, 1.2));
+  const BackfillReport report = made.run(seconds(60 * 5));
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (const storage::MeasuredStep& step : made.kept) order.emplace_back(place_of(step.before), place_of(step.after));
+  EXPECT_THAT(order, ElementsAre(std::pair(0, 8), std::pair(0, 4), std::pair(0, 2), std::pair(2, 3), std::pair(3, 4)));
+  EXPECT_EQ(report.with_parent, 2U);
+  EXPECT_TRUE(report.budget_spent);
 }
 
 TEST(Backfill, GoesOnFromWhatTheStoreHas) {
@@ -97,10 +112,15 @@ TEST(Backfill, GoesOnFromWhatTheStoreHas) {
   made.cancelled_after = 3;
   EXPECT_TRUE(made.run().interrupted);
   EXPECT_THAT(made.kept, SizeIs(3));
+  made.cancelled_after = 40;
+  EXPECT_TRUE(made.run().interrupted);
   made.cancelled_after = 1'000'000;
   const BackfillReport report = made.run();
   EXPECT_EQ(report.linked, 33U);
-  EXPECT_THAT(made.kept, SizeIs(32)) << "nothing was measured twice";
+  EXPECT_EQ(report.with_parent, 32U);
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const storage::MeasuredStep& step : made.kept) pairs.emplace(step.before, step.after);
+  EXPECT_EQ(pairs.size(), made.kept.size()) << "nothing was measured twice";
   EXPECT_THAT(made.run().steps, IsEmpty());
 }
 
