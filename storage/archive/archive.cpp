@@ -77,10 +77,15 @@ Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
   STEELYARD_CHECK(check_run(run, path.string()));
   const std::string bytes = encode_run(run);
   const ArchiveLimits limits;
-  if (bytes.size() > static_cast<std::uint64_t>(limits.file_bytes) ||
-      payload_length(bytes) > static_cast<std::uint64_t>(limits.payload_bytes)) {
-    return input_error(path.string(), "a run of " + std::to_string(payload_length(bytes)) + " bytes",
-                       "at most " + std::to_string(limits.payload_bytes), "measure fewer benchmarks in one run");
+  const auto refused = [&](const char* what, std::uint64_t found, std::int64_t most) {
+    return input_error(path.string(), what + std::to_string(found) + " bytes", "at most " + std::to_string(most),
+                       "measure fewer benchmarks in one run");
+  };
+  if (payload_length(bytes) > static_cast<std::uint64_t>(limits.payload_bytes)) {
+    return refused("a run of ", payload_length(bytes), limits.payload_bytes);
+  }
+  if (bytes.size() > static_cast<std::uint64_t>(limits.file_bytes)) {
+    return refused("a run that takes a file of ", bytes.size(), limits.file_bytes);
   }
   return write_file(path, bytes);
 }
