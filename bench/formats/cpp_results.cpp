@@ -252,21 +252,20 @@ Result<Run> load_nanobench(const std::filesystem::path& path, ImportReading& rea
 Result<Run> load_folly(const std::filesystem::path& path, ImportReading& reading) {
   ImportedRun imported("folly", path, reading);
   const std::uint32_t process = imported.add_process();
-  STEELYARD_TRY(const JsonValue rest, read_json(
-                                          path, "[]",
-                                          [&](JsonValue&& record, const std::string& where) {
-                                            add_folly_record(record, where, process, imported);
-                                            return true;
-                                          },
-                                          reading));
+  STEELYARD_TRY(const FileHead head, head_of(path));
   // --json writes an object, by name, in picoseconds.
-  for (const auto& [name, time] : rest.members) {
-    if (!time.is(JsonValue::Kind::number)) {
-      imported.bad('"' + name + '"', "found " + describe(time) + ", wanted picoseconds");
+  const bool is_object = head.starts_with("{");
+  const TakeRecord take = [&](JsonValue&& record, const std::string& where) {
+    if (!is_object) {
+      add_folly_record(record, where, process, imported);
+    } else if (!record.is(JsonValue::Kind::number)) {
+      imported.bad('"' + where + '"', "found " + describe(record) + ", wanted picoseconds");
     } else {
-      add_folly_time(name, '"' + name + '"', time.number * 1e-3, process, imported);
+      add_folly_time(where, '"' + where + '"', record.number * 1e-3, process, imported);
     }
-  }
+    return true;
+  };
+  STEELYARD_CHECK(read_json(path, is_object ? "{}" : "[]", take, reading));
   return imported.finish("times of folly's benchmarks", "write it with --bm_json_verbose=FILE");
 }
 

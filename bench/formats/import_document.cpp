@@ -145,8 +145,9 @@ class ValueBuilder {
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
 
-  ValueBuilder(std::string_view records, const TakeRecord& take) : take_(take) {
+  ValueBuilder(std::string_view records, const TakeRecord& take, const bool& is_full) : take_(take), is_full_(is_full) {
     has_records_ = !records.empty();
+    container_ = records.ends_with("{}") ? JsonValue::Kind::object : JsonValue::Kind::list;
     for (std::string_view rest = records.substr(0, has_records_ ? records.size() - 2 : 0); !rest.empty();) {
       const std::size_t point = std::min(rest.find('.'), rest.size());
       path_.emplace_back(rest.substr(0, point));
@@ -165,10 +166,11 @@ class ValueBuilder {
   }
   bool binary(binary_t&) { return false; }
   bool start_object(std::size_t) { return open(JsonValue::Kind::object); }
-  bool end_object() { return close(); }
+  bool end_object() { return take_held_number() && close(); }
   bool start_array(std::size_t) { return open(JsonValue::Kind::list); }
   bool end_array() { return close(); }
   bool key(string_t& value) {
+    if (!take_held_number()) return false;
     key_ = std::move(value);
     is_behind_number_ = false;
     return true;
@@ -209,10 +211,12 @@ class ValueBuilder {
   }
   bool has_stopped() const { return has_stopped_; }
   // What the parser was in the middle of.
-  std::string place() const { return in_record_list() ? where() : std::string(); }
+  std::string place() const {
+    return in_record_list() ? printable_line(where().substr(0, kLongestMemberPath), true) : "";
+  }
   // The same by names where there are no records: "results.time_sort".
   std::string named_place() const {
-    if (in_record_list()) return where();
+    if (in_record_list()) return place();
     std::string names;
     for (const Open& one : open_) names += one.key.empty() ? "" : one.key + '.';
     return printable_line((names + key_).substr(0, kLongestMemberPath), true);
@@ -230,12 +234,13 @@ class ValueBuilder {
       if (open_[i].value.kind != JsonValue::Kind::object) return false;
       if (path_[i] != "*" && path_[i] != open_[i + 1].key) return false;
     }
-    return open_[path_.size()].value.kind == JsonValue::Kind::list;
+    return open_[path_.size()].value.kind == container_;
   }
   std::string where() const {
     std::string names;
     for (std::size_t i = 1; i <= path_.size(); ++i) names += (i > 1 ? "." : "") + open_[i].key;
-    return names + '[' + std::to_string(index_) + ']';
+    if (container_ == JsonValue::Kind::list) return names + '[' + std::to_string(index_) + ']';
+    return names + (names.empty() ? "" : ".") + (open_.size() > path_.size() + 1 ? open_[path_.size() + 1].key : key_);
   }
 
   bool refuse(std::size_t most, const std::string& of_what, std::string fix = "") {
@@ -247,6 +252,12 @@ class ValueBuilder {
     std::size_t& held = in_record_list() ? held_ : held_of_rest_;
     if (++held <= kMaxHeldValues) return true;
     return refuse(kMaxHeldValues, "values in one piece", kHowToSplit);
+  }
+
+  // A member that is a record and a number is known to be whole by what follows it.
+  bool take_held_number() {
+    const std::optional<double> held = std::exchange(held_number_, std::nullopt);
+    return !held || add(JsonValue{JsonValue::Kind::number, *held, {}, {}, {}, {}});
   }
 
   // Of 123.45 that the end of the file cuts the parser tells 12.
@@ -263,7 +274,9 @@ class ValueBuilder {
   }
 
   bool number(double value) {
-    const bool goes_on = take_number(value);
+    const bool is_held = container_ == JsonValue::Kind::object && is_record();
+    if (is_held) held_number_ = value;
+    const bool goes_on = is_held || take_number(value);
     is_behind_number_ = true;
     return goes_on;
   }
@@ -283,9 +296,7 @@ class ValueBuilder {
   bool is_record() const { return in_record_list() && open_.size() == path_.size() + 1; }
 
   bool open(JsonValue::Kind kind) {
-    if (open_.size() == kDeepestDocument) {
-      return refuse(kDeepestDocument, "levels of brackets");
-    }
+    if (open_.size() == kDeepestDocument) return refuse(kDeepestDocument, "levels of brackets");
     if (!hold()) return false;
     if (open_.size() == path_.size()) index_ = 0;
     is_behind_number_ = false;
@@ -316,7 +327,7 @@ class ValueBuilder {
     }
     if (is_record()) {
       held_ = held_numbers_ = 0;
-      has_stopped_ = !take_(std::move(value), where());
+      has_stopped_ = !take_(std::move(value), where()) || is_full_;
       ++index_;
       return !has_stopped_;
     }
@@ -333,8 +344,11 @@ class ValueBuilder {
   }
 
   const TakeRecord& take_;
+  const bool& is_full_;
   bool has_records_ = false;
-  std::vector<std::string> path_;  // of members to the list of records
+  JsonValue::Kind container_ = JsonValue::Kind::list;  // of records
+  std::vector<std::string> path_;                      // of members to it
+  std::optional<double> held_number_;
   JsonValue root_;
   std::vector<Open> open_;
   std::string key_;
@@ -403,7 +417,7 @@ Result<JsonValue> read_json(const std::filesystem::path& path, std::string_view 
   DocumentBuffer buffer(path, kNotFinite);
   if (!buffer.is_open()) return no_such_file(path);
   std::istream stream(&buffer);
-  ValueBuilder builder(records, take);
+  ValueBuilder builder(records, take, reading.is_full);
   const bool is_whole = nlohmann::json::sax_parse(stream, &builder);
   if (!buffer.encoding().empty()) return wrong_encoding(path.string(), buffer.encoding());
   const std::string place = builder.named_place();
@@ -461,7 +475,8 @@ Result<JsonValue> read_json(const std::filesystem::path& path, ImportReading& re
 
 Result<JsonValue> parse_json(std::string_view text, const std::string& where) {
   const TakeRecord none = [](JsonValue&&, const std::string&) { return true; };
-  ValueBuilder builder("", none);
+  const bool is_full = false;
+  ValueBuilder builder("", none, is_full);
   const std::string masked = mask_non_finite_tokens(std::string(text), kNotFinite);
   if (nlohmann::json::sax_parse(masked, &builder)) return builder.take_rest();
   if (const auto refused = builder.refused(where)) return *refused;

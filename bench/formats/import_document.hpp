@@ -70,16 +70,20 @@ struct ImportReading {
   // Where it is wanted: what was found, and where. Of each file the first hundred, and how many there were.
   std::vector<Error> damages = {};
   std::map<std::string, std::size_t> damages_of = {};
+  // More was found than a run may have: read_json() reads no further.
+  bool is_full = false;
 
   // The error itself where it is not wanted.
   Result<void> damaged(Error damage);
 };
 
-// Takes a record as soon as it is whole; `where`: "benchmarks[3]". False: that was enough, the rest is not read.
+// Takes a record as soon as it is whole; `where`: "benchmarks[3]", of members "results.time_sort". False: that was
+// enough, the rest is not read.
 using TakeRecord = std::function<bool(JsonValue&& record, const std::string& where)>;
 
 // The document without its records, which go to `take` one at a time. `records`: where they stand, "benchmarks[]",
-// "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "" (there are none). The document may have
+// "[]" (the document is a list), "entries.*[]" (in every list of "entries"), "results{}" (each member of that object,
+// whose name is at the end of `where`), "{}" (each of the document's), "" (there are none). The document may have
 // a text before its first bracket, which ends in "=" (JavaScript that sets a variable); behind it nothing but blanks
 // and ";". Error (input): no such file, no JSON or no UTF-8 (with the line), more than 64 levels, more than a million
 // values in one record or in the rest. Where `reading` keeps what is readable, all but the first are damages, what was

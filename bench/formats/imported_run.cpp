@@ -139,7 +139,7 @@ ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& pat
 
 std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
   if (run_.invocations.size() == kMaxImportedProcesses) {
-    is_too_large_ = true;
+    is_too_large_ = reading_.is_full = true;
     return static_cast<std::uint32_t>(run_.invocations.size() - 1);
   }
   Invocation invocation;
@@ -167,7 +167,7 @@ bool ImportedRun::is_storable(const Samples& samples) {
 }
 
 bool ImportedRun::add(Samples samples) {
-  if (!is_storable(samples)) return false;
+  if (is_too_large_ || !is_storable(samples)) return false;
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
     const std::string flaw = flaw_of_value(samples.values[i], samples.metric, samples.may_be_zero);
     if (flaw.empty()) continue;
@@ -182,7 +182,7 @@ bool ImportedRun::add(Samples samples) {
   const auto [at, is_new] = measurement_by_name_.try_emplace(std::move(key), run_.measurements.size());
   samples_ += samples.values.size();
   if (samples_ > kMaxSamples || (is_new && run_.measurements.size() == kMaxMeasurements)) {
-    is_too_large_ = true;
+    is_too_large_ = reading_.is_full = true;
     return false;
   }
   if (is_new) run_.measurements.push_back({std::move(samples.benchmark), samples.metric, "", {}});

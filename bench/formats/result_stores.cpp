@@ -248,11 +248,15 @@ struct AsvBenchmarks {
 };
 
 Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks, StoredRuns& runs) {
-  STEELYARD_TRY(const JsonValue document, read_json(file, runs.reading()));
+  // Read twice: what is said of all results may stand behind them, and these are not held for its sake.
+  constexpr std::string_view kResults = "results{}";
+  ImportReading first{.keeps_readable = runs.reading().keeps_readable};  // its damages are told by the second
+  STEELYARD_TRY(const JsonValue document,
+                read_json(
+                    file, kResults, [](JsonValue&&, const std::string&) { return true; }, first));
   if (document.find("commit_hash") == nullptr || document.find("results") == nullptr) {
     // Cut before either, it is told as that.
-    const std::vector<Error>& damages = runs.reading().damages;
-    if (!damages.empty() && damages.back().where.starts_with(file.string())) return {};
+    if (!first.damages.empty()) return runs.reading().damaged(first.damages.front());
     return input_error(file.string(), "no commit_hash and results", "a file of asv's results");
   }
   ImportedRun* const imported = runs.of(file.string(), file);
@@ -273,14 +277,16 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
   imported->add_process();
   imported->described_by(benchmarks.file);
   const std::vector<JsonValue> columns = document.list_of("result_columns");
-  for (const auto& [name, kept] : document.members_of("results")) {
+  const TakeRecord take = [&](JsonValue&& kept, const std::string& where) {
+    const std::string name = where.substr(kResults.size() - 1);  // behind "results."
     const auto at = benchmarks.by_name.find(name);
     const JsonValue* const about = at != benchmarks.by_name.end() ? at->second : nullptr;
     // What is cut would be of other parameters, other units or another name.
     const bool is_known = about != nullptr ? !about->is_cut : !benchmarks.document.is_cut;
-    if (kept.is_cut || !is_known) continue;
-    add_asv_benchmark(name, asv_columns(kept, columns), about, *imported);
-  }
+    if (is_known) add_asv_benchmark(name, asv_columns(kept, columns), about, *imported);
+    return true;
+  };
+  STEELYARD_CHECK(read_json(file, kResults, take, runs.reading()));
   return {};
 }
 
@@ -416,6 +422,24 @@ void add_bencher_measures(const BenchmarkId& id, const JsonValue& measures, cons
   }
 }
 
+// Version 1: a list of variants.
+void add_bencher_variants(const std::string& name, const JsonValue& variants, ImportedRun& imported) {
+  if (!variants.numbers.empty()) {
+    imported.bad(name + "[0]", "found a number, wanted an object with measures", bencher_benchmark(name, {}));
+  }
+  std::size_t index = 0;
+  for (const JsonValue& variant : variants.items) {
+    const std::string where = name + '[' + std::to_string(index++) + "].measures";
+    const BenchmarkId id = bencher_benchmark(name, variant.members_of("parameters"));
+    const JsonValue* const of_variant = variant.find("measures");
+    if (of_variant == nullptr) {
+      imported.bad(where, "found nothing, wanted measures", id);
+    } else {
+      add_bencher_measures(id, *of_variant, where, imported);
+    }
+  }
+}
+
 // Conbench ------------------------------------------------------------------------------------------------------------
 
 BenchmarkId conbench_benchmark_of(const JsonValue& result) {
@@ -522,29 +546,15 @@ Result<std::vector<Run>> load_conbench(const fs::path& path, ImportReading& read
 Result<Run> load_bencher_metrics(const fs::path& path, ImportReading& reading) {
   ImportedRun imported("bencher-metrics", path, reading);
   imported.add_process();
-  STEELYARD_TRY(const JsonValue document, read_json(path, reading));
-  for (const auto& [name, measures] : document.members) {
-    if (!measures.is(JsonValue::Kind::list)) {
+  const TakeRecord take = [&](JsonValue&& measures, const std::string& name) {
+    if (measures.is(JsonValue::Kind::list)) {
+      add_bencher_variants(name, measures, imported);
+    } else {
       add_bencher_measures(bencher_benchmark(name, {}), measures, name, imported);
-      continue;
     }
-    // Version 1: a list of variants.
-    if (!measures.numbers.empty()) {
-      imported.bad(name + "[0]", "found a number, wanted an object with measures", bencher_benchmark(name, {}));
-    }
-    std::size_t index = 0;
-    for (const JsonValue& variant : measures.items) {
-      const std::string where = name + '[' + std::to_string(index++) + "].measures";
-      if (variant.is_cut) continue;  // its parameters may be others
-      const BenchmarkId id = bencher_benchmark(name, variant.members_of("parameters"));
-      const JsonValue* const of_variant = variant.find("measures");
-      if (of_variant == nullptr) {
-        imported.bad(where, "found nothing, wanted measures", id);
-      } else {
-        add_bencher_measures(id, *of_variant, where, imported);
-      }
-    }
-  }
+    return true;
+  };
+  STEELYARD_CHECK(read_json(path, "{}", take, reading));
   return imported.finish("Bencher's metric format");
 }
 

@@ -246,9 +246,7 @@ TEST_F(ImportOfEachFormat, ManyBenchmarksAreAllTaken) {
   const int count = many_benchmarks();
   for (const OneBadOfTwo& one : each_with_one_bad()) {
     const RunsOfFile runs = load(one.format, text_of_many(one, count - 1));
-    const bool is_one_piece =
-        one.format == "asv" || one.format == "bencher-metrics" || one.format == "github-action-benchmark";
-    if (!runs && count > kSurelyHeld && is_one_piece) {
+    if (!runs && count > kSurelyHeld && one.format == "github-action-benchmark") {
       expect_limit(one, runs, "");
       continue;
     }
@@ -263,11 +261,35 @@ TEST_F(ImportOfEachFormat, ManyBenchmarksAreAllTaken) {
 }
 
 TEST_F(ImportOfEachFormat, MoreThanIsHeldInOnePieceIsOneErrorThatNamesItsPlaceAndTheLimit) {
-  for (const OneBadOfTwo& one : each_with_one_bad()) {  // of which a record has, or is, all benchmarks
+  for (const OneBadOfTwo& one : each_with_one_bad()) {  // of which a record is a commit with all its benchmarks
     const auto load_many = [&](int more) { return load(one.format, text_of_many(one, more)); };
-    if (one.format == "asv") expect_limit(one, load_many(500'000), "results.time_b4999");
     if (one.format == "github-action-benchmark") expect_limit(one, load_many(251'000), "entries.Benchmark[0]");
   }
+}
+
+TEST_F(ImportOfEachFormat, MembersThatAreRecordsAreHeldOneAtATime) {
+  std::string unread = "[null";
+  for (int i = 0; i < 600'000; ++i) unread += ",null";
+  unread += ']';
+  const std::string result = "[[1], " + unread + ']';
+  const RunsOfFile asv = load("asv", R"({"results": {"time_a": )" + result + R"(, "time_b": )" + result +
+                                         R"(}, "result_columns": ["result", "x"], "commit_hash": "1111111"})");
+  ASSERT_TRUE(asv) << asv.error().text();
+  EXPECT_THAT(asv->front().measurements, SizeIs(2)) << "what is said of them may stand behind them";
+  const std::string measure = R"({"latency": {"value": 1, "x": )" + unread + "}}";
+  const RunsOfFile metrics = load("bencher-metrics", R"({"a": )" + measure + R"(, "b": )" + measure + '}');
+  ASSERT_TRUE(metrics) << metrics.error().text();
+  EXPECT_THAT(metrics->front().measurements, SizeIs(2));
+}
+
+TEST_F(ImportOfEachFormat, OfFollysTimesByNameTheLastIsNoneWhereItMayBeCut) {
+  const std::string text = R"({"a": 1000, "b": 123.45)";
+  EXPECT_THAT(samples_in(*load("folly", text + "}")), SizeIs(2));
+  const RunsOfFile cut = load_readable("folly", text);
+  ASSERT_TRUE(cut) << cut.error().text();
+  EXPECT_THAT(samples_in(*cut), ElementsAre("a real_time 1 ns"));
+  EXPECT_THAT(samples_in(*load_readable("folly", text + ", \"c\": 1")), SizeIs(2))
+      << "what follows it says that it is whole";
 }
 
 TEST_F(ImportOfEachFormat, ANameInLatin1IsOneErrorOrOfLinesOneBadRecordWithItsPlace) {
