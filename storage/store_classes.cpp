@@ -19,6 +19,7 @@
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/access/tokens.hpp"
 #include "storage/postgres/alerts/accepted_rows.hpp"
+#include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/alerts/notice_rows.hpp"
 #include "storage/postgres/catalog/catalog_reader.hpp"
@@ -135,6 +136,10 @@ Result<Page<HistorySeries>> HistoryStore::page(const HistoryQuery& query) {
 Result<std::vector<HistorySeries>> HistoryStore::series(const HistoryQuery& query) {
   STEELYARD_TRY(Page<HistorySeries> all, page(query));
   return std::move(all.items);
+}
+
+Result<std::vector<RenamedBenchmark>> HistoryStore::renamed(const std::string& project, const std::string& branch) {
+  return connection_.read([&](Session& session) { return read_renamed(session, project, branch); });
 }
 
 Result<std::optional<FoundBaseline>> HistoryStore::latest_baseline(const BaselineQuery& query) {

@@ -141,6 +141,10 @@ void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
   std::merge(more.points.begin(), more.points.end(), whole.points.begin(), whole.points.end(),
              std::back_inserter(points), [](const auto& a, const auto& b) { return a.at_unix_ns < b.at_unix_ns; });
   whole.points = std::move(points);
+  for (std::string& name : more.earlier_names) {
+    const auto at = std::lower_bound(whole.earlier_names.begin(), whole.earlier_names.end(), name);
+    if (at == whole.earlier_names.end() || *at != name) whole.earlier_names.insert(at, std::move(name));
+  }
 }
 
 }  // namespace
@@ -172,6 +176,7 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
     const SeriesName today = name_of_series(series);
     const auto known = current.find(today);
     if (known == current.end()) {
+      if (earlier != series.benchmark) series.earlier_names.push_back(earlier);
       earlier_names.emplace(today, earlier);
       current.emplace(today, std::move(series));
       continue;
@@ -185,9 +190,11 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
       std::string note = warning::series_not_joined(both_names("run:" + run.substr(0, 12), other, series.benchmark));
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
       series.benchmark = other;
+      std::erase(series.earlier_names, other);
       current.emplace(name_of_series(series), std::move(series));
       continue;
     }
+    if (earlier != series.benchmark) series.earlier_names.push_back(earlier);
     join_series(std::move(series), known->second);
   }
   std::vector<storage::HistorySeries> all;

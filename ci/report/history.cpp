@@ -66,7 +66,10 @@ std::string opening_commit(const storage::Alert& alert) {
 
 bool is_about(const storage::Alert& alert, const storage::HistorySeries& series) {
   const storage::AlertSubject& subject = alert.subject;
-  return subject.benchmark == series.benchmark && subject.metric == series.metric.name &&
+  const bool is_its_name =
+      subject.benchmark == series.benchmark ||
+      std::find(alert.other_names.begin(), alert.other_names.end(), series.benchmark) != alert.other_names.end();
+  return is_its_name && subject.metric == series.metric.name &&
          (subject.fingerprint.empty() || subject.fingerprint == series.fingerprint);
 }
 
@@ -214,6 +217,7 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page, cons
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},
                               {"older", json_text(one.older)}});
+    if (!one.earlier_names.empty()) json["series"].back()["earlier_names"] = one.earlier_names;
     Json of_series = Json::array();
     for (const storage::Alert& alert : alerts) {
       if (!is_about(alert, one)) continue;

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -22,6 +25,7 @@
 #include "storage/catalog_store.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/document/json.hpp"
+#include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 
 namespace steelyard::ci {
@@ -193,6 +197,26 @@ Result<Reply> flame(const Call& call) {
   return Reply{flame_text(call["benchmark"], *profile)};
 }
 
+// Of benchmarks with the text in any of their names.
+void keep_alerts_of(const std::string& text, const std::vector<storage::RenamedBenchmark>& renamed,
+                    std::vector<storage::Alert>& alerts) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> earlier;  // by project and today's name
+  std::map<std::pair<std::string, std::string>, std::string> today;
+  for (const storage::RenamedBenchmark& one : renamed) {
+    earlier[{one.project, one.today}].insert(one.earlier);
+    today[{one.project, one.earlier}] = one.today;
+  }
+  const auto has_text = [&](const std::string& name) { return name.find(text) != std::string::npos; };
+  std::erase_if(alerts, [&](const storage::Alert& alert) {
+    const storage::AlertSubject& subject = alert.subject;
+    const auto named = today.find({subject.project, subject.benchmark});
+    const std::string& name = named == today.end() ? subject.benchmark : named->second;
+    const std::set<std::string>& others = earlier[{subject.project, name}];
+    return !has_text(subject.benchmark) && !has_text(name) && std::none_of(others.begin(), others.end(), has_text) &&
+           std::none_of(alert.other_names.begin(), alert.other_names.end(), has_text);
+  });
+}
+
 Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
   storage::AlertQuery query;
   query.project = value_of(call, "project");
@@ -202,7 +226,11 @@ Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
   const std::string state = value_of(call, "state");
   query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
   query.limit = kMaxAlertsRead;
+  STEELYARD_TRY(const std::vector<storage::RenamedBenchmark> renamed,
+                storage::HistoryStore(call.store).renamed(query.project, query.branch));
+  const std::string asked = renamed.empty() ? "" : std::exchange(query.benchmark, "");
   STEELYARD_TRY(std::vector<storage::Alert> all, storage::AlertStore(call.store).list(query));
+  if (!asked.empty()) keep_alerts_of(asked, renamed, all);
   if (!state.empty() && state != "all") {
     std::erase_if(all, [&](const storage::Alert& one) { return storage::to_text(one.state) != state; });
   }

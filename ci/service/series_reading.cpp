@@ -34,7 +34,21 @@ storage::HistoryQuery history_query(const Call& call) {
   query.project = call["project"];
   query.machine = call["machine"];
   query.after = call["after"];
+  query.by_todays_names = true;
   return query;
+}
+
+// What is kept of benchmarks that were renamed, under today's names.
+template <class Item>
+Result<void> use_todays_names(storage::Store& store, const std::string& project, const std::string& branch,
+                              std::vector<Item>& items) {
+  STEELYARD_TRY(const std::vector<storage::RenamedBenchmark> renamed, HistoryStore(store).renamed(project, branch));
+  std::map<std::pair<std::string_view, std::string_view>, std::string_view> today;
+  for (const storage::RenamedBenchmark& one : renamed) today[{one.project, one.earlier}] = one.today;
+  for (Item& item : items) {
+    if (const auto at = today.find({item.project, item.benchmark}); at != today.end()) item.benchmark = at->second;
+  }
+  return {};
 }
 
 void write_series(JsonWriter& writer, const HistorySeries& one) {
@@ -46,6 +60,7 @@ void write_series(JsonWriter& writer, const HistorySeries& one) {
   writer("better", to_text(one.metric.better));
   writer("kind", to_text(one.metric.kind));
   writer("fingerprint", one.fingerprint, {.null = Null::written});
+  writer("earlier_names", one.earlier_names);
 }
 
 Result<Reply> series(const Call& call) {
@@ -231,7 +246,8 @@ Result<Reply> points(const Call& call) {
   };
   std::map<std::string, storage::PointSpread> spreads;
   if (std::any_of(columns.begin(), columns.end(), is_spread)) {
-    storage::SpreadQuery wanted{one.project, one.benchmark, one.metric.name, {}};
+    storage::SpreadQuery wanted{one.project, one.earlier_names, one.metric.name, {}};
+    wanted.benchmarks.push_back(one.benchmark);
     const std::size_t first = one.points.size() - std::min(one.points.size(), storage::kMaxSpreadRuns);
     for (std::size_t i = first; i < one.points.size(); ++i) wanted.runs.push_back(one.points[i].run);
     STEELYARD_TRY(spreads, storage::CatalogStore(call.store).spreads(wanted));
@@ -261,9 +277,14 @@ Result<Reply> changes(const Call& call) {
   STEELYARD_TRY(auto all, call["branch"].empty()
                               ? storage::CatalogStore(call.store).change_points(call["project"])
                               : HistoryStore(call.store).change_points(call["project"], call["branch"]));
+  std::vector<storage::KeptChangePoint> asked_for{{"", call["project"], call["benchmark"], "", "", "", "", ""}};
+  for (std::vector<storage::KeptChangePoint>* points : {&all, &asked_for}) {
+    STEELYARD_CHECK(use_todays_names(call.store, call["project"], call["branch"], *points));
+  }
+  const std::string& benchmark = asked_for.front().benchmark;
   const auto holds = [](const std::string& text, const std::string& part) { return text.find(part) != text.npos; };
   std::erase_if(all, [&](const storage::KeptChangePoint& one) {
-    return (one.gone && call["gone"] != "1") || !holds(one.benchmark, call["benchmark"]) ||
+    return (one.gone && call["gone"] != "1") || !holds(one.benchmark, benchmark) ||
            (!call["metric"].empty() && one.metric != call["metric"]) || !one.fingerprint.starts_with(call["machine"]) ||
            !one.commit.starts_with(call["commit"]);
   });
@@ -288,13 +309,15 @@ Result<storage::RangeQuery> range_query(const Call& call) {
 
 Result<Reply> changed(const Call& call) {
   STEELYARD_TRY(const storage::RangeQuery query, range_query(call));
-  STEELYARD_TRY(const auto page, HistoryStore(call.store).changed_in(query));
+  STEELYARD_TRY(auto page, HistoryStore(call.store).changed_in(query));
+  STEELYARD_CHECK(use_todays_names(call.store, query.project, query.branch, page.items));
   return Reply{json_changed(query, page)};
 }
 
 Result<Reply> movers(const Call& call) {
   STEELYARD_TRY(const storage::RangeQuery query, range_query(call));
-  STEELYARD_TRY(const auto page, HistoryStore(call.store).top_movers(query));
+  STEELYARD_TRY(auto page, HistoryStore(call.store).top_movers(query));
+  STEELYARD_CHECK(use_todays_names(call.store, query.project, query.branch, page.items));
   return Reply{json_movers(query, page)};
 }
 

@@ -1,5 +1,6 @@
 // steelyard history: how benchmarks went over the commits that the store knows, or what happened in a range of them.
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "bench/model/benchmark_id.hpp"
@@ -126,10 +127,17 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
 Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
                    const std::vector<BenchmarkRename>& renames, storage::Page<storage::HistorySeries>& page,
                    const App& app) {
-  const std::string benchmark = renames.empty() ? query.benchmark : "";  // earlier names as well
+  std::map<std::string, std::string> today;  // as the store knows it
+  for (const storage::HistorySeries& series : page.items) {
+    for (const std::string& earlier : series.earlier_names) today[earlier] = series.benchmark;
+  }
+  const std::string benchmark = renames.empty() && today.empty() ? query.benchmark : "";  // earlier names as well
   STEELYARD_TRY(std::vector<storage::MeasuredStep> steps,
                 storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
   use_current_names(renames, steps);
+  for (storage::MeasuredStep& step : steps) {
+    if (const auto at = today.find(step.benchmark); at != today.end()) step.benchmark = at->second;
+  }
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (storage::HistorySeries& series : page.items) {
@@ -162,6 +170,7 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
+  query.by_todays_names = true;
   STEELYARD_TRY(storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
   app.notes(page.notes);
   const ReadSeries more = [&store](const storage::HistoryQuery& asked) {

@@ -271,7 +271,7 @@ struct PointSpread {
 // Of one series in some runs.
 struct SpreadQuery {
   std::string project;
-  std::string benchmark;  // canonical text
+  std::vector<std::string> benchmarks;  // canonical texts: what the one is kept under
   std::string metric;
   std::vector<std::string> runs;  // whole ids; at most kMaxSpreadRuns
 };

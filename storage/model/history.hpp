@@ -39,6 +39,10 @@ struct HistoryQuery {
   bool off_branch = true;        // with commits that are off the branch, as after a force-push
   bool with_invocations = true;  // costs a look at every measurement; else they are 0
   bool only_one = false;         // of several series the names alone; not for another process
+  // Series of one benchmark that was renamed, as comparisons of the branch say (Comparison::earlier_names; without a
+  // branch: of the one with most commits), are one, under today's name, by which or by an earlier one it is asked for.
+  // Where a run has two of its names, they stay apart.
+  bool by_todays_names = false;
 
   static void fields(auto& visit, auto& self) {
     visit("benchmark", self.benchmark);
@@ -53,6 +57,7 @@ struct HistoryQuery {
     visit("series_limit", self.series_limit);
     visit("off_branch", self.off_branch);
     visit("with_invocations", self.with_invocations);
+    visit("by_todays_names", self.by_todays_names, {.null = Null::accepted});
   }
 };
 struct HistoryPoint {
@@ -88,6 +93,7 @@ struct HistorySeries {
   // Counts: the conditions that its points were taken under (Measurement::count_key), each once. Points under different
   // ones are not comparable.
   std::vector<std::string> conditions{};
+  std::vector<std::string> earlier_names{};  // that some of its points are kept under
 
   static void fields(auto& visit, auto& self) {
     visit("benchmark", self.benchmark);
@@ -97,7 +103,15 @@ struct HistorySeries {
     visit("project", self.project);
     visit("older", self.older);
     visit("conditions", self.conditions, kAnySeries);
+    visit("earlier_names", self.earlier_names, {.omitted = true});
   }
+};
+
+// What a benchmark was called before and is called today, as HistoryQuery::by_todays_names has it.
+struct RenamedBenchmark {
+  std::string project;
+  std::string earlier;
+  std::string today;
 };
 
 // What one answer holds of a list, and where the next begins.

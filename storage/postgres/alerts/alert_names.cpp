@@ -10,13 +10,29 @@ namespace {
 
 // $1 project, $2 branch. By hashes, as the index has them.
 constexpr const char* kTies = R"sql(
-select distinct n.earlier collate "C", n.later collate "C"
+select n.earlier collate "C", n.later collate "C", max(c.compared_at_unix_ns)
 from steelyard.comparisons c
 cross join lateral unnest(c.earlier_names, c.earlier_texts) as n(earlier, later)
 where hashtextextended(c.project, 0) = hashtextextended($1::text, 0) and c.project = $1::text
   and hashtextextended(c.branch, 0) = hashtextextended($2::text, 0) and c.branch = $2::text
   and c.earlier_names <> '{}'
+group by 1, 2
 order by 1, 2
+)sql";
+
+// $1 project or empty, $2 branch or empty. What came of requests is of no branch.
+constexpr const char* kBranches = R"sql(
+select p.name, coalesce(nullif($2::text, ''), main.branch)
+from steelyard.projects p
+left join lateral (select b.branch from steelyard.branches b
+                   where b.project_key = p.project_key and b.branch <> ''
+                   order by b.commits desc, b.branch limit 1) main on true
+where ($1::text = '' or p.name = $1::text) and (main.branch is not null or $2::text <> '')
+  and exists (select from steelyard.comparisons c
+              where hashtextextended(c.project, 0) = hashtextextended(p.name, 0) and c.project = p.name
+                and hashtextextended(c.branch, 0) = hashtextextended(coalesce(nullif($2::text, ''), main.branch), 0)
+                and c.earlier_names <> '{}')
+order by 1
 )sql";
 
 // $1 project, $2 branch, $3 benchmarks.
@@ -30,8 +46,21 @@ Result<NamesOnBranch> NamesOnBranch::read(Transaction& transaction, const std::s
                                           const std::string& branch) {
   STEELYARD_TRY(const Rows rows, transaction.run(kTies, SqlValues().text(project).text(branch)));
   NamesOnBranch names;
-  for (std::int64_t row = 0; row < rows.size(); ++row) names.tie(rows.text(row, 0), rows.text(row, 1));
+  for (std::int64_t row = 0; row < rows.size(); ++row)
+    names.tie(rows.text(row, 0), rows.text(row, 1), rows.integer(row, 2));
   return names;
+}
+
+Result<std::map<std::string, NamesOnBranch>> NamesOnBranch::by_project(Transaction& transaction,
+                                                                       const std::string& project,
+                                                                       const std::string& branch) {
+  STEELYARD_TRY(const Rows rows, transaction.run(kBranches, SqlValues().text(project).text(branch)));
+  std::map<std::string, NamesOnBranch> all;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    STEELYARD_TRY(NamesOnBranch names, read(transaction, rows.text(row, 0), rows.text(row, 1)));
+    if (!names.names_.empty()) all.emplace(rows.text(row, 0), std::move(names));
+  }
+  return all;
 }
 
 const std::string& NamesOnBranch::one_for(const std::string& benchmark) const {
@@ -45,18 +74,46 @@ std::vector<std::string> NamesOnBranch::of(const std::string& benchmark) const {
   return {found->second.begin(), found->second.end()};
 }
 
-void NamesOnBranch::tie(const std::string& one, const std::string& other) {
+const std::string& NamesOnBranch::today_of(const std::string& benchmark) const {
+  const auto found = today_.find(one_for(benchmark));
+  return found == today_.end() ? benchmark : found->second.name;
+}
+
+std::map<std::string, std::string> NamesOnBranch::earlier() const {
+  std::map<std::string, std::string> earlier;
+  for (const auto& [name, first] : first_) {
+    if (today_of(name) != name) earlier.emplace(name, today_of(name));
+  }
+  return earlier;
+}
+
+void NamesOnBranch::tie(const std::string& earlier, const std::string& later, std::int64_t said_at) {
   std::set<std::string> all;
-  for (const std::string& name : {one, other}) {
+  Called today{said_at, later};
+  for (const std::string& name : {earlier, later}) {
     for (std::string& more : of(name)) all.insert(std::move(more));
+    if (const auto known = today_.find(one_for(name)); known != today_.end()) today = std::max(today, known->second);
   }
   if (all.size() > kMaxNamesOfBenchmark) return;
   for (const std::string& name : all) {
     names_.erase(name);
+    today_.erase(name);
     first_[name] = *all.begin();
   }
   const std::string least = *all.begin();
+  today_.emplace(least, std::move(today));
   names_.emplace(least, std::move(all));
+}
+
+Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,
+                                                   const std::string& branch) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, project, branch));
+  std::vector<RenamedBenchmark> all;
+  for (const auto& [name, known] : by_project) {
+    for (auto& [earlier, today] : known.earlier()) all.push_back({name, earlier, today});
+  }
+  return all;
 }
 
 Result<std::set<AlertName>> to_be_renamed(Transaction& transaction, const std::string& project,

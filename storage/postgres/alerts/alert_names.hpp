@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -21,18 +23,35 @@ inline constexpr std::size_t kMaxNamesOfBenchmark = 100;
 class NamesOnBranch {
  public:
   static Result<NamesOnBranch> read(Transaction& transaction, const std::string& project, const std::string& branch);
+  // Of each project that has any (empty: of all), on that branch or, where none is named, on the one with most commits.
+  static Result<std::map<std::string, NamesOnBranch>> by_project(Transaction& transaction, const std::string& project,
+                                                                 const std::string& branch);
 
   // All names of the benchmark that is or was called so, ascending; of one that was never renamed that one.
   std::vector<std::string> of(const std::string& benchmark) const;
   // By which that benchmark is told from others here: the least of its names.
   const std::string& one_for(const std::string& benchmark) const;
+  // What the newest comparison that ties it calls it.
+  const std::string& today_of(const std::string& benchmark) const;
+  // Each name that is not today's -> today's.
+  std::map<std::string, std::string> earlier() const;
 
  private:
-  void tie(const std::string& one, const std::string& other);
+  void tie(const std::string& earlier, const std::string& later, std::int64_t said_at);
 
+  struct Called {
+    std::int64_t said_at = 0;
+    std::string name;
+    auto operator<=>(const Called&) const = default;
+  };
   std::map<std::string, std::string> first_;            // each name that was tied to another -> the least of all
   std::map<std::string, std::set<std::string>> names_;  // by that one
+  std::map<std::string, Called> today_;                 // by that one
 };
+
+// Names that are not today's, by project and name.
+Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,
+                                                   const std::string& branch);
 
 using AlertName = std::pair<std::string, std::string>;  // benchmark, metric
 

@@ -350,7 +350,7 @@ where r.id = any($4::text[]) and x.series_key = any(array(
   select s.series_key from steelyard.series s
   join steelyard.benchmarks b using (benchmark_key) join steelyard.metrics m using (metric_key)
   join steelyard.projects p using (project_key)
-  where p.name = $1::text and b.canonical = $2::text and m.name = $3::text))
+  where p.name = $1::text and b.canonical = any($2::text[]) and m.name = $3::text))
 )sql";
 
 }  // namespace
@@ -361,9 +361,10 @@ Result<std::map<std::string, PointSpread>> read_spreads(Session& session, const 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::vector<std::string> runs(query.runs.begin(), query.runs.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                              query.runs.size(), kMaxSpreadRuns)));
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kPackedOfSeries,
-                                SqlValues().text(query.project).text(query.benchmark).text(query.metric).texts(runs)));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(kPackedOfSeries,
+                      SqlValues().text(query.project).texts(query.benchmarks).text(query.metric).texts(runs)));
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     if (rows.is_null(row, 1)) continue;
     STEELYARD_TRY(const UnpackedSamples unpacked,

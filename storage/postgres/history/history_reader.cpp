@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,13 +26,22 @@ struct Before {
   std::int64_t position = 0;
 };
 
+HistorySeries empty_series(const ChosenSeries& chosen) {
+  HistorySeries series{chosen.benchmark, chosen.metric, chosen.fingerprint, {}, chosen.project};
+  const std::set<std::string> names(chosen.names.begin(), chosen.names.end());
+  for (const std::string& name : names) {
+    if (name != chosen.benchmark) series.earlier_names.push_back(name);
+  }
+  return series;
+}
+
 class HistoryReading {
  public:
   HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen,
                  RunOrderCache& cache)
       : transaction_(transaction), query_(query), chosen_(chosen), cache_(cache), found_(chosen.size()) {
     for (const ChosenSeries& series : chosen) {
-      all_.push_back({series.benchmark, series.metric, series.fingerprint, {}, series.project});
+      all_.push_back(empty_series(series));
     }
   }
 
@@ -167,7 +177,7 @@ class HistoryReading {
 Result<Page<HistorySeries>> read_older_points(Transaction& transaction, const HistoryQuery& query,
                                               RunOrderCache& cache) {
   STEELYARD_TRY(const PointPlace place, read_point_cursor(query.after));
-  STEELYARD_TRY(ChosenSeries series, choose_one(transaction, place.series));
+  STEELYARD_TRY(ChosenSeries series, choose_one(transaction, place.series, query));
   const std::vector<ChosenSeries> chosen{std::move(series)};
   Page<HistorySeries> page;
   STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen, cache).read(Before{place.run, place.position}));
@@ -184,9 +194,7 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
   page.next = std::move(chosen.next);
   page.notes = std::move(chosen.notes);
   if (query.limit <= 0 || (query.only_one && chosen.items.size() > 1)) {
-    for (ChosenSeries& series : chosen.items) {
-      page.items.push_back({std::move(series.benchmark), series.metric, series.fingerprint, {}, series.project});
-    }
+    for (const ChosenSeries& series : chosen.items) page.items.push_back(empty_series(series));
     return page;
   }
   STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items, cache).read());

@@ -4,10 +4,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
@@ -22,7 +25,7 @@ constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.ben
 // $8 to $14 the last series of the page before, $15 how many, $16 the projects of the labelled ones.
 constexpr const char* kChooseBegin = R"sql(
 select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
-       array_agg(s.series_key order by s.series_key)
+       array_agg(s.series_key order by s.series_key), '{}'::text[]
 from steelyard.benchmarks b
 join steelyard.series s using (benchmark_key)
 join steelyard.metrics m using (metric_key)
@@ -30,6 +33,26 @@ join steelyard.projects p using (project_key)
 where )sql";
 constexpr const char* kWholeName = "b.canonical = $1::text";
 constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
+
+// The same by today's names: b is what the benchmark is called today, k what it was called when it was measured. $17 to
+// $19 the projects, earlier and today's names of those that were renamed, $20 all names of the one that is asked for,
+// $21 what it may be called today.
+constexpr const char* kChooseByTodaysNames = R"sql(
+select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
+       array_agg(s.series_key order by s.series_key), array_agg(k.canonical order by s.series_key)
+from steelyard.benchmarks k
+join steelyard.series s using (benchmark_key)
+join steelyard.metrics m using (metric_key)
+join steelyard.projects p using (project_key)
+left join unnest($17::text[], $18::text[], $19::text[]) as n(project, earlier, today)
+  on n.project = p.name and n.earlier = k.canonical
+left join steelyard.benchmarks t on t.canonical = n.today
+join steelyard.benchmarks b on b.benchmark_key = coalesce(t.benchmark_key, k.benchmark_key)
+where )sql";
+constexpr const char* kAnyOfItsNames =
+    "$1::text <> '' and k.canonical = any($20::text[]) and b.canonical = any($21::text[])";
+constexpr const char* kPartOfTodaysName =
+    "strpos(b.canonical, $1::text) > 0 and cardinality($20::text[]) = 0 and cardinality($21::text[]) = 0";
 constexpr const char* kChooseEnd = R"sql(
   and case when $2::text = '' then m.name in ('real_time', 'instructions') or m.kind = 'counted'
       else m.name = $2::text end
@@ -49,6 +72,18 @@ constexpr const char* kChooseEnd = R"sql(
 group by 1, 2, 3, 4, 5, 6, 7, 8
 order by b.canonical, p.name, m.name, m.unit collate "C", m.better collate "C", m.kind collate "C", s.fingerprint
 limit $15
+)sql";
+
+// $1 keys of series, $2 for each the place of the series that it is joined into, $3 what it is kept under. Those of
+// which a run has two names: they are of two benchmarks.
+constexpr const char* kOfTwoBenchmarks = R"sql(
+select distinct of_run.place
+from (select w.place
+      from unnest($1::bigint[], $2::bigint[], $3::text[]) as w(series_key, place, name)
+      join steelyard.measurements x on x.series_key = w.series_key::integer
+      group by w.place, x.run_key
+      having count(distinct w.name) > 1) of_run
+order by 1
 )sql";
 
 constexpr const char* kMachinesByBeginning =
@@ -136,11 +171,90 @@ Result<void> add_cursor(SqlValues& values, const std::string& after) {
   return {};
 }
 
+// What benchmarks are called today, as far as the question is by that.
+struct TodaysNames {
+  std::vector<std::string> projects;  // three lists of one length
+  std::vector<std::string> earlier;
+  std::vector<std::string> today;
+  std::set<std::string> of_asked;        // all names of the benchmark that the question names; empty: it names none
+  std::set<std::string> asked_is_today;  // in one project or another
+  bool are_any() const { return !earlier.empty(); }
+};
+
+Result<TodaysNames> todays_names(Transaction& transaction, const HistoryQuery& query) {
+  TodaysNames names;
+  if (!query.by_todays_names) return names;
+  STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, query.project, query.branch));
+  for (const auto& [project, known] : by_project) {
+    for (auto& [earlier, today] : known.earlier()) {
+      names.projects.push_back(project);
+      names.earlier.push_back(earlier);
+      names.today.push_back(today);
+    }
+    const std::vector<std::string> same = known.of(query.benchmark);
+    if (same.size() < 2) continue;
+    names.of_asked.insert(same.begin(), same.end());
+    names.asked_is_today.insert(known.today_of(query.benchmark));
+  }
+  return names;
+}
+
+void add_names(SqlValues& values, const TodaysNames& names, const std::string& asked, bool is_whole_name) {
+  std::set<std::string> all = names.of_asked;
+  std::set<std::string> today = names.asked_is_today;
+  if (is_whole_name) {
+    all.insert(asked);
+    today.insert(asked);  // elsewhere it is
+  }
+  values.texts(names.projects).texts(names.earlier).texts(names.today);
+  values.texts({all.begin(), all.end()}).texts({today.begin(), today.end()});
+}
+
+// Series that were joined and are of two benchmarks, each by itself, in the place of the one.
+Result<void> split_what_is_two(Transaction& transaction, const std::string& asked, Page<ChosenSeries>& page) {
+  std::vector<std::int64_t> keys, places;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < page.items.size(); ++i) {
+    const ChosenSeries& one = page.items[i];
+    if (std::set<std::string>(one.names.begin(), one.names.end()).size() < 2) continue;
+    keys.insert(keys.end(), one.keys.begin(), one.keys.end());
+    places.insert(places.end(), one.keys.size(), static_cast<std::int64_t>(i));
+    names.insert(names.end(), one.names.begin(), one.names.end());
+  }
+  if (keys.empty()) return {};
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kOfTwoBenchmarks, SqlValues().integers(keys).integers(places).texts(names)));
+  std::set<std::size_t> apart;
+  for (std::int64_t row = 0; row < rows.size(); ++row) apart.insert(static_cast<std::size_t>(rows.integer(row, 0)));
+  std::vector<ChosenSeries> items;
+  for (std::size_t i = 0; i < page.items.size(); ++i) {
+    ChosenSeries& one = page.items[i];
+    if (!apart.contains(i)) {
+      items.push_back(std::move(one));
+      continue;
+    }
+    std::map<std::string, ChosenSeries> by_name;
+    for (std::size_t key = 0; key < one.keys.size(); ++key) {
+      ChosenSeries& own = by_name[one.names[key]];
+      if (own.keys.empty()) own = {one.names[key], one.project, one.metric, one.fingerprint, one.project_key, {}, {}};
+      own.keys.push_back(one.keys[key]);
+      own.names.push_back(one.names[key]);
+    }
+    const bool names_one = by_name.contains(asked);
+    for (auto& [name, own] : by_name) {
+      if (names_one ? name == asked : name.find(asked) != std::string::npos) items.push_back(std::move(own));
+    }
+  }
+  page.items = std::move(items);
+  return {};
+}
+
 }  // namespace
 
 Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const HistoryQuery& query) {
-  bool is_whole_name = false;
-  if (!query.benchmark.empty()) {
+  STEELYARD_TRY(const TodaysNames names, todays_names(transaction, query));
+  bool is_whole_name = !names.of_asked.empty();
+  if (!query.benchmark.empty() && !is_whole_name) {
     STEELYARD_TRY(const Rows whole, transaction.run(kIsWholeName, SqlValues().text(query.benchmark), kOneRow));
     is_whole_name = whole.boolean(0, 0);
   }
@@ -165,23 +279,31 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
   STEELYARD_CHECK(add_cursor(values, query.after));
   const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMaxSeriesOfAnswer;
   values.integer(most + 1).integers(labelled.projects);
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName) + kChooseEnd,
-                                values, {0, most + 1}));
+  std::string statement;
+  if (names.are_any()) {
+    add_names(values, names, query.benchmark, is_whole_name);
+    statement = kChooseByTodaysNames + std::string(is_whole_name ? kAnyOfItsNames : kPartOfTodaysName);
+  } else {
+    statement = kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName);
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(statement + kChooseEnd, values, {0, most + 1}));
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
     page.items.push_back({rows.text(row, 0), rows.text(row, 1), metric_of(rows, row, 2), rows.text(row, 6),
-                          rows.integer(row, 7), integers_of_array(rows.raw(row, 8))});
+                          rows.integer(row, 7), integers_of_array(rows.raw(row, 8)), texts_of_array(rows.raw(row, 9))});
   }
   if (rows.size() > most) page.next = cursor_after(page.items.back());
+  STEELYARD_CHECK(split_what_is_two(transaction, query.benchmark, page));
   return page;
 }
 
-Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted) {
+Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted, const HistoryQuery& asked) {
   HistoryQuery query;
   query.benchmark = wanted.benchmark;
   query.project = wanted.project;
   query.metric = wanted.metric.name;
   query.machine = wanted.fingerprint;
+  query.branch = asked.branch;
+  query.by_todays_names = asked.by_todays_names;
   STEELYARD_TRY(Page<ChosenSeries> found, choose_series(transaction, query));
   for (ChosenSeries& series : found.items) {
     if (cursor_after(series) == cursor_after(wanted)) return std::move(series);

@@ -21,7 +21,9 @@ struct ChosenSeries {
   Metric metric;
   std::string fingerprint;
   std::int64_t project_key = 0;
-  std::vector<std::int64_t> keys;  // more than one where counts were taken under several conditions
+  // More than one where counts were taken under several conditions, or where the benchmark was renamed.
+  std::vector<std::int64_t> keys;
+  std::vector<std::string> names{};  // by today's names: what each of the keys is kept under
 };
 // By benchmark, project, metric, fingerprint. A text that is a benchmark's whole canonical name means that one,
 // otherwise every benchmark that contains it. Error (input): the query's filters or cursor are none, or more than a
@@ -44,8 +46,8 @@ Result<ChosenSeries> read_series_cursor(const std::string& after);
 std::string cursor_before(const PointPlace& place);
 bool is_point_cursor(const std::string& after);
 Result<PointPlace> read_point_cursor(const std::string& after);
-// The keys of that series. Error (input): there is none.
-Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted);
+// The keys of that series. `asked`: whether by today's names, and of which branch. Error (input): there is none.
+Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted, const HistoryQuery& asked);
 
 // What every question about levels comes down to: which runs of a branch are the newest, and the values of series in
 // them.

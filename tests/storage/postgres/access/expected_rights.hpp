@@ -73,6 +73,7 @@ inline const std::map<std::string, Rights> kRelations{
     {"alerts", {"sees own", "sees own", "sees", "sees"}},
     {"commit_order", {"sees own", "sees own", "sees", "sees"}},
     {"history", {"sees own", "sees own", "sees", "sees"}},
+    {"renames", {"sees own", "sees own", "sees", "sees"}},
     {"samples", {"sees own", "sees own", "sees", "sees"}},
 };
 

@@ -293,7 +293,7 @@ analyze steelyard.comparison_rows)sql");
     one.benchmark = storage_study::benchmark_number(7).canonical();
     one.limit = 3;
     const HistorySeries series = must(HistoryStore(*store_).series(one)).at(0);
-    const SpreadQuery spread{series.project, series.benchmark, series.metric.name, {series.points.back().run}};
+    const SpreadQuery spread{series.project, {series.benchmark}, series.metric.name, {series.points.back().run}};
     EXPECT_EQ(must(catalog.spreads(spread)).size(), 1U);
     NewsMarks marks;
     EXPECT_FALSE(must(catalog.news(marks)).empty());

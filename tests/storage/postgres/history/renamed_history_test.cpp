@@ -1,0 +1,177 @@
+// Histories of benchmarks that were renamed, as comparisons say (Comparison::earlier_names).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
+
+namespace steelyard::storage::renamed_history_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Names = std::map<std::string, std::string>;
+
+class RenamedHistory : public storage_test::KeptStore {
+ protected:
+  // A run of that number whose benchmarks have these names, each with its number as the time.
+  void measure(int number, const std::vector<std::string>& names, const std::string& branch = "main") {
+    steelyard::Run run = storage_test::example_run(number);
+    const Measurement example = run.measurements.front();
+    run.measurements.clear();
+    run.profiles.clear();
+    run.failures.clear();
+    for (const std::string& name : names) {
+      Measurement& one = run.measurements.emplace_back(example);
+      one.benchmark = parse_google_benchmark_name(name);
+      one.metric = *well_known_metric(kRealTime);
+      one.invocations = {{0, {static_cast<double>(number)}, {}}};
+    }
+    run.invocations.resize(1);
+    run.header.commit.sha = "commit" + std::to_string(number);
+    run.header.commit.branch = branch;
+    Store store = open();
+    const Result<bool> put = RunStore(store).put(run);
+    ASSERT_TRUE(put) << put.error().text();
+  }
+  // Said at that hour on the branch.
+  void say(int hour, const Names& earlier, const std::string& branch = "main", bool of_request = false) {
+    Comparison comparison = storage_test::example_comparison();
+    comparison.candidate.commit.branch = branch;
+    comparison.candidate.created_at_unix_ns += hour * 3'600'000'000'000LL;
+    comparison.earlier_names = earlier;
+    const ComparisonSubmission submission{{"a job", "comparison submitted", "", ""}, of_request, false};
+    Store store = open();
+    const Result<bool> put = ComparisonStore(store).put(comparison, submission);
+    ASSERT_TRUE(put) << put.error().text();
+  }
+  Page<HistorySeries> page(const std::string& benchmark, const std::string& branch = "main", int limit = 200,
+                           const std::string& after = "") {
+    HistoryQuery query;
+    query.project = "demo";
+    query.benchmark = benchmark;
+    query.branch = branch;
+    query.metric = std::string(kRealTime);
+    query.limit = limit;
+    query.after = after;
+    query.by_todays_names = true;
+    Store store = open();
+    Result<Page<HistorySeries>> page = HistoryStore(store).page(query);
+    EXPECT_TRUE(page) << page.error().text();
+    return page ? std::move(page).value() : Page<HistorySeries>{};
+  }
+  static std::vector<double> values(const HistorySeries& series) {
+    std::vector<double> values;
+    for (const HistoryPoint& point : series.points) values.push_back(point.value);
+    return values;
+  }
+  static std::vector<std::string> names(const Page<HistorySeries>& page) {
+    std::vector<std::string> names;
+    for (const HistorySeries& one : page.items) names.push_back(one.benchmark);
+    return names;
+  }
+};
+
+TEST_F(RenamedHistory, GoesOnUnderTodaysNameWhicheverOfItsNamesIsAskedFor) {
+  measure(1, {"a_old/8", "b"});
+  measure(2, {"a_old/8", "b"});
+  measure(3, {"z_new/8", "b"});
+  EXPECT_THAT(names(page("")), ElementsAre("a_old/8", "b", "z_new/8")) << "nobody has said it yet";
+  say(3, {{"a_old/8", "z_new/8"}});
+  EXPECT_THAT(names(page("")), ElementsAre("b", "z_new/8"));
+  EXPECT_THAT(names(page("", "main", 0)), ElementsAre("b", "z_new/8")) << "of a list without points";
+  for (const char* asked : {"z_new/8", "a_old/8", "new"}) {
+    const Page<HistorySeries> found = page(asked);
+    ASSERT_THAT(found.items, SizeIs(1)) << asked;
+    EXPECT_EQ(found.items[0].benchmark, "z_new/8");
+    EXPECT_THAT(found.items[0].earlier_names, ElementsAre("a_old/8"));
+    EXPECT_THAT(values(found.items[0]), ElementsAre(1, 2, 3));
+  }
+  EXPECT_THAT(page("old").items, IsEmpty()) << "a part of a name is one of today's";
+  const Page<HistorySeries> newest = page("z_new/8", "main", 2);
+  EXPECT_THAT(values(newest.items.at(0)), ElementsAre(2, 3));
+  EXPECT_THAT(values(page("z_new/8", "main", 2, newest.items.at(0).older).items.at(0)), ElementsAre(1));
+  EXPECT_EQ(ask("select string_agg(earlier || ' ' || later || ' ' || branch, ';') from steelyard.renames"),
+            "a_old/8 z_new/8 main");
+}
+
+TEST_F(RenamedHistory, IsCalledWhatTheNewestComparisonOfTheBranchSays) {
+  measure(1, {"a"});
+  measure(2, {"b"});
+  measure(3, {"c"});
+  say(3, {{"b", "c"}});
+  say(2, {{"a", "b"}});
+  EXPECT_THAT(names(page("")), ElementsAre("c"));
+  EXPECT_THAT(values(page("a").items.at(0)), ElementsAre(1, 2, 3)) << "one line after the other, the first now gone";
+  say(4, {{"c", "a"}});
+  const Page<HistorySeries> back = page("c");
+  EXPECT_THAT(names(back), ElementsAre("a")) << "it has its first name again";
+  EXPECT_THAT(back.items.at(0).earlier_names, ElementsAre("b", "c"));
+  say(5, {{"a", "gone"}});
+  EXPECT_THAT(values(page("a").items.at(0)), ElementsAre(1)) << "as long as no run has the name";
+}
+
+TEST_F(RenamedHistory, OfAnotherBranchOrOfRequestsIsNotTheOneHere) {
+  measure(1, {"old"});
+  measure(2, {"new"});
+  measure(3, {"new"}, "topic");
+  say(3, {{"old", "new"}}, "topic");
+  say(4, {{"old", "new"}}, "", true);
+  EXPECT_THAT(names(page("")), ElementsAre("new", "old"));
+  EXPECT_THAT(names(page("", "")), ElementsAre("new", "old")) << "main has most commits, and does not say it";
+  EXPECT_THAT(names(page("", "topic", 0)), ElementsAre("new"));
+  say(5, {{"old", "new"}});
+  EXPECT_THAT(names(page("", "")), ElementsAre("new"));
+  HistoryQuery as_kept;
+  as_kept.limit = 0;
+  as_kept.metric = std::string(kRealTime);
+  Store store = open();
+  EXPECT_THAT(names(*HistoryStore(store).page(as_kept)), ElementsAre("new", "old")) << "who does not ask for it";
+}
+
+TEST_F(RenamedHistory, StaysApartWhereARunHasBothNames) {
+  measure(1, {"old"});
+  measure(2, {"old", "new"});
+  measure(3, {"new", "joined"});
+  measure(4, {"before_joined"});
+  say(4, {{"old", "new"}, {"before_joined", "joined"}});
+  EXPECT_THAT(names(page("")), ElementsAre("joined", "new", "old"));
+  EXPECT_THAT(names(page("", "main", 0)), ElementsAre("joined", "new", "old"));
+  for (const auto& [name, points] : std::map<std::string, std::vector<double>>{{"old", {1, 2}}, {"new", {2, 3}}}) {
+    const Page<HistorySeries> found = page(name);
+    EXPECT_THAT(names(found), ElementsAre(name));
+    EXPECT_EQ(values(found.items.at(0)), points);
+    EXPECT_THAT(found.items.at(0).earlier_names, IsEmpty());
+    const Page<HistorySeries> newest = page(name, "main", 1);
+    EXPECT_THAT(values(page(name, "main", 1, newest.items.at(0).older).items.at(0)), ElementsAre(points[0]));
+  }
+}
+
+TEST_F(RenamedHistory, IsFoundByTodaysParameters) {
+  measure(1, {"f/n:8"});
+  measure(2, {"f/n:8/k:3"});
+  say(2, {{"f/n:8", "f/n:8/k:3"}});
+  HistoryQuery query;
+  query.parameters = {"k=3"};
+  query.metric = std::string(kRealTime);
+  query.branch = "main";
+  query.by_todays_names = true;
+  Store store = open();
+  const auto found = HistoryStore(store).page(query);
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_THAT(found->items, SizeIs(1));
+  EXPECT_THAT(values(found->items[0]), ElementsAre(1, 2)) << "of what had no such axis yet, too";
+}
+
+}  // namespace
+}  // namespace steelyard::storage::renamed_history_test
