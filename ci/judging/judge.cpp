@@ -167,6 +167,10 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   std::set<std::string> names;
   for (const ComparisonRow& row : comparison.rows) names.insert(row.benchmark);
   comparison.earlier_names = names_before(request.configuration.renames, names);
+  if (request.measured == nullptr) return comparison;
+  for (const auto& [earlier, today] : request.measured->names_of_builds) {
+    if (names.contains(today) && !names.contains(earlier)) comparison.earlier_names.emplace(earlier, today);
+  }
   return comparison;
 }
 

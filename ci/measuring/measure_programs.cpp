@@ -218,6 +218,13 @@ class PairMeasuring {
     }
     for (const ListedPair& list : listed_) {
       measured_.earlier_names.insert(list.earlier_names.begin(), list.earlier_names.end());
+      for (const bench::ListedProgram* side : {&list.baseline, &list.candidate}) {
+        for (const bench::ListedBenchmark& benchmark : side->benchmarks()) {
+          const auto own = side->program.own_benchmarks.find(benchmark.name);
+          if (own == side->program.own_benchmarks.end()) continue;
+          measured_.names_of_builds.emplace(own->second.id.canonical(), benchmark.id.canonical());
+        }
+      }
     }
     judge_by_earlier_names(measured_.earlier_names, policy_.comparison.patterns);
     std::int64_t benchmarks = 0;

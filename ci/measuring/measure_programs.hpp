@@ -60,6 +60,7 @@ struct MeasuredPrograms {
   std::set<std::string> untimed;  // benchmarks whose time was not measured, as both builds are equal
   UntimedBy untimed_by = UntimedBy::policy;
   EarlierNames earlier_names = {};
+  std::map<std::string, std::string> names_of_builds = {};  // what a build calls benchmarks -> today's name
 };
 
 // `programs`: their suites differ where there are several. Of the configuration its settings for measuring, whose

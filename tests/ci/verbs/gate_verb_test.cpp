@@ -84,12 +84,15 @@ TEST_F(Gate, HoldsARenamedBenchmarkAgainstTheBaselinesByItsEarlierName) {
 TEST_F(Gate, CountsARenamedBenchmarkOfBothSides) {
   const auto missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
-  commit("rename it", "renamed");
   made_.shell("cd '" + made_.root().string() +
-              "' && printf '[rename]\n\"BM_varied\" = \"BM_changing\"\n' >> steelyard.toml");
+              "' && printf '[rename]\n\"BM_var*\" = \"BM_changing\"\n' >> steelyard.toml");
+  commit("say it", "fast");
+  commit("rename it", "renamed");
   const Outcome counted = gate({"--json", "--counts", "always", "--metric", "instructions", "--rounds", "2"});
   const auto comparison = nlohmann::json::parse(counted.out, nullptr, false);
   ASSERT_TRUE(comparison.is_object()) << counted.out << counted.err;
+  EXPECT_EQ(comparison["earlier_names"], nlohmann::json({{"BM_varied", "BM_changing"}}))
+      << "the line alone does not say what * stood for";
   bool is_there = false;
   for (const auto& row : comparison["comparisons"]) {
     if (row["benchmark"] != "BM_changing" || row["metric"] != "instructions") continue;
