@@ -15,9 +15,10 @@ constexpr std::array<std::pair<FailureKind, std::string_view>, 4> kOpenings{
 
 constexpr std::string_view kEqualProgram = "every loaded section of program and libraries is equal";
 // Why equal builds were not timed.
-constexpr std::array<std::string_view, 2> kNotTimed{
+constexpr std::array<std::string_view, 3> kNotTimed{
     "not timed, as the policy says (skip_time): ",
-    "not timed: the candidate's build is the baseline's, as only documentation changed; "};
+    "not timed: the candidate's build is the baseline's, as only documentation changed; ",
+    "not timed: both commits build the same program; "};
 constexpr std::string_view kNotCountedAgain = "; not counted again: ";
 
 using NoteWords = std::pair<RowNote, std::string_view>;

@@ -422,7 +422,7 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
   JudgeRequest of_commits = request;
   of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
-  for (ProgramPair& pair : pairs) pair.is_one_build = is_one_build;
+  for (ProgramPair& pair : pairs) pair.origin = is_one_build ? BuildOrigin::one_build : BuildOrigin::two_commits;
   if (is_one_build) {
     of_commits.one_build = &*change;
     of_commits.notes.push_back(one_build_text(change->files()));

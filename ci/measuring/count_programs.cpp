@@ -164,8 +164,12 @@ class ProgramCounting::CountingWork {
   void begin(Nanoseconds budget, std::size_t most_without_equal) {
     start(budget, true);
     std::vector<BenchmarkCounts*> tried, others;
-    for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (may_be_equal(counts)) (tried.size() < most_without_equal ? tried : others).push_back(&counts);
+    // One program of several that is the same on both sides comes first: its counts prove most.
+    for (const bool is_equal : {true, false}) {
+      for (BenchmarkCounts& counts : plan_.benchmarks()) {
+        if (counts.equal_programs != is_equal || !may_be_equal(counts)) continue;
+        (tried.size() < most_without_equal ? tried : others).push_back(&counts);
+      }
     }
     count(tried);
     // Their order is random, so that they speak for the others.

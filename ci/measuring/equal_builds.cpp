@@ -62,9 +62,26 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
-TimeSkipping time_skipping(const Configuration& configuration, bool is_one_build) {
+namespace {
+
+// Whether a row says all that is judged of a benchmark without a time: what else is named only timing has.
+bool names_no_other_metric(const ComparisonPolicy& policy) {
+  const std::vector<std::string> named = regress::named_metrics(policy);
+  return std::all_of(named.begin(), named.end(), [](const std::string& name) {
+    return name == kRealTime || name == kCpuTime || name == kInstructions;
+  });
+}
+
+}  // namespace
+
+TimeSkipping time_skipping(const Configuration& configuration, BuildOrigin origin) {
   if (configuration.policy.skip_time) return {*configuration.policy.skip_time, UntimedBy::policy};
-  if (is_one_build && configuration.targets.empty()) return {SkipTime::equal_binary, UntimedBy::one_build};
+  const bool is_wanted =
+      !configuration.targets.empty() || !names_no_other_metric(comparison_policy(configuration.policy));
+  if (is_wanted) return {};
+  if (origin == BuildOrigin::one_build) return {SkipTime::equal_binary, UntimedBy::one_build};
+  const bool has_layouts = !configuration.run.relink.empty();
+  if (origin == BuildOrigin::two_commits && !has_layouts) return {SkipTime::equal_binary, UntimedBy::equal_builds};
   return {};
 }
 

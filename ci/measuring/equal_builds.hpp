@@ -25,14 +25,22 @@ struct EqualBuilds {
   }
 };
 
+// Where the two programs of a comparison come from.
+enum class BuildOrigin {
+  unknown,      // they were there
+  two_commits,  // each was built of its commit
+  one_build,    // the candidate's is a copy of the baseline's, as only documentation changed
+};
+
 // What may go untimed, and by whose wish.
 struct TimeSkipping {
   SkipTime what = SkipTime::never;
   UntimedBy by = UntimedBy::policy;
 };
-// As the policy says. Where it says nothing: what one build is on both sides, as that has no time of its own once
-// counting shows that it reads the same; but a target's rate has to be measured.
-TimeSkipping time_skipping(const Configuration& configuration, bool is_one_build);
+// As the policy says. Where it says nothing: what two commits build to the same program, as that has no time of its own
+// once counting shows that it reads the same. But a target's rate has to be measured, and so has a metric that is named
+// and that no count gives; and whoever asks for other layouts of two builds has them.
+TimeSkipping time_skipping(const Configuration& configuration, BuildOrigin origin);
 
 // Whether this benchmark goes untimed by that.
 bool may_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime what);

@@ -153,8 +153,11 @@ void limit(bench::TimingPlan& timing, PatternBudgets& budgets) {
   timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
 }
 
-bool are_one_build(const std::vector<ProgramPair>& programs) {
-  return std::all_of(programs.begin(), programs.end(), [](const ProgramPair& pair) { return pair.is_one_build; });
+// Of all of them; programs are of one origin wherever there are several.
+BuildOrigin origin_of(const std::vector<ProgramPair>& programs) {
+  const bool is_one = std::all_of(programs.begin(), programs.end(),
+                                  [&](const ProgramPair& pair) { return pair.origin == programs.front().origin; });
+  return is_one && !programs.empty() ? programs.front().origin : BuildOrigin::unknown;
 }
 
 // A measurement of all programs: listed first, then timed and counted, one after the other.
@@ -167,7 +170,7 @@ class PairMeasuring {
       : programs_(programs),
         settings_(configuration.run),
         policy_(configuration.policy),
-        skipping_(time_skipping(configuration, are_one_build(programs))),
+        skipping_(time_skipping(configuration, origin_of(programs))),
         renames_(configuration.renames),
         calibration_(calibration),
         progress_(progress),
@@ -438,9 +441,10 @@ void add_counted(Run counted, Run& run) {
 void PairMeasuring::steer() {
   // Of so many that all differ there is little to gain: timing must not wait for the others.
   constexpr std::size_t kMaxWithoutEqual = 8;
-  const bool may_skip = skipping_.what != SkipTime::never;
+  // What nobody asked to leave untimed is worth no more of it.
+  const bool is_asked = skipping_.what != SkipTime::never && skipping_.by != UntimedBy::equal_builds;
   measured_.untimed_by = skipping_.by;
-  counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
+  counting_->begin(counting_share_, is_asked ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
@@ -487,7 +491,7 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
                                           const std::atomic<bool>* cancelled) {
   std::vector<ProgramPair> programs;
   for (const ListedPair& pair : listed) {
-    programs.push_back({pair.baseline.program, pair.candidate.program, pair.is_one_build});
+    programs.push_back({pair.baseline.program, pair.candidate.program, pair.origin});
   }
   return PairMeasuring(programs, std::move(listed), configuration, calibration, progress, cancelled).run();
 }

@@ -28,7 +28,7 @@ namespace steelyard::ci {
 struct ProgramPair {
   bench::Program baseline;
   bench::Program candidate;
-  bool is_one_build = false;  // the candidate's is a copy of the baseline's, as only documentation changed
+  BuildOrigin origin = BuildOrigin::unknown;
 };
 
 // The two sides of a program with what they have to offer, asked once before anything is measured: it shares out the
@@ -40,9 +40,9 @@ struct ListedPair {
   std::vector<std::string> untimed;            // benchmarks whose time is not measured: equal builds
   std::set<std::string> first_look_only = {};  // benchmarks that have no rounds beyond the first look
   EarlierNames earlier_names = {};             // of what only the candidate's file renames
-  bool is_one_build = false;                   // as ProgramPair has it
-  std::size_t elsewhere = 0;                   // more benchmarks that other machines measure (shard.hpp)
-  bench::SamplePlan samples;                   // that it was timed by; without sizes until then
+  BuildOrigin origin = BuildOrigin::unknown;
+  std::size_t elsewhere = 0;  // more benchmarks that other machines measure (shard.hpp)
+  bench::SamplePlan samples;  // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
   bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }

@@ -99,7 +99,7 @@ Result<void> list_sides(const ProgramPair& pair, const bench::MeasuringSettings&
 Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled, const std::vector<BenchmarkRename>& renames) {
   ListedPair listed;
-  listed.is_one_build = pair.is_one_build;
+  listed.origin = pair.origin;
   listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
   STEELYARD_CHECK(list_sides(pair, settings, cancelled, renames, listed));
   if (listed.is_new) return listed;

@@ -154,11 +154,20 @@ std::string equal_program_text(const EqualProgram& equal) {
 }
 
 std::string untimed_text(UntimedBy by, const std::optional<EqualProgram>& program) {
-  return (by == UntimedBy::policy
-              ? note_text(RowNote::not_timed)
-              : "not timed: the candidate's build is the baseline's, as only documentation changed; ") +
-         (program ? equal_program_text(*program)
-                  : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
+  std::string text;
+  switch (by) {
+    case UntimedBy::policy:
+      text = note_text(RowNote::not_timed);
+      break;
+    case UntimedBy::one_build:
+      text = "not timed: the candidate's build is the baseline's, as only documentation changed; ";
+      break;
+    case UntimedBy::equal_builds:
+      text = "not timed: both commits build the same program; ";
+      break;
+  }
+  return text + (program ? equal_program_text(*program)
+                         : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
 }
 
 }  // namespace steelyard::ci

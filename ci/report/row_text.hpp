@@ -50,8 +50,9 @@ std::string equal_program_text(const EqualProgram& equal);
 inline constexpr std::string_view kCountedBeforeText = "counted before on this machine, under the same key";
 // Whose wish it is that equal builds are not timed.
 enum class UntimedBy {
-  policy,     // skip_time
-  one_build,  // nobody's: the candidate's build is a copy of the baseline's
+  policy,        // skip_time
+  one_build,     // nobody's: the candidate's build is a copy of the baseline's
+  equal_builds,  // nobody's: both commits build the same program
 };
 // The reason of RowNote::not_timed: by whom, and why they are equal: `program`, or where it is none, the executed code
 // and its counts.

@@ -7,8 +7,9 @@ BIN: the folder with steelyard and ci_service. The third commit of the demo is g
 action does it: the program is provided (from FILE, a released tarball, fetched and then out of the cache), what was
 accepted on the request is read, both commits are built and measured, and comment and check are written to a service on
 this machine. A build is from its command's begin to its end, a process of the benchmark program from its start to its
-exit, as an object says that the build links into it; the rest of the time is the gate's own. Then a commit that changes
-README.md alone is gated. Leave the machine alone while it runs.
+exit, as an object says that the build links into it; the rest of the time is the gate's own. Then a commit is gated
+that changes README.md alone, and one that changes a comment, so that both build the same program. Leave the machine
+alone while it runs.
 """
 import argparse
 import hashlib
@@ -173,7 +174,8 @@ class Job:
                             STEELYARD_STATUS="1", **github)[1]
         end = now()
         answering.communicate()
-        documentation = self.documentation(github)
+        documentation = self.unchanged(github, "README.md", "\nOne word more.\n", 1)
+        comment = self.unchanged(github, "textkit/tokenize.cpp", "// One word more.\n", 2)
         builds, processes = read_log(self.log)
         building = covered(builds, begun, end)
         return {
@@ -186,12 +188,13 @@ class Job:
             "own": end - begun - covered(builds + processes, begun, end),
             "processes": len(processes),
             "documentation": documentation,
+            "comment": comment,
         }
 
-    def documentation(self, github):
-        """Seconds of the whole gate of a change of documentation alone; its build and processes leave no line."""
-        with open(os.path.join(self.repository, "README.md"), "a") as page:
-            page.write("\nOne word more.\n")
+    def unchanged(self, github, name, text, wanted):
+        """Seconds of the whole gate of a file with a text more; its builds and processes leave no line."""
+        with open(os.path.join(self.repository, name), "a") as file:
+            file.write(text)
         subprocess.run(["git", "-c", "user.name=Test", "-c", "user.email=test@example.invalid", "commit", "-q", "-a",
                         "-m", "Say more"], cwd=self.repository, check=True)
         with open(self.log) as log:
@@ -200,8 +203,8 @@ class Job:
                                   STEELYARD_INPUT_BUILD=f"bash {self.work}/build.sh", **github)
         with open(self.log) as log:
             builds = log.read()[len(before):].split().count("built")
-        if status != 0 or builds != 1:
-            sys.exit(f"a change of documentation: status {status}, wanted 0; {builds} builds, wanted 1")
+        if status != 0 or builds != wanted:
+            sys.exit(f"a change of {name}: status {status}, wanted 0; {builds} builds, wanted {wanted}")
         with open(self.log, "w") as log:
             log.write(before)
         return taken
@@ -230,6 +233,7 @@ def main():
         print(f"| all but building and measuring, these two among it | {middle['own']:.2f} |")
         print(f"| its share of the whole, {middle['whole']:.1f} s | {100 * middle['own'] / middle['whole']:.1f} % |")
         print(f"| the whole gate of a change of documentation alone | {middle['documentation']:.1f} |")
+        print(f"| the whole gate of a change of a comment, both builds among it | {middle['comment']:.1f} |")
         print(f"\n{machine()}; medians of {arguments.runs} jobs")
 
 

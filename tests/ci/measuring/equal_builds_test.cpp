@@ -49,22 +49,42 @@ TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
   EXPECT_FALSE(may_skip_time(builds(), "BM_other", SkipTime::equal_code));
 }
 
-TEST(TimeSkipping, IsWhatThePolicySaysElseOfOneBuildThatNoTargetAsksARateOf) {
+std::pair<SkipTime, UntimedBy> skipping(const Configuration& configuration, BuildOrigin origin) {
+  const TimeSkipping skipping = time_skipping(configuration, origin);
+  return {skipping.what, skipping.by};
+}
+
+TEST(TimeSkipping, IsWhatThePolicySaysElseOfTheSameProgramOfTwoCommits) {
   Configuration configuration;
-  const auto skipping = [&configuration](bool is_one_build) {
-    const TimeSkipping skipping = time_skipping(configuration, is_one_build);
-    return std::pair(skipping.what, skipping.by);
-  };
-  EXPECT_EQ(skipping(false).first, SkipTime::never);
-  EXPECT_EQ(skipping(true), std::pair(SkipTime::equal_binary, UntimedBy::one_build));
+  EXPECT_EQ(skipping(configuration, BuildOrigin::unknown).first, SkipTime::never)
+      << "who names programs has them timed";
+  EXPECT_EQ(skipping(configuration, BuildOrigin::two_commits),
+            std::pair(SkipTime::equal_binary, UntimedBy::equal_builds));
+  EXPECT_EQ(skipping(configuration, BuildOrigin::one_build), std::pair(SkipTime::equal_binary, UntimedBy::one_build));
   for (const SkipTime said : {SkipTime::never, SkipTime::equal_binary, SkipTime::equal_code}) {
     configuration.policy.skip_time = said;
-    EXPECT_EQ(skipping(true), std::pair(said, UntimedBy::policy));
-    EXPECT_EQ(skipping(false), std::pair(said, UntimedBy::policy));
+    for (const BuildOrigin origin : {BuildOrigin::unknown, BuildOrigin::two_commits, BuildOrigin::one_build}) {
+      EXPECT_EQ(skipping(configuration, origin), std::pair(said, UntimedBy::policy));
+    }
   }
-  configuration.policy.skip_time.reset();
-  configuration.targets.emplace_back();
-  EXPECT_EQ(skipping(true).first, SkipTime::never);
+}
+
+TEST(TimeSkipping, IsNoneWhereATimeIsAskedFor) {
+  const auto times_all = [](const auto& ask, BuildOrigin origin) {
+    Configuration configuration;
+    ask(configuration);
+    return skipping(configuration, origin).first == SkipTime::never;
+  };
+  const auto target = [](Configuration& asked) { asked.targets.emplace_back(); };
+  const auto metric = [](Configuration& asked) { asked.policy.comparison.metrics = {"real_time", "peak_rss"}; };
+  for (const BuildOrigin origin : {BuildOrigin::two_commits, BuildOrigin::one_build}) {
+    EXPECT_TRUE(times_all(target, origin)) << "a rate has to be measured";
+    EXPECT_TRUE(times_all(metric, origin)) << "only timing has it";
+    EXPECT_FALSE(times_all([](Configuration& asked) { asked.policy.comparison.gates = {"real_time"}; }, origin));
+  }
+  const auto layouts = [](Configuration& asked) { asked.run.relink = "make"; };
+  EXPECT_TRUE(times_all(layouts, BuildOrigin::two_commits));
+  EXPECT_FALSE(times_all(layouts, BuildOrigin::one_build)) << "there is nothing else to compare";
 }
 
 TEST(EqualBuilds, SayOfARowOfOneBuildThatNobodyAskedForItsTime) {
@@ -76,6 +96,13 @@ TEST(EqualBuilds, SayOfARowOfOneBuildThatNobodyAskedForItsTime) {
                                                 "documentation changed; every loaded section"));
   EXPECT_EQ(row.notes, read_notes(row.reason));
   EXPECT_TRUE(row.notes.has(RowNote::not_timed));
+  Comparison of_two = counted({"BM_same"});
+  annotate_equal_builds(builds(), {"BM_same"}, of_two, UntimedBy::equal_builds);
+  ASSERT_EQ(of_two.rows.size(), 2U);
+  EXPECT_THAT(of_two.rows[1].reason,
+              ::testing::StartsWith("not timed: both commits build the same program; every loaded section"));
+  EXPECT_EQ(of_two.rows[1].notes, read_notes(of_two.rows[1].reason));
+  EXPECT_TRUE(of_two.rows[1].notes.has(RowNote::equal_program));
 }
 
 TEST(EqualBuilds, SayOfAnUntimedRowThatCodeAndCountsAreEqual) {

@@ -47,7 +47,7 @@ TEST(UntimedText, SaysWhoseWishItWasAndReadsBackAsItsNotes) {
   EXPECT_EQ(untimed_text(UntimedBy::policy, program), "not timed, as the policy says (skip_time): " + equal);
   EXPECT_EQ(untimed_text(UntimedBy::one_build, program),
             "not timed: the candidate's build is the baseline's, as only documentation changed; " + equal);
-  for (const UntimedBy by : {UntimedBy::policy, UntimedBy::one_build}) {
+  for (const UntimedBy by : {UntimedBy::policy, UntimedBy::one_build, UntimedBy::equal_builds}) {
     EXPECT_EQ(read_notes(untimed_text(by, program)), (RowNotes{RowNote::not_timed, RowNote::equal_program}));
     EXPECT_EQ(read_notes(untimed_text(by, std::nullopt)),
               (RowNotes{RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts}));

@@ -128,6 +128,25 @@ TEST_F(GateOfDocumentation, ThatIsFoundByLookingIntoItsFolderBuildsBoth) {
   EXPECT_EQ(builds(), 2);
 }
 
+class GateOfEqualPrograms : public GateOfDocumentation {};
+
+TEST_F(GateOfEqualPrograms, EndsWithItsProofAndTimesNothingUnlessATimeIsAskedFor) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  std::string settings = text_of("steelyard.toml");
+  const std::string uncounted = "counts = \"never\"";
+  settings.replace(settings.find(uncounted), uncounted.size(), "filter = \"varied\"");
+  made_.write("steelyard.toml", settings);
+  made_.commit("count");
+  commit("source.txt", "a comment\n");
+  const Outcome outcome = gate({"--json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(builds(), 2);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("not timed: both commits build the same program; every loaded section"),
+                                 Not(HasSubstr("skip_time"))));
+  EXPECT_THAT(gate({"--json", "--skip-time", "never"}).out, Not(HasSubstr("not timed")));
+}
+
 TEST_F(GateOfDocumentation, AndOfAnythingElseBuildsBoth) {
   made_.write("README.md", "after\n");
   commit("data.txt", "read by nobody\n");
