@@ -7,15 +7,21 @@
 #include <string_view>
 #include <system_error>
 
+#include "bench/model/sha256.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/policy/pattern_policy.hpp"
+#include "storage/place/files.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
 namespace {
 
+constexpr std::size_t kDigitsInName = 16;                               // of a hash
+constexpr std::int64_t kMaxCalibrationBytes = std::int64_t{16} << 20U;  // as their reader has it
 constexpr std::array<std::string_view, 5> kJudgingSections{"policy", "run", "gate", "store", "project"};
 
 // Where a steelyard.toml of this folder would be, in the repository, nearest first. Not by where the candidate has one:
@@ -115,6 +121,37 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.targets.insert(configuration.targets.end(), added.begin(), added.end());
 }
 
+// The calibration that the baseline's file names is the baseline's as well where it is a file of the repository: the
+// candidate could have brought another. It then lies in the state folder, which the candidate's code does not see.
+// `place`: of steelyard.toml in the repository. What is told of it; empty: nothing.
+Result<std::string> take_calibration(const GitRepository& repository, const std::string& baseline,
+                                     const std::string& place, Configuration& configuration) {
+  PolicySettings& policy = configuration.policy;
+  const std::filesystem::path file =
+      (std::filesystem::path(place).parent_path() / policy.calibration).lexically_normal();
+  const bool is_of_repository = !policy.calibration.empty() && !policy.calibration_where.starts_with("--") &&
+                                file.is_relative() && *file.begin() != "..";
+  if (!is_of_repository) return std::string();
+  const std::string name = file.generic_string();
+  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + name}, GitReach::remote));
+  if (!shown.succeeded) {
+    // The baseline has none there. What only lies there is the runner's own; what is checked in is the candidate's.
+    STEELYARD_TRY(const GitAnswer listed, run_git(repository.root(), {"ls-files", "--error-unmatch", "--", name}));
+    if (!listed.succeeded) return std::string();
+    policy.calibration.clear();
+    return warning::calibration_not_in_baseline(name);
+  }
+  const Result<std::string> here = storage::read_file(repository.root() / file, kMaxCalibrationBytes);
+  const std::filesystem::path kept = storage::state_folder() / "calibrations" /
+                                     ("of-commit-" + sha256_hex(shown.output).substr(0, kDigitsInName) + ".json");
+  std::error_code ignored;
+  std::filesystem::create_directories(kept.parent_path(), ignored);
+  STEELYARD_CHECK(storage::write_file(kept, shown.output));
+  policy.calibration = kept.string();
+  const bool is_same = here && trimmed(*here) == trimmed(shown.output);
+  return is_same ? std::string() : warning::baseline_calibration_holds(name);
+}
+
 // A rename is known from the commit on that makes it. The lines that the baseline does not have, as written.
 std::vector<std::string> take_new_renames(const Configuration& candidate, Configuration& configuration) {
   std::vector<std::string> lines;
@@ -149,7 +186,9 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   configuration.run.seed = candidate.run.seed;
   const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
   take_what_is_new(candidate, configuration);
+  STEELYARD_TRY(const std::string calibration, take_calibration(repository, baseline, path, configuration));
   GateConfiguration obeyed{std::move(configuration), {}};
+  if (!calibration.empty()) obeyed.notes.push_back(calibration);
   if (const auto renames = take_new_renames(candidate, obeyed.configuration); !renames.empty()) {
     obeyed.notes.push_back(warning::renames_of_candidate(renames));
   }

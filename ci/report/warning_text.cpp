@@ -165,6 +165,14 @@ std::string renames_of_candidate(const std::vector<std::string>& lines) {
 
 std::string series_not_joined(const Error& why) { return "two series are not joined: " + why.text(); }
 
+std::string baseline_calibration_holds(const std::string& file) {
+  return file + " is another one in the candidate; the baseline's holds";
+}
+
+std::string calibration_not_in_baseline(const std::string& file) {
+  return "the baseline names " + file + " and has no such file: the candidate's is not taken for a calibration";
+}
+
 std::string policy_only_in_candidate(const std::string& file) {
   return "the baseline has no " + file + ": the candidate is judged by its own";
 }

@@ -75,6 +75,9 @@ struct SettingDifference {
   std::optional<std::string> candidate = {};
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
+// Of a file that the baseline's steelyard.toml names, in the repository.
+std::string baseline_calibration_holds(const std::string& file);
+std::string calibration_not_in_baseline(const std::string& file);
 std::string policy_only_in_candidate(const std::string& file);
 // `lines` of its [rename], as written; at least one.
 std::string renames_of_candidate(const std::vector<std::string>& lines);

@@ -8,6 +8,7 @@
 #include "bench/counting/count.hpp"
 
 #include "ci/measuring/build.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
@@ -295,6 +296,31 @@ TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) 
   EXPECT_THAT(outcome.out, HasSubstr("minimum_effect"));
   const Outcome called = gate({"--metric", "instructions"});
   EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
+}
+
+TEST_F(Gate, IsJudgedByTheBaselinesCalibrationWhateverTheCandidateHasInItsPlace) {
+  const auto calibrated = [](const std::string& fingerprint) {
+    Calibration calibration;
+    calibration.fingerprint = fingerprint;
+    return storage::calibration_document(calibration);
+  };
+  made_.write("steelyard.toml", text_of("steelyard.toml") + "calibration = \"ci/runner.json\"\n");
+  made_.write("ci/runner.json", calibrated("ours"));
+  commit("calibrate", "fast");
+  made_.write("ci/runner.json", calibrated("theirs"));
+  commit("widen every margin", "fast");
+  const Outcome outcome = gate({"--rounds", "2", "--json"});
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("ci/runner.json is another one in the candidate; the baseline's holds"),
+                                 HasSubstr("it is of machine ours,"), Not(HasSubstr("machine theirs"))))
+      << outcome.err;
+  made_.git("rm --quiet ci/runner.json");
+  commit("take it away", "fast");
+  made_.write("ci/runner.json", calibrated("theirs"));
+  commit("bring another", "fast");
+  const Outcome brought = gate({"--rounds", "2", "--json"});
+  EXPECT_THAT(brought.out, AllOf(HasSubstr("the baseline names ci/runner.json and has no such file"),
+                                 Not(HasSubstr("machine theirs"))))
+      << brought.err;
 }
 
 // The gate of a folder looks for its file upwards: one that is nearer, or taken away, would be another policy.
