@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # The job of a push to the default branch that keeps what another job measured, which had no store's address and no
 # secret, and tells owners of alerts that came into another state; for GitHub, GitLab and any other service:
-#   ci/keep.sh FOLDER [--project NAME]    FOLDER: what gate.sh left there
+#   ci/keep.sh FOLDER [--project NAME] [ARGUMENT...]    FOLDER: what gate.sh left there
 # Runs none of what was built. Three plain files of bounded size are taken by name, and kept where the runs, judged
 # again, give what the comparison says, and are of this job's commit and project: the commit that the service names, or
 # $STEELYARD_HEAD where the gate was told of another; the project of --project, $STEELYARD_PROJECT or steelyard.toml.
+# Baseline, branch and policy are those that a gate of this checkout has. Arguments of the first job's gate that judge
+# or choose the baseline stand here as well, or in $STEELYARD_KEEP_ARGUMENTS. What was accepted on the request is read
+# anew, where $GITHUB_TOKEN or $STEELYARD_GITLAB_TOKEN may read it.
 # Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away: run it again), by 3 where there
 # is no store to keep it in.
 set -euo pipefail
@@ -38,14 +41,30 @@ if [ -z "${STEELYARD_STATE:-}" ]; then
   fi
   export STEELYARD_STATE=$folder/state
 fi
-[ -z "${STEELYARD_PROJECT:-}" ] || set -- --project "$STEELYARD_PROJECT" "$@"
+read -r -d '' -a further <<<"${STEELYARD_KEEP_ARGUMENTS:-}" || true
+set -- ${STEELYARD_PROJECT:+--project "$STEELYARD_PROJECT"} "${further[@]}" "$@"
+# Whose alerts they are, of all that.
+told=() take=''
+for word in "$@"; do
+  case $word in
+    --store=* | --project=*) told+=("$word") ;;
+    --store | --project) take=$word ;;
+    *) [ -z "$take" ] || told+=("$take" "$word") && take='' ;;
+  esac
+done
 head=${STEELYARD_HEAD:-${GITHUB_SHA:-${CI_COMMIT_SHA:-}}}
 # Names of what was measured are no command to GitHub's runner: it obeys none until the word that nobody can guess.
 resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 [ "${GITHUB_ACTIONS:-}" != true ] || echo "::stop-commands::$resume"
+service=''
+[ -z "${STEELYARD_GITLAB_TOKEN:-}" ] || service=gitlab
+[ -z "${GITHUB_TOKEN:-}" ] || service=github
+[ -z "$service" ] || "$program" accepted "$service" --output "$folder/accepted.json" --patience 30s || true
+unset GITHUB_TOKEN STEELYARD_GITLAB_TOKEN
+[ ! -s "$folder/accepted.json" ] || set -- --accepted "$folder/accepted.json" "$@"
 status=0
-"$program" verify "$folder" --keep ${head:+--head "$head"} "$@" || status=$?
+"$program" verify "$folder" --keep --as-gate ${head:+--head "$head"} "$@" || status=$?
 [ "$status" != 0 ] || [ -z "${STEELYARD_WEBHOOK_URL:-}${STEELYARD_SLACK_WEBHOOK_URL:-}${STEELYARD_SMTP_URL:-}" ] ||
-  "$program" alerts notify "$@" || true
+  "$program" alerts notify "${told[@]}" || true
 [ "${GITHUB_ACTIONS:-}" != true ] || echo "::$resume::"
 exit "$status"

@@ -222,7 +222,38 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
   return result;
 }
 
+// As it is compared with another.
+ComparisonPolicy plain(ComparisonPolicy policy) {
+  policy.seed = 0;
+  for (PatternPolicy& table : policy.patterns) table.machine.clear();
+  const auto others =
+      std::ranges::stable_partition(policy.patterns, [](const auto& table) { return !table.accepted_by.empty(); });
+  std::sort(policy.patterns.begin(), others.begin(),
+            [](const auto& a, const auto& b) { return object_of(a).one_line() < object_of(b).one_line(); });
+  return policy;
+}
+
 }  // namespace
+
+std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own) {
+  const auto was = object_of(plain(alike(kept).policy)).member_texts(kAbsent);
+  const auto is = object_of(plain(alike(own).policy)).member_texts(kAbsent);
+  std::map<std::string, std::pair<std::string, std::string>> fields;
+  for (const auto& [field, text] : was) fields[field] = {text, kAbsent};
+  for (const auto& [field, text] : is) fields.try_emplace(field, kAbsent, "").first->second.second = text;
+  std::vector<FieldDifference> found;
+  for (const auto& [field, texts] : fields) {
+    if (texts.first != texts.second) found.push_back({kWhole, "policy", field, texts.first, texts.second});
+  }
+  const auto calibration = [](const Comparison& comparison) {
+    const Comparison document = alike(comparison);
+    return document.calibration ? object_of(*document.calibration).one_line() : kAbsent;
+  };
+  if (const std::string there = calibration(kept), here = calibration(own); there != here) {
+    found.push_back({kWhole, "policy", "calibration", there, here});
+  }
+  return found;
+}
 
 Comparison judged_as(const Comparison& kept, const Run& baseline, const Run& candidate) {
   return judged_as({own_folders(baseline, candidate)}, kept, baseline, candidate);

@@ -17,6 +17,10 @@ namespace steelyard::ci {
 // measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
+// In what the policy and the calibration of `kept` are not those of `own`, field by field. Seeds are each gate's own.
+// Of what was accepted the order says nothing; shards keep no names of machines.
+std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own);
+
 // The comparison of these runs by all that `kept` was judged by, and with what its rows say of equal builds and of
 // steps of counts; `kept` may be of parts of the runs.
 Comparison judged_as(const Comparison& kept, const Run& baseline, const Run& candidate);

@@ -168,6 +168,12 @@ std::string other_origin_text(const std::string& side, const RunHeader& archive,
     add("the " + side + " is of " + measured_commit_shown(archive.commit.sha) + ", wanted " +
         measured_commit_shown(expected.commit));
   }
+  if (expected.described && archive.commit != *expected.described) {
+    const std::string found = measured_commit_shown(archive.commit);
+    const std::string wanted = measured_commit_shown(*expected.described);
+    add("the " + side + " is of " + found + ", wanted " + wanted +
+        (found == wanted ? " with the parent, subject and time that it has here" : ""));
+  }
   const auto hold = [&](const std::string& said, const std::string& own) {
     if (said != own) add("the comparison says that the " + side + " is of " + said + ", its archive is of " + own);
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,8 +60,9 @@ struct Verification {
 
 // Whose the runs are that a job keeps, which it did not measure itself.
 struct ExpectedOrigin {
-  std::string project;  // empty: any
-  std::string commit;   // whole; empty: any
+  std::string project;                   // empty: any
+  std::string commit;                    // whole; empty: any
+  std::optional<Commit> described = {};  // all that a gate would say of it; absent: not asked
 };
 // In which a side is of another origin, by its archive or by what the comparison says of it; empty: in nothing. `side`:
 // "baseline", "candidate".

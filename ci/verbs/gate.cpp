@@ -9,6 +9,7 @@
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/baseline_policy.hpp"
+#include "ci/judging/gate_plan.hpp"
 #include "ci/judging/judge_programs.hpp"
 
 namespace steelyard::ci {
@@ -37,46 +38,6 @@ Result<void> check_no_profiling(const GateOptions& options) {
   if (options.outputs.time_dir.empty()) return {};
   return input_error("--profile-on-regression", "a candidate held against its history", "a baseline beside it",
                      "leave it out, or --against-history");
-}
-
-struct GatePlan {
-  GitRepository repository;
-  CommitPair commits;
-  std::string why;  // the baseline is that commit
-};
-
-Result<GatePlan> plan_gate(const GateOptions& options) {
-  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
-  STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
-  BaseChoice base{options.base, "--base"};
-  if (options.base.empty()) {
-    STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
-    base = default_base(caller_environment(), options.head, parents.size());
-  }
-  if (!base.left_branch.empty()) {
-    STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.left_branch));
-    if (!left.stale.empty()) base.why += ", as it was known before: it could not be fetched (" + left.stale + ')';
-    return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, base.why};
-  }
-  STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
-  return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
-}
-
-Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& plan, GateConfiguration& judged) {
-  STEELYARD_TRY(AcceptedChanges accepted, accepted_by_options(options.accepted));
-  if (plan && !judged.configuration.gate.no_accept_trailers) {
-    AcceptedChanges more =
-        accepted_by_commits(plan->repository, plan->commits.baseline + ".." + plan->commits.candidate);
-    accepted.tables.insert(accepted.tables.end(), more.tables.begin(), more.tables.end());
-    accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
-  }
-  // Options before commits, the newest commit before older ones, all before the request.
-  if (!options.accepted_file.empty()) {
-    STEELYARD_TRY(const AcceptedChanges on_request, accepted_in_file(options.accepted_file));
-    accept(on_request, judged.configuration.policy, judged.notes);
-  }
-  accept(accepted, judged.configuration.policy, judged.notes);
-  return {};
 }
 
 // By what a candidate is judged that is held against a history: the file of the commit that it would be held against

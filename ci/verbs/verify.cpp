@@ -14,6 +14,8 @@
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/accepted.hpp"
+#include "ci/judging/gate_plan.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
 #include "ci/report/comparison.hpp"
@@ -41,6 +43,9 @@ struct VerifyOptions {
   std::filesystem::path html;  // the kept comparison's page; empty: none
   bool keep = false;           // what is verified, in the store
   std::string head;            // the candidate's commit; empty: any
+  bool as_gate = false;        // commits and policy are those of a gate here
+  std::string base;            // its baseline; empty: what such a gate takes
+  std::filesystem::path accepted;
 };
 
 // What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
@@ -293,7 +298,7 @@ std::string other_input(const Comparison& kept, const FoundSides& sides) {
 // What a job which did not measure them holds the runs against. Absent: whose they are is not asked.
 Result<std::optional<ExpectedOrigin>> expected_origin(const VerifyOptions& options,
                                                       const Configuration& configuration) {
-  if (!options.keep && options.head.empty()) return std::optional<ExpectedOrigin>();
+  if (!options.keep && options.head.empty() && !options.as_gate) return std::optional<ExpectedOrigin>();
   ExpectedOrigin expected;
   if (!options.head.empty()) expected.commit = commit_named_here(options.head);
   if (options.keep) {
@@ -303,13 +308,37 @@ Result<std::optional<ExpectedOrigin>> expected_origin(const VerifyOptions& optio
   return std::optional(std::move(expected));
 }
 
-// In what the two sides are of another project or commit; empty: in nothing.
-std::string other_origin(const Comparison& kept, const FoundSides& sides, const ExpectedOrigin& expected) {
+Result<std::optional<OwnGate>> expected_gate(const VerifyOptions& options, const Configuration& configuration,
+                                             const App& app) {
+  if (!options.as_gate) {
+    std::string option = !options.base.empty() ? "--base" : !options.accepted.empty() ? "--accepted" : "";
+    for (const Override& change : app.common.overrides) {
+      if (change.key->section == "policy" || change.key->section == "gate") option = change.key->option;
+    }
+    if (option.empty()) return std::optional<OwnGate>();
+    return input_error("steelyard verify", option + " without --as-gate", "both");
+  }
+  GateOptions gate;
+  gate.base = options.base;
+  gate.head = options.head;
+  gate.accepted_file = options.accepted;
+  STEELYARD_TRY(OwnGate own, own_gate(gate, configuration, app));
+  return std::optional(std::move(own));
+}
+
+// In what the two sides are of another project or commit; empty: in nothing. `gate`: null: which commit the baseline is
+// of is not asked.
+std::string other_origin(const Comparison& kept, const FoundSides& sides, ExpectedOrigin expected,
+                         const OwnGate* gate) {
+  ExpectedOrigin of_baseline{expected.project, ""};
+  if (gate != nullptr) {
+    expected.described = gate->candidate;
+    of_baseline.described = gate->baseline;
+  }
   const std::string candidate = other_origin_text("candidate", sides.candidate.run.header, kept.candidate, expected);
   // There may be none, and which commit it is of is the first job's to say.
   if (sides.baseline.run.header.id.empty()) return candidate;
-  const std::string baseline =
-      other_origin_text("baseline", sides.baseline.run.header, kept.baseline, {expected.project, ""});
+  const std::string baseline = other_origin_text("baseline", sides.baseline.run.header, kept.baseline, of_baseline);
   return candidate + (candidate.empty() || baseline.empty() ? "" : "; ") + baseline;
 }
 
@@ -328,12 +357,36 @@ Result<void> call_as_judged(const Comparison& kept, const std::vector<BenchmarkR
   return call_by_current_names(of_comparison, found.place, found.run);
 }
 
+// What a job that did not measure holds a comparison against.
+struct Expectations {
+  std::optional<ExpectedOrigin> origin;
+  std::optional<OwnGate> gate;  // of --as-gate
+};
+
+// By what the gate of this checkout is judged.
+void hold_against_gate(const OwnGate& gate, const Comparison& kept, const FoundSides& sides,
+                       Verification& verification) {
+  if (kept.history) {
+    verification.why = "it was judged against a history, of which a gate here knows nothing";
+  } else if (const Result<Comparison> own = judged_by_own_gate(gate, kept, sides.baseline.run, sides.candidate.run);
+             !own) {
+    verification.why = own.error().text();
+  } else {
+    verification.replay.differences = policy_differences(kept, *own);
+    if (verification.replay.differences.empty()) return;
+    verification.why = "a gate of this checkout judges by another policy";
+  }
+  verification.outcome = VerificationOutcome::differs;
+}
+
 void verify_against(const Comparison& kept, FoundSides& sides, const std::vector<BenchmarkRename>& renames,
-                    const std::optional<ExpectedOrigin>& expected, Verification& verification) {
+                    const Expectations& expected, Verification& verification) {
   verification.baseline_place = sides.baseline.place;
   verification.candidate_place = sides.candidate.place;
   verification.why = other_input(kept, sides);
-  if (verification.why.empty() && expected) verification.why = other_origin(kept, sides, *expected);
+  if (verification.why.empty() && expected.origin) {
+    verification.why = other_origin(kept, sides, *expected.origin, expected.gate ? &*expected.gate : nullptr);
+  }
   if (verification.why.empty()) {
     for (FoundRun* side : {&sides.baseline, &sides.candidate}) {
       const Result<void> called = call_as_judged(kept, renames, *side);
@@ -348,6 +401,7 @@ void verify_against(const Comparison& kept, FoundSides& sides, const std::vector
   const Replay& replayed = verification.replay;
   if (replayed.differences.empty()) {
     verification.outcome = VerificationOutcome::verified;
+    if (expected.gate) hold_against_gate(*expected.gate, kept, sides, verification);
   } else if (kept.rule_version.starts_with(kHistoryRules) && !kept.history) {
     verification.why =
         "an older steelyard judged it against a history and kept none of that: steelyard gate --against-history "
@@ -396,7 +450,9 @@ struct RunsToKeep {
 
 Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
-  STEELYARD_TRY(const std::optional<ExpectedOrigin> expected, expected_origin(options, configuration));
+  Expectations expected;
+  STEELYARD_TRY(expected.origin, expected_origin(options, configuration));
+  STEELYARD_TRY(expected.gate, expected_gate(options, configuration, app));
   LazyStore store(configuration, app);
   STEELYARD_TRY(const KeptComparison kept, load_kept(options.comparison, store));
   Verification verification;
@@ -456,7 +512,12 @@ Verb verify_verb() {
               if (text.empty()) return input_error("--head", "nothing", "the commit that was measured");
               return options->head = text, Result<void>();
             }});
-  add_key_options(verb, {{"store", "project"}});
+  verb.add(flag_option("--as-gate", options->as_gate,
+                       "both commits, with what is said of them, and the policy are those that steelyard gate takes in "
+                       "this checkout, by the options of judging; others are refused, with status 1"));
+  verb.add(text_option("--base", "COMMIT", options->base, "with --as-gate: its baseline (default: the first parent)"));
+  verb.add(accepted_option(options->accepted));
+  add_key_options(verb, {{"store", "project", "policy", "gate"}, {"--against-history", "--history-branch"}});
   add_common_options(verb);
   return verb;
 }

@@ -109,7 +109,9 @@ echo "\$1 \${STEELYARD_BUILD_CACHE-}" >>"$work/caches"
 echo "\$1 \${GITHUB_ENV-}\${GITHUB_PATH-}\${GITHUB_OUTPUT-}\${GITHUB_STATE-}\${GITHUB_STEP_SUMMARY-}" >>"$work/runners"
 [ "\$1" = gate ] || [ "\$1" = merge ] && exit 7
 [ "\$1" = config ] && echo 'address = "embedded"' && exit 0
-exit 9
+[ "\$1" = accepted ] && echo '{}' >"\$4" && exit 0
+[ "\$1" = verify ] && echo "the token: \${GITHUB_TOKEN-}"
+exit "\${STEELYARD_LEAVES:-9}"
 SH
 chmod +x "$work/noting"
 run_noting() {  # run_noting [VARIABLE=VALUE]
@@ -207,15 +209,22 @@ if [ "$service" = github ]; then
   }
   keep
   [ "$status" = 9 ] || fail "status $status, wanted that of the program, 9"
-  grep -q "^verify .* --keep --project shop\$" "$work/arguments" || fail "nothing is judged again and kept"
+  grep -q "^verify .* --keep --as-gate --project shop\$" "$work/arguments" || fail "nothing is judged again and kept"
   ! grep -q "^alerts" "$work/arguments" || fail "owners are told of what was not kept"
+  verified() { grep -q "^verify .* --keep --as-gate $1\$" "$work/arguments"; }
   keep CI_COMMIT_SHA=0123 STEELYARD_PROJECT=bank
-  grep -q "^verify .* --keep --head 0123 --project bank --project shop\$" "$work/arguments" ||
-    fail "runs of any commit are kept"
+  verified "--head 0123 --project bank --project shop" || fail "runs of any commit are kept"
   keep CI_COMMIT_SHA=0123 GITHUB_SHA=4567
-  grep -q "^verify .* --keep --head 4567 --project shop\$" "$work/arguments" || fail "GitHub's commit is not the head"
+  verified "--head 4567 --project shop" || fail "GitHub's commit is not the head"
   keep STEELYARD_HEAD=89ab GITHUB_SHA=4567
-  grep -q "^verify .* --keep --head 89ab --project shop\$" "$work/arguments" || fail "the head that is named is not it"
+  verified "--head 89ab --project shop" || fail "the head that is named is not it"
+  # By what the first job's gate was told, with what was accepted read anew; owners are told of the project's alerts.
+  keep STEELYARD_KEEP_ARGUMENTS="--margin 3%" GITHUB_TOKEN=a-secret-token GITHUB_SHA=4567 STEELYARD_LEAVES=0
+  grep -q "^accepted github .*--output .*/accepted.json" "$work/arguments" || fail "what was accepted is not read"
+  verified "--head 4567 --accepted .*/accepted.json --margin 3% --project shop" ||
+    fail "the job that keeps judges by less than the first one"
+  grep -qx "alerts notify --project shop" "$work/arguments" || fail "owners are told by more than the project"
+  ! grep -q a-secret-token "$work/log" "$work/arguments" || fail "the token is told"
   ln -sf /etc/passwd "$work/left/comparison.json"
   keep
   [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a link in what a job left was followed"

@@ -1,0 +1,98 @@
+#include "ci/judging/gate_plan.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ci/app/settings.hpp"
+#include "ci/config/renames.hpp"
+#include "ci/judging/accepted.hpp"
+#include "ci/judging/against_history.hpp"
+#include "ci/judging/judge.hpp"
+#include "ci/judging/replay.hpp"
+
+namespace steelyard::ci {
+
+Result<GatePlan> plan_gate(const GateOptions& options) {
+  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+  STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
+  BaseChoice base{options.base, "--base"};
+  if (options.base.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
+    base = default_base(caller_environment(), options.head, parents.size());
+  }
+  if (!base.left_branch.empty()) {
+    STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.left_branch));
+    if (!left.stale.empty()) base.why += ", as it was known before: it could not be fetched (" + left.stale + ')';
+    return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, base.why};
+  }
+  STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
+  return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+}
+
+Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& plan, GateConfiguration& judged) {
+  STEELYARD_TRY(AcceptedChanges accepted, accepted_by_options(options.accepted));
+  if (plan && !judged.configuration.gate.no_accept_trailers) {
+    AcceptedChanges more =
+        accepted_by_commits(plan->repository, plan->commits.baseline + ".." + plan->commits.candidate);
+    accepted.tables.insert(accepted.tables.end(), more.tables.begin(), more.tables.end());
+    accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
+  }
+  // Options before commits, the newest commit before older ones, all before the request.
+  if (!options.accepted_file.empty()) {
+    STEELYARD_TRY(const AcceptedChanges on_request, accepted_in_file(options.accepted_file));
+    accept(on_request, judged.configuration.policy, judged.notes);
+  }
+  accept(accepted, judged.configuration.policy, judged.notes);
+  return {};
+}
+
+Result<OwnGate> own_gate(const GateOptions& options, const Configuration& candidate, const App& app) {
+  const Result<GatePlan> planned = plan_gate(options);
+  STEELYARD_TRY(const GatePlan plan, planned);
+  const Nanoseconds usual = bench::Limits().budget;  // measures nothing
+  STEELYARD_TRY(GateConfiguration judged,
+                with_baseline_policy(candidate, plan.repository, plan.commits.baseline, usual, app));
+  STEELYARD_CHECK(take_accepted(options, planned, judged));
+  STEELYARD_TRY(Commit baseline, plan.repository.describe_baseline(plan.commits.baseline));
+  STEELYARD_TRY(Commit head, plan.repository.describe(plan.commits.candidate));
+  return OwnGate{std::move(baseline), std::move(head), std::move(judged.configuration)};
+}
+
+namespace {
+
+// Those of the comparison's earlier names that only the candidate's file gives, which decide by which tables a
+// benchmark is judged. Error (input): one that no file gives.
+Result<EarlierNames> earlier_names_here(const std::vector<BenchmarkRename>& renames, const Comparison& kept) {
+  std::vector<BenchmarkRename> of_baseline = renames;
+  std::erase_if(of_baseline, [](const BenchmarkRename& rename) { return rename.is_of_candidate; });
+  EarlierNames earlier;
+  for (const auto& [before, today] : kept.earlier_names) {
+    if (current_name(renames, before) != today) {
+      return input_error("the comparison", "\"" + before + "\" as an earlier name of \"" + today + '"',
+                         "what the lines of [rename] say");
+    }
+    if (current_name(of_baseline, before) != today) earlier.emplace(today, before);
+  }
+  return earlier;
+}
+
+}  // namespace
+
+Result<Comparison> judged_by_own_gate(const OwnGate& gate, const Comparison& kept, const Run& baseline,
+                                      const Run& candidate) {
+  STEELYARD_TRY(const EarlierNames earlier, earlier_names_here(gate.configuration.renames, kept));
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(gate.configuration));
+  std::vector<std::string> untold;
+  const Calibration* const calibration = calibrations.find(baseline, candidate, untold);
+  Comparison own = kept;
+  own.policy = comparison_policy(with_earlier_names(gate.configuration, earlier).policy);
+  own.policy.seed = kept.policy.seed;
+  own.calibration.reset();
+  if (calibration != nullptr) own.calibration = *calibration;
+  return judged_as(own, baseline, candidate);
+}
+
+}  // namespace steelyard::ci
