@@ -14,6 +14,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/service/assets.hpp"
+#include "ci/service/sent_body.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
@@ -447,6 +448,8 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     if (!limited) return problem_of(limited.error(), 500, request.id);
   }
   if (operation.scope == "submit") store.limit_statements(kLongestPut);
+  // One at a time: as values in memory a long answer takes many times its bytes.
+  const std::unique_lock<std::mutex> large = turn_of(large_answer_, !writes && is_large(request));
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
   if (reply->why) return problem(reply->status, *reply->why, request.id);

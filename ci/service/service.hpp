@@ -110,6 +110,7 @@ class Service : public WebHandler {
   Operations operations_;
   std::vector<Seat> seats_;
   AnswerCache cache_;
+  std::mutex large_answer_;
   JobTokens jobs_;
   RateLimit requests_;
   RateLimit failures_;  // of those whose tokens are none

@@ -1,6 +1,7 @@
 #include "ci/service/workers.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,8 +12,30 @@
 
 namespace steelyard::ci {
 
+namespace {
+
+// What a large answer took would stay with the process for good, in holes among what is small, in as many pools as
+// there are threads; so large blocks are the system's own, and the rest is in few pools.
+void keep_little_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargeBlock = 128 * 1024;
+  constexpr int kPools = 2;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  ::mallopt(M_ARENA_MAX, kPools);
+#endif
+}
+
+void give_back_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
 Workers::Workers(std::size_t count, std::size_t most_queued)
     : most_queued_(most_queued), most_large_(std::max<std::size_t>(count / 2, 1)) {
+  keep_little_memory();
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -59,6 +82,7 @@ void Workers::work(std::size_t worker) {
     lock.unlock();
     mine.task(worker);
     mine.task = nullptr;  // without the lock: it may hold more than itself
+    if (large > 0) give_back_memory();
     lock.lock();
     large_now_ -= large;
     if (large > 0 || is_ending_) wake_.notify_all();
