@@ -2,6 +2,7 @@
 """What a build costs, and how much code there is to build.
 
     build_cost.py seconds build/release     seconds of the steps of a build folder's last build, by kind
+    build_cost.py seconds build/release ci/service      those of the sources below that folder
     build_cost.py lines [COMMIT]            files and lines of C++ by folder, as committed (HEAD)
 
 Seconds are Ninja's own: from the start of a step to its end, so that steps which run at once and share cores count
@@ -9,6 +10,7 @@ fully. Compare builds with equal -j on equal machines, and without a compiler ca
 """
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,13 +29,38 @@ def kind_of(output):
     return layer if layer in LAYERS else "other sources"
 
 
-def print_seconds(build):
+def steps_of(build):
     # A step may have several outputs, which share one command hash; an output built again has the last line.
     steps = {}
     for line in (pathlib.Path(build) / ".ninja_log").read_text().splitlines():
         if not line.startswith("#"):
             begin, end, _, output, command = line.split("\t")
             steps[output] = (int(begin), int(end), command)
+    return steps
+
+
+def sources_of(build, output):
+    """Of an object: those that are compiled as one, or the one that it is called by."""
+    joined = pathlib.Path(build) / output.removesuffix(".o")
+    if joined.parent.name == "Unity" and joined.is_file():
+        return re.findall(r'#include "(?:.*?/)?((?:bench|regress|storage|ci|tests)/.*)"', joined.read_text())
+    return [re.sub(r"CMakeFiles/[^/]*\.dir/", "", output.removesuffix(".o"))]
+
+
+def print_part(build, folder):
+    summed = 0
+    for output, (begin, end, _) in sorted(steps_of(build).items()):
+        sources = sources_of(build, output) if output.endswith(".o") else []
+        part = [source for source in sources if source.startswith(folder + "/")]
+        if part:
+            spent = (end - begin) / 1000
+            summed += spent * len(part) / len(sources)
+            print(f"{output:70} {spent:8.1f} s, {len(part)} of {len(sources)} sources")
+    print(f"in all, by the share of sources: {summed:.1f} s")
+
+
+def print_seconds(build):
+    steps = steps_of(build)
     seconds = collections.Counter()
     counts = collections.Counter()
     for (begin, end, _), output in {step: output for output, step in steps.items()}.items():
@@ -67,6 +94,8 @@ def print_lines(commit):
 def main(arguments):
     if len(arguments) == 2 and arguments[0] == "seconds":
         print_seconds(arguments[1])
+    elif len(arguments) == 3 and arguments[0] == "seconds":
+        print_part(arguments[1], arguments[2].rstrip("/"))
     elif arguments and arguments[0] == "lines" and len(arguments) <= 2:
         print_lines(arguments[1] if len(arguments) == 2 else "HEAD")
     else:

@@ -259,14 +259,13 @@ def mixed_memory(service, bodies, minutes):
         time.sleep(5)
     result = readers.result()
     stop.set()
-    half = [size for at, size in sizes if at > 30 * minutes]
-    before = [size for at, size in sizes if 15 * minutes < at <= 30 * minutes]
+    quarters = [percentile([size for at, size in sizes if 15 * minutes * i < at <= 15 * minutes * (i + 1)], .5)
+                for i in range(4)]
     print("\n| mixed load | |\n|---|---|")
     for name, text in (
             ("minutes", f"{minutes:g}"), ("answers a second", f"{result['rate']:.0f}"), ("runs", str(len(put))),
             ("memory at most", f"{max(size for _, size in sizes):.0f} MB"),
-            ("median of the second quarter", f"{percentile(before, .5):.0f} MB"),
-            ("median of the second half", f"{percentile(half, .5):.0f} MB"),
+            ("median of each quarter", ", ".join(f"{one:.0f}" for one in quarters) + " MB"),
             ("at the end", f"{sizes[-1][1]:.0f} MB")):
         print(f"| {name} | {text} |")
     sys.stdout.flush()
