@@ -2,12 +2,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "bench/model/sha256.hpp"
 #include "ci/app/keeping.hpp"
@@ -20,6 +22,11 @@
 namespace steelyard::ci {
 namespace {
 
+constexpr unsigned kMaxWorkers = 64;
+// More answers at once than processors make each of them later, above all what is put beside many who read; two, so
+// that one that takes long leaves another (docs/measured/service.md).
+int usual_workers() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2U, kMaxWorkers)); }
+
 struct ServeOptions {
   enum class Action { serve, token, tokens, revoke, rotate };
   Action action = Action::serve;
@@ -29,7 +36,7 @@ struct ServeOptions {
   std::filesystem::path certificate;
   std::filesystem::path key;
   int rate = 100;
-  int workers = 4;
+  int workers = usual_workers();
   std::vector<std::string> trusted;  // CI jobs, as they were typed
   std::string audience;
   std::vector<std::string> embedders;
@@ -40,7 +47,6 @@ struct ServeOptions {
   int grace_hours = 0;  // with rotate
 };
 
-constexpr int kMaxWorkers = 64;
 // Of one address, where others than a proxy of this machine come.
 constexpr std::size_t kMaxConnectionsOfPeer = 128;
 constexpr std::size_t kMaxStreamsOfPeer = 32;
@@ -89,7 +95,8 @@ Result<ExitCode> serve(const ServeOptions& options, const Configuration& configu
   if (options.certificate.empty() != options.key.empty()) {
     return input_error("--tls-certificate, --tls-key", "one of them", "both, or neither");
   }
-  if (options.workers > kMaxWorkers) return input_error("--workers", std::to_string(options.workers), "at most 64");
+  if (options.workers > static_cast<int>(kMaxWorkers))
+    return input_error("--workers", std::to_string(options.workers), "at most 64");
   ServingOptions service_options;
   STEELYARD_TRY(service_options.store, database_address(configuration));
   service_options.state = storage::state_folder();
@@ -269,8 +276,10 @@ Verb serve_verb() {
   verb.add(path_option("--tls-key", "FILE", options->key, "the PEM key of that certificate"));
   verb.add(number_option("--rate", options->rate,
                          "requests a second of one token or address, ten times as many at once (default: 100)"));
-  verb.add(number_option("--workers", options->workers,
-                         "requests answered at once, each with a connection to the store (default: 4)"));
+  verb.add(
+      number_option("--workers", options->workers,
+                    "requests answered at once, each with a connection to the store (default: as many as there are "
+                    "processors, at least 2)"));
   verb.add(repeated_option("--embed", "ORIGIN", options->embedders,
                            "whose pages may show ours in a frame: https://wiki.example; several times"));
   verb.add(repeated_option("--trust", "JOBS", options->trusted,

@@ -59,7 +59,8 @@ class Service:
         self.folder = folder
         self.read = self.token("read")
         self.submit = self.token("submit")
-        self.process = subprocess.Popen([self.program, "serve", "--listen", "127.0.0.1:0", "--rate", "100000"],
+        self.process = subprocess.Popen([self.program, "serve", "--listen", "127.0.0.1:0", "--rate", "100000"] +
+                                        (["--workers", str(arguments.workers)] if arguments.workers else []),
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder,
                                         env=self.environment)
         line = self.process.stdout.readline()
@@ -72,10 +73,6 @@ class Service:
     def resident(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) / 1000
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def get(self, path):
         connection = http.client.HTTPConnection(self.address, timeout=60)
@@ -278,6 +275,7 @@ def main():
     parser.add_argument("--parts", default="cached,uncached,submission,memory")
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--workers", type=int, help="of the service")
     arguments = parser.parse_args()
     arguments.bin = arguments.bin.resolve()
     parts = arguments.parts.split(",")
