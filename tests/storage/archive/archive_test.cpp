@@ -222,6 +222,15 @@ TEST(Archive, OneFlippedBitAnywhereIsAnErrorThatNamesTheFile) {
   }
 }
 
+TEST(Archive, SaysWhatItComesToUnpackedUnlessItIsDamaged) {
+  const steelyard::Run run = small_run();
+  std::string bytes = encode_run(run);
+  EXPECT_EQ(unpacked_length(bytes), encode_payload(run).size());
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  EXPECT_EQ(unpacked_length(bytes), 0U);
+  EXPECT_EQ(unpacked_length("no archive"), 0U);
+}
+
 TEST(Archive, CutAnywhereItIsAnErrorThatNamesTheOffset) {
   const std::string bytes = encode_run(small_run());
   for (std::size_t length = 0; length < bytes.size(); ++length) {
