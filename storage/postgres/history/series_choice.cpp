@@ -79,8 +79,9 @@ limit $15
 constexpr const char* kOfTwoBenchmarks = R"sql(
 select distinct of_run.place
 from (select w.place
-      from unnest($1::bigint[], $2::bigint[], $3::text[]) as w(series_key, place, name)
-      join steelyard.measurements x on x.series_key = w.series_key::integer
+      from steelyard.measurements x
+      join unnest($1::integer[], $2::bigint[], $3::text[]) as w(series_key, place, name) using (series_key)
+      where x.series_key = any($1::integer[])
       group by w.place, x.run_key
       having count(distinct w.name) > 1) of_run
 order by 1

@@ -73,6 +73,7 @@ Comparison comparison_of(const std::string& project) {
   comparison.drifts = {{"real_time", 1.04, 0.01, 13, true}};
   comparison.policy.patterns = {{.match = "*", .margin = 0.1, .owner = project}};
   comparison.rows[0].benchmark = project;
+  comparison.earlier_names = {{"earlier", project}};
   comparison.rows[0].solo = SoloCheck{};
   comparison.rows[0].creep.emplace();
   comparison.history = storage_test::RandomComparison(7).draw_history();

@@ -266,6 +266,26 @@ analyze steelyard.comparison_rows)sql");
     must(Upkeep(*store_).report());
   }
 
+  // Two benchmarks that each run has stay two, whatever a comparison says.
+  void ask_by_todays_names() {
+    Comparison comparison = storage_test::example_comparison();
+    comparison.candidate.project = storage_study::kProject;
+    comparison.candidate.commit.branch = "main";
+    HistoryQuery query;
+    query.benchmark = storage_study::benchmark_number(8).canonical();
+    query.project = storage_study::kProject;
+    query.branch = "main";
+    query.by_todays_names = true;
+    comparison.earlier_names = {{storage_study::benchmark_number(7).canonical(), query.benchmark}};
+    EXPECT_TRUE(must(ComparisonStore(*store_).put(comparison)));
+    EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
+    query.branch.clear();
+    query.benchmark = "BM_sort";
+    query.limit = 0;
+    EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
+    EXPECT_EQ(must(HistoryStore(*store_).renamed(storage_study::kProject, "")).size(), 1U);
+  }
+
   void look_through() {
     CatalogStore catalog(*store_);
     EXPECT_FALSE(must(catalog.projects({})).items.empty());
@@ -387,6 +407,7 @@ TEST_F(PlansTest, NoStatementScansALargeTableAndNoneIsForgotten) {
   ask_for_histories();
   ask_for_ranges();
   write_and_read_back();
+  ask_by_todays_names();
   look_through();
   store_.reset();
   const std::vector<Told> plans = read_plans(log_, from_);
