@@ -48,6 +48,7 @@ SAYS = [
     (r"/backup/steelyard/monday", "{work}/backup/monday"),
     (r"/backup/state", "{work}/state"),
     (r"FOLDER/targets", "today"),
+    (r"--as-gate (.*) \"\$GITHUB_SHA\"", r"--as-gate \1 {head}"),
     (r"v1\.2\.\.HEAD", "{base}..HEAD"),
     (r"targets ceilings(?: --only f64)?$", "targets ceilings --only L2 --quick"),
     (r"--steelyard_large --benchmark_filter=mlp_training", "--benchmark_filter=add"),
