@@ -416,7 +416,8 @@ Result<KeptBisect> read_kept_bisect(const std::filesystem::path& folder, const B
   return kept;
 }
 
-std::vector<BisectSearch> kept_bisects(const std::filesystem::path& folder, std::size_t most) {
+std::vector<std::string> kept_bisect_ids(const std::filesystem::path& folder) {
+  constexpr std::size_t kMaxSearches = 10'000;
   std::error_code trouble;
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
   for (std::filesystem::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) {
@@ -425,17 +426,22 @@ std::vector<BisectSearch> kept_bisects(const std::filesystem::path& folder, std:
     if (!gone && at->path().extension() == ".json") files.emplace_back(written, at->path());
   }
   std::sort(files.begin(), files.end(), std::greater<>());
-  std::vector<BisectSearch> all;
-  for (const auto& [written, file] : files) {
-    if (all.size() >= most) break;
-    Result<BisectSearch> search = read_search(file);
-    if (!search) continue;
-    search->id = file.stem().string();
-    const auto since = std::chrono::file_clock::to_sys(written).time_since_epoch();
-    search->at_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
-    all.push_back(std::move(search).value());
+  files.resize(std::min(files.size(), kMaxSearches));
+  std::vector<std::string> ids;
+  for (const auto& [written, file] : files) ids.push_back(file.stem().string());
+  return ids;
+}
+
+Result<BisectSearch> kept_bisect(const std::filesystem::path& folder, const std::string& id) {
+  const std::filesystem::path file = folder / (id + ".json");
+  STEELYARD_TRY(BisectSearch search, read_search(file));
+  search.id = id;
+  std::error_code gone;
+  const auto written = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(file, gone));
+  if (!gone) {
+    search.at_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count();
   }
-  return all;
+  return search;
 }
 
 Result<std::vector<std::string>> bisected_line(const BisectQuestion& question, const LineOf& line_of) {

@@ -83,9 +83,11 @@ inline std::filesystem::path bisect_folder(const std::filesystem::path& state) {
 // What is kept of the question; nothing where there is none. Error (input): a file that cannot be read.
 Result<KeptBisect> read_kept_bisect(const std::filesystem::path& folder, const BisectQuestion& question);
 
-// The searches that are kept there, those that were written last first, `most` at most; a file that cannot be read is
-// left out. For whoever shows them.
-std::vector<BisectSearch> kept_bisects(const std::filesystem::path& folder, std::size_t most);
+// The ids of the searches that are kept there, those that were written last first, 10,000 at most. For whoever shows
+// them.
+std::vector<std::string> kept_bisect_ids(const std::filesystem::path& folder);
+// Error (input): there is none, or its file cannot be read.
+Result<BisectSearch> kept_bisect(const std::filesystem::path& folder, const std::string& id);
 
 // GitRepository::line_between.
 using LineOf = std::function<Result<std::vector<std::string>>(const std::string& from, const std::string& to)>;

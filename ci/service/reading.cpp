@@ -61,8 +61,7 @@ namespace {
 using storage::CatalogStore;
 using storage::JsonWriter;
 
-constexpr int kMaxAlertsRead = 10'000;    // that are looked through
-constexpr std::size_t kMaxBisects = 100;  // that are looked through, newest first
+constexpr int kMaxAlertsRead = 10'000;  // that are looked through
 constexpr std::size_t kShortestSearch = 2;
 constexpr int kQuestions = 1;  // version of what the command line asks in place of a store (storage/store_service.hpp)
 
@@ -364,24 +363,35 @@ Result<Reply> badge(const Call& call) {
 // They are of no project that the store knows, and name folders: for who may see everything.
 bool sees_bisects(const Call& call) { return call.caller.project.empty() && call.caller.kind != Caller::Kind::anybody; }
 
+// Of the ids: a file that went meanwhile, or that cannot be read, is left out.
 Result<Reply> bisects(const Call& call, const std::filesystem::path& folder) {
-  std::vector<std::string> items;
-  if (sees_bisects(call)) {
-    for (BisectSearch& one : kept_bisects(folder, static_cast<std::size_t>(call.number("limit")))) {
-      one.probes.clear();
-      items.push_back(entry_json(one));
-    }
+  std::vector<std::string> ids;
+  if (sees_bisects(call)) ids = kept_bisect_ids(folder);
+  auto begin = ids.begin();
+  if (const std::string& after = call["after"]; !after.empty()) {
+    begin = std::find(ids.begin(), ids.end(), after);
+    if (begin == ids.end()) return input_error("after", after.substr(0, 100), "what the page before gave as next");
+    ++begin;
   }
-  return Reply{page_text(items, "")};
+  const auto end = begin + std::min<std::ptrdiff_t>(call.number("limit"), ids.end() - begin);
+  std::vector<std::string> items;
+  for (auto id = begin; id != end; ++id) {
+    Result<BisectSearch> one = kept_bisect(folder, *id);
+    if (!one) continue;
+    one->probes.clear();
+    items.push_back(entry_json(*one));
+  }
+  return Reply{page_text(items, end == ids.end() ? "" : *std::prev(end))};
 }
 
 Result<Reply> bisect_of(const Call& call, const std::filesystem::path& folder) {
-  if (sees_bisects(call)) {
-    for (const BisectSearch& one : kept_bisects(folder, kMaxBisects)) {
-      if (one.id.starts_with(call["id"])) return Reply{entry_json(one) + '\n'};
-    }
-  }
-  return input_error("bisect:" + call["id"], "no such search", "one that was kept here");
+  std::vector<std::string> ids;
+  if (sees_bisects(call)) ids = kept_bisect_ids(folder);
+  std::erase_if(ids, [&](const std::string& id) { return !id.starts_with(call["id"]); });
+  if (ids.size() > 1) return input_error("bisect:" + call["id"], "the beginning of several", "more of it");
+  if (ids.empty()) return input_error("bisect:" + call["id"], "no such search", "one that was kept here");
+  STEELYARD_TRY(const BisectSearch one, kept_bisect(folder, ids.front()));
+  return Reply{entry_json(one) + '\n'};
 }
 
 std::string token_text(const storage::Token& token) {

@@ -290,25 +290,27 @@ TEST(Bisect, GoesOnAfterAnInterruptionWithoutMeasuringAnythingTwice) {
     Result<KeptBisect> kept = read_kept_bisect(std::filesystem::path(folder) / "kept", question);
     ASSERT_TRUE(kept) << kept.error().text();
     EXPECT_THAT(kept->probes, SizeIs(stop));
-    const std::vector<BisectSearch> halfway = kept_bisects(std::filesystem::path(folder) / "kept", 10);
-    ASSERT_THAT(halfway, SizeIs(1));
-    EXPECT_EQ(halfway[0].id, question.identity());
-    EXPECT_EQ(halfway[0].commits, 64);
-    EXPECT_EQ(halfway[0].measuring, once.probes[stop].candidate);
-    EXPECT_EQ(halfway[0].end, "");
-    EXPECT_GT(halfway[0].at_unix_ns, 0);
+    const std::filesystem::path kept_in = std::filesystem::path(folder) / "kept";
+    ASSERT_THAT(kept_bisect_ids(kept_in), ElementsAre(question.identity()));
+    const Result<BisectSearch> halfway = kept_bisect(kept_in, question.identity());
+    ASSERT_TRUE(halfway);
+    EXPECT_EQ(halfway->id, question.identity());
+    EXPECT_EQ(halfway->commits, 64);
+    EXPECT_EQ(halfway->measuring, once.probes[stop].candidate);
+    EXPECT_EQ(halfway->end, "");
+    EXPECT_GT(halfway->at_unix_ns, 0);
     MadeWorld made(commits);
     made.stop_after(once.probes.size() - stop);
     const Result<BisectReport> report = bisect(question, made.world(), *kept);
     ASSERT_TRUE(report) << report.error().text();
     EXPECT_EQ(report->culprit->sha, commit_at(29));
     EXPECT_EQ(report->probes, once.probes);
-    const std::vector<BisectSearch> whole_search = kept_bisects(std::filesystem::path(folder) / "kept", 10);
-    ASSERT_THAT(whole_search, SizeIs(1));
-    EXPECT_EQ(whole_search[0].end, "found");
-    EXPECT_EQ(whole_search[0].culprit, commit_at(29));
-    EXPECT_EQ(whole_search[0].measuring, "");
-    EXPECT_EQ(whole_search[0].left, 1);
+    const Result<BisectSearch> whole_search = kept_bisect(kept_in, question.identity());
+    ASSERT_TRUE(whole_search);
+    EXPECT_EQ(whole_search->end, "found");
+    EXPECT_EQ(whole_search->culprit, commit_at(29));
+    EXPECT_EQ(whole_search->measuring, "");
+    EXPECT_EQ(whole_search->left, 1);
   }
   std::filesystem::remove_all(folder);
 }
@@ -337,7 +339,7 @@ TEST(Bisect, RefusesAKeptFileThatIsDamaged) {
   const Result<KeptBisect> kept = read_kept_bisect(folder, question);
   ASSERT_FALSE(kept);
   EXPECT_THAT(kept.error().text(), ::testing::HasSubstr(question.identity()));
-  EXPECT_THAT(kept_bisects(folder, 10), SizeIs(0));
+  EXPECT_FALSE(kept_bisect(folder, question.identity()));
   std::filesystem::remove_all(folder);
 }
 

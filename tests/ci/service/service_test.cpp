@@ -6,7 +6,6 @@
 #include <atomic>
 #include <thread>
 
-#include "ci/judging/bisect.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/embedded/cluster.hpp"
@@ -86,20 +85,6 @@ TEST_F(ServiceTest, AnswersEveryReadingOperationAsItsDescriptionSays) {
                                "&benchmark=" + percent("BM_sort/1024 [suite=cpu]"));
   const HttpReply archive = get("/api/v1/runs/" + run + "/archive");
   EXPECT_EQ(archive.body, storage::encode_run(sealed_run(1)));
-}
-
-TEST_F(ServiceTest, TellsOfSearchesForACommitWhoMaySeeEverything) {
-  const BisectQuestion question{"/home/ada/kit", "a", "b", "BM_<sort>", *well_known_metric(kRealTime), "make", "", ""};
-  const std::string id = question.identity();
-  KeptBisect kept{bisect_folder(state_) / (id + ".json"), {BisectProbe{}}, 3, 64, 31, "c"};
-  ASSERT_TRUE(kept.write(question));
-  const json all = checked("/api/v1/bisects", "/api/v1/bisects")["items"];
-  ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0]["left"], 31);
-  EXPECT_EQ(checked("/api/v1/bisects/{id}", "/api/v1/bisects/" + id)["probes"].size(), 1U);
-  const Fields one_project = bearer(issue({"read"}, "demo"));
-  EXPECT_EQ(checked("/api/v1/bisects", "/api/v1/bisects", 200, one_project)["items"], json::array());
-  checked("/api/v1/bisects/{id}", "/api/v1/bisects/" + id, 404, one_project);
 }
 
 TEST_F(ServiceTest, AnswersForAProjectThatHasNothingYet) {
