@@ -96,7 +96,7 @@ async function one_search(view: View, id: string): Promise<Child> {
       h(
         'p',
         {class: 'dim'},
-        'If it was interrupted, the same command goes on: ',
+        'If it was interrupted, the same command with the options that it had goes on: ',
         code(again(one)),
       ),
     section('Answers', probes(one)),
