@@ -74,6 +74,7 @@ TEST_F(SessionTest, BeginsNoStatementLongAfterItsTransaction) {
   const auto late = transaction.run("select 1");
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().kind, ErrorKind::store);
+  EXPECT_THAT(late.error().text(), ::testing::HasSubstr("not done after 2000 ms"));
   const auto row = [](std::size_t) { return SqlValues().integer(1); };
   EXPECT_FALSE(transaction.copy({"public.late", {"x"}}, 1, row));
 }
