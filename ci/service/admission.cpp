@@ -50,23 +50,25 @@ std::optional<WebAnswer> Service::identify_caller(std::size_t worker, const WebR
   return std::nullopt;
 }
 
-// What waits for others that put, is as long as somebody's run or history, or is answered by one worker at a time.
-bool Service::is_large(const WebRequest& request) {
-  constexpr std::array<std::string_view, 9> kLargeOperations{
-      "submitRun",  "submitComparison", "submitCommits", "submitTargets", "run",
-      "runArchive", "runProfile",       "compare",       "flame"};
+// Large is what waits for others that put, is as long as somebody's run or history, or is answered by one worker at a
+// time.
+Workers::Length Service::length_of(const WebRequest& request) {
+  using Length = Workers::Length;
+  constexpr std::array<std::string_view, 8> kLargeOperations{"run",   "runArchive", "runProfile", "compare",
+                                                             "flame", "movers",     "changed",    "changes"};
   constexpr std::int64_t kMaxSmallPoints = 20'000;
   const ApiDescription::Match match = description_.find(request.method, path_of(request.target));
-  if (match.operation == nullptr) return false;
+  if (match.operation == nullptr) return Length::small;
   const std::string& id = match.operation->id;
+  if (id.starts_with("submit")) return Length::large_put;
   const auto is = [](std::string_view name) { return [name](std::string_view one) { return one == name; }; };
-  if (std::any_of(kLargeOperations.begin(), kLargeOperations.end(), is(id))) return true;
-  if (id == "ask") return may_be_large(match.path.at("question"));
-  if (id != "points" && id != "history") return false;
+  if (std::any_of(kLargeOperations.begin(), kLargeOperations.end(), is(id))) return Length::large;
+  if (id == "ask") return may_be_large(match.path.at("question")) ? Length::large : Length::small;
+  if (id != "points" && id != "history") return Length::small;
   const Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
-  if (!values) return false;
+  if (!values) return Length::small;
   const auto number = [&](const char* name) { return std::int64_t{std::atoi(values->at(name).c_str())}; };
-  return number("points") * (id == "history" ? number("limit") : 1) > kMaxSmallPoints;
+  return number("points") * (id == "history" ? number("limit") : 1) > kMaxSmallPoints ? Length::large : Length::small;
 }
 
 Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {

@@ -4,10 +4,13 @@
 
 namespace steelyard::ci {
 
-std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, const std::string& version) {
+std::optional<AnswerCache::Answer> AnswerCache::find(const std::string& key, const std::string& version,
+                                                     const std::string& earlier) {
   const std::lock_guard lock(mutex_);
   const auto found = by_key_.find(key);
-  if (found == by_key_.end() || found->second->answer.version != version) return std::nullopt;
+  if (found == by_key_.end()) return std::nullopt;
+  const std::string& made_from = found->second->answer.version;
+  if (made_from != version && (earlier.empty() || made_from != earlier)) return std::nullopt;
   places_.splice(places_.begin(), places_, found->second);
   return found->second->answer;
 }

@@ -23,7 +23,8 @@ class AnswerCache {
     std::shared_ptr<const std::string> packed;  // null: not yet, or not worth it
   };
   explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
-  std::optional<Answer> find(const std::string& key, const std::string& version);
+  // `earlier`: a version that was the newest when the answer was asked for and will do as well: it was made meanwhile.
+  std::optional<Answer> find(const std::string& key, const std::string& version, const std::string& earlier = "");
   void keep(const std::string& key, const Answer& answer);
   // Held by whoever makes that answer: who asks the same meanwhile waits, and finds it.
   std::shared_ptr<std::mutex> turn_to_make(const std::string& key);

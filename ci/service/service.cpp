@@ -432,8 +432,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   while (operation.is_conditional) {
     const Result<std::string> now = version(store);
     if (!now) return problem_of(now.error(), 500, request.id);
-    made_from = *now;
-    if (const auto known = cache_.find(key, made_from)) {
+    if (const auto known = cache_.find(key, *now, std::exchange(made_from, *now))) {
       ++from_cache_;
       if (making) making.unlock();
       return conditional(request, *known, key);
@@ -449,7 +448,8 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   }
   if (operation.scope == "submit") store.limit_statements(kLongestPut);
   // One at a time: as values in memory a long answer takes many times its bytes.
-  const std::unique_lock<std::mutex> large = turn_of(large_answer_, !writes && is_large(request));
+  const std::unique_lock<std::mutex> large =
+      turn_of(large_answer_, !writes && length_of(request) == Workers::Length::large);
   Result<Reply> reply = admitted.act->act({request, admitted.values, caller, store, options_.configuration});
   if (!reply) return problem_of(reply.error(), admitted.act->input_status, request.id);
   if (reply->why) return problem(reply->status, *reply->why, request.id);

@@ -60,7 +60,7 @@ class Service : public WebHandler {
   std::pair<BodyPlan, WebAnswer> admit(std::size_t worker, const WebRequest& head) override;
   WebAnswer answer(std::size_t worker, const WebRequest& request) override;
   WebAnswer refusal(int status, const std::string& detail, const std::string& id) override;
-  bool is_large(const WebRequest& request) override;
+  Workers::Length length_of(const WebRequest& request) override;
 
  private:
   using Clock = std::chrono::steady_clock;

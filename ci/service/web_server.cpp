@@ -21,7 +21,6 @@
 #include <set>
 
 #include "bench/model/sha256.hpp"
-#include "ci/service/workers.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -354,7 +353,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       WebAnswer made = self->server_.handler.answer(worker, self->parser_->request);
       asio::post(self->server_.io, [self, made = std::move(made)]() mutable { self->send(std::move(made), false); });
     };
-    hand_on(answer, server_.handler.is_large(parser_->request) ? Workers::Length::large : Workers::Length::small);
+    hand_on(answer, server_.handler.length_of(parser_->request));
   }
 
   void refuse(const Malformed& what) {

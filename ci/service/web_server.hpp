@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "ci/service/workers.hpp"
 
 namespace steelyard::ci {
 
@@ -61,9 +62,8 @@ class WebHandler {
   // Before the body of a request that has one is read. An answer with a status: that, and no body is read.
   virtual std::pair<BodyPlan, WebAnswer> admit(std::size_t worker, const WebRequest& head) = 0;
   virtual WebAnswer answer(std::size_t worker, const WebRequest& request) = 0;
-  // Whether its answer may take long to make: such ones leave half of the threads to the others. Called by the
-  // server's own thread; quick.
-  virtual bool is_large(const WebRequest&) { return false; }
+  // How long its answer may take to make. Called by the server's own thread; quick.
+  virtual Workers::Length length_of(const WebRequest&) { return Workers::Length::small; }
   // An answer to what never became a request: status and what was wrong.
   virtual WebAnswer refusal(int status, const std::string& detail, const std::string& id) = 0;
 };

@@ -65,8 +65,12 @@ void Workers::forget() {
 }
 
 std::deque<Workers::Waiting>::iterator Workers::next() {
-  return std::find_if(queue_.begin(), queue_.end(),
-                      [this](const Waiting& one) { return one.length == Length::small || large_now_ < most_large_; });
+  const auto first = std::find_if(queue_.begin(), queue_.end(), [this](const Waiting& one) {
+    return one.length == Length::small || large_now_ < most_large_;
+  });
+  if (first == queue_.end() || first->length != Length::large_put || !put_was_last_) return first;
+  const auto reader = std::find_if(first, queue_.end(), [](const Waiting& one) { return one.length == Length::large; });
+  return reader == queue_.end() ? first : reader;
 }
 
 void Workers::work(std::size_t worker) {
@@ -77,8 +81,9 @@ void Workers::work(std::size_t worker) {
     if (at == queue_.end()) return;
     Waiting mine = std::move(*at);
     queue_.erase(at);
-    const std::size_t large = mine.length == Length::large ? 1 : 0;
+    const std::size_t large = mine.length == Length::small ? 0 : 1;
     large_now_ += large;
+    if (large > 0) put_was_last_ = mine.length == Length::large_put;
     lock.unlock();
     mine.task(worker);
     mine.task = nullptr;  // without the lock: it may hold more than itself

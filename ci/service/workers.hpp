@@ -16,11 +16,12 @@
 namespace steelyard::ci {
 
 // What waits when they end is still done, unless it was forgotten. In the order of coming, but for what is long: half
-// of the threads at most do that at once, and what is short goes past what waits for them.
+// of the threads at most do that at once, and what is short goes past what waits for them. Of what is long none that
+// puts follows one that puts while another waits: a reader waits for one writer, however many there are.
 class Workers {
  public:
   using Task = std::function<void(std::size_t worker)>;  // which of them, from 0
-  enum class Length { small, large };                    // how long it may take
+  enum class Length { small, large, large_put };         // how long it may take
   Workers(std::size_t count, std::size_t most_queued);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -44,6 +45,7 @@ class Workers {
   std::condition_variable wake_;
   std::deque<Waiting> queue_;
   std::size_t large_now_ = 0;
+  bool put_was_last_ = false;  // of what is long
   bool is_ending_ = false;
   std::vector<std::thread> threads_;
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <set>
 
 #include "ci/service/answer_cache.hpp"
@@ -86,14 +87,31 @@ TEST(ApiDescription, RefusesWhatTheDocumentDoesNotAllow) {
   EXPECT_THAT(read("/api/v1/runs?colour=red").error().text(), HasSubstr("one of project, branch, commit"));
 }
 
+TEST(AnswerCache, TakesWhatWasMadeWhileItWaitedThoughMoreHasComeSince) {
+  AnswerCache cache(1 << 20);
+  cache.keep("a", {"2", "", "", std::make_shared<const std::string>("made"), nullptr});
+  EXPECT_TRUE(cache.find("a", "2"));
+  EXPECT_TRUE(cache.find("a", "3", "2"));
+  EXPECT_FALSE(cache.find("a", "3", "1"));
+  EXPECT_FALSE(cache.find("a", "3"));
+}
+
 TEST(AnswerCache, LetsOneMakeAnAnswerAndOthersWaitForIt) {
   AnswerCache cache(1 << 20);
   std::shared_ptr<std::mutex> turn = cache.turn_to_make("a");
   EXPECT_EQ(cache.turn_to_make("a"), turn);
   EXPECT_NE(cache.turn_to_make("b"), turn);
   const std::unique_lock making(*turn);
-  EXPECT_FALSE(cache.turn_to_make("a")->try_lock());
-  EXPECT_TRUE(cache.turn_to_make("b")->try_lock());
+  const auto may_make = [&cache](const char* key) {
+    return std::async(std::launch::async,
+                      [&cache, key] {
+                        const std::shared_ptr<std::mutex> other = cache.turn_to_make(key);
+                        return std::unique_lock(*other, std::try_to_lock).owns_lock();
+                      })
+        .get();
+  };
+  EXPECT_FALSE(may_make("a"));
+  EXPECT_TRUE(may_make("b"));
 }
 
 TEST(RateLimit, LetsABurstThroughAndThenSoManyASecond) {

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <future>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/ci/service/http_client.hpp"
 
@@ -25,7 +28,9 @@ class Echo : public WebHandler {
     go_on.status = 0;
     return {{100, head.target == "/take/file"}, go_on};
   }
-  bool is_large(const WebRequest& request) override { return request.target == "/held"; }
+  Workers::Length length_of(const WebRequest& request) override {
+    return request.target == "/held" ? Workers::Length::large : Workers::Length::small;
+  }
   WebAnswer answer(std::size_t, const WebRequest& request) override {
     if (request.target == "/held") released_.wait(false);
     if (request.target == "/slow") std::this_thread::sleep_for(std::chrono::milliseconds(1500));
@@ -337,6 +342,26 @@ TEST_F(WebServerTest, TellsWhoComesToAFullQueueToComeAgain) {
   EXPECT_EQ(reply.fields.at("retry-after"), "1");
   EXPECT_EQ(slow.receive().status, 200);
   EXPECT_EQ(queued.receive().status, 200);
+}
+
+TEST(Workers, LetAReaderOfMuchWaitForOneWriterAtMost) {
+  std::promise<void> begun, released;
+  std::vector<char> order;  // one long one at a time: no two write it at once
+  {
+    Workers workers(2, 10);
+    const auto note = [&order](char name) { return [&order, name](std::size_t) { order.push_back(name); }; };
+    workers.add(
+        [&](std::size_t) {
+          begun.set_value();
+          released.get_future().wait();
+        },
+        Workers::Length::large_put);
+    begun.get_future().wait();
+    for (const char name : {'b', 'c', 'd'}) workers.add(note(name), Workers::Length::large_put);
+    for (const char name : {'1', '2'}) workers.add(note(name), Workers::Length::large);
+    released.set_value();
+  }
+  EXPECT_EQ(std::string(order.begin(), order.end()), "1b2cd");
 }
 
 TEST_F(WebServerTest, LeavesHalfOfItsThreadsToWhatIsShort) {
