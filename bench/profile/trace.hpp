@@ -79,9 +79,9 @@ struct TraceEvent {
 struct KernelLaunch {
   std::array<std::uint32_t, 3> grid{}, block{};
   std::optional<std::uint32_t> context = std::nullopt;  // CUDA's, of its process
-  std::uint32_t registers = 0;             // of a thread; 0: not known
-  std::uint64_t static_shared_bytes = 0;   // of a block
-  std::uint64_t dynamic_shared_bytes = 0;  // of a block
+  std::uint32_t registers = 0;                          // of a thread; 0: not known
+  std::uint64_t static_shared_bytes = 0;                // of a block
+  std::uint64_t dynamic_shared_bytes = 0;               // of a block
   // Of the warps that a multiprocessor could hold, the share that it can of this kernel (occupancy.hpp).
   std::optional<double> occupancy = std::nullopt;
   std::optional<double> blocks_a_multiprocessor = std::nullopt;  // of the whole grid
