@@ -105,6 +105,7 @@ export interface SeriesName {
   better: string;
   kind: string;
   fingerprint: string | null;
+  earlier_names: string[];
 }
 export interface Points {
   benchmark: string;
@@ -113,6 +114,7 @@ export interface Points {
   unit: string;
   better: string;
   fingerprint: string | null;
+  earlier_names: string[];
   branch: string | null;
   count: number;
   at: number[];

@@ -119,6 +119,7 @@ export const kSeries = [
   },
   {
     benchmark: 'BM_copy/65536',
+    earlier_names: ['BM_memcpy/65536'],
     metric: 'bandwidth',
     unit: 'bytes/s',
     kind: 'noisy',

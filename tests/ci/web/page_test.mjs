@@ -262,6 +262,7 @@ test('a series shows its change with the commits that can be its cause, its targ
   await open(`#/series?${series_of('BM_copy/65536', 'bandwidth')}`);
   await page.locator('.plot canvas').waitFor();
   assert.ok((await drawn_pixels()) > 500);
+  assert.match(await page.locator('.series_legend').innerText(), /called BM_memcpy\/65536 before/);
   const changes = page.getByRole('region', {name: 'Change points'});
   assert.match(
     await changes.innerText(),

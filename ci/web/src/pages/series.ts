@@ -25,6 +25,7 @@ export interface Loaded extends PlottedSeries {
   key: SeriesKey;
   run: string[];
   points: ChangePoint[];
+  earlier: string[]; // what its benchmark was called before
   is_cut: boolean; // there are older points
 }
 
@@ -148,6 +149,7 @@ async function load(view: View, key: SeriesKey): Promise<Loaded> {
     commit: points.commit,
     run: points.run,
     points: own,
+    earlier: points.earlier_names,
     changes: marks_of(own, points),
     lines: lines_of(targets.items, points),
     is_cut: points.older !== null,
@@ -314,6 +316,7 @@ function legend(it: Plotted): HTMLElement {
             one.key.branch,
             one.key.machine && `machine ${short(one.key.machine, 8)}`,
             plural(one.value.length, 'point'),
+            one.earlier.length > 0 && `called ${one.earlier.map(benchmark_text).join(' and ')} before`,
             one.is_cut && 'older ones left out',
           ]
             .filter(Boolean)
