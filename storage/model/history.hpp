@@ -242,7 +242,8 @@ struct Mover {
   }
 };
 
-// One commit held against another by a kept comparison whose sides were measured together, or counted.
+// One commit held against another by a kept comparison whose sides were measured together, or counted, or not timed as
+// they are the same program: that is a step of exactly 1.
 struct MeasuredStep {
   std::string benchmark;
   std::string metric;

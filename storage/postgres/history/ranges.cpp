@@ -241,16 +241,20 @@ limit $10
 // $1 project, $2 a part of the benchmark, $3 metric or empty, $4 how many, $5 fingerprint or empty, $6 commits or none,
 // $7 to $9 the last of the page before.
 // A run of a changed tree says nothing of the commit that it stands at, and one of a request is no part of a history.
-// Of a candidate that is not there nobody knows whether it was of a request.
+// Of a candidate that is not there nobody knows whether it was of a request. What was not timed, as the program is the
+// same, is a step of exactly 1: the histories of time lead on through it.
 constexpr const char* kSteps = R"sql(
-select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, x.ratio, x.interval_low,
-       x.interval_high, x.confidence, c.compared_at_unix_ns, c.comparison_key, x.position
+select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, coalesce(x.ratio, 1),
+       case when x.ratio is null then 1 else x.interval_low end,
+       case when x.ratio is null then 1 else x.interval_high end, x.confidence, c.compared_at_unix_ns,
+       c.comparison_key, x.position
 from steelyard.comparisons c
 join steelyard.comparison_rows x using (comparison_key)
 join steelyard.metrics m using (metric_key)
 where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <> ''
   and c.baseline_commit <> c.candidate_commit and c.baseline_fingerprint = c.candidate_fingerprint
-  and x.ratio > 0 and x.ratio < 'infinity' and (x.layout in ('duet', 'interleaved') or m.kind = 'counted')
+  and (x.ratio > 0 and x.ratio < 'infinity' and (x.layout in ('duet', 'interleaved') or m.kind = 'counted')
+       or x.ratio is null and x.verdict = 'unchanged' and x.notes @> array['not timed', 'equal program'])
   and ($2::text = '' or position($2::text in x.benchmark) > 0) and ($3::text = '' or m.name = $3::text)
   and ($5::text = '' or c.candidate_fingerprint = $5::text)
   and (cardinality($6::text[]) = 0

@@ -216,6 +216,18 @@ TEST(ChainedSeries, LeadsThroughCommitsOfWhichItHasNoPoint) {
   EXPECT_THAT(chained_text(chained), Not(HasSubstr("not shown")));
 }
 
+TEST(ChainedSeries, LeadsThroughACommitOfTheSameProgramAsIfItWereItsParent) {
+  storage::HistorySeries series = measured_alone({100, 130, 90});
+  series.points.erase(series.points.begin() + 1);  // not timed
+  storage::MeasuredStep equal = step_between(0, 1, 1);
+  equal.low = equal.high = 1;
+  const ChainedSeries chained = chained_series(series, {equal, step_between(1, 2, 1.2, 0.01)});
+  ASSERT_THAT(chained.series.points, SizeIs(2));
+  EXPECT_THAT(chained.unlinked, IsEmpty());
+  EXPECT_NEAR(chained.series.points[1].value, 120, 1e-9);
+  EXPECT_NEAR(chained.widest, 1.01, 1e-3) << "the error of the one step that was timed";
+}
+
 TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
   const storage::HistorySeries series = measured_alone({1, 1, 1, 1, 1});
   const auto widest = [&](const std::vector<storage::MeasuredStep>& steps) {

@@ -190,6 +190,43 @@ TEST_F(ComparisonReaderTest, IsAStepBetweenCleanCommitsAndNoneOfAChangedTreeOrAR
   EXPECT_TRUE(HistoryStore(*store_).steps({"demo", "", "", "", {all->front().before}})->empty());
 }
 
+TEST_F(ComparisonReaderTest, IsAStepOfExactlyOneOfATimeThatTheSameProgramWasSpared) {
+  steelyard::Run before = storage_test::example_run(25);
+  steelyard::Run after = storage_test::example_run(26);
+  before.header.commit.dirty = after.header.commit.dirty = false;
+  seal(before);
+  seal(after);
+  ASSERT_TRUE(RunStore(*store_).put(before));
+  ASSERT_TRUE(RunStore(*store_).put(after));
+  Comparison comparison = example_comparison();
+  comparison.baseline = before.header;
+  comparison.candidate = after.header;
+  ComparisonRow row;
+  row.metric = *well_known_metric(kRealTime);
+  row.confidence = 0.9;
+  row.verdict = Verdict::unchanged;
+  row.benchmark = "BM_equal";
+  row.notes = {RowNote::not_timed, RowNote::equal_program};
+  comparison.rows = {row, row, row, row};
+  comparison.rows[1].benchmark = "BM_code";
+  comparison.rows[1].notes = {RowNote::not_timed, RowNote::equal_code, RowNote::equal_counts};
+  comparison.rows[2].benchmark = "BM_none";
+  comparison.rows[2].notes = {};
+  comparison.rows[3].benchmark = "BM_missing";
+  comparison.rows[3].verdict = Verdict::missing;
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  const auto steps = HistoryStore(*store_).steps({"demo", "", std::string(kRealTime)});
+  ASSERT_TRUE(steps) << steps.error().text();
+  ASSERT_EQ(steps->size(), 1U) << "what runs the same code may be laid out otherwise";
+  const MeasuredStep& step = steps->front();
+  EXPECT_EQ(step.benchmark, "BM_equal");
+  EXPECT_EQ(step.before, before.header.commit.sha);
+  EXPECT_EQ(step.after, after.header.commit.sha);
+  EXPECT_EQ(step.ratio, 1);
+  EXPECT_EQ(step.low, 1);
+  EXPECT_EQ(step.high, 1);
+}
+
 TEST_F(ComparisonReaderTest, GivesItsStepsByPagesAsOnTheWhole) {
   for (int number = 30; number < 34; number += 2) {
     steelyard::Run before = storage_test::example_run(number);
