@@ -158,15 +158,6 @@ Comparison alike(const Comparison& comparison) {
   return read ? std::move(read).value() : comparison;
 }
 
-Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
-                     const Run& candidate) {
-  Comparison computed = judge_again(kept, baseline, candidate);
-  take_equality(kept, computed);
-  take_creep(kept, computed);
-  attribute_in_words(computed, baseline, candidate, naming);
-  return computed;
-}
-
 // Whether annotate_equal_builds() left the row out, which the runs alone give: where nothing at all was timed on
 // purpose, a metric of time that the policy names is not missing.
 bool is_excluded(const ComparisonRow& row, const Comparison& kept) {
@@ -182,6 +173,24 @@ bool is_excluded(const ComparisonRow& row, const Comparison& kept) {
     return other.benchmark == regress::kAllBenchmarks || other.metric.kind == MetricKind::counted ||
            untimed.contains(other.benchmark);
   });
+}
+
+// As annotate_equal_builds() leaves such a row out; not one that was kept.
+void erase_excluded(const Comparison& kept, Comparison& computed) {
+  std::set<Key> known;
+  for (const ComparisonRow& row : kept.rows) known.insert(key_of(row));
+  std::erase_if(computed.rows,
+                [&](const ComparisonRow& row) { return !known.contains(key_of(row)) && is_excluded(row, kept); });
+}
+
+Comparison judged_as(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
+                     const Run& candidate) {
+  Comparison computed = judge_again(kept, baseline, candidate);
+  take_equality(kept, computed);
+  erase_excluded(kept, computed);
+  take_creep(kept, computed);
+  attribute_in_words(computed, baseline, candidate, naming);
+  return computed;
 }
 
 // `kept` is as its document has it.
@@ -213,7 +222,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
     }
   }
   for (const ComparisonRow& row : computed.rows) {
-    if (!known.contains(key_of(row)) && !is_excluded(row, kept)) {
+    if (!known.contains(key_of(row))) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
   }

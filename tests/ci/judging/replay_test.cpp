@@ -391,6 +391,10 @@ TEST(Replay, MissesTheRowOfAMetricThatNobodyMeasuredUnlessNothingWasTimedOnPurpo
   const Replay replayed = replay(kept, runs.baseline, runs.candidate);
   EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
   EXPECT_EQ(replayed.untimed, static_cast<std::int64_t>(2 * names.size()));
+  const Comparison whole = judged_as(kept, runs.baseline, runs.candidate);
+  EXPECT_EQ(std::ranges::count_if(whole.rows, is_of_all), 0) << "nor is it missed where shards become one";
+  EXPECT_EQ(std::ranges::count_if(whole.rows, &ComparisonRow::gates),
+            std::ranges::count_if(kept.rows, &ComparisonRow::gates));
 }
 
 class ComparedSides : public ProgramUnderTest {};
