@@ -379,7 +379,7 @@ const std::array kKeys{
                      STEELYARD_PRINT(flag_text(of.policy.forbid_skips))},
     ConfigurationKey{"policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
                      "leave a benchmark untimed where both builds are the same program, or execute the same code "
-                     "(default: the same program of two commits)",
+                     "(default: the same program of two commits, unless a time is asked for)",
                      assign_skip_time, STEELYARD_PRINT(skip_text(of.policy.skip_time))},
     ConfigurationKey{"policy", "calibration", "--calibration", "FILE",
                      "what steelyard calibrate --output wrote (default: what it kept for this machine)",

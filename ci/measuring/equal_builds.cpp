@@ -64,7 +64,7 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 
 namespace {
 
-// Whether a row says all that is judged of a benchmark without a time: what else is named only timing has.
+// Whether a row says all that is judged of a benchmark without a time: what else is named has to be measured.
 bool names_no_other_metric(const ComparisonPolicy& policy) {
   const std::vector<std::string> named = regress::named_metrics(policy);
   return std::all_of(named.begin(), named.end(), [](const std::string& name) {
@@ -81,7 +81,9 @@ TimeSkipping time_skipping(const Configuration& configuration, BuildOrigin origi
   if (is_wanted) return {};
   if (origin == BuildOrigin::one_build) return {SkipTime::equal_binary, UntimedBy::one_build};
   const bool has_layouts = !configuration.run.relink.empty();
-  if (origin == BuildOrigin::two_commits && !has_layouts) return {SkipTime::equal_binary, UntimedBy::equal_builds};
+  const bool has_fixed_rounds = configuration.run.rounds != 0 || configuration.run.no_early_stop;
+  if (has_layouts || has_fixed_rounds || configuration.policy.demand_decision) return {};
+  if (origin == BuildOrigin::two_commits) return {SkipTime::equal_binary, UntimedBy::equal_builds};
   return {};
 }
 

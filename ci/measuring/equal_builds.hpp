@@ -39,7 +39,8 @@ struct TimeSkipping {
 };
 // As the policy says. Where it says nothing: what two commits build to the same program, as that has no time of its own
 // once counting shows that it reads the same. But a target's rate has to be measured, and so has a metric that is named
-// and that no count gives; and whoever asks for other layouts of two builds has them.
+// besides time and instructions; and of two builds whoever asks for other layouts, for a number of rounds or for every
+// benchmark's decision has them.
 TimeSkipping time_skipping(const Configuration& configuration, BuildOrigin origin);
 
 // Whether this benchmark goes untimed by that.

@@ -82,6 +82,14 @@ TEST(TimeSkipping, IsNoneWhereATimeIsAskedFor) {
     EXPECT_TRUE(times_all(metric, origin)) << "only timing has it";
     EXPECT_FALSE(times_all([](Configuration& asked) { asked.policy.comparison.gates = {"real_time"}; }, origin));
   }
+  // The same that keeps counting from steering how long a time is measured.
+  const auto rounds = [](Configuration& asked) { asked.run.rounds = 2; };
+  const auto all_rounds = [](Configuration& asked) { asked.run.no_early_stop = true; };
+  const auto decision = [](Configuration& asked) { asked.policy.demand_decision = true; };
+  EXPECT_TRUE(times_all(rounds, BuildOrigin::two_commits));
+  EXPECT_TRUE(times_all(all_rounds, BuildOrigin::two_commits));
+  EXPECT_TRUE(times_all(decision, BuildOrigin::two_commits));
+  EXPECT_FALSE(times_all(rounds, BuildOrigin::one_build)) << "a copy has no time of its own";
   const auto layouts = [](Configuration& asked) { asked.run.relink = "make"; };
   EXPECT_TRUE(times_all(layouts, BuildOrigin::two_commits));
   EXPECT_FALSE(times_all(layouts, BuildOrigin::one_build)) << "there is nothing else to compare";
