@@ -7,9 +7,9 @@
 # $STEELYARD_HEAD where the gate was told of another; the project of --project, $STEELYARD_PROJECT or steelyard.toml.
 # Baseline, branch and policy are those that a gate of this checkout has. Arguments of the first job's gate that judge
 # or choose the baseline stand here as well, or in $STEELYARD_KEEP_ARGUMENTS. What was accepted on the request is read
-# anew, where $GITHUB_TOKEN or $STEELYARD_GITLAB_TOKEN may read it.
-# Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away: run it again), by 3 where there
-# is no store to keep it in.
+# anew, where $GITHUB_TOKEN or $STEELYARD_GITLAB_TOKEN may read it: of the service whose job this is.
+# Leaves by the status of `steelyard verify` (1, nothing is kept; 5, the store is away, or what differs may be what was
+# accepted and could not be read: run it again), by 3 where there is no store to keep it in.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../build/release/bin/steelyard}
@@ -56,14 +56,21 @@ head=${STEELYARD_HEAD:-${GITHUB_SHA:-${CI_COMMIT_SHA:-}}}
 # Names of what was measured are no command to GitHub's runner: it obeys none until the word that nobody can guess.
 resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 [ "${GITHUB_ACTIONS:-}" != true ] || echo "::stop-commands::$resume"
-service=''
-[ -z "${STEELYARD_GITLAB_TOKEN:-}" ] || service=gitlab
-[ -z "${GITHUB_TOKEN:-}" ] || service=github
-[ -z "$service" ] || "$program" accepted "$service" --output "$folder/accepted.json" --patience 30s || true
+# Whose job this is, else whose token it has.
+github=${GITHUB_TOKEN:+github} gitlab=${STEELYARD_GITLAB_TOKEN:+gitlab}
+[ "${GITHUB_ACTIONS:-}" != true ] || gitlab=''
+[ "${GITLAB_CI:-}" != true ] || github=''
+service=${github:-$gitlab}
+are_read=true
+[ -z "$service" ] || "$program" accepted "$service" --output "$folder/accepted.json" --patience 30s || are_read=false
 unset GITHUB_TOKEN STEELYARD_GITLAB_TOKEN
 [ ! -s "$folder/accepted.json" ] || set -- --accepted "$folder/accepted.json" "$@"
 status=0
 "$program" verify "$folder" --keep --as-gate ${head:+--head "$head"} "$@" || status=$?
+if [ "$status" = 1 ] && [ "$are_read" = false ]; then
+  echo "what was accepted on the request could not be read, which may be all that differs: run this job again" >&2
+  status=5
+fi
 [ "$status" != 0 ] || [ -z "${STEELYARD_WEBHOOK_URL:-}${STEELYARD_SLACK_WEBHOOK_URL:-}${STEELYARD_SMTP_URL:-}" ] ||
   "$program" alerts notify "${told[@]}" || true
 [ "${GITHUB_ACTIONS:-}" != true ] || echo "::$resume::"

@@ -109,6 +109,7 @@ echo "\$1 \${STEELYARD_BUILD_CACHE-}" >>"$work/caches"
 echo "\$1 \${GITHUB_ENV-}\${GITHUB_PATH-}\${GITHUB_OUTPUT-}\${GITHUB_STATE-}\${GITHUB_STEP_SUMMARY-}" >>"$work/runners"
 [ "\$1" = gate ] || [ "\$1" = merge ] && exit 7
 [ "\$1" = config ] && echo 'address = "embedded"' && exit 0
+[ "\$1" = accepted ] && [ -n "\${STEELYARD_AWAY-}" ] && exit 5
 [ "\$1" = accepted ] && echo '{}' >"\$4" && exit 0
 [ "\$1" = verify ] && echo "the token: \${GITHUB_TOKEN-}"
 exit "\${STEELYARD_LEAVES:-9}"
@@ -203,8 +204,10 @@ if [ "$service" = github ]; then
     rm -f "$work/arguments"
     touch "$work/arguments"
     status=0
-    env -u GITHUB_SHA -u CI_COMMIT_SHA -u STEELYARD_HEAD -u STEELYARD_PROJECT STEELYARD_PROGRAM="$work/noting" \
-      STEELYARD_STATE="$work/state" STEELYARD_WEBHOOK_URL=https://example.org/hook "$@" \
+    env -u GITHUB_SHA -u CI_COMMIT_SHA -u STEELYARD_HEAD -u STEELYARD_PROJECT -u GITHUB_TOKEN \
+      -u STEELYARD_GITLAB_TOKEN -u STEELYARD_KEEP_ARGUMENTS -u GITHUB_ACTIONS -u GITLAB_CI \
+      STEELYARD_PROGRAM="$work/noting" STEELYARD_STATE="$work/state" \
+      STEELYARD_WEBHOOK_URL=https://example.org/hook "$@" \
       "$source/ci/keep.sh" "$work/left" --project shop >"$work/log" 2>&1 || status=$?
   }
   keep
@@ -225,6 +228,17 @@ if [ "$service" = github ]; then
     fail "the job that keeps judges by less than the first one"
   grep -qx "alerts notify --project shop" "$work/arguments" || fail "owners are told by more than the project"
   ! grep -q a-secret-token "$work/log" "$work/arguments" || fail "the token is told"
+  keep GITLAB_CI=true GITHUB_TOKEN=a-secret-token STEELYARD_GITLAB_TOKEN=a-secret-token
+  grep -q "^accepted gitlab " "$work/arguments" || fail "a job of GitLab asks another service"
+  keep GITHUB_ACTIONS=true GITHUB_TOKEN=a-secret-token STEELYARD_GITLAB_TOKEN=a-secret-token
+  grep -q "^accepted github " "$work/arguments" || fail "a job of GitHub asks another service"
+  # What differs may be what could not be read; what is forged by all that is known is no matter of another try.
+  keep GITHUB_TOKEN=a-secret-token STEELYARD_AWAY=1 STEELYARD_LEAVES=1
+  [ "$status" = 5 ] || fail "status $status where what was accepted could not be read, wanted 5"
+  keep GITHUB_TOKEN=a-secret-token STEELYARD_LEAVES=1
+  [ "$status" = 1 ] || fail "status $status of what differs, wanted 1"
+  keep GITHUB_TOKEN=a-secret-token STEELYARD_AWAY=1 STEELYARD_LEAVES=0
+  [ "$status" = 0 ] || fail "status $status of what is the same without what was accepted, wanted 0"
   ln -sf /etc/passwd "$work/left/comparison.json"
   keep
   [ "$status" = 0 ] && [ ! -s "$work/arguments" ] || fail "a link in what a job left was followed"
