@@ -1,7 +1,12 @@
 #include "ci/judging/baseline_policy.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -121,34 +126,65 @@ void take_what_is_new(const Configuration& candidate, Configuration& configurati
   configuration.targets.insert(configuration.targets.end(), added.begin(), added.end());
 }
 
+// Whether the checkout's commit decides what lies there: it has that file, or a link or another repository on the way.
+bool is_tracked(const GitRepository& repository, const std::filesystem::path& file) {
+  std::vector<std::string> arguments{"ls-files", "-z", "--"};
+  std::vector<std::string> on_the_way;
+  std::filesystem::path reached;
+  for (const std::filesystem::path& part : file) {
+    reached /= part;
+    on_the_way.push_back(reached.generic_string());
+    arguments.push_back(":(literal)" + on_the_way.back());
+  }
+  const Result<GitAnswer> listed = run_git(repository.root(), arguments);
+  if (!listed || !listed->succeeded) return true;
+  return std::any_of(on_the_way.begin(), on_the_way.end(), [&](const std::string& place) {
+    return ('\0' + listed->output).find('\0' + place + '\0') != std::string::npos;
+  });
+}
+
+// A file that only this process has, for as long as it runs.
+Result<std::string> file_in_memory(const std::string& text) {
+  const int file = memfd_create("calibration", MFD_CLOEXEC);
+  const std::string place = "/proc/self/fd/" + std::to_string(file);
+  if (file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return place;
+  return input_error(place, std::strerror(errno), "a file in memory");
+}
+
+// A file with that text which the candidate's code does not see: in the state folder, or where none can be written
+// there, in memory.
+Result<std::string> out_of_reach(const std::string& text) {
+  const std::filesystem::path kept =
+      storage::state_folder() / "calibrations" / ("of-commit-" + sha256_hex(text).substr(0, kDigitsInName) + ".json");
+  std::error_code ignored;
+  std::filesystem::create_directories(kept.parent_path(), ignored);
+  return storage::write_file(kept, text) ? kept.string() : file_in_memory(text);
+}
+
 // The calibration that the baseline's file names is the baseline's as well where it is a file of the repository: the
-// candidate could have brought another. It then lies in the state folder, which the candidate's code does not see.
-// `place`: of steelyard.toml in the repository. What is told of it; empty: nothing.
+// candidate could have brought another. `place`: of steelyard.toml in the repository. What is told of it; empty:
+// nothing.
 Result<std::string> take_calibration(const GitRepository& repository, const std::string& baseline,
                                      const std::string& place, Configuration& configuration) {
   PolicySettings& policy = configuration.policy;
-  const std::filesystem::path file =
-      (std::filesystem::path(place).parent_path() / policy.calibration).lexically_normal();
-  const bool is_of_repository = !policy.calibration.empty() && !policy.calibration_where.starts_with("--") &&
-                                file.is_relative() && *file.begin() != "..";
-  if (!is_of_repository) return std::string();
+  if (policy.calibration.empty() || policy.calibration_where.starts_with("--")) return std::string();
+  const std::filesystem::path& root = repository.root();
+  // Not below the candidate's own steelyard.toml, which may lie elsewhere.
+  policy.calibration =
+      (root / std::filesystem::path(place).parent_path() / policy.calibration).lexically_normal().string();
+  const std::filesystem::path file = std::filesystem::path(policy.calibration).lexically_relative(root);
+  if (file.empty() || *file.begin() == "..") return std::string();
   const std::string name = file.generic_string();
-  STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + name}, GitReach::remote));
+  STEELYARD_TRY(const GitAnswer shown, run_git(root, {"show", baseline + ":" + name}, GitReach::remote));
   if (!shown.succeeded) {
     // The baseline has none there. What only lies there is the runner's own; what is checked in is the candidate's.
-    STEELYARD_TRY(const GitAnswer listed, run_git(repository.root(), {"ls-files", "--error-unmatch", "--", name}));
-    if (!listed.succeeded) return std::string();
+    if (!is_tracked(repository, file)) return std::string();
     policy.calibration.clear();
     return warning::calibration_not_in_baseline(name);
   }
-  const Result<std::string> here = storage::read_file(repository.root() / file, kMaxCalibrationBytes);
-  const std::filesystem::path kept = storage::state_folder() / "calibrations" /
-                                     ("of-commit-" + sha256_hex(shown.output).substr(0, kDigitsInName) + ".json");
-  std::error_code ignored;
-  std::filesystem::create_directories(kept.parent_path(), ignored);
-  STEELYARD_CHECK(storage::write_file(kept, shown.output));
-  policy.calibration = kept.string();
+  const Result<std::string> here = storage::read_file(root / file, kMaxCalibrationBytes);
   const bool is_same = here && trimmed(*here) == trimmed(shown.output);
+  STEELYARD_TRY(policy.calibration, out_of_reach(shown.output));
   return is_same ? std::string() : warning::baseline_calibration_holds(name);
 }
 

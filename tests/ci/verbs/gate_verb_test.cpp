@@ -313,6 +313,12 @@ TEST_F(Gate, IsJudgedByTheBaselinesCalibrationWhateverTheCandidateHasInItsPlace)
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("ci/runner.json is another one in the candidate; the baseline's holds"),
                                  HasSubstr("it is of machine ours,"), Not(HasSubstr("machine theirs"))))
       << outcome.err;
+  // Where nothing can be written into the state folder either.
+  write(folder_ / "file", "");
+  use_state(folder_ / "file");
+  const Outcome stateless = gate({"--rounds", "2", "--json"});
+  use_state(folder_ / "state");
+  EXPECT_THAT(stateless.out, HasSubstr("it is of machine ours,")) << stateless.err;
   made_.git("rm --quiet ci/runner.json");
   commit("take it away", "fast");
   made_.write("ci/runner.json", calibrated("theirs"));
@@ -321,6 +327,34 @@ TEST_F(Gate, IsJudgedByTheBaselinesCalibrationWhateverTheCandidateHasInItsPlace)
   EXPECT_THAT(brought.out, AllOf(HasSubstr("the baseline names ci/runner.json and has no such file"),
                                  Not(HasSubstr("machine theirs"))))
       << brought.err;
+  made_.git("rm --quiet ci/runner.json");
+  commit("take that away too", "fast");
+  made_.write("evil/runner.json", calibrated("theirs"));
+  std::filesystem::create_directory_symlink("evil", made_.root() / "ci");
+  commit("bring it by a link", "fast");
+  const Outcome linked = gate({"--rounds", "2", "--json"});
+  EXPECT_THAT(linked.out, AllOf(HasSubstr("the baseline names ci/runner.json and has no such file"),
+                                Not(HasSubstr("machine theirs"))))
+      << linked.err;
+}
+
+// The runner's own file lies where the baseline's steelyard.toml has it, and not below one that the candidate puts
+// nearer to where the gate is called.
+TEST_F(Gate, TakesNoCalibrationFromBesideAnotherFileOfTheCandidate) {
+  made_.write("steelyard.toml", text_of("steelyard.toml") + "calibration = \"ci/runner.json\"\n");
+  made_.write(".gitignore", "/ci/\n");
+  commit("the runner has a calibration", "fast");
+  Calibration calibration;
+  calibration.fingerprint = "ours";
+  made_.write("ci/runner.json", storage::calibration_document(calibration));
+  calibration.fingerprint = "theirs";
+  made_.write("part/ci/runner.json", storage::calibration_document(calibration));
+  made_.write("part/steelyard.toml", text_of("steelyard.toml"));
+  commit("bring another", "fast");
+  std::filesystem::current_path("part");
+  const Outcome outcome = gate({"--rounds", "2", "--json"});
+  std::filesystem::current_path("..");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("it is of machine ours,"), Not(HasSubstr("machine theirs")))) << outcome.err;
 }
 
 // The gate of a folder looks for its file upwards: one that is nearer, or taken away, would be another policy.
