@@ -7,8 +7,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ci/git/ci_job.hpp"
 #include "ci/run.hpp"
 
 namespace steelyard::ci {
@@ -32,8 +34,13 @@ class ProgramUnderTest : public ::testing::Test {
     use_state(folder_ / "state");
     unsetenv("STEELYARD_STORE");
     // Where the tests themselves run on a CI system, its variables are not about the repositories made here.
-    for (const char* variable : {"GITHUB_EVENT_NAME", "GITHUB_BASE_REF", "CI_MERGE_REQUEST_DIFF_BASE_SHA"}) {
-      unsetenv(variable);
+    for (const char* variable : {"GITHUB_EVENT_NAME", "CI_MERGE_REQUEST_DIFF_BASE_SHA"}) unsetenv(variable);
+    for (const CiService& service : kCiServices) {
+      unsetenv(std::string(service.sign).c_str());
+      for (const auto& variables :
+           {service.commit, service.branch, service.base_branch, service.request, service.build}) {
+        for (const std::string_view variable : variables) unsetenv(std::string(variable).c_str());
+      }
     }
   }
   void TearDown() override {
