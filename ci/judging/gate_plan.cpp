@@ -12,6 +12,7 @@
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/judging/replay.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard::ci {
 
@@ -90,6 +91,7 @@ Result<Comparison> judged_by_own_gate(const OwnGate& gate, const Comparison& kep
   Comparison own = kept;
   own.policy = comparison_policy(with_earlier_names(gate.configuration, earlier).policy);
   own.policy.seed = kept.policy.seed;
+  own.rule_version = regress::to_text(regress::kNewestRules);  // older ones would be the first job's choice
   own.calibration.reset();
   if (calibration != nullptr) own.calibration = *calibration;
   return judged_as(own, baseline, candidate);

@@ -37,9 +37,9 @@ struct OwnGate {
 // `candidate`: the effective configuration of the work tree.
 Result<OwnGate> own_gate(const GateOptions& options, const Configuration& candidate, const App& app);
 
-// What that gate would have made of the same runs: by its policy and its calibration. Of `kept` are the seed, which
-// each gate draws, and what its rows say of equal builds and small steps. Error (input): a calibration that cannot be
-// read; an earlier name of a benchmark that no line of [rename] says.
+// What that gate would have made of the same runs: by its policy, its calibration and the newest rules. Of `kept` are
+// the seed, which each gate draws, and what its rows say of equal builds and small steps. Error (input): a calibration
+// that cannot be read; an earlier name of a benchmark that no line of [rename] says.
 Result<Comparison> judged_by_own_gate(const OwnGate& gate, const Comparison& kept, const Run& baseline,
                                       const Run& candidate);
 

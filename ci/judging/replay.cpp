@@ -234,7 +234,6 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
 // As it is compared with another.
 ComparisonPolicy plain(ComparisonPolicy policy) {
   policy.seed = 0;
-  for (PatternPolicy& table : policy.patterns) table.machine.clear();
   const auto others =
       std::ranges::stable_partition(policy.patterns, [](const auto& table) { return !table.accepted_by.empty(); });
   std::sort(policy.patterns.begin(), others.begin(),
@@ -242,11 +241,31 @@ ComparisonPolicy plain(ComparisonPolicy policy) {
   return policy;
 }
 
+// What is accepted here and was not there: without it more fails, and nothing less.
+void exclude_unaccepted(const ComparisonPolicy& kept, ComparisonPolicy& own) {
+  std::multiset<std::string> there;
+  for (const PatternPolicy& table : kept.patterns) there.insert(object_of(table).one_line());
+  std::erase_if(own.patterns, [&there](const PatternPolicy& table) {
+    if (table.accepted_by.empty()) return false;
+    const auto known = there.find(object_of(table).one_line());
+    if (known == there.end()) return true;
+    there.erase(known);
+    return false;
+  });
+}
+
 }  // namespace
 
 std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own) {
-  const auto was = object_of(plain(alike(kept).policy)).member_texts(kAbsent);
-  const auto is = object_of(plain(alike(own).policy)).member_texts(kAbsent);
+  const ComparisonPolicy there = plain(alike(kept).policy);
+  ComparisonPolicy here = plain(alike(own).policy);
+  exclude_unaccepted(there, here);
+  // Shards keep no names of machines. A table that has one was judged by on that machine alone.
+  for (std::size_t i = 0; i < std::min(there.patterns.size(), here.patterns.size()); ++i) {
+    if (there.patterns[i].machine.empty()) here.patterns[i].machine.clear();
+  }
+  const auto was = object_of(there).member_texts(kAbsent);
+  const auto is = object_of(here).member_texts(kAbsent);
   std::map<std::string, std::pair<std::string, std::string>> fields;
   for (const auto& [field, text] : was) fields[field] = {text, kAbsent};
   for (const auto& [field, text] : is) fields.try_emplace(field, kAbsent, "").first->second.second = text;
@@ -258,8 +277,11 @@ std::vector<FieldDifference> policy_differences(const Comparison& kept, const Co
     const Comparison document = alike(comparison);
     return document.calibration ? object_of(*document.calibration).one_line() : kAbsent;
   };
-  if (const std::string there = calibration(kept), here = calibration(own); there != here) {
-    found.push_back({kWhole, "policy", "calibration", there, here});
+  if (const std::string was_by = calibration(kept), is_by = calibration(own); was_by != is_by) {
+    found.push_back({kWhole, "policy", "calibration", was_by, is_by});
+  }
+  if (kept.rule_version != own.rule_version) {
+    found.push_back({kWhole, "policy", "rule_version", kept.rule_version, own.rule_version});
   }
   return found;
 }

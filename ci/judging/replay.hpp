@@ -17,8 +17,9 @@ namespace steelyard::ci {
 // measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
-// In what the policy and the calibration of `kept` are not those of `own`, field by field. Seeds are each gate's own.
-// Of what was accepted the order says nothing; shards keep no names of machines.
+// In what the policy, the calibration and the rules of `kept` are not those of `own`, field by field. Seeds are each
+// gate's own. Of what was accepted the order says nothing, nor does what only `own` has of it, without which more
+// fails; a table of `kept` that names no machine may be of any, as shards keep them.
 std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own);
 
 // The comparison of these runs by all that `kept` was judged by, and with what its rows say of equal builds and of

@@ -45,6 +45,7 @@ struct VerifyOptions {
   std::string head;            // the candidate's commit; empty: any
   bool as_gate = false;        // commits and policy are those of a gate here
   std::string base;            // its baseline; empty: what such a gate takes
+  std::vector<std::string> accept;
   std::filesystem::path accepted;
 };
 
@@ -312,6 +313,7 @@ Result<std::optional<OwnGate>> expected_gate(const VerifyOptions& options, const
                                              const App& app) {
   if (!options.as_gate) {
     std::string option = !options.base.empty() ? "--base" : !options.accepted.empty() ? "--accepted" : "";
+    if (!options.accept.empty()) option = "--accept";
     for (const Override& change : app.common.overrides) {
       if (change.key->section == "policy" || change.key->section == "gate") option = change.key->option;
     }
@@ -321,6 +323,7 @@ Result<std::optional<OwnGate>> expected_gate(const VerifyOptions& options, const
   GateOptions gate;
   gate.base = options.base;
   gate.head = options.head;
+  gate.accepted = options.accept;
   gate.accepted_file = options.accepted;
   STEELYARD_TRY(OwnGate own, own_gate(gate, configuration, app));
   return std::optional(std::move(own));
@@ -334,6 +337,8 @@ std::string other_origin(const Comparison& kept, const FoundSides& sides, Expect
   if (gate != nullptr) {
     expected.described = gate->candidate;
     of_baseline.described = gate->baseline;
+    // Where the first job's clone ended there, it knew no parent of it.
+    if (sides.baseline.run.header.commit.parent.empty()) of_baseline.described->parent.clear();
   }
   const std::string candidate = other_origin_text("candidate", sides.candidate.run.header, kept.candidate, expected);
   // There may be none, and which commit it is of is the first job's to say.
@@ -373,8 +378,12 @@ void hold_against_gate(const OwnGate& gate, const Comparison& kept, const FoundS
     verification.why = own.error().text();
   } else {
     verification.replay.differences = policy_differences(kept, *own);
-    if (verification.replay.differences.empty()) return;
+    const std::vector<FieldDifference>& found = verification.replay.differences;
+    if (found.empty()) return;
     verification.why = "a gate of this checkout judges by another policy";
+    if (std::ranges::any_of(found, [](const FieldDifference& one) { return one.field == "calibration"; })) {
+      verification.why += "; give both jobs one calibration: commit it, or name it here by --calibration";
+    }
   }
   verification.outcome = VerificationOutcome::differs;
 }
@@ -516,6 +525,7 @@ Verb verify_verb() {
                        "both commits, with what is said of them, and the policy are those that steelyard gate takes in "
                        "this checkout, by the options of judging; others are refused, with status 1"));
   verb.add(text_option("--base", "COMMIT", options->base, "with --as-gate: its baseline (default: the first parent)"));
+  verb.add(repeated_option("--accept", "\"PATTERN REASON\"", options->accept, "with --as-gate: as gate was given it"));
   verb.add(accepted_option(options->accepted));
   add_key_options(verb, {{"store", "project", "policy", "gate"}, {"--against-history", "--history-branch"}});
   add_common_options(verb);

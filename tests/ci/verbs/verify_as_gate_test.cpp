@@ -1,9 +1,11 @@
 // What one job's gate left, held by another against what a gate of its own checkout would compare and judge by.
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "ci/judging/replay.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
@@ -19,7 +21,6 @@ class VerifyAsGate : public ProgramUnderTest {
  protected:
   void SetUp() override {
     ProgramUnderTest::SetUp();
-    for (const char* variable : {"GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"}) unsetenv(variable);
     std::filesystem::current_path(made_.root());
     // No more than starting a process: what is held is what both sides are, not how long they take.
     made_.write("steelyard.toml",
@@ -41,6 +42,17 @@ class VerifyAsGate : public ProgramUnderTest {
     std::vector<std::string> arguments{"verify", evidence(), "--as-gate"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
+  }
+  // What was left, with that policy and by those rules throughout, so that the comparison is of its runs all the same.
+  void forge(const std::function<void(Comparison&)>& change) const {
+    const std::filesystem::path folder(evidence());
+    Comparison comparison = *storage::read_comparison(folder / "comparison.json");
+    change(comparison);
+    Comparison forged = judged_as(comparison, *storage::read_archive(folder / "baseline.syrun"),
+                                  *storage::read_archive(folder / "candidate.syrun"));
+    forged.policy = comparison.policy;
+    write(folder / "comparison.json", storage::comparison_document(forged));
+    ASSERT_EQ(run({"verify", evidence()}).status, 0);
   }
   std::string evidence() const { return (folder_ / "evidence").string(); }
   TemporaryRepository made_;
@@ -68,10 +80,51 @@ TEST_F(VerifyAsGate, RefusesWhatNobodyAcceptsHere) {
   const Outcome outcome = verify();
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("patterns: kept "), HasSubstr("it is worth it")));
+  EXPECT_EQ(verify({"--accept", "* it is worth it"}).status, 0) << "unless this job is told so as well";
+  EXPECT_EQ(run({"verify", evidence(), "--accept", "* it is worth it"}).status, 3) << "an option nothing would obey";
   made_.commit("slower\n\nPerf-accept: * it is worth it");
   measure();
   EXPECT_EQ(verify().status, 0) << "the commit's own word is known here too";
   EXPECT_EQ(verify({"--no-accept-trailers"}).status, 1);
+}
+
+TEST_F(VerifyAsGate, TakesWhatIsJudgedWithoutThatSomethingIsAccepted) {
+  made_.commit("slower\n\nPerf-accept: * it is worth it");
+  measure({"--no-accept-trailers"});
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(VerifyAsGate, RefusesTablesThatAreSaidToBeOfAnotherMachine) {
+  const std::string file = text_of("steelyard.toml");
+  made_.write("steelyard.toml",
+              file.substr(0, file.find("[policy]")) + "[[policy]]\nmatch = \"*\"\nminimum_effect = 0.25\n");
+  for (const std::string subject : {"fourth", "fifth"}) made_.commit(subject);
+  measure();
+  EXPECT_EQ(verify().status, 0);
+  forge([](Comparison& comparison) { comparison.policy.patterns.at(0).machine = "nobody"; });
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("patterns: kept "), HasSubstr("nobody")));
+}
+
+TEST_F(VerifyAsGate, RefusesOlderRules) {
+  measure();
+  forge([](Comparison& comparison) { comparison.rule_version = "rounds-2"; });
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("rule_version: kept rounds-2, computed rounds-5"));
+}
+
+TEST_F(VerifyAsGate, TakesWhatAShallowCloneKnowsOfTheBaseline) {
+  const std::filesystem::path clone = made_.folder() / "shallow";
+  made_.git("clone --quiet --depth 2 'file://" + made_.root().string() + "' '" + clone.string() + "'");
+  std::filesystem::current_path(clone);
+  measure();
+  ASSERT_EQ(storage::read_archive(std::filesystem::path(evidence()) / "baseline.syrun")->header.commit.parent, "");
+  std::filesystem::current_path(made_.root());
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(VerifyAsGate, RefusesAnotherBaselineOrBranch) {
@@ -97,7 +150,7 @@ TEST_F(VerifyAsGate, RefusesACommitOfAnotherTimeAndACalibrationThatIsNotHere) {
   write(folder / "comparison.json", storage::comparison_document(comparison));
   const Outcome calibrated = verify();
   EXPECT_EQ(calibrated.status, 1) << calibrated.out;
-  EXPECT_THAT(calibrated.out, HasSubstr("calibration: kept "));
+  EXPECT_THAT(calibrated.out, AllOf(HasSubstr("calibration: kept "), HasSubstr("give both jobs one calibration")));
   Result<steelyard::Run> candidate = storage::read_archive(folder / "candidate.syrun");
   ASSERT_TRUE(candidate);
   candidate->header.commit.committed_at_unix_s += 1;
