@@ -35,8 +35,9 @@ constexpr const char* kWholeName = "b.canonical = $1::text";
 constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
 
 // The same by today's names: b is what the benchmark is called today, k what it was called when it was measured. $17 to
-// $19 the projects, earlier and today's names of those that were renamed, $20 all names of the one that is asked for,
-// $21 what it may be called today.
+// $19 the projects, earlier and today's names of those that were renamed; of the one that is asked for $20 projects,
+// $21 each of its names there, and $22 what it is called there today. The first of those is of no project: elsewhere it
+// is what the question says.
 constexpr const char* kChooseByTodaysNames = R"sql(
 select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
        array_agg(s.series_key order by s.series_key), array_agg(k.canonical order by s.series_key)
@@ -49,10 +50,12 @@ left join unnest($17::text[], $18::text[], $19::text[]) as n(project, earlier, t
 left join steelyard.benchmarks t on t.canonical = n.today
 join steelyard.benchmarks b on b.benchmark_key = coalesce(t.benchmark_key, k.benchmark_key)
 where )sql";
-constexpr const char* kAnyOfItsNames =
-    "$1::text <> '' and k.canonical = any($20::text[]) and b.canonical = any($21::text[])";
+constexpr const char* kAnyOfItsNames = R"sql(k.canonical = any($21::text[])
+  and (k.canonical = $1::text or (p.name, k.canonical) in (select * from unnest($20::text[], $21::text[])))
+  and (b.canonical = $1::text or (p.name, b.canonical) in (select * from unnest($20::text[], $22::text[])))
+)sql";
 constexpr const char* kPartOfTodaysName =
-    "strpos(b.canonical, $1::text) > 0 and cardinality($20::text[]) = 0 and cardinality($21::text[]) = 0";
+    "strpos(b.canonical, $1::text) > 0 and cardinality($20::text[] || $21::text[] || $22::text[]) = 0";
 constexpr const char* kChooseEnd = R"sql(
   and case when $2::text = '' then m.name in ('real_time', 'instructions') or m.kind = 'counted'
       else m.name = $2::text end
@@ -177,8 +180,9 @@ struct TodaysNames {
   std::vector<std::string> projects;  // three lists of one length
   std::vector<std::string> earlier;
   std::vector<std::string> today;
-  std::set<std::string> of_asked;        // all names of the benchmark that the question names; empty: it names none
-  std::set<std::string> asked_is_today;  // in one project or another
+  std::vector<std::string> asked_in{};  // projects, for each of the names there of the benchmark that is asked for
+  std::vector<std::string> asked_is{};
+  std::vector<std::string> asked_today{};
   bool are_any() const { return !earlier.empty(); }
 };
 
@@ -194,21 +198,21 @@ Result<TodaysNames> todays_names(Transaction& transaction, const HistoryQuery& q
     }
     const std::vector<std::string> same = known.of(query.benchmark);
     if (same.size() < 2) continue;
-    names.of_asked.insert(same.begin(), same.end());
-    names.asked_is_today.insert(known.today_of(query.benchmark));
+    names.asked_in.insert(names.asked_in.end(), same.size(), project);
+    names.asked_is.insert(names.asked_is.end(), same.begin(), same.end());
+    names.asked_today.insert(names.asked_today.end(), same.size(), known.today_of(query.benchmark));
   }
   return names;
 }
 
-void add_names(SqlValues& values, const TodaysNames& names, const std::string& asked, bool is_whole_name) {
-  std::set<std::string> all = names.of_asked;
-  std::set<std::string> today = names.asked_is_today;
+void add_names(SqlValues& values, TodaysNames names, const std::string& asked, bool is_whole_name) {
   if (is_whole_name) {
-    all.insert(asked);
-    today.insert(asked);  // elsewhere it is
+    names.asked_in.insert(names.asked_in.begin(), "");
+    names.asked_is.insert(names.asked_is.begin(), asked);
+    names.asked_today.insert(names.asked_today.begin(), asked);
   }
   values.texts(names.projects).texts(names.earlier).texts(names.today);
-  values.texts({all.begin(), all.end()}).texts({today.begin(), today.end()});
+  values.texts(names.asked_in).texts(names.asked_is).texts(names.asked_today);
 }
 
 // Series that were joined and are of two benchmarks, each by itself, in the place of the one.
@@ -254,7 +258,7 @@ Result<void> split_what_is_two(Transaction& transaction, const std::string& aske
 
 Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const HistoryQuery& query) {
   STEELYARD_TRY(const TodaysNames names, todays_names(transaction, query));
-  bool is_whole_name = !names.of_asked.empty();
+  bool is_whole_name = !names.asked_is.empty();
   if (!query.benchmark.empty() && !is_whole_name) {
     STEELYARD_TRY(const Rows whole, transaction.run(kIsWholeName, SqlValues().text(query.benchmark), kOneRow));
     is_whole_name = whole.boolean(0, 0);

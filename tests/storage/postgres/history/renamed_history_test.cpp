@@ -25,8 +25,10 @@ using Names = std::map<std::string, std::string>;
 class RenamedHistory : public storage_test::KeptStore {
  protected:
   // A run of that number whose benchmarks have these names, each with its number as the time.
-  void measure(int number, const std::vector<std::string>& names, const std::string& branch = "main") {
+  void measure(int number, const std::vector<std::string>& names, const std::string& branch = "main",
+               const std::string& project = "demo") {
     steelyard::Run run = storage_test::example_run(number);
+    run.header.project = project;
     const Measurement example = run.measurements.front();
     run.measurements.clear();
     run.profiles.clear();
@@ -45,8 +47,10 @@ class RenamedHistory : public storage_test::KeptStore {
     ASSERT_TRUE(put) << put.error().text();
   }
   // Said at that hour on the branch.
-  void say(int hour, const Names& earlier, const std::string& branch = "main", bool of_request = false) {
+  void say(int hour, const Names& earlier, const std::string& branch = "main", bool of_request = false,
+           const std::string& project = "demo") {
     Comparison comparison = storage_test::example_comparison();
+    comparison.candidate.project = project;
     comparison.candidate.commit.branch = branch;
     comparison.candidate.created_at_unix_ns += hour * 3'600'000'000'000LL;
     comparison.earlier_names = earlier;
@@ -56,9 +60,9 @@ class RenamedHistory : public storage_test::KeptStore {
     ASSERT_TRUE(put) << put.error().text();
   }
   Page<HistorySeries> page(const std::string& benchmark, const std::string& branch = "main", int limit = 200,
-                           const std::string& after = "") {
+                           const std::string& after = "", const std::string& project = "demo") {
     HistoryQuery query;
-    query.project = "demo";
+    query.project = project;
     query.benchmark = benchmark;
     query.branch = branch;
     query.metric = std::string(kRealTime);
@@ -155,6 +159,26 @@ TEST_F(RenamedHistory, StaysApartWhereARunHasBothNames) {
     const Page<HistorySeries> newest = page(name, "main", 1);
     EXPECT_THAT(values(page(name, "main", 1, newest.items.at(0).older).items.at(0)), ElementsAre(points[0]));
   }
+}
+
+TEST_F(RenamedHistory, OfOneProjectSaysNothingOfAnothersBenchmarks) {
+  measure(1, {"a"});
+  measure(2, {"b", "c"});
+  say(2, {{"a", "b"}});
+  measure(3, {"a", "b"}, "main", "other");
+  measure(4, {"c"}, "main", "other");
+  const auto found = [this](const std::string& asked) {
+    std::vector<std::string> found;
+    for (const HistorySeries& one : page(asked, "main", 200, "", "").items) {
+      found.push_back(one.project + ' ' + one.benchmark);
+    }
+    return found;
+  };
+  EXPECT_THAT(found("a"), ElementsAre("other a", "demo b")) << "and not what another project calls b";
+  EXPECT_THAT(found("b"), ElementsAre("demo b", "other b"));
+  say(4, {{"b", "c"}}, "main", false, "other");
+  EXPECT_THAT(found("b"), ElementsAre("demo b", "other c")) << "and not what the first calls c";
+  EXPECT_THAT(found("c"), ElementsAre("demo c", "other c"));
 }
 
 TEST_F(RenamedHistory, IsFoundByTodaysParameters) {
