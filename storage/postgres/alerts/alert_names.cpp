@@ -40,6 +40,31 @@ constexpr const char* kOfBenchmarks =
     "select metric, benchmark, other_names from steelyard.alert_states "
     "where project = $1 and branch = $2 and source = 'comparison' and benchmark = any($3::text[])";
 
+// $1 keys of series, $2 for each its place, $3 what it is kept under. Places of which a run has two names. Most have no
+// run between the first and the last of both; where there are some, they are looked through until one has both.
+constexpr const char* kOfTwoBenchmarks = R"sql(
+with tied as materialized (
+  select w.series_key, w.place, w.name, first_run.run_key as first_run, last_run.run_key as last_run
+  from unnest($1::integer[], $2::bigint[], $3::text[]) as w(series_key, place, name)
+  cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = w.series_key
+                      order by x.run_key limit 1) first_run
+  cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = w.series_key
+                      order by x.run_key desc limit 1) last_run
+)
+select distinct one.place
+from tied one
+join tied other on other.place = one.place and other.name > one.name
+ and other.first_run <= one.last_run and one.first_run <= other.last_run
+cross join lateral (
+  select from steelyard.measurements x
+  join steelyard.measurements y on y.series_key = other.series_key and y.run_key = x.run_key
+  where x.series_key = one.series_key
+    and x.run_key between greatest(one.first_run, other.first_run) and least(one.last_run, other.last_run)
+    and y.run_key between greatest(one.first_run, other.first_run) and least(one.last_run, other.last_run)
+  limit 1) of_both
+order by 1
+)sql";
+
 }  // namespace
 
 Result<NamesOnBranch> NamesOnBranch::read(Transaction& transaction, const std::string& project,
@@ -103,6 +128,16 @@ void NamesOnBranch::tie(const std::string& earlier, const std::string& later, st
   const std::string least = *all.begin();
   today_.emplace(least, std::move(today));
   names_.emplace(least, std::move(all));
+}
+
+Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const std::vector<std::int64_t>& keys,
+                                                 const std::vector<std::int64_t>& places,
+                                                 const std::vector<std::string>& names) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kOfTwoBenchmarks, SqlValues().integers(keys).integers(places).texts(names)));
+  std::set<std::int64_t> apart;
+  for (std::int64_t row = 0; row < rows.size(); ++row) apart.insert(rows.integer(row, 0));
+  return apart;
 }
 
 Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,

@@ -49,6 +49,12 @@ class NamesOnBranch {
   std::map<std::string, Called> today_;                 // by that one
 };
 
+// Series that names tie together: their keys, for each its place (one for all that would be one), and what it is kept
+// under. Places of which a run has two names: those are of two benchmarks.
+Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const std::vector<std::int64_t>& keys,
+                                                 const std::vector<std::int64_t>& places,
+                                                 const std::vector<std::string>& names);
+
 // Names that are not today's, by project and name.
 Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,
                                                    const std::string& branch);

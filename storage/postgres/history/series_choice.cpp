@@ -77,19 +77,6 @@ order by b.canonical, p.name, m.name, m.unit collate "C", m.better collate "C", 
 limit $15
 )sql";
 
-// $1 keys of series, $2 for each the place of the series that it is joined into, $3 what it is kept under. Those of
-// which a run has two names: they are of two benchmarks.
-constexpr const char* kOfTwoBenchmarks = R"sql(
-select distinct of_run.place
-from (select w.place
-      from steelyard.measurements x
-      join unnest($1::integer[], $2::bigint[], $3::text[]) as w(series_key, place, name) using (series_key)
-      where x.series_key = any($1::integer[])
-      group by w.place, x.run_key
-      having count(distinct w.name) > 1) of_run
-order by 1
-)sql";
-
 constexpr const char* kMachinesByBeginning =
     "select distinct fingerprint from steelyard.environments "
     "where fingerprint >= $1::text and fingerprint < $1::text || chr(1114111)";
@@ -227,14 +214,11 @@ Result<void> split_what_is_two(Transaction& transaction, const std::string& aske
     names.insert(names.end(), one.names.begin(), one.names.end());
   }
   if (keys.empty()) return {};
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kOfTwoBenchmarks, SqlValues().integers(keys).integers(places).texts(names)));
-  std::set<std::size_t> apart;
-  for (std::int64_t row = 0; row < rows.size(); ++row) apart.insert(static_cast<std::size_t>(rows.integer(row, 0)));
+  STEELYARD_TRY(const std::set<std::int64_t> apart, of_two_benchmarks(transaction, keys, places, names));
   std::vector<ChosenSeries> items;
   for (std::size_t i = 0; i < page.items.size(); ++i) {
     ChosenSeries& one = page.items[i];
-    if (!apart.contains(i)) {
+    if (!apart.contains(static_cast<std::int64_t>(i))) {
       items.push_back(std::move(one));
       continue;
     }
