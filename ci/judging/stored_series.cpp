@@ -125,6 +125,12 @@ std::string run_of_both(const storage::HistorySeries& one, const storage::Histor
   return "";
 }
 
+// Ascending, each once.
+void add_earlier_name(std::string name, std::vector<std::string>& names) {
+  const auto at = std::lower_bound(names.begin(), names.end(), name);
+  if (at == names.end() || *at != name) names.insert(at, std::move(name));
+}
+
 // Points of both, under the conditions of both.
 void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
   std::vector<int> conditions;
@@ -141,10 +147,7 @@ void join_series(storage::HistorySeries more, storage::HistorySeries& whole) {
   std::merge(more.points.begin(), more.points.end(), whole.points.begin(), whole.points.end(),
              std::back_inserter(points), [](const auto& a, const auto& b) { return a.at_unix_ns < b.at_unix_ns; });
   whole.points = std::move(points);
-  for (std::string& name : more.earlier_names) {
-    const auto at = std::lower_bound(whole.earlier_names.begin(), whole.earlier_names.end(), name);
-    if (at == whole.earlier_names.end() || *at != name) whole.earlier_names.insert(at, std::move(name));
-  }
+  for (std::string& name : more.earlier_names) add_earlier_name(std::move(name), whole.earlier_names);
 }
 
 }  // namespace
@@ -176,7 +179,7 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
     const SeriesName today = name_of_series(series);
     const auto known = current.find(today);
     if (known == current.end()) {
-      if (earlier != series.benchmark) series.earlier_names.push_back(earlier);
+      if (earlier != series.benchmark) add_earlier_name(earlier, series.earlier_names);
       earlier_names.emplace(today, earlier);
       current.emplace(today, std::move(series));
       continue;
@@ -194,7 +197,7 @@ Result<std::vector<storage::HistorySeries>> under_current_names(std::vector<stor
       current.emplace(name_of_series(series), std::move(series));
       continue;
     }
-    if (earlier != series.benchmark) series.earlier_names.push_back(earlier);
+    if (earlier != series.benchmark) add_earlier_name(earlier, series.earlier_names);
     join_series(std::move(series), known->second);
   }
   std::vector<storage::HistorySeries> all;

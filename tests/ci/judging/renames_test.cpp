@@ -72,6 +72,20 @@ TEST(CurrentNames, JoinWhatWasKeptUnderTwoNamesInTheOrderOfTime) {
   EXPECT_EQ(whole.conditions[static_cast<std::size_t>(whole.points[0].condition)], "x");
 }
 
+TEST(CurrentNames, KeepEarlierNamesInOrderBesideThoseOfTheStore) {
+  storage::HistorySeries first = series_of("z", {1});
+  first.earlier_names = {"zz"};
+  storage::HistorySeries today = series_of("new", {2});
+  today.earlier_names = {"y", "zz"};
+  std::vector<std::string> notes;
+  const auto joined = under_current_names({first, today}, {}, {{"z", "new"}}, {}, notes);
+  ASSERT_TRUE(joined);
+  ASSERT_THAT(*joined, SizeIs(1));
+  EXPECT_THAT(joined->front().earlier_names, ::testing::ElementsAre("y", "z", "zz"));
+  const auto alone = under_current_names({first}, {}, {{"z", "new"}}, {}, notes);
+  EXPECT_THAT(alone->front().earlier_names, ::testing::ElementsAre("z", "zz"));
+}
+
 TEST(CurrentNames, AskForTheEarlierNameOfABenchmarkThatIsNamed) {
   storage::HistoryQuery query;
   query.benchmark = "new/64";
