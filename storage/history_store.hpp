@@ -27,8 +27,9 @@ class HistoryStore {
   Result<Page<HistorySeries>> page(const HistoryQuery& query);
   // The page's items.
   Result<std::vector<HistorySeries>> series(const HistoryQuery& query);
-  // Names of benchmarks that are not today's, by project and name, as a query by today's names has them.
-  Result<std::vector<RenamedBenchmark>> renamed(const std::string& project, const std::string& branch);
+  // Names of benchmarks that are not today's, by project and name, as a query by today's names has them: not of
+  // benchmarks that stay apart.
+  Result<std::vector<RenamedBenchmark>> renamed(const RenamedQuery& query);
   // The nearest run; absent: none.
   Result<std::optional<FoundBaseline>> latest_baseline(const BaselineQuery& query);
   // Series of either run, by benchmark and metric. Runs of two projects or machines are refused.

@@ -138,8 +138,8 @@ Result<std::vector<HistorySeries>> HistoryStore::series(const HistoryQuery& quer
   return std::move(all.items);
 }
 
-Result<std::vector<RenamedBenchmark>> HistoryStore::renamed(const std::string& project, const std::string& branch) {
-  return connection_.read([&](Session& session) { return read_renamed(session, project, branch); });
+Result<std::vector<RenamedBenchmark>> HistoryStore::renamed(const RenamedQuery& query) {
+  return connection_.read([&](Session& session) { return read_renamed(session, query); });
 }
 
 Result<std::optional<FoundBaseline>> HistoryStore::latest_baseline(const BaselineQuery& query) {

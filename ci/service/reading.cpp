@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
@@ -19,6 +17,7 @@
 #include "ci/report/profile.hpp"
 #include "ci/report/run.hpp"
 #include "ci/service/call.hpp"
+#include "ci/service/todays_names.hpp"
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -196,26 +195,6 @@ Result<Reply> flame(const Call& call) {
   return Reply{flame_text(call["benchmark"], *profile)};
 }
 
-// Of benchmarks with the text in any of their names.
-void keep_alerts_of(const std::string& text, const std::vector<storage::RenamedBenchmark>& renamed,
-                    std::vector<storage::Alert>& alerts) {
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> earlier;  // by project and today's name
-  std::map<std::pair<std::string, std::string>, std::string> today;
-  for (const storage::RenamedBenchmark& one : renamed) {
-    earlier[{one.project, one.today}].insert(one.earlier);
-    today[{one.project, one.earlier}] = one.today;
-  }
-  const auto has_text = [&](const std::string& name) { return name.find(text) != std::string::npos; };
-  std::erase_if(alerts, [&](const storage::Alert& alert) {
-    const storage::AlertSubject& subject = alert.subject;
-    const auto named = today.find({subject.project, subject.benchmark});
-    const std::string& name = named == today.end() ? subject.benchmark : named->second;
-    const std::set<std::string>& others = earlier[{subject.project, name}];
-    return !has_text(subject.benchmark) && !has_text(name) && std::none_of(others.begin(), others.end(), has_text) &&
-           std::none_of(alert.other_names.begin(), alert.other_names.end(), has_text);
-  });
-}
-
 Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
   storage::AlertQuery query;
   query.project = value_of(call, "project");
@@ -225,11 +204,17 @@ Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
   const std::string state = value_of(call, "state");
   query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
   query.limit = kMaxAlertsRead;
-  STEELYARD_TRY(const std::vector<storage::RenamedBenchmark> renamed,
-                storage::HistoryStore(call.store).renamed(query.project, query.branch));
-  const std::string asked = renamed.empty() ? "" : std::exchange(query.benchmark, "");
+  TodaysNames names;
+  if (!query.benchmark.empty()) {
+    STEELYARD_TRY(names, TodaysNames::read(call.store, {query.project, query.branch, {}, query.benchmark}));
+    query.benchmarks = names.all_with(query.benchmark);
+  }
   STEELYARD_TRY(std::vector<storage::Alert> all, storage::AlertStore(call.store).list(query));
-  if (!asked.empty()) keep_alerts_of(asked, renamed, all);
+  const auto has_text = [&](const std::string& name) { return name.find(query.benchmark) != std::string::npos; };
+  std::erase_if(all, [&](const storage::Alert& alert) {  // of another project's benchmark of that name
+    return !names.have(query.benchmark, alert.subject.project, alert.subject.benchmark) &&
+           std::none_of(alert.other_names.begin(), alert.other_names.end(), has_text);
+  });
   if (!state.empty() && state != "all") {
     std::erase_if(all, [&](const storage::Alert& one) { return storage::to_text(one.state) != state; });
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
+#include "ci/service/todays_names.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
 #include "storage/document/json.hpp"
@@ -42,12 +44,11 @@ storage::HistoryQuery history_query(const Call& call) {
 template <class Item>
 Result<void> use_todays_names(storage::Store& store, const std::string& project, const std::string& branch,
                               std::vector<Item>& items) {
-  STEELYARD_TRY(const std::vector<storage::RenamedBenchmark> renamed, HistoryStore(store).renamed(project, branch));
-  std::map<std::pair<std::string_view, std::string_view>, std::string_view> today;
-  for (const storage::RenamedBenchmark& one : renamed) today[{one.project, one.earlier}] = one.today;
-  for (Item& item : items) {
-    if (const auto at = today.find({item.project, item.benchmark}); at != today.end()) item.benchmark = at->second;
-  }
+  if (items.empty()) return {};
+  storage::RenamedQuery query{project, branch};
+  for (const Item& item : items) query.names.insert(item.benchmark);
+  STEELYARD_TRY(const TodaysNames names, TodaysNames::read(store, query));
+  for (Item& item : items) item.benchmark = names.of(item.project, item.benchmark);
   return {};
 }
 
@@ -277,17 +278,26 @@ Result<Reply> changes(const Call& call) {
   STEELYARD_TRY(auto all, call["branch"].empty()
                               ? storage::CatalogStore(call.store).change_points(call["project"])
                               : HistoryStore(call.store).change_points(call["project"], call["branch"]));
-  std::vector<storage::KeptChangePoint> asked_for{{"", call["project"], call["benchmark"], "", "", "", "", ""}};
-  for (std::vector<storage::KeptChangePoint>* points : {&all, &asked_for}) {
-    STEELYARD_CHECK(use_todays_names(call.store, call["project"], call["branch"], *points));
-  }
-  const std::string& benchmark = asked_for.front().benchmark;
-  const auto holds = [](const std::string& text, const std::string& part) { return text.find(part) != text.npos; };
   std::erase_if(all, [&](const storage::KeptChangePoint& one) {
-    return (one.gone && call["gone"] != "1") || !holds(one.benchmark, benchmark) ||
-           (!call["metric"].empty() && one.metric != call["metric"]) || !one.fingerprint.starts_with(call["machine"]) ||
-           !one.commit.starts_with(call["commit"]);
+    return (one.gone && call["gone"] != "1") || (!call["metric"].empty() && one.metric != call["metric"]) ||
+           !one.fingerprint.starts_with(call["machine"]) || !one.commit.starts_with(call["commit"]);
   });
+  std::map<std::string, storage::RenamedQuery> on_branch;  // each is called as on its own
+  for (const storage::KeptChangePoint& one : all) {
+    storage::RenamedQuery& query = on_branch[one.branch];
+    query.project = call["project"];
+    query.branch = one.branch.empty() ? call["branch"] : one.branch;
+    query.names.insert(one.benchmark);
+  }
+  for (const auto& [branch, query] : on_branch) {
+    STEELYARD_TRY(const TodaysNames names, TodaysNames::read(call.store, query));
+    std::erase_if(all, [&, &of = branch](const storage::KeptChangePoint& one) {
+      return one.branch == of && !names.have(call["benchmark"], one.project, one.benchmark);
+    });
+    for (storage::KeptChangePoint& one : all) {
+      if (one.branch == branch) one.benchmark = names.of(one.project, one.benchmark);
+    }
+  }
   std::vector<std::string> ids, items;
   for (const storage::KeptChangePoint& one : all) {
     ids.push_back(one.id);

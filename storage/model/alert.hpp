@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -152,6 +153,7 @@ struct AlertQuery {
   std::string benchmark;  // canonical text or a part of it, or of another name that it had; empty: any
   bool resolved_too = false;
   int limit = 200;
+  std::set<std::string> benchmarks{};  // those that are called so as well; not for another process
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,6 +113,13 @@ struct RenamedBenchmark {
   std::string project;
   std::string earlier;
   std::string today;
+};
+
+struct RenamedQuery {
+  std::string project;            // empty: any
+  std::string branch;             // empty: the one with most commits
+  std::set<std::string> names{};  // only benchmarks with one of these
+  std::string part{};             // or with that in one of theirs; neither: all
 };
 
 // What one answer holds of a list, and where the next begins.

@@ -65,6 +65,16 @@ cross join lateral (
 order by 1
 )sql";
 
+// $1 projects, $2 names there, $3 what each is called today. Series that would be one have one place.
+constexpr const char* kSeriesOfNames = R"sql(
+select s.series_key, dense_rank() over (order by n.project, n.today, s.metric_key, s.fingerprint), n.name, n.project,
+       n.today
+from (select distinct * from unnest($1::text[], $2::text[], $3::text[])) n(project, name, today)
+join steelyard.benchmarks b on b.canonical = n.name
+join steelyard.projects p on p.name = n.project
+join steelyard.series s on s.benchmark_key = b.benchmark_key and s.project_key = p.project_key
+)sql";
+
 }  // namespace
 
 Result<NamesOnBranch> NamesOnBranch::read(Transaction& transaction, const std::string& project,
@@ -140,14 +150,50 @@ Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const
   return apart;
 }
 
-Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,
-                                                   const std::string& branch) {
+namespace {
+
+bool is_asked_for(const std::vector<std::string>& names, const RenamedQuery& query) {
+  if (query.names.empty() && query.part.empty()) return true;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return query.names.contains(name) || (!query.part.empty() && name.find(query.part) != std::string::npos);
+  });
+}
+
+}  // namespace
+
+Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query) {
+  using Benchmark = std::pair<std::string, std::string>;  // project, today's name
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, project, branch));
+  STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, query.project, query.branch));
   std::vector<RenamedBenchmark> all;
-  for (const auto& [name, known] : by_project) {
-    for (auto& [earlier, today] : known.earlier()) all.push_back({name, earlier, today});
+  std::vector<std::string> projects, names, todays;
+  for (const auto& [project, known] : by_project) {
+    for (auto& [earlier, today] : known.earlier()) {
+      if (!is_asked_for(known.of(today), query)) continue;
+      for (const std::string& name : {earlier, today}) {
+        projects.push_back(project);
+        names.push_back(name);
+        todays.push_back(today);
+      }
+      all.push_back({project, earlier, today});
+    }
   }
+  if (all.empty()) return all;
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kSeriesOfNames, SqlValues().texts(projects).texts(names).texts(todays)));
+  std::vector<std::int64_t> keys, places;
+  std::vector<std::string> kept_under;
+  std::map<std::int64_t, Benchmark> of_place;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    keys.push_back(rows.integer(row, 0));
+    places.push_back(rows.integer(row, 1));
+    kept_under.push_back(rows.text(row, 2));
+    of_place[places.back()] = {rows.text(row, 3), rows.text(row, 4)};
+  }
+  STEELYARD_TRY(const std::set<std::int64_t> apart, of_two_benchmarks(transaction, keys, places, kept_under));
+  std::set<Benchmark> are_two;
+  for (const std::int64_t place : apart) are_two.insert(of_place.at(place));
+  std::erase_if(all, [&](const RenamedBenchmark& one) { return are_two.contains({one.project, one.today}); });
   return all;
 }
 

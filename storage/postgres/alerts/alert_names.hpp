@@ -55,9 +55,8 @@ Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const
                                                  const std::vector<std::int64_t>& places,
                                                  const std::vector<std::string>& names);
 
-// Names that are not today's, by project and name.
-Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const std::string& project,
-                                                   const std::string& branch);
+// Names that are not today's, by project and name; without benchmarks that are two (of_two_benchmarks).
+Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query);
 
 using AlertName = std::pair<std::string, std::string>;  // benchmark, metric
 

@@ -248,12 +248,12 @@ namespace {
 
 constexpr std::size_t kShortestAlertPrefix = 6;
 
-// $1 prefix of the id, $2 project, $3 branch, $4 benchmark or a part, $5 resolved too, $6 limit.
+// $1 prefix of the id, $2 project, $3 branch, $4 benchmark or a part, $5 resolved too, $6 limit, $7 benchmarks.
 constexpr const char* kChosen = R"sql(
 from steelyard.alert_states a
 where starts_with(alert, $1::text)
   and ($2::text = '' or project = $2::text) and ($3::text = '' or branch = $3::text)
-  and (strpos(benchmark, $4::text) > 0
+  and (strpos(benchmark, $4::text) > 0 or benchmark = any($7::text[])
        or exists (select from unnest(other_names) as o(name) where strpos(o.name, $4::text) > 0))
   and ($5::boolean or state <> 'resolved')
 order by changed_at_unix_ns desc, alert
@@ -305,8 +305,11 @@ Result<std::map<std::string, AlertAssignment>> assignments_of(Transaction& trans
 Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuery& query) {
   SqlValues values;
   values.text(query.id).text(query.project).text(query.branch).text(query.benchmark).boolean(query.resolved_too);
-  STEELYARD_TRY(const Rows rows, transaction.run("select " + selected<AlertRow>("a") + kChosen,
-                                                 values.integer(std::max(query.limit, 0))));
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(
+          "select " + selected<AlertRow>("a") + kChosen,
+          values.integer(std::max(query.limit, 0)).texts({query.benchmarks.begin(), query.benchmarks.end()})));
   std::vector<Alert> alerts;
   std::vector<std::string> ids;
   std::map<std::string, std::size_t> index;

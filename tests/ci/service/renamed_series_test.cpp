@@ -2,9 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "storage/archive/archive.hpp"
 #include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/place/store_address.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "tests/ci/service/served_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -69,6 +75,109 @@ TEST_F(RenamedSeries, GoOnUnderTodaysNameWithTheirPointsSpreadsAndChanges) {
   }
   EXPECT_THAT(get("/api/v1/badge.svg?project=demo&branch=main").body, HasSubstr("performance: 3 regressions"))
       << "another's, and those two";
+}
+
+// A change point of that project's benchmark on a branch.
+void find_change(storage::Store& store, const std::string& id, const std::string& project, const std::string& benchmark,
+                 const std::string& branch = "main") {
+  storage::ChangePointEvent event;
+  event.event = storage::ChangeEvent::confirmed;
+  event.point.id = id;
+  event.point.project = project;
+  event.point.benchmark = benchmark;
+  event.point.metric = "instructions";
+  event.point.branch = branch;
+  event.point.commit = sealed_run(2).header.commit.sha;
+  event.point.before = 100;
+  event.point.after = 107;
+  event.point.regression = true;
+  ASSERT_TRUE(storage::HistoryStore(store).put_change_points({event}));
+}
+
+TEST_F(RenamedSeries, ChangesAreFoundByAnyNameInEveryProjectAndCalledAsOnTheirOwnBranch) {
+  storage::Store store = open();
+  rename_it(store);
+  find_change(store, "p2", "demo", kEarlier, "topic");
+  find_change(store, "p3", "another", kEarlier);
+  const auto found = [this](const std::string& query, const std::string& name) {
+    std::map<std::string, std::string> found;
+    const json changes = checked("/api/v1/changes", "/api/v1/changes?" + query + storage::percent_encode(name));
+    for (const json& one : changes["items"]) found[one["id"]] = one["benchmark"];
+    return found;
+  };
+  using Found = std::map<std::string, std::string>;
+  EXPECT_EQ(found("benchmark=", kEarlier), (Found{{"p1", kToday}, {"p2", kEarlier}, {"p3", kEarlier}}));
+  EXPECT_EQ(found("benchmark=", kToday), (Found{{"p1", kToday}}));
+  EXPECT_EQ(found("project=demo&benchmark=", kEarlier), (Found{{"p1", kToday}, {"p2", kEarlier}}));
+}
+
+Run run_with(int number, const std::vector<std::string>& names) {
+  Run run = sealed_run(number, "apart");
+  const Measurement example = run.measurements.front();
+  run.measurements.clear();
+  run.profiles.clear();
+  for (const std::string& name : names) {
+    run.measurements.emplace_back(example).benchmark = parse_google_benchmark_name(name);
+  }
+  storage::seal(run);
+  return run;
+}
+
+TEST_F(RenamedSeries, WhatARunHasUnderBothNamesKeepsItsOwn) {
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(run_with(4, {"old"})));
+  ASSERT_TRUE(storage::RunStore(store).put(run_with(5, {"old", "new"})));
+  find_change(store, "p4", "apart", "old");
+  find_change(store, "p5", "apart", "new");
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "apart";
+  comparison.candidate.created_at_unix_ns += 9;
+  comparison.earlier_names = {{"old", "new"}};
+  ASSERT_TRUE(storage::ComparisonStore(store).put(comparison));
+  for (const auto& [name, id] : std::map<std::string, std::string>{{"old", "p4"}, {"new", "p5"}}) {
+    const json changes = checked("/api/v1/changes", "/api/v1/changes?project=apart&branch=main&benchmark=" + name);
+    ASSERT_EQ(changes["items"].size(), 1U) << name << changes;
+    EXPECT_EQ(changes["items"][0]["id"], id);
+    EXPECT_EQ(changes["items"][0]["benchmark"], name);
+    std::vector<std::string> of_changes;
+    const json alerts = checked("/api/v1/alerts", "/api/v1/alerts?project=apart&benchmark=" + name);
+    for (const json& alert : alerts["items"]) {
+      of_changes.push_back(alert.value("change_point", ""));
+    }
+    EXPECT_EQ(of_changes, std::vector<std::string>{id});
+  }
+}
+
+// As many newer alerts of other benchmarks as are looked through at most.
+constexpr const char* kCrowd = R"sql(
+insert into steelyard.alert_states
+select (jsonb_populate_record(a, jsonb_build_object(
+         'benchmark', 'crowd' || i, 'changed_at_unix_ns', a.changed_at_unix_ns + i,
+         'alert', steelyard.bytes_identity(a.project, a.branch, 'crowd' || i, a.metric, a.fingerprint,
+                                           a.change_point)))).*
+from steelyard.alert_states a, generate_series(1, 10000) i
+where a.project = 'crowded'
+)sql";
+
+TEST_F(RenamedSeries, AnAlertIsFoundByAnyNameHoweverManyOthersThereAre) {
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(sealed_run(6, "crowded")));
+  find_change(store, "p6", "crowded", "first");
+  Comparison comparison = storage_test::example_comparison();
+  comparison.candidate.project = "crowded";
+  comparison.rows.clear();
+  comparison.earlier_names = {{"first", "second"}};
+  ASSERT_TRUE(storage::ComparisonStore(store).put(comparison));
+  storage::Session session = storage::Session::connect(*url_, "test").value();
+  storage::Transaction transaction = storage::Transaction::begin(session).value();
+  ASSERT_TRUE(transaction.run(kCrowd, {}));
+  ASSERT_TRUE(transaction.commit());
+  for (const char* name : {"first", "second"}) {
+    const json alerts =
+        checked("/api/v1/alerts", std::string("/api/v1/alerts?project=crowded&branch=main&benchmark=") + name);
+    ASSERT_EQ(alerts["items"].size(), 1U) << name;
+    EXPECT_EQ(alerts["items"][0].value("change_point", ""), "p6");
+  }
 }
 
 }  // namespace
