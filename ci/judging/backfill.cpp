@@ -185,7 +185,8 @@ class Backfilling {
       step.trouble = done.error().text();
     }
     if (step.trouble.empty()) STEELYARD_CHECK(look());
-    if (step.trouble.empty() && !is_linked(pair.after)) step.trouble = "nothing of it could be held against the other";
+    const bool is_held = pair.after == pair.before + 1 ? with_parent_.contains(pair.after) : is_linked(pair.after);
+    if (step.trouble.empty() && !is_held) step.trouble = "nothing of it could be held against the other";
     report_.steps.push_back(step);
     if (world_.told) world_.told(step, linked_.size());
     return {};

@@ -44,6 +44,7 @@ class MadeStore {
   std::vector<storage::MeasuredStep> kept;
   std::vector<storage::KeptChangePoint> points;
   std::set<std::string> broken;
+  std::set<std::pair<std::string, std::string>> silent;  // of which nothing comes out
   std::size_t failed = 0;
   std::size_t cancelled_after = 1'000'000;
 
@@ -51,6 +52,7 @@ class MadeStore {
   Result<void> measure(const std::string& before, const std::string& after) {
     if (broken.contains(after)) ++failed;
     if (broken.contains(after)) return program_error(after, "it does not build");
+    if (silent.contains({before, after})) return {};
     const double ratio = times_[place(after)] / times_[place(before)];
     kept.push_back({"BM_x", "real_time", "m", before, after, ratio, ratio * 0.998, ratio * 1.002});
     return {};
@@ -156,6 +158,16 @@ TEST(Backfill, StepsAroundWhatDoesNotBuildAndSaysSo) {
   std::size_t troubles = 0;
   for (const BackfillStep& step : report.steps) troubles += step.trouble.empty() ? 0 : 1;
   EXPECT_EQ(troubles, 2U);
+}
+
+TEST(Backfill, SaysWhereACommitThatHasALevelCouldNotBeHeldAgainstItsParent) {
+  MadeStore made(step_of(3, 1, 1));
+  made.silent.emplace(name_of(1), name_of(2));
+  const BackfillReport report = made.run();
+  EXPECT_EQ(report.linked, 3U);
+  EXPECT_EQ(report.with_parent, 1U);
+  ASSERT_THAT(report.steps, SizeIs(3));
+  EXPECT_THAT(report.steps.back().trouble, ::testing::HasSubstr("nothing of it"));
 }
 
 TEST(Backfill, BeginsNothingThatWouldNotFitIntoItsTime) {
