@@ -434,7 +434,7 @@ if [ "$service" = github ]; then
   judging_arguments=$'--false-alarm-rate\n0.0001%'  # which twelve rounds cannot show
   judge
   [ "$judged" = 0 ] || fail "judged by other arguments than the gate's: status \"$judged\", wanted 0"
-  judging_arguments=
+  judging_arguments=$'--minimum-effect\n0.5'  # as when they were measured
   judge
   [ "$judged" = 1 ] || fail "the archives of a regression, judged again: status \"$judged\", wanted 1"
   # A comment of who may write accepts it, and one of who may not does not.
