@@ -23,8 +23,7 @@ namespace steelyard::ci {
 namespace {
 
 constexpr unsigned kMaxWorkers = 64;
-// More answers at once than processors make each of them later, above all what is put beside many who read; two, so
-// that one that takes long leaves another (docs/measured/service.md).
+// More answers at once than processors make each of them later; two, so that one that takes long leaves another.
 int usual_workers() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2U, kMaxWorkers)); }
 
 struct ServeOptions {
