@@ -6,52 +6,170 @@
 #include <cassert>
 
 #include "bench/cuda/cuda_handles.hpp"
+#include "bench/suites/cuda/arithmetic/block_join.cuh"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
-#include "bench/suites/cuda/decoding/decoding_block.cuh"
+#include "bench/suites/cuda/decoding/decoding_work.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {
 
-template <class Weight, bool kHasExperts>
-__global__ void __launch_bounds__(kMaxStepThreads, 1)
-    step_kernel(const __grid_constant__ StepWork<Weight> step, PhaseRange range) {
-  extern __shared__ Pack memory[];
-  __shared__ DecodingShared shared;
-  __shared__ float of_warps[kWorkingWarps + 1];
-  RingShared& ring = ring_of(memory);
-  Pack* const vector = memory + kRingPacks;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < step.depth; ++i) {
-      ring.full[i].begin(kFillArrivals);
-      ring.empty[i].begin(kWorkingWarps);
-    }
-    ring.chosen.begin(1);
-#if __CUDA_ARCH__ >= 900
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-  }
-  __syncthreads();
-  if (threadIdx.x >= kAskingThread) {
-    const BlockPlace place{blockIdx.x, gridDim.x, step.sweeps};
-    ask_for_weights<Weight, kHasExperts>(
-        {step, place, threadIdx.x % kWarp, products_before(range.first), products_before(range.end)}, step, shared,
-        ring, vector + step.vector_packs + step.sums_packs);
-    return;
-  }
-  const int position = load_fresh(step.buffers.step);
-  if (threadIdx.x == 0) shared.step = position;
-  sync_block();
-  const auto phases = static_cast<unsigned>(step.model.layers) * kPhasesOfLayer;
-  StepBlock<Weight, kHasExperts>(step, range, static_cast<unsigned>(position) * phases * gridDim.x, vector, shared,
-                                 ring, of_warps)
-      .run();
-}
-
+constexpr int kMaxPairThreads = kMaxPairWarps * kWarp;
 // Until everything that the kernel before this one wrote can be read; and that one waited in the same way.
 __device__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+// The kernel behind this one may begin: it waits itself for what is written here.
+__device__ void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ void prefetch(const void* address, std::size_t bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(static_cast<unsigned>(bytes))
+               : "memory");
+#else
+  static_cast<void>(address);
+  static_cast<void>(bytes);
+#endif
+}
+
+__device__ ThreadPlace this_thread() {
+  return {static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), blockIdx.x};
+}
+struct Sum {
+  template <class Value>
+  __device__ Value operator()(const Value& a, const Value& b) const {
+    return a + b;
+  }
+};
+
+// What a warp asks into the second-level cache: of its pairs in their order, `most` bytes behind what it has loaded.
+template <int kAhead, class Work>
+__device__ void prefetch_pairs(const Work& work, std::size_t pair, std::size_t end, std::size_t row_bytes,
+                               std::size_t most, const DecodingShared& shared) {
+  std::size_t from = kPairTurn<kAhead> * sizeof(Pack);
+  const std::size_t step = blockDim.x / kWarp;
+  while (pair < end && most > 0) {
+    if (from < row_bytes) {
+      const std::size_t bytes = min(row_bytes - from, most / 2) / sizeof(Pack) * sizeof(Pack);
+      if (bytes == 0) return;
+      const auto rows = work.rows(pair, 0, shared);
+      prefetch(reinterpret_cast<const char*>(rows.upper) + from, bytes);
+      prefetch(reinterpret_cast<const char*>(rows.lower) + from, bytes);
+      most -= 2 * bytes;
+    }
+    from = 0;
+    pair += step;
+  }
+}
+
+template <class Weight, class Work>
+__device__ void choose_rows(const Work& work, const Pack* vector, DecodingShared& shared) {
+  __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  for (std::size_t expert = threadIdx.x / kWarp; expert < work.model.experts; expert += blockDim.x / kWarp) {
+    const float whole = joined_over_warp(work.router_share(vector, expert, lane), Sum{});
+    if (lane == 0) shared.router[expert] = whole;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) work.choose(shared, blockIdx.x);
+}
+
+template <class Weight, int kAhead, class Work>
+__global__ void __launch_bounds__(kMaxPairThreads, kAhead == kPairAhead ? 2 : 1)
+    pair_kernel(Work work, std::size_t prefetched) {
+  extern __shared__ Pack vector[];
+  __shared__ DecodingShared shared;
+  __shared__ float of_warps[kMaxWarps];
+  const auto lane = static_cast<std::size_t>(threadIdx.x) % kWarp;
+  const std::size_t warps = blockDim.x / kWarp;
+  const std::size_t packs = work.columns() / kLanes<Weight>;
+  std::size_t pair = first_pair(work.pairs(), blockIdx.x, gridDim.x) + threadIdx.x / kWarp;
+  const std::size_t end = first_pair(work.pairs(), blockIdx.x + 1, gridDim.x);
+  PairAhead<kAhead> ahead;
+  NormedPart normed;
+  // What no kernel writes is asked for before this one waits.
+  if constexpr (Work::kIsNormed) normed.early(work.norm, work.model.dim, this_thread());
+  if (Work::kKnowsItsRows && pair < end) {
+    load_pair(work.rows(pair, 0, shared), lane, packs, ahead);
+    if (lane == 0) prefetch_pairs<kAhead>(work, pair, end, packs * sizeof(Pack), prefetched, shared);
+  }
+  wait_for_previous();
+  work.place_vector(vector, shared, this_thread());
+  if constexpr (Work::kIsNormed) {
+    const float own = normed.gather(work.buffers.stream, work.model.dim, this_thread());
+    const float squares = joined_over_block(own, 0.0f, of_warps, Sum{});
+    normed.template place<Weight>(vector, work.model.dim, this_thread(), squares);
+  }
+  if constexpr (Work::kHasRouter) choose_rows<Weight>(work, vector, shared);
+  __syncthreads();
+  if (!Work::kKnowsItsRows && pair < end) load_pair(work.rows(pair, 0, shared), lane, packs, ahead);
+  const int parts = work.parts();
+  for (; pair < end; pair += warps) {
+    if (pair + warps >= end) let_next_begin();
+    float whole[2] = {0, 0};
+    PairNote note;
+    for (int part = 0; part < parts; ++part) {
+      note = work.note(pair, part, shared);
+      GemvSums<2> sums{};
+      const PairRows<Weight> rows = work.rows(pair, part, shared);
+      const Pack* const x = vector + static_cast<std::size_t>(part) * packs * kVectorPacks<Weight>;
+      for (std::size_t turn = 0;; turn += kPairTurn<kAhead>) {
+        add_pair<Weight>(ahead, x, turn + lane, packs, sums);
+        if (turn + kPairTurn<kAhead> >= packs) break;
+        load_pair(rows, turn + kPairTurn<kAhead> + lane, packs, ahead);
+      }
+      // What is next is on its way before the warp joins its sums.
+      if (part + 1 < parts) {
+        load_pair(work.rows(pair, part + 1, shared), lane, packs, ahead);
+      } else if (pair + warps < end) {
+        load_pair(work.rows(pair + warps, 0, shared), lane, packs, ahead);
+      }
+      sums = joined_over_warp(sums, [](const GemvSums<2>& a, const GemvSums<2>& b) { return added(a, b); });
+      whole[0] += sums.of_row[0] * note.scales[0];
+      whole[1] += sums.of_row[1] * note.scales[1];
+    }
+    if (lane == 0) work.finish(pair, note, whole, shared);
+  }
+}
+
+__global__ void __launch_bounds__(kAttentionThreads, 2)
+    attention_kernel(DecodingModel model, DecodingBuffers buffers, std::size_t layer) {
+  __shared__ AttentionShared shared;
+  AttentionThread own(cache_of(model, buffers, layer, blockIdx.x), static_cast<int>(threadIdx.x));
+  // The kernel before this one lets it begin behind its own wait: the step is that of this token, and all earlier
+  // positions are whole. The last position is written by that kernel.
+  const auto step = static_cast<std::size_t>(load_fresh(buffers.step));
+  own.load(0, step);
+  wait_for_previous();
+  let_next_begin();
+  own.load_query(buffers.queries + blockIdx.x * kHeadSize);
+  own.load_last(step);
+  for (std::size_t turn = 0; turn <= step; turn += kAttentionTurn) {
+    if (turn > 0) own.load(turn, step + 1);
+    float scores[kPositionsAhead];
+#pragma unroll
+    for (int k = 0; k < kPositionsAhead; ++k) {
+      scores[k] = own.score_share(k);
+#pragma unroll
+      for (int distance = kHalf / 2; distance > 0; distance /= 2) {
+        scores[k] += __shfl_xor_sync(0xffffffffu, scores[k], distance);
+      }
+    }
+    own.take(scores, turn, step);
+  }
+#pragma unroll
+  for (int i = 0; i < 8; ++i) shared.sums[own.half()][own.first_value() + i] = own.sum(i);
+  if (own.first_value() == 0) {
+    shared.largest[own.half()] = own.largest();
+    shared.total[own.half()] = own.total();
+  }
+  __syncthreads();
+  if (threadIdx.x >= kHeadSize) return;
+  buffers.attended[blockIdx.x * kHeadSize + threadIdx.x] = joined_attention(shared, static_cast<int>(threadIdx.x));
 }
 
 // The draw: one block, its threads share the logits.
@@ -67,90 +185,6 @@ __device__ Drawn better(const Drawn& a, const Drawn& b) {
   return is_first ? a : b;
 }
 
-struct DrawShared {
-  std::uint32_t values[kDrawThreads];
-  int tokens[kDrawThreads];
-  int counts[2][kMaxWarps];
-  int count;
-};
-
-// The largest number that at least kTopTokens of the threads' values reach, bit by bit; 0: fewer of them are above 0.
-__device__ std::uint32_t reached_by_top(std::uint32_t value) {
-  std::uint32_t threshold = 0;
-  for (int bit = 31; bit >= 0; --bit) {
-    const std::uint32_t candidate = threshold | (1u << bit);
-    const int count = __syncthreads_count(value >= candidate ? 1 : 0);
-    if (count >= kTopTokens) threshold = candidate;
-    if (count == kTopTokens) break;
-  }
-  return threshold;
-}
-
-// The same where a thread has many values.
-__device__ std::uint32_t reached_by_top(const std::uint32_t (&order)[kLogitsOfThread], DrawShared& shared) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  std::uint32_t threshold = 0;
-  for (int bit = 31; bit >= 0; --bit) {
-    const std::uint32_t candidate = threshold | (1u << bit);
-    int count = 0;
-#pragma unroll
-    for (int k = 0; k < kLogitsOfThread; ++k) count += order[k] >= candidate ? 1 : 0;
-    count = __reduce_add_sync(0xffffffffu, count);
-    if (lane == 0) shared.counts[bit % 2][threadIdx.x / kWarp] = count;
-    __syncthreads();
-    count = __reduce_add_sync(0xffffffffu, shared.counts[bit % 2][lane]);
-    if (count >= kTopTokens) threshold = candidate;
-    if (count == kTopTokens) break;
-  }
-  return threshold;
-}
-
-// The best of the kTopTokens largest. None of them is below what as many of the threads' largest reach: few are above
-// that, and each is then of one thread. Where too many are equal, all threads share them.
-__device__ Drawn best_of_top(const std::uint32_t (&order)[kLogitsOfThread], DrawShared& shared, std::uint64_t seed,
-                             int step) {
-  const Drawn none{-kInfinity, static_cast<int>(kMaxVocab)};
-  const auto drawn = [&](std::uint32_t of, int token) {
-    const std::uint32_t bits = (of & 0x80000000u) != 0 ? of & 0x7fffffffu : ~of;
-    return Drawn{sampling_key(float_of_bits(bits), exponential_at(seed, step, token)), token};
-  };
-  const auto token_of = [](int k) { return static_cast<int>(threadIdx.x) + k * kDrawThreads; };
-  std::uint32_t largest = 0;
-#pragma unroll
-  for (int k = 0; k < kLogitsOfThread; ++k) largest = max(largest, order[k]);
-  if (threadIdx.x == 0) shared.count = 0;
-  shared.values[threadIdx.x] = 0;
-  const std::uint32_t bound = max(reached_by_top(largest), 1u);
-  int own = 0;
-#pragma unroll
-  for (int k = 0; k < kLogitsOfThread; ++k) own += order[k] >= bound ? 1 : 0;
-  int place = own == 0 ? 0 : atomicAdd(&shared.count, own);
-  __syncthreads();
-  Drawn best = none;
-  if (shared.count > kDrawThreads) {
-    const std::uint32_t threshold = max(reached_by_top(order, shared), 1u);
-#pragma unroll
-    for (int k = 0; k < kLogitsOfThread; ++k) {
-      if (order[k] >= threshold) best = better(best, drawn(order[k], token_of(k)));
-    }
-    return best;
-  }
-  if (own > 0) {
-#pragma unroll
-    for (int k = 0; k < kLogitsOfThread; ++k) {
-      if (order[k] < bound) continue;
-      shared.values[place] = order[k];
-      shared.tokens[place++] = token_of(k);
-    }
-  }
-  __syncthreads();
-  const std::uint32_t value = shared.values[threadIdx.x];
-  if (value != 0) best = drawn(value, shared.tokens[threadIdx.x]);
-  // As many as are wanted are there alone: any number below them is reached too.
-  const std::uint32_t threshold = max(reached_by_top(value), bound);
-  return value >= threshold ? best : none;
-}
-
 __device__ void enter(const DecodingModel& model, const DecodingBuffers& buffers, const Bf16* embedding, int token) {
   for (std::size_t i = threadIdx.x; i < model.dim; i += blockDim.x) {
     buffers.stream[i] = widened(embedding[static_cast<std::size_t>(token) * model.dim + i]);
@@ -159,9 +193,12 @@ __device__ void enter(const DecodingModel& model, const DecodingBuffers& buffers
 
 __global__ void __launch_bounds__(kDrawThreads)
     draw_kernel(DecodingModel model, DecodingBuffers buffers, const Bf16* embedding, std::uint64_t seed) {
-  __shared__ DrawShared draw;
+  __shared__ int counts[2][kMaxWarps];
   __shared__ Drawn drawn_of[kMaxWarps];
   wait_for_previous();
+  let_next_begin();
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int step = load_fresh(buffers.step);
   std::uint32_t order[kLogitsOfThread];  // 0: none
 #pragma unroll
@@ -171,7 +208,28 @@ __global__ void __launch_bounds__(kDrawThreads)
     // What is no number is none of the logits: its order would be above or below all others.
     order[k] = token < model.vocab && logit == logit ? ordered_bits(logit) : 0;
   }
-  Drawn best = best_of_top(order, draw, seed, step);
+  // The largest number that at least kTopTokens of the logits reach, bit by bit.
+  std::uint32_t threshold = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    const std::uint32_t candidate = threshold | (1u << bit);
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < kLogitsOfThread; ++k) count += order[k] >= candidate ? 1 : 0;
+    count = __reduce_add_sync(0xffffffffu, count);
+    if (lane == 0) counts[bit % 2][warp] = count;
+    __syncthreads();
+    count = __reduce_add_sync(0xffffffffu, counts[bit % 2][lane]);
+    if (count >= kTopTokens) threshold = candidate;
+    if (count == kTopTokens) break;
+  }
+  Drawn best{-kInfinity, static_cast<int>(kMaxVocab)};
+#pragma unroll
+  for (int k = 0; k < kLogitsOfThread; ++k) {
+    if (order[k] == 0 || order[k] < threshold) continue;
+    const int token = static_cast<int>(threadIdx.x) + k * kDrawThreads;
+    const std::uint32_t bits = (order[k] & 0x80000000u) != 0 ? order[k] & 0x7fffffffu : ~order[k];
+    best = better(best, {sampling_key(float_of_bits(bits), exponential_at(seed, step, token)), token});
+  }
   best = joined_over_block(best, Drawn{-kInfinity, static_cast<int>(kMaxVocab)}, drawn_of,
                            [](const Drawn& a, const Drawn& b) { return better(a, b); });
   const int next = step + 1;
@@ -189,98 +247,68 @@ __global__ void __launch_bounds__(kDrawThreads)
 
 __global__ void begin_kernel(DecodingModel model, DecodingBuffers buffers, const Bf16* embedding) {
   enter(model, buffers, embedding, buffers.tokens[0]);
-  if (threadIdx.x == 0) {
-    *buffers.step = 0;
-    *buffers.arrived = 0;
-  }
+  if (threadIdx.x == 0) *buffers.step = 0;
 }
 
-// Of all products the most that the warps' sums take of the shared memory, in packs.
-template <class Weight>
-std::uint32_t packs_of_sums(const DecodingModel& model, const BlockPlace& first_block) {
-  std::uint32_t most = 0;
-  const auto add = [&](RowShare share, std::size_t parts) {
-    ++share.rounds;  // as another block may have
-    most = std::max(most, share.part_size() * static_cast<std::uint32_t>(parts));
-  };
-  const auto count = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
-  const std::uint32_t dim = count(model.dim);
-  add(row_share<Weight, false>(count(model.qkv_rows()), dim, first_block), 1);
-  add(row_share<Weight, false>(count(2 * model.active * model.hidden), dim, first_block), 1);
-  add(row_share<Weight, true>(dim, count(model.hidden), first_block), model.active);
-  add(row_share<Weight, false>(count(model.vocab), dim, first_block), 1);
-  constexpr std::uint32_t kFloats = sizeof(Pack) / sizeof(float);
-  return (most + kFloats - 1) / kFloats;
-}
+struct Shape {
+  unsigned blocks;
+  int threads;
+  std::size_t shared_bytes = 0;
+};
 
-int most_depth(std::size_t bytes) {
-  int device = 0;
-  int most = 0;
-  cuda::check(cudaGetDevice(&device), "asking for the current device");
-  cuda::check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-              "asking for a block's shared memory");
-  constexpr std::size_t kStatic = 1024;
-  const std::size_t left = static_cast<std::size_t>(most) - std::min(static_cast<std::size_t>(most), bytes + kStatic);
-  return static_cast<int>(std::clamp<std::size_t>(left / (kTurnSize * sizeof(Pack)), 1, kMaxDepth));
-}
-
-template <class Weight, bool kHasExperts>
-void launch_phases(const DecodingLaunch& launch, const StepWork<Weight>& step, PhaseRange range) {
-  const std::size_t bytes =
-      (kRingPacks + step.vector_packs + step.sums_packs + static_cast<std::size_t>(step.depth) * kTurnSize) *
-      sizeof(Pack);
-  const auto kernel = &step_kernel<Weight, kHasExperts>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
+template <class... Parameters, class... Arguments>
+void launch_after(const DecodingLaunch& launch, const Shape& shape, void (*kernel)(Parameters...),
+                  Arguments... arguments) {
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(launch.multiprocessors));
-  config.blockDim = dim3(kMaxStepThreads);
-  config.dynamicSmemBytes = bytes;
-  config.stream = launch.stream;
-  // All blocks are there at once, or the launch fails.
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  cuda::check(cudaLaunchKernelEx(&config, kernel, step, range), "launching a decoding step");
-}
-
-template <class Weight, bool kHasExperts>
-void launch_layers(const DecodingLaunch& launch, const StepWork<Weight>& step) {
-  const auto phases = static_cast<int>(kPhasesOfLayer * step.model.layers) + 1;
-  if (launch.plan.overlaps) {
-    launch_phases<Weight, kHasExperts>(launch, step, {0, phases});
-    return;
-  }
-  for (int phase = 0; phase < phases; ++phase) launch_phases<Weight, kHasExperts>(launch, step, {phase, phase + 1});
-}
-
-// The draw may be there before the step has ended, and waits for it.
-template <class Weight>
-void launch_draw(const DecodingLaunch& launch, const EndWeights<Weight>& ends, std::uint64_t seed) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(1);
-  config.blockDim = dim3(kDrawThreads);
+  config.gridDim = dim3(shape.blocks);
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = launch.stream;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
-  config.numAttrs = launch.has_dependent_launch && launch.plan.overlaps ? 1 : 0;
-  cuda::check(cudaLaunchKernelEx(&config, &draw_kernel, launch.model, launch.buffers, ends.embedding, seed),
-              "launching the draw of a token");
+  config.numAttrs = launch.plan.overlaps ? 1 : 0;
+  const auto* address = reinterpret_cast<const void*>(kernel);
+  if (shape.shared_bytes > kFreeSharedMemory) allow_shared_memory(address, shape.shared_bytes);
+  // Kernels that divide a multiprocessor's memory differently do not run on it at once.
+  cuda::check(
+      cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+      "dividing a multiprocessor's memory");
+  cuda::check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
+              "launching a kernel of a decoding step");
 }
 
-template <class Weight>
+struct PairExtent {
+  std::size_t pairs = 0;
+  std::size_t vector = 0;  // values
+};
+
+template <class Weight, class Work>
+void launch_pairs(const DecodingLaunch& launch, const PairExtent& extent, std::size_t prefetched, const Work& work) {
+  const auto blocks = static_cast<std::size_t>(launch.multiprocessors * launch.plan.blocks);
+  const int warps = pair_warps((extent.pairs + blocks - 1) / blocks);
+  const Shape shape{static_cast<unsigned>(std::min(blocks, extent.pairs)), warps * kWarp, extent.vector * sizeof(Bf16)};
+  const auto kernel =
+      launch.plan.is_deep ? &pair_kernel<Weight, kDeepAhead, Work> : &pair_kernel<Weight, kPairAhead, Work>;
+  launch_after(launch, shape, kernel, work, prefetched);
+}
+
+template <class Weight, bool kHasExperts>
+void launch_perceptron(const DecodingLaunch& launch, const LayerWeights<Weight>& layer) {
+  const DecodingModel& model = launch.model;
+  launch_pairs<Weight>(
+      launch, {model.active * model.hidden, model.dim}, launch.plan.prefetched,
+      GateUpWork<Weight, kHasExperts>{model, launch.buffers, layer.mlp_norm, layer.router, layer.gate_up});
+  launch_pairs<Weight>(launch, {model.dim / 2, model.active * model.hidden}, launch.plan.prefetched,
+                       DownWork<Weight, kHasExperts>{model, launch.buffers, layer.down});
+}
+
 void check_model(const DecodingModel& model) {
-  assert(model.dim % 16 == 0 && (model.dim <= kMaxStepColumns<Weight, false>));
-  assert(model.dim <= std::size_t{8} * kPacksOfNorm * kStepThreads);
-  assert(model.hidden % 16 == 0 && (model.hidden <= kMaxStepColumns<Weight, true>));
+  assert(model.dim % 16 == 0 && model.dim <= std::size_t{16} * kMinPairWarps * kWarp);
   assert(model.dim == model.heads * kHeadSize && model.heads % model.kv_heads == 0);
-  assert(model.dim % kUnitRows == 0 && 2 * model.hidden % kUnitRows == 0);
-  assert(model.vocab % kUnitRows == 0 && model.vocab <= kMaxVocab);
+  assert(model.hidden % 16 == 0 && model.vocab % 2 == 0 && model.vocab <= kMaxVocab);
   assert(model.experts <= kMaxExperts && model.active <= kMaxActive && model.active >= 1);
-  assert(model.layers <= kMaxLayers);
   static_cast<void>(model);
 }
 
@@ -293,36 +321,34 @@ void launch_begin(const DecodingLaunch& launch, const EndWeights<Weight>& ends) 
 }
 
 template <class Weight>
-void launch_step(const DecodingLaunch& launch, std::span<const LayerWeights<Weight>> layers,
-                 const EndWeights<Weight>& ends, std::uint64_t seed) {
+void launch_layer(const DecodingLaunch& launch, const LayerWeights<Weight>& layer, std::size_t number) {
   const DecodingModel& model = launch.model;
-  check_model<Weight>(model);
-  assert(layers.size() == model.layers);
-  StepWork<Weight> step{};
-  step.model = model;
-  step.buffers = launch.buffers;
-  step.ends = ends;
-  std::copy(layers.begin(), layers.end(), step.layers);
-  step.sweeps = launch.plan.sweeps;
-  const std::size_t vector = std::max(model.dim, model.active * model.hidden) * sizeof(Bf16);
-  step.vector_packs =
-      static_cast<std::uint32_t>((std::max(vector, sizeof(AttentionShared)) + sizeof(Pack) - 1) / sizeof(Pack));
-  step.sums_packs = packs_of_sums<Weight>(model, {0, static_cast<std::uint32_t>(launch.multiprocessors), step.sweeps});
-  const int most = most_depth((kRingPacks + step.vector_packs + step.sums_packs) * sizeof(Pack));
-  step.depth = launch.plan.depth == 0 ? most : std::min(launch.plan.depth, most);
-  step.in_flight = std::min(launch.plan.in_flight, step.depth);
-  if (model.experts > 0) {
-    launch_layers<Weight, true>(launch, step);
+  check_model(model);
+  launch_pairs<Weight>(launch, {model.qkv_rows() / 2, model.dim}, launch.plan.prefetched,
+                       QkvWork<Weight>{model, launch.buffers, layer.attention_norm, layer.qkv, number});
+  launch_after(launch, {static_cast<unsigned>(model.heads), kAttentionThreads}, &attention_kernel, model,
+               launch.buffers, number);
+  launch_pairs<Weight>(launch, {model.dim / 2, model.dim}, launch.plan.after_attention,
+                       OutputWork<Weight>{model, launch.buffers, layer.output});
+  if (layer.router == nullptr) {
+    launch_perceptron<Weight, false>(launch, layer);
   } else {
-    launch_layers<Weight, false>(launch, step);
+    launch_perceptron<Weight, true>(launch, layer);
   }
-  launch_draw(launch, ends, seed);
 }
 
-#define STEELYARD_DECODING(Weight)                                                                \
-  template void launch_begin<Weight>(const DecodingLaunch&, const EndWeights<Weight>&);           \
-  template void launch_step<Weight>(const DecodingLaunch&, std::span<const LayerWeights<Weight>>, \
-                                    const EndWeights<Weight>&, std::uint64_t);
+template <class Weight>
+void launch_end(const DecodingLaunch& launch, const EndWeights<Weight>& ends, std::uint64_t seed) {
+  const DecodingModel& model = launch.model;
+  launch_pairs<Weight>(launch, {model.vocab / 2, model.dim}, launch.plan.prefetched,
+                       HeadWork<Weight>{model, launch.buffers, ends.final_norm, ends.head});
+  launch_after(launch, {1, kDrawThreads}, &draw_kernel, model, launch.buffers, ends.embedding, seed);
+}
+
+#define STEELYARD_DECODING(Weight)                                                                     \
+  template void launch_begin<Weight>(const DecodingLaunch&, const EndWeights<Weight>&);                \
+  template void launch_layer<Weight>(const DecodingLaunch&, const LayerWeights<Weight>&, std::size_t); \
+  template void launch_end<Weight>(const DecodingLaunch&, const EndWeights<Weight>&, std::uint64_t);
 STEELYARD_DECODING(Bf16)
 STEELYARD_DECODING(std::int8_t)
 

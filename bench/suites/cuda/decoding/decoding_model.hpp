@@ -74,7 +74,7 @@ constexpr DecodingModel tiny_mixtral() {
 // Wide enough for what the tiny ones leave out: several turns of a product, two packs a thread of the norm, more logits
 // than the draw has threads.
 constexpr DecodingModel wide_llama() {
-  return {.layers = 1, .dim = 2560, .heads = 20, .kv_heads = 5, .hidden = 4112, .vocab = 2056};
+  return {.layers = 1, .dim = 2560, .heads = 20, .kv_heads = 5, .hidden = 4112, .vocab = 2050};
 }
 
 enum class ModelTensor : std::uint8_t {

@@ -32,11 +32,10 @@ DecodingRun<Weight>::DecodingRun(const ModelWeights& weights, const DecodingSett
     : weights_(weights),
       setting_(setting),
       multiprocessors_(cuda_suite::multiprocessors()),
-      has_dependent_launch_(cuda_suite::has_dependent_launch()),
+      can_overlap_(has_dependent_launch()),
       embedding_(small({ModelTensor::embedding, 0})),
       final_norm_(small({ModelTensor::final_norm, 0})),
       step_(1),
-      arrived_(1),
       tokens_(setting.positions),
       picks_(weights.model.active),
       stream_(weights.model.dim),
@@ -103,7 +102,6 @@ template <class Weight>
 DecodingLaunch DecodingRun<Weight>::launch(cudaStream_t stream) {
   const DecodingBuffers buffers{.positions = setting_.positions,
                                 .given = given_,
-                                .arrived = arrived_.data(),
                                 .step = step_.data(),
                                 .tokens = tokens_.data(),
                                 .stream = stream_.data(),
@@ -116,12 +114,10 @@ DecodingLaunch DecodingRun<Weight>::launch(cudaStream_t stream) {
                                 .shares = shares_.data(),
                                 .logits = logits_.data(),
                                 .rotary = rotary_.data()};
-  return {.model = weights_.model,
-          .buffers = buffers,
-          .plan = setting_.plan,
-          .multiprocessors = multiprocessors_,
-          .has_dependent_launch = has_dependent_launch_,
-          .stream = stream};
+  DecodingPlan plan = setting_.plan;
+  plan.overlaps = plan.overlaps && can_overlap_;
+  return {
+      .model = weights_.model, .buffers = buffers, .plan = plan, .multiprocessors = multiprocessors_, .stream = stream};
 }
 
 template <class Weight>
@@ -146,17 +142,20 @@ template <class Weight>
 void DecodingRun<Weight>::step(cudaStream_t stream) {
   assert(steps_ < setting_.positions);
   ++steps_;
-  std::vector<LayerWeights<Weight>> layers;
-  for (const Layer& layer : layers_) {
-    layers.push_back({.attention_norm = layer.attention_norm.data(),
-                      .qkv = {layer.qkv.data(), layer.qkv_scales.data()},
-                      .output = {layer.output.data(), layer.output_scales.data()},
-                      .mlp_norm = layer.mlp_norm.data(),
-                      .router = layer.router.data(),
-                      .gate_up = {layer.gate_up.data(), layer.gate_up_scales.data()},
-                      .down = {layer.down.data(), layer.down_scales.data()}});
+  const DecodingLaunch how = launch(stream);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    launch_layer<Weight>(how,
+                         {.attention_norm = layer.attention_norm.data(),
+                          .qkv = {layer.qkv.data(), layer.qkv_scales.data()},
+                          .output = {layer.output.data(), layer.output_scales.data()},
+                          .mlp_norm = layer.mlp_norm.data(),
+                          .router = layer.router.data(),
+                          .gate_up = {layer.gate_up.data(), layer.gate_up_scales.data()},
+                          .down = {layer.down.data(), layer.down_scales.data()}},
+                         i);
   }
-  launch_step<Weight>(launch(stream), layers, ends(), setting_.draw_seed);
+  launch_end(how, ends(), setting_.draw_seed);
 }
 
 template <class Weight>

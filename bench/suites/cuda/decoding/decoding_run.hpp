@@ -63,13 +63,11 @@ class DecodingRun {
   ModelWeights weights_;
   DecodingSetting setting_;
   int multiprocessors_ = 1;
-  bool has_dependent_launch_ = false;
+  bool can_overlap_ = false;
   std::vector<Layer> layers_;
   cuda::DeviceArray<Bf16> embedding_, final_norm_, head_scales_;
   cuda::DeviceArray<Weight> head_;
-  cuda::DeviceArray<int> step_;
-  cuda::DeviceArray<unsigned> arrived_;
-  cuda::DeviceArray<int> tokens_, picks_;
+  cuda::DeviceArray<int> step_, tokens_, picks_;
   cuda::DeviceArray<float> stream_, queries_, shares_, logits_, rotary_;
   cuda::DeviceArray<Bf16> keys_, values_, attended_, activated_;
   int given_ = 0;

@@ -3,7 +3,7 @@
 // go.
 //
 //     place_vector    a thread's part of the vector into shared memory, where it is not normed (NormedPart)
-//     upper, note     of a pair of rows and a part (an expert): the first row's number, its scales and what is added
+//     rows, note      of a pair and a part (an expert): where its weights lie, its scales and what is added
 //     finish          by one thread, the pair's two sums
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace steelyard::cuda_suite {
 
 inline constexpr int kMaxExperts = 64;
-inline constexpr int kMaxActive = 2;
+inline constexpr int kMaxActive = 4;
 
 // What another kernel of the same graph writes is read past the first cache: kernels overlap, and a line that a
 // neighbour has brought there may be older than what was waited for.
@@ -43,15 +43,6 @@ STEELYARD_HOST_DEVICE T load_fresh(const T* address) {
   value = *address;
 #endif
   return value;
-}
-
-// The line into the second-level cache.
-STEELYARD_HOST_DEVICE inline void prefetch_line(const void* address) {
-#ifdef __CUDA_ARCH__
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-#else
-  static_cast<void>(address);
-#endif
 }
 
 struct ThreadPlace {
@@ -97,6 +88,7 @@ class NormedPart {
     }
     return squares;
   }
+  template <class Weight>
   STEELYARD_HOST_DEVICE void place(Pack* vector, std::size_t dim, const ThreadPlace& at, float squares) const {
     const float scale = reciprocal_root(squares / static_cast<float>(dim) + kNormEpsilon);
     STEELYARD_UNROLL
@@ -107,7 +99,7 @@ class NormedPart {
       float normed[8];
       STEELYARD_UNROLL
       for (int i = 0; i < 8; ++i) normed[i] = values_[k][i] * scale * weights[i];
-      vector[pack_of(at, k)] = packed<Bf16>(normed);
+      vector[vector_place<Weight>(pack_of(at, k), dim / 8)] = packed<Bf16>(normed);
     }
   }
 
@@ -120,12 +112,18 @@ class NormedPart {
 };
 
 // `values` rounded numbers into the vector.
-STEELYARD_HOST_DEVICE inline void place_copied(Pack* vector, const Bf16* from, std::size_t values,
-                                               const ThreadPlace& at) {
+template <class Weight>
+STEELYARD_HOST_DEVICE void place_copied(Pack* vector, const Bf16* from, std::size_t values, const ThreadPlace& at) {
   const std::size_t packs = values / 8;
   for (auto pack = static_cast<std::size_t>(at.thread); pack < packs; pack += static_cast<std::size_t>(at.threads)) {
-    vector[pack] = load_fresh_pack(from + pack * 8);
+    vector[vector_place<Weight>(pack, packs)] = load_fresh_pack(from + pack * 8);
   }
+}
+
+template <class Weight>
+STEELYARD_HOST_DEVICE PairRows<Weight> rows_of(const ScaledMatrix<Weight>& matrix, std::size_t upper,
+                                               std::size_t columns) {
+  return {matrix.weights + upper * columns, matrix.weights + (upper + 1) * columns};
 }
 
 struct PairNote {
@@ -157,7 +155,6 @@ template <class Weight>
 struct QkvWork {
   static constexpr bool kIsNormed = true;
   static constexpr bool kHasRouter = false;
-  static constexpr bool kIsWide = false;
   static constexpr bool kKnowsItsRows = true;
   DecodingModel model;
   DecodingBuffers buffers;
@@ -171,7 +168,9 @@ struct QkvWork {
   STEELYARD_HOST_DEVICE void place_vector(Pack*, DecodingShared& shared, const ThreadPlace& at) const {
     if (at.thread == 0) shared.step = load_fresh(buffers.step);
   }
-  STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, int, const DecodingShared&) const { return 2 * pair; }
+  STEELYARD_HOST_DEVICE PairRows<Weight> rows(std::size_t pair, int, const DecodingShared&) const {
+    return rows_of(matrix, 2 * pair, model.dim);
+  }
   STEELYARD_HOST_DEVICE PairNote note(std::size_t pair, int, const DecodingShared& shared) const {
     PairNote note = note_of(matrix, 2 * pair);
     const float* angle = buffers.rotary + static_cast<std::size_t>(shared.step) * kHeadSize + 2 * pair % kHeadSize;
@@ -204,7 +203,6 @@ template <class Weight>
 struct OutputWork {
   static constexpr bool kIsNormed = false;
   static constexpr bool kHasRouter = false;
-  static constexpr bool kIsWide = false;
   static constexpr bool kKnowsItsRows = true;
   DecodingModel model;
   DecodingBuffers buffers;
@@ -214,9 +212,11 @@ struct OutputWork {
   STEELYARD_HOST_DEVICE std::size_t columns() const { return model.dim; }
   STEELYARD_HOST_DEVICE int parts() const { return 1; }
   STEELYARD_HOST_DEVICE void place_vector(Pack* vector, DecodingShared&, const ThreadPlace& at) const {
-    place_copied(vector, buffers.attended, model.dim, at);
+    place_copied<Weight>(vector, buffers.attended, model.dim, at);
   }
-  STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, int, const DecodingShared&) const { return 2 * pair; }
+  STEELYARD_HOST_DEVICE PairRows<Weight> rows(std::size_t pair, int, const DecodingShared&) const {
+    return rows_of(matrix, 2 * pair, model.dim);
+  }
   STEELYARD_HOST_DEVICE PairNote note(std::size_t pair, int, const DecodingShared&) const {
     PairNote note = note_of(matrix, 2 * pair);
     note_stream(buffers.stream, 2 * pair, note);
@@ -235,7 +235,6 @@ template <class Weight, bool kHasExperts>
 struct GateUpWork {
   static constexpr bool kIsNormed = true;
   static constexpr bool kHasRouter = kHasExperts;
-  static constexpr bool kIsWide = false;
   static constexpr bool kKnowsItsRows = !kHasExperts;
   DecodingModel model;
   DecodingBuffers buffers;
@@ -252,11 +251,11 @@ struct GateUpWork {
     const std::size_t packs = model.dim / 8;
     GemvSums<1> sum{};
 #ifdef __CUDA_ARCH__
-#pragma unroll 8
+#pragma unroll 4
 #endif
     for (auto pack = static_cast<std::size_t>(lane); pack < packs; pack += kWarp) {
       const Pack weights[1] = {load_shared_by_threads(router + expert * model.dim + pack * 8)};
-      const Pack x[1] = {vector[pack]};
+      const Pack x[1] = {vector[vector_place<Weight>(pack, packs)]};
       add_products<Bf16, 1>(weights, x, sum);
     }
     return sum.of_row[0];
@@ -270,7 +269,7 @@ struct GateUpWork {
       buffers.shares[place] = shared.shares[place];
     }
   }
-  STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, int, const DecodingShared& shared) const {
+  STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, const DecodingShared& shared) const {
     if constexpr (!kHasExperts) {
       return 2 * pair;
     } else {
@@ -278,8 +277,11 @@ struct GateUpWork {
       return 2 * (static_cast<std::size_t>(shared.picks[place]) * model.hidden + pair % model.hidden);
     }
   }
+  STEELYARD_HOST_DEVICE PairRows<Weight> rows(std::size_t pair, int, const DecodingShared& shared) const {
+    return rows_of(matrix, upper(pair, shared), model.dim);
+  }
   STEELYARD_HOST_DEVICE PairNote note(std::size_t pair, int, const DecodingShared& shared) const {
-    return note_of(matrix, upper(pair, 0, shared));
+    return note_of(matrix, upper(pair, shared));
   }
   STEELYARD_HOST_DEVICE void finish(std::size_t pair, const PairNote&, const float (&sums)[2],
                                     const DecodingShared&) const {
@@ -292,7 +294,6 @@ template <class Weight, bool kHasExperts>
 struct DownWork {
   static constexpr bool kIsNormed = false;
   static constexpr bool kHasRouter = false;
-  static constexpr bool kIsWide = true;
   static constexpr bool kKnowsItsRows = !kHasExperts;
   DecodingModel model;
   DecodingBuffers buffers;
@@ -307,7 +308,7 @@ struct DownWork {
       shared.shares[at.thread] = load_fresh(buffers.shares + at.thread);
     }
     for (std::size_t part = 0; part < model.active; ++part) {
-      place_copied(vector + part * model.hidden / 8, buffers.activated + part * model.hidden, model.hidden, at);
+      place_copied<Weight>(vector + part * model.hidden / 8, buffers.activated + part * model.hidden, model.hidden, at);
     }
   }
   STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, int part, const DecodingShared& shared) const {
@@ -316,6 +317,9 @@ struct DownWork {
     } else {
       return static_cast<std::size_t>(shared.picks[part]) * model.dim + 2 * pair;
     }
+  }
+  STEELYARD_HOST_DEVICE PairRows<Weight> rows(std::size_t pair, int part, const DecodingShared& shared) const {
+    return rows_of(matrix, upper(pair, part, shared), model.hidden);
   }
   STEELYARD_HOST_DEVICE PairNote note(std::size_t pair, int part, const DecodingShared& shared) const {
     PairNote note = note_of(matrix, upper(pair, part, shared));
@@ -338,7 +342,6 @@ template <class Weight>
 struct HeadWork {
   static constexpr bool kIsNormed = true;
   static constexpr bool kHasRouter = false;
-  static constexpr bool kIsWide = false;
   static constexpr bool kKnowsItsRows = true;
   DecodingModel model;
   DecodingBuffers buffers;
@@ -349,7 +352,9 @@ struct HeadWork {
   STEELYARD_HOST_DEVICE std::size_t columns() const { return model.dim; }
   STEELYARD_HOST_DEVICE int parts() const { return 1; }
   STEELYARD_HOST_DEVICE void place_vector(Pack*, DecodingShared&, const ThreadPlace&) const {}
-  STEELYARD_HOST_DEVICE std::size_t upper(std::size_t pair, int, const DecodingShared&) const { return 2 * pair; }
+  STEELYARD_HOST_DEVICE PairRows<Weight> rows(std::size_t pair, int, const DecodingShared&) const {
+    return rows_of(matrix, 2 * pair, model.dim);
+  }
   STEELYARD_HOST_DEVICE PairNote note(std::size_t pair, int, const DecodingShared&) const {
     return note_of(matrix, 2 * pair);
   }
@@ -403,15 +408,6 @@ class AttentionThread {
       keys_[k] = Pack{};
       values_[k] = Pack{};
       if (position(turn, k) < end) load_one(position(turn, k), k);
-    }
-  }
-  // Those of the turn that are below `end` into the second-level cache.
-  STEELYARD_HOST_DEVICE void prefetch(std::size_t turn, std::size_t end) const {
-    for (int k = 0; k < kPositionsAhead; ++k) {
-      if (position(turn, k) >= end) continue;
-      const std::size_t at = position(turn, k) * kHeadSize + static_cast<std::size_t>(first_value());
-      prefetch_line(cache_.keys + at);
-      prefetch_line(cache_.values + at);
     }
   }
   // One more, of the first turn.

@@ -102,8 +102,10 @@ struct DecodingVariant {
   DecodingPlan plan;
 };
 const DecodingVariant kVariants[] = {
-    {"in_turn", {.overlaps = false}}, {"flight2", {.in_flight = 2}}, {"flight4", {.in_flight = 4}},
-    {"flight8", {.in_flight = 8}},    {"depth3", {.depth = 3}},      {"parts", {.sweeps = false}},
+    {"in_turn", {.overlaps = false, .prefetched = 0, .after_attention = 0}},
+    {"no_prefetch", {.prefetched = 0, .after_attention = 0}},
+    {"deep", {.is_deep = true}},
+    {"two_blocks", {.blocks = 2}},
 };
 
 DecodingPlan plan_of(std::string_view name) {
@@ -142,15 +144,6 @@ void add_decoding(cuda::DeviceSuite& suite) {
            })
       .strings("dtype", {"i8"})
       .target("0.8 of measured read bandwidth")
-      .needs([](const cuda::DeviceProperties&, const AxisPoint& at) { return choice_need(at, "dtype", {"i8"}); });
-  suite
-      .add("decoding/mixtral",
-           [](const AxisPoint& at) {
-             return std::make_unique<DecodingWorkload<std::int8_t>>(mixtral_half(), tiny_mixtral(),
-                                                                    plan_of(at.text("variant")));
-           })
-      .strings("dtype", {"i8"})
-      .strings("variant", variant_names())
       .needs([](const cuda::DeviceProperties&, const AxisPoint& at) { return choice_need(at, "dtype", {"i8"}); });
   suite.add("decoding/llama", [](const AxisPoint& at) { return make_llama(at, plan_of(at.text("variant"))); })
       .strings("dtype", {"bf16", "i8"})

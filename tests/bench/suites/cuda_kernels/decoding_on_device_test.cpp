@@ -29,22 +29,27 @@ class DecodingOnDevice : public ::testing::Test {
   }
 };
 
-TEST_F(DecodingOnDevice, PhasesOneAfterTheOtherAreWithinTheirBounds) {
-  expect_right(tiny_llama(), {.overlaps = false});
-  expect_right(tiny_mixtral(), {.overlaps = false});
+TEST_F(DecodingOnDevice, KernelsOneAfterTheOtherAreWithinTheirBounds) {
+  expect_right(tiny_llama(), {.overlaps = false, .prefetched = 0, .after_attention = 0});
+  expect_right(tiny_mixtral(), {.overlaps = false, .prefetched = 0, .after_attention = 0});
 }
 
-TEST_F(DecodingOnDevice, WholeStepsAreWithinTheirBounds) {
+TEST_F(DecodingOnDevice, KernelsThatOverlapAreWithinTheirBounds) {
   expect_right(tiny_llama(), {});
   expect_right(tiny_mixtral(), {});
 }
 
-TEST_F(DecodingOnDevice, FewWeightsOnTheirWayAreWithinTheirBounds) {
-  expect_right(tiny_llama(), {.in_flight = 1, .depth = 1});
-  expect_right(tiny_mixtral(), {.in_flight = 1, .depth = 2});
+TEST_F(DecodingOnDevice, KernelsThatShareAMultiprocessorOtherwiseAreWithinTheirBounds) {
+  expect_right(tiny_llama(), {.blocks = 2});
+  expect_right(tiny_mixtral(), {.blocks = 2});
+  expect_right(tiny_llama(), {.is_deep = true});
+  expect_right(tiny_mixtral(), {.is_deep = true});
 }
 
-TEST_F(DecodingOnDevice, WideProductsAndDrawsAreWithinTheirBounds) { expect_right(wide_llama(), {}, 4); }
+TEST_F(DecodingOnDevice, WideProductsAndDrawsAreWithinTheirBounds) {
+  expect_right(wide_llama(), {}, 4);
+  expect_right(wide_llama(), {.is_deep = true}, 4);
+}
 
 // A turn of the attention is 128 positions.
 TEST_F(DecodingOnDevice, TheSecondTurnOfTheAttentionIsWithinItsBounds) { expect_right(tiny_llama(), {}, 140); }

@@ -2,7 +2,6 @@
 // double precision.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "bench/suites/cuda/decoding/decoding_reference.hpp"
-#include "bench/suites/cuda/decoding/decoding_stream.hpp"
+#include "bench/suites/cuda/decoding/decoding_work.hpp"
 
 namespace steelyard::cuda_suite::played_decoding_test {
 namespace {
@@ -123,22 +122,26 @@ class Played {
 
   template <class Work>
   void play_block(const Work& work, unsigned block) {
-    constexpr int kThreads = static_cast<int>(kStepThreads);
+    const std::size_t first = first_pair(work.pairs(), block, kBlocks);
+    const std::size_t end = first_pair(work.pairs(), block + 1, kBlocks);
+    const int warps = pair_warps((work.pairs() + kBlocks - 1) / kBlocks);
+    const int threads = warps * kWarp;
     DecodingShared shared{};
-    std::vector<Pack> vector(static_cast<std::size_t>(work.parts()) * work.columns() / 8);
-    const auto place_of = [&](int thread) { return ThreadPlace{thread, kThreads, block}; };
-    for (int thread = 0; thread < kThreads; ++thread) work.place_vector(vector.data(), shared, place_of(thread));
+    std::vector<Pack> vector(static_cast<std::size_t>(work.parts()) * work.columns() / 8 + 8);
+    const auto place_of = [&](int thread) { return ThreadPlace{thread, threads, block}; };
+    for (int thread = 0; thread < threads; ++thread) work.place_vector(vector.data(), shared, place_of(thread));
     if constexpr (Work::kIsNormed) {
-      std::vector<NormedPart> parts(static_cast<std::size_t>(kThreads));
+      std::vector<NormedPart> parts(static_cast<std::size_t>(threads));
       std::vector<float> squares;
-      for (int thread = 0; thread < kThreads; ++thread) {
+      for (int thread = 0; thread < threads; ++thread) {
         NormedPart& part = parts[static_cast<std::size_t>(thread)];
         part.early(work.norm, work.model.dim, place_of(thread));
         squares.push_back(part.gather(work.buffers.stream, work.model.dim, place_of(thread)));
       }
       const float whole = play_block_tree(squares, 0.0f, [](float a, float b) { return a + b; }).front();
-      for (int thread = 0; thread < kThreads; ++thread) {
-        parts[static_cast<std::size_t>(thread)].place(vector.data(), work.model.dim, place_of(thread), whole);
+      for (int thread = 0; thread < threads; ++thread) {
+        parts[static_cast<std::size_t>(thread)].template place<Weight>(vector.data(), work.model.dim, place_of(thread),
+                                                                       whole);
       }
     }
     if constexpr (Work::kHasRouter) {
@@ -149,71 +152,29 @@ class Played {
       }
       work.choose(shared, block);
     }
-    const BlockPlace at{block, kBlocks};
-    const RowShare share = row_share<Weight, Work::kIsWide>(static_cast<std::uint32_t>(2 * work.pairs()),
-                                                            static_cast<std::uint32_t>(work.columns()), at);
-    const std::vector<float> sums = play_rows(work, at, share, vector.data(), shared);
-    for (std::uint32_t i = 0; i < share.block_pairs(); ++i) {
-      std::size_t pair = 0;
-      if (share.pair_of(at, i, pair)) finish_pair(work, share, i, pair, sums, shared);
-    }
-  }
-
-  // The warps' sums of all rows of the block, as they lie in its shared memory.
-  template <class Work>
-  std::vector<float> play_rows(const Work& work, const BlockPlace& at, const RowShare& share, const Pack* vector,
-                               const DecodingShared& shared) {
-    constexpr int kPacks = kPacksOfThread<Weight, Work::kIsWide>;
-    constexpr int kRows = kTurnRows<Weight, Work::kIsWide>;
-    std::vector<float> sums(static_cast<std::size_t>(work.parts()) * share.part_size(), std::nanf(""));
-    for (std::uint32_t thread = 0; thread < kStepThreads; thread += kWarp) {
-      const std::uint32_t group = share.group(thread);
-      const UnitRange units = share.units_of(at, group);
-      for (int part = 0; part < work.parts(); ++part) {
-        float x[kWarp][kPacks][kLanes<Weight>];
-        for (std::uint32_t lane = 0; lane < kWarp; ++lane) {
-          load_part<Weight>(vector + static_cast<std::uint32_t>(part) * share.packs * kVectorPacks<Weight>, share,
-                            thread + lane, x[lane]);
-        }
-        for (std::uint32_t round = 0; round < share.rounds; ++round) {
-          const std::uint32_t unit = units.first + round * units.step;
-          if (unit >= units.end) continue;
-          for (std::uint32_t first = 0; first < kUnitRows; first += kRows) {
-            const std::size_t row = work.upper(std::size_t{kUnitPairs} * unit, part, shared) + first;
-            const auto* const rows = reinterpret_cast<const Pack*>(work.matrix.weights + row * work.columns());
-            std::vector<float> lanes[kRows];
-            for (std::uint32_t lane = 0; lane < kWarp; ++lane) {
-              float of_rows[kRows];
-              add_turn<Weight, Work::kIsWide>(rows, share, thread + lane, x[lane], of_rows);
-              for (int i = 0; i < kRows; ++i) lanes[i].push_back(of_rows[i]);
-            }
-            for (std::uint32_t i = 0; i < kRows; ++i) {
-              const std::uint32_t local = ((round << share.groups_log) + group) * kUnitRows + first + i;
-              sums[static_cast<std::uint32_t>(part) * share.part_size() + local * share.row_size() +
-                   share.within(thread) / kWarp] =
-                  play_warp_tree(lanes[i], [](float a, float b) { return a + b; }).front();
-            }
-          }
-        }
-      }
-    }
-    return sums;
+    for (std::size_t pair = first; pair < end; ++pair) play_pair(work, pair, vector.data(), shared);
   }
 
   template <class Work>
-  void finish_pair(const Work& work, const RowShare& share, std::uint32_t i, std::size_t pair,
-                   const std::vector<float>& sums, const DecodingShared& shared) {
+  void play_pair(const Work& work, std::size_t pair, const Pack* vector, const DecodingShared& shared) {
+    const std::size_t packs = work.columns() / kLanes<Weight>;
     float whole[2] = {0, 0};
     PairNote note;
     for (int part = 0; part < work.parts(); ++part) {
       note = work.note(pair, part, shared);
-      for (std::uint32_t row = 0; row < 2; ++row) {
-        float sum = 0;
-        for (std::uint32_t warp = 0; warp < share.warps(); ++warp) {
-          sum += sums[static_cast<std::uint32_t>(part) * share.part_size() + (2 * i + row) * share.row_size() + warp];
+      const Pack* const x = vector + static_cast<std::size_t>(part) * packs * kVectorPacks<Weight>;
+      std::vector<GemvSums<2>> lanes(kWarp, GemvSums<2>{});
+      for (std::size_t lane = 0; lane < kWarp; ++lane) {
+        for (std::size_t turn = 0; turn < packs; turn += kPairTurn<kPairAhead>) {
+          PairAhead<kPairAhead> ahead;
+          load_pair(work.rows(pair, part, shared), turn + lane, packs, ahead);
+          add_pair<Weight>(ahead, x, turn + lane, packs, lanes[lane]);
         }
-        whole[row] += sum * note.scales[row];
       }
+      const auto sums =
+          play_warp_tree(lanes, [](const GemvSums<2>& a, const GemvSums<2>& b) { return added(a, b); }).front();
+      whole[0] += sums.of_row[0] * note.scales[0];
+      whole[1] += sums.of_row[1] * note.scales[1];
     }
     work.finish(pair, note, whole, shared);
   }
@@ -334,136 +295,23 @@ TEST(PlayedAttention, JoinsTurnsAndHalvesOfAnyNumberOfPositions) {
   }
 }
 
-// What a group of threads is given, beside what they take.
-template <class Weight, bool kHasExperts>
-class Streamed {
- public:
-  Streamed(const DecodingModel& model, const BlockPlace& at, std::uint32_t group) : at_(at), group_(group) {
-    step_.model = model;
-    // Places apart, which nobody reads.
-    const auto place = [](std::size_t number) { return reinterpret_cast<const Weight*>((number + 1) << 40); };
-    for (std::size_t i = 0; i < model.layers; ++i) {
-      step_.layers[i].qkv.weights = place(4 * i);
-      step_.layers[i].output.weights = place(4 * i + 1);
-      step_.layers[i].gate_up.weights = place(4 * i + 2);
-      step_.layers[i].down.weights = place(4 * i + 3);
-    }
-    step_.ends.head.weights = place(4 * model.layers);
-    for (int i = 0; i < kMaxActive; ++i) {
-      shared_.picks[i] = (5 * i + 3) % std::max<int>(1, static_cast<int>(model.experts));
-    }
-  }
-
-  void expect_all(std::uint32_t first, std::uint32_t end) {
-    WeightStream<Weight, kHasExperts> stream(step_, at_, group_, first, end);
-    for (std::uint32_t product = first; product < end; ++product) {
-      const std::size_t layer = product / kLayerProducts;
-      if (layer == step_.model.layers) {
-        expect(HeadWork<Weight>{step_.model, {}, nullptr, step_.ends.head}, stream, product);
-        continue;
-      }
-      const LayerWeights<Weight>& weights = step_.layers[layer];
-      switch (static_cast<LayerProduct>(product % kLayerProducts)) {
-        case LayerProduct::qkv:
-          expect(QkvWork<Weight>{step_.model, {}, nullptr, weights.qkv, layer}, stream, product);
-          break;
-        case LayerProduct::output:
-          expect(OutputWork<Weight>{step_.model, {}, weights.output}, stream, product);
-          break;
-        case LayerProduct::gate_up:
-          expect(GateUpWork<Weight, kHasExperts>{step_.model, {}, nullptr, nullptr, weights.gate_up}, stream, product);
-          break;
-        case LayerProduct::down:
-          expect(DownWork<Weight, kHasExperts>{step_.model, {}, weights.down}, stream, product);
-          break;
-      }
-    }
-    EXPECT_TRUE(stream.is_done());
-  }
-
- private:
-  template <class Work>
-  void expect(const Work& work, WeightStream<Weight, kHasExperts>& stream, std::uint32_t product) {
-    const RowShare share = row_share<Weight, Work::kIsWide>(static_cast<std::uint32_t>(2 * work.pairs()),
-                                                            static_cast<std::uint32_t>(work.columns()), at_);
-    if (share.rounds == 0) return;
-    ASSERT_FALSE(stream.is_done());
-    if constexpr (!Work::kKnowsItsRows) {
-      // Nothing of it before it is known, but for what the choice before made known.
-      if (product % kLayerProducts == static_cast<std::uint32_t>(LayerProduct::gate_up)) {
-        EXPECT_FALSE(stream.is_known()) << "product " << product;
-      }
-      if (!stream.is_known()) stream.know();
-    }
-    ASSERT_TRUE(stream.is_known());
-    const UnitRange units = share.units_of(at_, group_);
-    constexpr std::uint32_t kRows = kTurnRows<Weight, Work::kIsWide>;
-    for (int part = 0; part < work.parts(); ++part) {
-      for (std::uint32_t round = 0; round < share.rounds; ++round) {
-        const std::uint32_t unit = units.first + round * units.step;
-        for (std::uint32_t first = 0; first < kUnitRows; first += kRows) {
-          ASSERT_FALSE(stream.is_done()) << "product " << product << ", unit " << unit;
-          ASSERT_EQ(stream.packs(), kRows * share.packs);
-          ASSERT_EQ(stream.has_rows(), group_ < share.groups() && unit < units.end);
-          if (stream.has_rows()) {
-            const std::size_t row = work.upper(std::size_t{kUnitPairs} * unit, part, shared_) + first;
-            ASSERT_EQ(stream.row(shared_), work.matrix.weights + row * work.columns())
-                << "product " << product << ", unit " << unit;
-          }
-          stream.advance();
-        }
-      }
-    }
-  }
-
-  BlockPlace at_;
-  std::uint32_t group_;
-  StepWork<Weight> step_{};
-  DecodingShared shared_{};
-};
-
-TEST(WeightStream, GivesEachTurnInTheOrderInWhichItIsTaken) {
-  for (const bool sweeps : {true, false}) {
-    for (const std::uint32_t block : {0u, 60u, 131u}) {
-      for (const std::uint32_t group : {0u, 1u, 7u, 31u}) {
-        const BlockPlace at{block, 132, sweeps};
-        Streamed<Bf16, false>(llama_7b(), at, group).expect_all(0, 4 * 32 + 1);
-        Streamed<std::int8_t, false>(llama_7b(), at, group).expect_all(0, 4 * 32 + 1);
-        Streamed<std::int8_t, true>(mixtral_half(), at, group).expect_all(0, 4 * 16 + 1);
-        Streamed<std::int8_t, false>(tiny_llama(), at, group).expect_all(0, 4 * 2 + 1);
-        Streamed<std::int8_t, true>(tiny_mixtral(), at, group).expect_all(0, 4 * 2 + 1);
-      }
-    }
+TEST(PairWarps, LeaveAsFewIdleInTheLastTurnAsTheyCan) {
+  EXPECT_EQ(pair_warps(84), 14);  // six turns of fourteen
+  EXPECT_EQ(pair_warps(32), 16);
+  EXPECT_EQ(pair_warps(47), 16);  // three turns, one warp idle
+  for (std::size_t pairs = 0; pairs < 300; ++pairs) {
+    EXPECT_GE(pair_warps(pairs), kMinPairWarps);
+    EXPECT_LE(pair_warps(pairs), kMaxPairWarps);
   }
 }
-// As they are one by one, where kernels follow each other.
-TEST(WeightStream, OfOneProductEndsWithIt) {
-  for (std::uint32_t product = 0; product <= 4 * 2; ++product) {
-    Streamed<Bf16, false>(tiny_llama(), {1, 3}, 1).expect_all(product, product + 1);
-    Streamed<Bf16, true>(tiny_mixtral(), {1, 3}, 1).expect_all(product, product + 1);
-    Streamed<Bf16, true>(tiny_mixtral(), {1, 3}, 1).expect_all(product, product);
-  }
-}
-TEST(RowShare, GivesEachPairToOneBlockAndOnePlace) {
-  for (const bool sweeps : {true, false}) {
-    for (const std::uint32_t rows : {8u, 1048u, 4096u, 32000u}) {
-      for (const std::uint32_t columns : {512u, 1296u, 4096u, 11008u}) {
-        std::vector<int> times(rows / 2, 0);
-        for (std::uint32_t block = 0; block < 132; ++block) {
-          const BlockPlace at{block, 132, sweeps};
-          const RowShare share =
-              columns > 4096 ? row_share<Bf16, true>(rows, columns, at) : row_share<Bf16, false>(rows, columns, at);
-          const RowShare first = columns > 4096 ? row_share<Bf16, true>(rows, columns, {0, 132, sweeps})
-                                                : row_share<Bf16, false>(rows, columns, {0, 132, sweeps});
-          EXPECT_EQ(share.threads() * share.groups(), kStepThreads);
-          EXPECT_LE(share.rounds, first.rounds + 1);
-          for (std::uint32_t i = 0; i < share.block_pairs(); ++i) {
-            std::size_t pair = 0;
-            if (share.pair_of(at, i, pair)) ++times[pair];
-          }
-        }
-        EXPECT_EQ(std::count(times.begin(), times.end(), 1), rows / 2) << rows << " rows of " << columns;
-      }
+
+TEST(FirstPair, SharesDifferByOneAtMostAndLeaveNothingOut) {
+  for (const std::size_t pairs : {1u, 131u, 2048u, 16000u}) {
+    EXPECT_EQ(first_pair(pairs, 0, 132), 0u);
+    EXPECT_EQ(first_pair(pairs, 132, 132), pairs);
+    for (std::size_t block = 0; block < 132; ++block) {
+      const std::size_t share = first_pair(pairs, block + 1, 132) - first_pair(pairs, block, 132);
+      EXPECT_TRUE(share == pairs / 132 || share == pairs / 132 + 1);
     }
   }
 }
