@@ -185,6 +185,90 @@ __device__ Drawn better(const Drawn& a, const Drawn& b) {
   return is_first ? a : b;
 }
 
+struct DrawShared {
+  std::uint32_t values[kDrawThreads];
+  int tokens[kDrawThreads];
+  int counts[2][kMaxWarps];
+  int count;
+};
+
+// The largest number that at least kTopTokens of the threads' values reach, bit by bit; 0: fewer of them are above 0.
+__device__ std::uint32_t reached_by_top(std::uint32_t value) {
+  std::uint32_t threshold = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    const std::uint32_t candidate = threshold | (1u << bit);
+    const int count = __syncthreads_count(value >= candidate ? 1 : 0);
+    if (count >= kTopTokens) threshold = candidate;
+    if (count == kTopTokens) break;
+  }
+  return threshold;
+}
+
+// The same where a thread has many values.
+__device__ std::uint32_t reached_by_top(const std::uint32_t (&order)[kLogitsOfThread], DrawShared& shared) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  std::uint32_t threshold = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    const std::uint32_t candidate = threshold | (1u << bit);
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < kLogitsOfThread; ++k) count += order[k] >= candidate ? 1 : 0;
+    count = __reduce_add_sync(0xffffffffu, count);
+    if (lane == 0) shared.counts[bit % 2][threadIdx.x / kWarp] = count;
+    __syncthreads();
+    count = __reduce_add_sync(0xffffffffu, shared.counts[bit % 2][lane]);
+    if (count >= kTopTokens) threshold = candidate;
+    if (count == kTopTokens) break;
+  }
+  return threshold;
+}
+
+// The best of the kTopTokens largest. None of them is below what as many of the threads' largest reach: few are above
+// that, and each is then of one thread. Where too many are equal, all threads share them.
+__device__ Drawn best_of_top(const std::uint32_t (&order)[kLogitsOfThread], DrawShared& shared, std::uint64_t seed,
+                             int step) {
+  const Drawn none{-kInfinity, static_cast<int>(kMaxVocab)};
+  const auto drawn = [&](std::uint32_t of, int token) {
+    const std::uint32_t bits = (of & 0x80000000u) != 0 ? of & 0x7fffffffu : ~of;
+    return Drawn{sampling_key(float_of_bits(bits), exponential_at(seed, step, token)), token};
+  };
+  const auto token_of = [](int k) { return static_cast<int>(threadIdx.x) + k * kDrawThreads; };
+  std::uint32_t largest = 0;
+#pragma unroll
+  for (int k = 0; k < kLogitsOfThread; ++k) largest = max(largest, order[k]);
+  if (threadIdx.x == 0) shared.count = 0;
+  shared.values[threadIdx.x] = 0;
+  const std::uint32_t bound = max(reached_by_top(largest), 1u);
+  int own = 0;
+#pragma unroll
+  for (int k = 0; k < kLogitsOfThread; ++k) own += order[k] >= bound ? 1 : 0;
+  int place = own == 0 ? 0 : atomicAdd(&shared.count, own);
+  __syncthreads();
+  Drawn best = none;
+  if (shared.count > kDrawThreads) {
+    const std::uint32_t threshold = max(reached_by_top(order, shared), 1u);
+#pragma unroll
+    for (int k = 0; k < kLogitsOfThread; ++k) {
+      if (order[k] >= threshold) best = better(best, drawn(order[k], token_of(k)));
+    }
+    return best;
+  }
+  if (own > 0) {
+#pragma unroll
+    for (int k = 0; k < kLogitsOfThread; ++k) {
+      if (order[k] < bound) continue;
+      shared.values[place] = order[k];
+      shared.tokens[place++] = token_of(k);
+    }
+  }
+  __syncthreads();
+  const std::uint32_t value = shared.values[threadIdx.x];
+  if (value != 0) best = drawn(value, shared.tokens[threadIdx.x]);
+  // As many as are wanted are there alone: any number below them is reached too.
+  const std::uint32_t threshold = max(reached_by_top(value), bound);
+  return value >= threshold ? best : none;
+}
+
 __device__ void enter(const DecodingModel& model, const DecodingBuffers& buffers, const Bf16* embedding, int token) {
   for (std::size_t i = threadIdx.x; i < model.dim; i += blockDim.x) {
     buffers.stream[i] = widened(embedding[static_cast<std::size_t>(token) * model.dim + i]);
@@ -193,12 +277,10 @@ __device__ void enter(const DecodingModel& model, const DecodingBuffers& buffers
 
 __global__ void __launch_bounds__(kDrawThreads)
     draw_kernel(DecodingModel model, DecodingBuffers buffers, const Bf16* embedding, std::uint64_t seed) {
-  __shared__ int counts[2][kMaxWarps];
+  __shared__ DrawShared draw;
   __shared__ Drawn drawn_of[kMaxWarps];
   wait_for_previous();
   let_next_begin();
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int step = load_fresh(buffers.step);
   std::uint32_t order[kLogitsOfThread];  // 0: none
 #pragma unroll
@@ -208,28 +290,7 @@ __global__ void __launch_bounds__(kDrawThreads)
     // What is no number is none of the logits: its order would be above or below all others.
     order[k] = token < model.vocab && logit == logit ? ordered_bits(logit) : 0;
   }
-  // The largest number that at least kTopTokens of the logits reach, bit by bit.
-  std::uint32_t threshold = 0;
-  for (int bit = 31; bit >= 0; --bit) {
-    const std::uint32_t candidate = threshold | (1u << bit);
-    int count = 0;
-#pragma unroll
-    for (int k = 0; k < kLogitsOfThread; ++k) count += order[k] >= candidate ? 1 : 0;
-    count = __reduce_add_sync(0xffffffffu, count);
-    if (lane == 0) counts[bit % 2][warp] = count;
-    __syncthreads();
-    count = __reduce_add_sync(0xffffffffu, counts[bit % 2][lane]);
-    if (count >= kTopTokens) threshold = candidate;
-    if (count == kTopTokens) break;
-  }
-  Drawn best{-kInfinity, static_cast<int>(kMaxVocab)};
-#pragma unroll
-  for (int k = 0; k < kLogitsOfThread; ++k) {
-    if (order[k] == 0 || order[k] < threshold) continue;
-    const int token = static_cast<int>(threadIdx.x) + k * kDrawThreads;
-    const std::uint32_t bits = (order[k] & 0x80000000u) != 0 ? order[k] & 0x7fffffffu : ~order[k];
-    best = better(best, {sampling_key(float_of_bits(bits), exponential_at(seed, step, token)), token});
-  }
+  Drawn best = best_of_top(order, draw, seed, step);
   best = joined_over_block(best, Drawn{-kInfinity, static_cast<int>(kMaxVocab)}, drawn_of,
                            [](const Drawn& a, const Drawn& b) { return better(a, b); });
   const int next = step + 1;

@@ -51,6 +51,14 @@ TEST_F(DecodingOnDevice, WideProductsAndDrawsAreWithinTheirBounds) {
   expect_right(wide_llama(), {.is_deep = true}, 4);
 }
 
+// Which tokens are among the first differs from seed to seed.
+TEST_F(DecodingOnDevice, DrawsOfManySeedsAreThoseOfTheCpu) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto agreed = check_tiny_model<Bf16>(tiny_llama(), seed, {}, 1);
+    EXPECT_TRUE(agreed) << "seed " << seed << ": " << agreed.error().text();
+  }
+}
+
 // A turn of the attention is 128 positions.
 TEST_F(DecodingOnDevice, TheSecondTurnOfTheAttentionIsWithinItsBounds) { expect_right(tiny_llama(), {}, 140); }
 
