@@ -67,12 +67,16 @@ struct ImportReading {
   // files of a folder those that are whole.
   bool keeps_readable = false;
   std::vector<std::string> warnings = {};
+  // Of a history, which has warnings without end: how many more there were than are kept.
+  std::size_t more_warnings = 0;
   // Where it is wanted: what was found, and where. Of each file the first hundred, and how many there were.
   std::vector<Error> damages = {};
   std::map<std::string, std::size_t> damages_of = {};
   // More was found than a run may have: read_json() reads no further.
   bool is_full = false;
 
+  // Keeps the first two hundred.
+  void shorten_warnings();
   // The error itself where it is not wanted.
   Result<void> damaged(Error damage);
 };

@@ -103,18 +103,18 @@ Result<Run> load_doctest(const std::filesystem::path& path, ImportReading& readi
 Result<Run> load_csv(const std::filesystem::path& path, ImportReading& reading);
 Result<Run> load_json_lines(const std::filesystem::path& path, ImportReading& reading);
 Result<Run> load_bencher_metrics(const std::filesystem::path& path, ImportReading& reading);
-Result<std::vector<Run>> load_bencher(const std::filesystem::path& path, ImportReading& reading);
-Result<std::vector<Run>> load_github_action_benchmark(const std::filesystem::path& path, ImportReading& reading);
-Result<std::vector<Run>> load_asv(const std::filesystem::path& path, ImportReading& reading);
-Result<std::vector<Run>> load_conbench(const std::filesystem::path& path, ImportReading& reading);
+Result<void> load_bencher(const std::filesystem::path& path, ImportReading& reading, const TakeRun& take);
+Result<void> load_github_action_benchmark(const std::filesystem::path& path, ImportReading& reading,
+                                          const TakeRun& take);
+Result<void> load_asv(const std::filesystem::path& path, ImportReading& reading, const TakeRun& take);
+Result<void> load_conbench(const std::filesystem::path& path, ImportReading& reading, const TakeRun& take);
 
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxJoinedFiles = 10'000;
-constexpr std::size_t kMaxRefused = 100;  // measurements of them that are named
-constexpr std::size_t kMaxWarningsOfHistory = 200;
+constexpr std::size_t kMaxRefused = 100;      // measurements of them that are named
 constexpr std::size_t kMaxLookedAt = 20'000;  // files and folders, to tell what a folder is of
 
 // Whether a folder has such a file, `levels` folders down at most.
@@ -450,39 +450,62 @@ Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::pat
   return runs;
 }
 
-Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path, ImportReading& reading) {
+namespace {
+
+Result<void> take_history(const ImportFormat& format, const fs::path& path, ImportReading& reading,
+                          const TakeRun& take) {
+  std::size_t runs = 0;
+  std::size_t with_aggregates = 0;
+  STEELYARD_CHECK(format.load_history(path, reading, [&](Run&& run) {
+    ++runs;
+    if (run.header.settings.contains("imported_aggregates")) ++with_aggregates;
+    return take(std::move(run));
+  }));
+  reading.shorten_warnings();
   std::vector<std::string>& warnings = reading.warnings;
-  if (format.load_history != nullptr) {
-    STEELYARD_TRY(std::vector<Run> runs, format.load_history(path, reading));
-    if (warnings.size() > kMaxWarningsOfHistory) {
-      const std::size_t more = warnings.size() - kMaxWarningsOfHistory;
-      warnings.resize(kMaxWarningsOfHistory);
-      warnings.push_back(path.string() + ": " + std::to_string(more) + " more bad records");
-    }
-    const auto has_aggregates = [](const Run& run) { return run.header.settings.contains("imported_aggregates"); };
-    const auto with = std::count_if(runs.begin(), runs.end(), has_aggregates);
-    if (with > 0) {
-      warnings.push_back(path.string() + ": in " + std::to_string(with) + " of " + std::to_string(runs.size()) +
-                         " runs benchmarks have one number and no samples");
-    }
-    return runs;
+  if (reading.more_warnings > 0) {
+    warnings.push_back(path.string() + ": " + std::to_string(reading.more_warnings) + " more bad records");
   }
+  if (with_aggregates > 0) {
+    warnings.push_back(path.string() + ": in " + std::to_string(with_aggregates) + " of " + std::to_string(runs) +
+                       " runs benchmarks have one number and no samples");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> take_imported(const ImportFormat& format, const fs::path& path, ImportReading& reading,
+                           const TakeRun& take) {
+  if (format.load_history != nullptr) return take_history(format, path, reading, take);
+  std::vector<std::string>& warnings = reading.warnings;
   std::error_code code;
-  std::vector<Run> runs;
+  std::optional<Run> run;
   if (format.takes_folders || !fs::is_directory(path, code)) {
-    STEELYARD_TRY(Run run, format.load(path, reading));
-    runs.push_back(std::move(run));
+    STEELYARD_TRY(run, format.load(path, reading));
   } else {
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
     JoinedRun joined(warnings);
     for (const fs::path& file : files) {
-      STEELYARD_TRY(Run run, format.load(file, reading));
-      STEELYARD_CHECK(joined.add(std::move(run), file));
+      STEELYARD_TRY(Run of_file, format.load(file, reading));
+      STEELYARD_CHECK(joined.add(std::move(of_file), file));
     }
-    runs.push_back(joined.take(path));
+    run = joined.take(path);
   }
   const bool warns_itself = format.load == read_google;
-  if (!warns_itself) warn_of(runs.front(), path, warnings);
+  if (!warns_itself) warn_of(*run, path, warnings);
+  return take(*std::move(run));
+}
+
+Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path, ImportReading& reading) {
+  std::vector<Run> runs;
+  STEELYARD_CHECK(take_imported(format, path, reading, [&](Run&& run) -> Result<void> {
+    runs.push_back(std::move(run));
+    return {};
+  }));
+  std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
+    return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
+  });
   return runs;
 }
 

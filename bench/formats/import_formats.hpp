@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 
 namespace steelyard::bench {
 
+// Takes a run as soon as nothing more of the file can be of it. Its error ends the reading, and is the answer.
+using TakeRun = std::function<Result<void>(Run&& run)>;
+
 struct ImportFormat {
   std::string_view name;       // as people type it: "google-benchmark"
   std::string_view what;       // "JSON of Google Benchmark", and how it is written
@@ -23,9 +27,9 @@ struct ImportFormat {
   bool (*is_it)(const FileHead& head);
   // A record that cannot be used is a failure of the run and a warning, and the rest is read. Error (input): no such
   // file, another format, above the reader's limits. One of the two is null: files of results are one run, stores of a
-  // history one for each commit, oldest first.
+  // history one for each commit, in the order of the file.
   Result<Run> (*load)(const std::filesystem::path& path, ImportReading& reading);
-  Result<std::vector<Run>> (*load_history)(const std::filesystem::path& path, ImportReading& reading);
+  Result<void> (*load_history)(const std::filesystem::path& path, ImportReading& reading, const TakeRun& take);
   bool takes_folders = false;  // of the format's own; else each file of a folder is of one process
 };
 
@@ -37,12 +41,16 @@ std::span<const ImportFormat> import_formats();
 // them.
 Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
 
-// All runs of a file, or of a folder: as many as a history has, else one, in which the files of a folder are processes
-// in the order of their names. Warnings say too where a run has no more than one process, or aggregates alone. Error
-// (input): nothing can be read; unless the reading keeps what is readable, any file is damaged.
+// All runs of a file, or of a folder: as many as a history has, oldest first, else one, in which the files of a folder
+// are processes in the order of their names. Warnings say too where a run has no more than one process, or aggregates
+// alone. Error (input): nothing can be read; unless the reading keeps what is readable, any file is damaged.
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
                                        ImportReading& reading);
-// The same of whole files alone.
+// The same, one run after the other in the order of the file: of a history in which a run stands in one piece no other
+// is held meanwhile. An error comes behind runs that were taken.
+Result<void> take_imported(const ImportFormat& format, const std::filesystem::path& path, ImportReading& reading,
+                           const TakeRun& take);
+// All runs of whole files alone.
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const std::filesystem::path& path,
                                        std::vector<std::string>& warnings);
 

@@ -21,6 +21,7 @@ constexpr std::size_t kMaxSamples = 60'000'000;  // of a run; about what an arch
 constexpr std::size_t kMaxImportedProcesses = 1'000'000;
 constexpr std::size_t kMaxKeptBadRecords = 1000;
 constexpr std::size_t kMaxShownBadRecords = 100;
+constexpr std::size_t kMaxWarningsOfHistory = 200;
 constexpr double kLargestValue = 0x1p62;  // of ns (146 years) and bytes: both are kept in 64 bits elsewhere
 
 struct NamedScale {
@@ -129,6 +130,12 @@ BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& para
     }
   }
   return id;
+}
+
+void ImportReading::shorten_warnings() {
+  if (warnings.size() <= kMaxWarningsOfHistory) return;
+  more_warnings += warnings.size() - kMaxWarningsOfHistory;
+  warnings.resize(kMaxWarningsOfHistory);
 }
 
 ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading)

@@ -19,63 +19,76 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxStoredRuns = 20'000;
 constexpr std::size_t kMaxStoredFiles = 20'000;
 
-// The runs of a file by what tells them apart, to be put in the order of time.
+// The runs of a history by what tells them apart, each of which is handed on when nothing more can be of it.
 class StoredRuns {
  public:
-  StoredRuns(std::string_view tool, fs::path path, ImportReading& reading)
-      : tool_(tool), path_(std::move(path)), reading_(reading) {}
+  // `wanted`: "results of asv".
+  StoredRuns(std::string_view tool, std::string_view wanted, fs::path path, ImportReading& reading, const TakeRun& take)
+      : tool_(tool), wanted_(wanted), path_(std::move(path)), reading_(reading), take_(take) {}
 
   ImportReading& reading() { return reading_; }
   // Null: there are too many. `file`: that it is of.
   ImportedRun* of(const std::string& key) { return of(key, path_); }
   ImportedRun* of(const std::string& key, const fs::path& file) {
     const auto [at, is_new] = runs_.try_emplace(key);
-    if (is_new && runs_.size() > kMaxStoredRuns) return nullptr;
-    if (is_new) at->second = std::make_unique<ImportedRun>(tool_, file, reading_);
+    if (!is_new) return at->second.get();
+    if (begun_++ == kMaxStoredRuns) return nullptr;
+    reading_.shorten_warnings();
+    at->second = std::make_unique<ImportedRun>(tool_, file, reading_);
     return at->second.get();
   }
 
+  // That run is whole, and what its file has of damage is known.
+  Result<void> done(const std::string& key) {
+    const auto at = runs_.find(key);
+    const std::unique_ptr<ImportedRun> imported = std::move(at->second);
+    runs_.erase(at);
+    return hand_on(*imported);
+  }
+
   // A commit of which nothing can be used costs itself, not the others of the history. Error (input): none is left.
-  Result<std::vector<Run>> finish(std::string_view wanted) {
-    if (runs_.size() > kMaxStoredRuns) {
+  Result<void> finish() {
+    if (begun_ > kMaxStoredRuns) {
       return input_error(path_.string(), "more than " + std::to_string(kMaxStoredRuns) + " runs",
                          "at most " + std::to_string(kMaxStoredRuns), "import it in several files");
     }
-    std::vector<Run> runs;
-    ImportedRun* first_bad = nullptr;
-    std::vector<std::string> excluded;
-    for (auto& [key, imported] : runs_) {
-      if (imported->is_empty()) continue;
-      if (imported->is_all_bad()) {
-        excluded.push_back(said_of_excluded(imported->run()));
-        if (first_bad == nullptr) first_bad = imported.get();
-        continue;
-      }
-      STEELYARD_TRY(Run run, imported->finish(wanted));
-      runs.push_back(std::move(run));
-    }
+    while (!runs_.empty()) STEELYARD_CHECK(done(runs_.begin()->first));
     // Before the records of which they are made: of a long history only the first warnings are printed.
-    reading_.warnings.insert(reading_.warnings.begin(), excluded.begin(), excluded.end());
-    if (runs.empty() && !reading_.damages.empty()) return reading_.damages.front();
-    if (runs.empty() && first_bad != nullptr) return first_bad->finish(wanted).error();
-    if (runs.empty()) return input_error(path_.string(), "no result", std::string(wanted));
-    std::stable_sort(runs.begin(), runs.end(), [](const Run& one, const Run& other) {
-      return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
-    });
-    return runs;
+    reading_.warnings.insert(reading_.warnings.begin(), excluded_.begin(), excluded_.end());
+    if (handed_on_ > 0) return {};
+    if (!reading_.damages.empty()) return reading_.damages.front();
+    return first_bad_ ? *first_bad_ : input_error(path_.string(), "no result", std::string(wanted_));
   }
 
  private:
+  Result<void> hand_on(ImportedRun& imported) {
+    if (imported.is_empty()) return {};
+    if (imported.is_all_bad()) {
+      excluded_.push_back(said_of_excluded(imported.run()));
+      if (!first_bad_) first_bad_ = imported.finish(wanted_).error();
+      return {};
+    }
+    STEELYARD_TRY(Run run, imported.finish(wanted_));
+    ++handed_on_;
+    return take_(std::move(run));
+  }
+
   std::string said_of_excluded(const Run& run) const {
     const std::string& sha = run.header.commit.sha;
     return path_.string() + ": of " + (sha.empty() ? "a commit without a hash" : "commit " + sha) +
            " nothing can be used; it is left out";
   }
 
-  std::string tool_;
+  std::string_view tool_;
+  std::string_view wanted_;
   fs::path path_;
   ImportReading& reading_;
-  std::map<std::string, std::unique_ptr<ImportedRun>> runs_;
+  const TakeRun& take_;
+  std::map<std::string, std::unique_ptr<ImportedRun>> runs_;  // that are not whole
+  std::size_t begun_ = 0;
+  std::size_t handed_on_ = 0;
+  std::vector<std::string> excluded_;
+  std::optional<Error> first_bad_;
 };
 
 // A store's one number has the name of its measure, or of what its unit says.
@@ -287,7 +300,7 @@ Result<void> add_asv_file(const fs::path& file, const AsvBenchmarks& benchmarks,
     return true;
   };
   STEELYARD_CHECK(read_json(file, kResults, take, runs.reading()));
-  return {};
+  return runs.done(file.string());
 }
 
 // Files of results in a folder of a machine (one with machine.json), or in all such folders of it.
@@ -492,21 +505,33 @@ void add_conbench_result(const JsonValue& result, const std::string& where, Stor
 
 }  // namespace
 
-Result<std::vector<Run>> load_github_action_benchmark(const fs::path& path, ImportReading& reading) {
-  StoredRuns runs("github-action-benchmark", path, reading);
+Result<void> load_github_action_benchmark(const fs::path& path, ImportReading& reading, const TakeRun& take) {
+  constexpr std::string_view kEntries = "entries.*[]";
+  // Each run of a damaged file says so, and how it ends is known at its end alone.
+  ImportReading first{.keeps_readable = true};
+  if (reading.keeps_readable) {
+    STEELYARD_CHECK(read_json(
+        path, kEntries, [](JsonValue&&, const std::string&) { return true; }, first));
+  }
+  const bool is_whole = first.damages.empty();
+  StoredRuns runs("github-action-benchmark", "the data.js of github-action-benchmark", path, reading, take);
+  Result<void> handed_on;
   STEELYARD_CHECK(read_json(
-      path, "entries.*[]",
+      path, kEntries,
       [&](JsonValue&& entry, const std::string& where) {
         ImportedRun* const imported = runs.of(where);
-        if (imported != nullptr) add_action_entry(entry, where, *imported);
-        return imported != nullptr;
+        if (imported == nullptr) return false;
+        add_action_entry(entry, where, *imported);
+        if (is_whole) handed_on = runs.done(where);
+        return bool{handed_on};
       },
       reading));
-  return runs.finish("the data.js of github-action-benchmark");
+  STEELYARD_CHECK(handed_on);
+  return runs.finish();
 }
 
-Result<std::vector<Run>> load_asv(const fs::path& path, ImportReading& reading) {
-  StoredRuns runs("asv", path, reading);
+Result<void> load_asv(const fs::path& path, ImportReading& reading, const TakeRun& take) {
+  StoredRuns runs("asv", "results of asv", path, reading, take);
   std::error_code code;
   const bool is_folder = fs::is_directory(path, code);
   STEELYARD_TRY(AsvBenchmarks benchmarks, asv_benchmarks(is_folder ? path : path.parent_path(), reading));
@@ -516,11 +541,12 @@ Result<std::vector<Run>> load_asv(const fs::path& path, ImportReading& reading) 
     STEELYARD_TRY(files, asv_files(path));
   }
   for (const fs::path& file : files) STEELYARD_CHECK(add_asv_file(file, benchmarks, runs));
-  return runs.finish("results of asv");
+  return runs.finish();
 }
 
-Result<std::vector<Run>> load_bencher(const fs::path& path, ImportReading& reading) {
-  StoredRuns runs("bencher", path, reading);
+// Its results are of one benchmark and all commits each, so that no run is whole before the last.
+Result<void> load_bencher(const fs::path& path, ImportReading& reading, const TakeRun& take) {
+  StoredRuns runs("bencher", "what Bencher answers to /v0/projects/PROJECT/perf", path, reading, take);
   std::map<std::string, std::uint32_t> processes;
   STEELYARD_CHECK(read_json(
       path, "results[]",
@@ -529,18 +555,19 @@ Result<std::vector<Run>> load_bencher(const fs::path& path, ImportReading& readi
         return true;
       },
       reading));
-  return runs.finish("what Bencher answers to /v0/projects/PROJECT/perf");
+  return runs.finish();
 }
 
-Result<std::vector<Run>> load_conbench(const fs::path& path, ImportReading& reading) {
-  StoredRuns runs("conbench", path, reading);
-  const TakeRecord take = [&](JsonValue&& result, const std::string& where) {
+// Nor is one where results of many runs may stand in any order.
+Result<void> load_conbench(const fs::path& path, ImportReading& reading, const TakeRun& take) {
+  StoredRuns runs("conbench", "benchmark results of Conbench", path, reading, take);
+  const TakeRecord add = [&](JsonValue&& result, const std::string& where) {
     add_conbench_result(result, where, runs);
     return true;
   };
   STEELYARD_TRY(const FileHead head, head_of(path));
-  STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", take, reading));
-  return runs.finish("benchmark results of Conbench");
+  STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", add, reading));
+  return runs.finish();
 }
 
 Result<Run> load_bencher_metrics(const fs::path& path, ImportReading& reading) {

@@ -33,11 +33,14 @@ namespace {
 // Tells the store what the repository of the current folder knows of the history of the runs' commits, so that it can
 // put them in order. Outside of a repository, and of commits that it does not have, nothing is told; what was told
 // before is not written again. Error: the store's.
-Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Run*>& runs) {
+Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Run*>& runs,
+                               const std::vector<RunHeader>& in_spool) {
   std::set<std::pair<std::string, std::string>> wanted;  // project and commit
-  for (const Run* run : runs) {
-    if (!run->header.commit.sha.empty()) wanted.emplace(run->header.project, run->header.commit.sha);
-  }
+  const auto add = [&wanted](const RunHeader& run) {
+    if (!run.commit.sha.empty()) wanted.emplace(run.project, run.commit.sha);
+  };
+  for (const Run* run : runs) add(run->header);
+  for (const RunHeader& run : in_spool) add(run);
   if (wanted.empty()) return {};
   std::error_code trouble;
   const std::filesystem::path folder = std::filesystem::current_path(trouble);
@@ -142,14 +145,20 @@ ExitCode keep_without_store(const Error& error, const storage::AtHand& own, cons
 // Brings into the store what waits in the spool, and then what is left of this command's own, each thing once.
 class OwnDelivery {
  public:
-  // `own`: runs, sealed, and the comparison as the spool keeps it, if any.
-  OwnDelivery(storage::Store& store, const storage::AtHand& own, const App& app)
-      : store_(store), to_(storage::destination(store)), own_(own), app_(app) {}
+  // `own`: runs, sealed, and the comparison as the spool keeps it, if any. `in_spool`: of those that lie there alone.
+  OwnDelivery(storage::Store& store, const storage::AtHand& own, const std::vector<RunHeader>& in_spool, const App& app)
+      : store_(store), to_(storage::destination(store)), own_(own), app_(app) {
+    for (const RunHeader& run : in_spool) waiting_[run.id] = &run;
+  }
 
   // All that goes wrong is reported; an error of the store or of the spool ends it.
   ExitCode deliver_spool() {
     const storage::Spool::Destination noting{
-        [this](const Run& run) { return noted(&run, to_.put_run(run)); },
+        [this](const Run& run) {
+          Result<bool> put = noted(&run, to_.put_run(run));
+          if (put) waiting_.erase(run.header.id);
+          return put;
+        },
         [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
         to_.is_for_another};
     const Result<storage::Spool::Delivery> delivery = storage::Spool(storage::state_folder()).deliver(noting, own_);
@@ -177,7 +186,11 @@ class OwnDelivery {
       left.comparison = kept;
     }
     keep_on_disk(left, app_);
-    return code;
+    // Another process may have handed on what it found waiting.
+    const storage::Spool spool(storage::state_folder());
+    const bool has_waiting = std::any_of(waiting_.begin(), waiting_.end(),
+                                         [&](const auto& one) { return !spool.has_delivered(*one.second); });
+    return has_waiting ? ExitCode::store_away : code;
   }
 
  private:
@@ -215,7 +228,8 @@ class OwnDelivery {
   storage::Spool::Destination to_;
   const storage::AtHand& own_;
   const App& app_;
-  std::map<const void*, bool> is_taken_;  // of what the spool handed on; absent: the store has not answered
+  std::map<std::string, const RunHeader*> waiting_;  // by their ids
+  std::map<const void*, bool> is_taken_;             // of what the spool handed on; absent: the store has not answered
   std::vector<Error> reported_;
 };
 
@@ -308,7 +322,7 @@ ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
 }
 
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
-                          const std::vector<const Run*>& runs) {
+                          const std::vector<const Run*>& runs, const std::vector<RunHeader>& in_spool) {
   const Result<storage::StoreAddress> address = store_address(configuration);
   if (!address) return app.report(address.error());
   ExitCode kept_code = ExitCode::success;
@@ -319,13 +333,13 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   app.notes(store->take_notices());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
   // again.
-  if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
+  if (const Result<void> told_graph = keep_commit_graph(*store, runs, in_spool); !told_graph) {
     app.note("the order of the commits was not kept: " + told_graph.error().text());
   }
-  OwnDelivery delivery(*store, own, app);
+  OwnDelivery delivery(*store, own, in_spool, app);
   const ExitCode code = delivery.deliver_spool();
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
-  const bool has_own = !runs.empty() || kept;
+  const bool has_own = !runs.empty() || !in_spool.empty() || kept;
   const ExitCode own_code = delivery.put_rest();
   if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
     return report_waiting(app), ExitCode::store_away;

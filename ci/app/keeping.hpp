@@ -37,9 +37,10 @@ Result<Run> stored_run(storage::Store& store, const std::string& id, const App& 
 ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);
 
 // Writes the comparison, where there is one, to the spool, and brings all that waits into the store. `runs` are this
-// command's own (sealed, as given to keep_in_spool): each, and the comparison, is in the store afterwards, or its place
-// on disk is named and store_away returned. That they are kept in the store is said only where they are.
+// command's own (sealed, as given to keep_in_spool), and so are those of which it has the headers `in_spool` alone:
+// each, and the comparison, is in the store afterwards, or its place on disk is named and store_away returned. That
+// they are kept in the store is said only where they are.
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
-                          const std::vector<const Run*>& runs = {});
+                          const std::vector<const Run*>& runs = {}, const std::vector<RunHeader>& in_spool = {});
 
 }  // namespace steelyard::ci

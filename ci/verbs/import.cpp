@@ -1,6 +1,7 @@
 // steelyard import: results of other tools into the store.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <ostream>
@@ -11,6 +12,8 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/place/files.hpp"
+#include "storage/spool/spool.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -34,10 +37,11 @@ std::vector<std::string> format_names() {
 struct TakenRun {
   std::string path;
   std::string_view format;
-  std::string run;  // id
+  RunHeader header;
   std::size_t measurements = 0;
   std::size_t failures = 0;
-  std::size_t skips = 0;  // of them
+  std::size_t skips = 0;        // of them
+  std::size_t bad_records = 0;  // of them
   std::vector<std::string> warnings;
 };
 
@@ -73,41 +77,18 @@ Result<const bench::ImportFormat*> named_format(const ImportOptions& options) {
   return &bench::import_formats()[index];
 }
 
-// A commit that the file itself names stands where no option names another.
-Result<std::vector<Run>> load(const std::string& path, const bench::ImportFormat& format, const ImportOptions& options,
-                              const std::string& project, std::vector<std::string>& warnings) {
-  bench::ImportReading reading{.keeps_readable = options.keep_readable};
-  STEELYARD_TRY(std::vector<Run> runs, bench::load_imported(format, path, reading));
-  warnings = std::move(reading.warnings);
-  if (runs.size() > 1 && !options.commit.empty()) {
-    return input_error("--commit", "one commit for the " + std::to_string(runs.size()) + " runs of " + path,
-                       "a file of one run", "leave it out: the history names its commits");
-  }
-  STEELYARD_TRY(const Commit commit, commit_named(options));
-  for (Run& run : runs) {
-    // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
-    run.header.project = project;
-    if (!options.commit.empty()) run.header.commit = commit;
-    if (!options.branch.empty()) run.header.commit.branch = options.branch;
-    storage::seal(run);
-  }
-  return runs;
-}
-
 // What is spoilt is in the archive as failures; said even where quiet is asked for, since a gate will not pass it.
-void print_bad_records(const std::string& path, const Run& run, const App& app) {
-  const auto count = std::count_if(run.failures.begin(), run.failures.end(),
-                                   [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
-  if (count == 0) return;
-  app.warn(path + ": " + std::to_string(count) + (count == 1 ? " bad record" : " bad records") +
-           " kept as failed; a gate does not pass with " + (count == 1 ? "it" : "them"));
+void print_bad_records(const TakenRun& run, const App& app) {
+  if (run.bad_records == 0) return;
+  app.warn(run.path + ": " + std::to_string(run.bad_records) + (run.bad_records == 1 ? " bad record" : " bad records") +
+           " kept as failed; a gate does not pass with " + (run.bad_records == 1 ? "it" : "them"));
 }
 
 std::string json_imports(const std::vector<TakenRun>& runs) {
   std::string text = "{\n  \"schema\": \"steelyard.import/1\",\n  \"runs\": [";
   for (const TakenRun& run : runs) {
     text += (&run == runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted_for_toml(run.path) +
-            ", \"format\": " + quoted_for_toml(run.format) + ", \"run\": " + quoted_for_toml(run.run) +
+            ", \"format\": " + quoted_for_toml(run.format) + ", \"run\": " + quoted_for_toml(run.header.id) +
             ", \"measurements\": " + std::to_string(run.measurements) +
             ", \"failures\": " + std::to_string(run.failures) + ", \"skipped\": " + std::to_string(run.skips) +
             ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
@@ -118,7 +99,7 @@ std::string json_imports(const std::vector<TakenRun>& runs) {
 void print_imports(const std::vector<TakenRun>& imported, const App& app) {
   if (app.common.json) return app.print(json_imports(imported));
   for (const TakenRun& run : imported) {
-    app.print("run:" + run.run.substr(0, 12) + "  " + run.path + ": " + std::to_string(run.measurements) +
+    app.print("run:" + run.header.id.substr(0, 12) + "  " + run.path + ": " + std::to_string(run.measurements) +
               " measurements" +
               (run.failures > run.skips ? ", " + std::to_string(run.failures - run.skips) + " failed" : "") +
               (run.skips > 0 ? ", " + std::to_string(run.skips) + " skipped" : "") + '\n');
@@ -126,38 +107,105 @@ void print_imports(const std::vector<TakenRun>& imported, const App& app) {
   }
 }
 
-// Of one import command: what was read, and how that went.
+// Of one file, or of all files of a command: what was read, and what of it is to be kept. One run is at hand, and those
+// before it wait as drafts, so that a history of any length takes the memory of one of its runs.
 struct Imports {
-  ExitCode code = ExitCode::success;
   std::vector<TakenRun> taken;
-  std::list<Run> runs;
+  std::list<Run> at_hand;
+  std::vector<storage::SpoolDraft> drafts;
+  std::vector<RunHeader> drafted;
+
+  void add(Imports other) {
+    std::move(other.taken.begin(), other.taken.end(), std::back_inserter(taken));
+    at_hand.splice(at_hand.end(), other.at_hand);
+    std::move(other.drafts.begin(), other.drafts.end(), std::back_inserter(drafts));
+    std::move(other.drafted.begin(), other.drafted.end(), std::back_inserter(drafted));
+  }
 };
 
-void take_file(const std::string& path, const ImportOptions& options, const std::string& project, const App& app,
-               Imports& imports) {
-  const auto load_file = [&](std::vector<std::string>& warnings, std::string_view& name) -> Result<std::vector<Run>> {
-    STEELYARD_TRY(const bench::ImportFormat* format, named_format(options));
-    if (format == nullptr) {
-      STEELYARD_TRY(format, bench::recognise_format(path));
-    }
-    name = format->name;
-    return load(path, *format, options, project, warnings);
+// Whether its archive is read back for sure, whatever the memory that is allowed for that: a larger run stays at hand.
+bool is_small(const Run& run) {
+  constexpr std::size_t kMaxDraftedSamples = 4'000'000;
+  constexpr std::size_t kMaxDraftedMeasurements = 100'000;
+  if (run.measurements.size() > kMaxDraftedMeasurements) return false;
+  std::size_t samples = 0;
+  for (const Measurement& measurement : run.measurements) {
+    for (const InvocationSamples& one : measurement.invocations) samples += one.values.size();
+  }
+  return samples <= kMaxDraftedSamples;
+}
+
+// What came last need not be held any longer. Where there is no place for a draft it is: what is wrong there is told
+// when the run is to be kept.
+void draft_last(Imports& imports) {
+  if (imports.at_hand.empty() || !is_small(imports.at_hand.back())) return;
+  Result<storage::SpoolDraft> draft = storage::Spool(storage::state_folder()).draft(imports.at_hand.back());
+  if (!draft) return;
+  imports.drafts.push_back(std::move(draft).value());
+  imports.drafted.push_back(imports.at_hand.back().header);
+  imports.at_hand.pop_back();
+}
+
+TakenRun taken_run(const std::string& path, const bench::ImportFormat& format, const Run& run) {
+  const auto count_of = [&run](auto is_it) {
+    return static_cast<std::size_t>(
+        std::count_if(run.failures.begin(), run.failures.end(), [&](const Failure& one) { return is_it(one.kind); }));
   };
-  std::vector<std::string> warnings;
-  std::string_view format;
-  Result<std::vector<Run>> runs = load_file(warnings, format);
-  if (!runs) {
-    imports.code = worse(imports.code, app.report(runs.error()));
-    return;
+  return {path,
+          format.name,
+          run.header,
+          run.measurements.size(),
+          run.failures.size(),
+          count_of([](FailureKind kind) { return is_skip(kind); }),
+          count_of([](FailureKind kind) { return kind == FailureKind::bad_record; }),
+          {}};
+}
+
+// A commit that the file itself names stands where no option names another. Of several runs none fits one archive or
+// one commit: they are counted, and no more than the first is held.
+Result<Imports> load(const std::string& path, const ImportOptions& options, const std::string& project) {
+  STEELYARD_TRY(const bench::ImportFormat* format, named_format(options));
+  if (format == nullptr) {
+    STEELYARD_TRY(format, bench::recognise_format(path));
   }
-  for (Run& run : *runs) {
-    print_bad_records(path, run, app);
-    const auto skips = std::count_if(run.failures.begin(), run.failures.end(),
-                                     [](const Failure& failure) { return is_skip(failure.kind); });
-    imports.taken.push_back({path, format, run.header.id, run.measurements.size(), run.failures.size(),
-                             static_cast<std::size_t>(skips), std::exchange(warnings, {})});
-    imports.runs.push_back(std::move(run));
+  STEELYARD_TRY(const Commit commit, commit_named(options));
+  const bool wants_one = !options.output.empty() || !options.commit.empty();
+  Imports imports;
+  const auto take = [&](Run&& run) -> Result<void> {
+    // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
+    run.header.project = project;
+    if (!options.commit.empty()) run.header.commit = commit;
+    if (!options.branch.empty()) run.header.commit.branch = options.branch;
+    storage::seal(run);
+    imports.taken.push_back(taken_run(path, *format, run));
+    if (wants_one && imports.taken.size() > 1) return {};
+    draft_last(imports);
+    imports.at_hand.push_back(std::move(run));
+    return {};
+  };
+  bench::ImportReading reading{.keeps_readable = options.keep_readable};
+  STEELYARD_CHECK(bench::take_imported(*format, path, reading, take));
+  if (imports.taken.size() > 1 && !options.commit.empty()) {
+    return input_error("--commit", "one commit for the " + std::to_string(imports.taken.size()) + " runs of " + path,
+                       "a file of one run", "leave it out: the history names its commits");
   }
+  std::stable_sort(imports.taken.begin(), imports.taken.end(), [](const TakenRun& one, const TakenRun& other) {
+    return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
+  });
+  if (!imports.taken.empty()) imports.taken.front().warnings = std::move(reading.warnings);
+  return imports;
+}
+
+// Into the spool, for the store.
+ExitCode keep_all(Imports& imports, const App& app) {
+  ExitCode code = ExitCode::success;
+  storage::Spool spool(storage::state_folder());
+  for (storage::SpoolDraft& draft : imports.drafts) {
+    const Result<void> kept = spool.keep(std::move(draft));
+    if (!kept) code = worse(code, (app.report(kept.error()), ExitCode::store_away));
+  }
+  for (const Run& run : imports.at_hand) code = worse(code, keep_in_spool({&run}, app));
+  return code;
 }
 
 Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
@@ -170,26 +218,32 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
     return input_error("--no-store", "no --output beside it", "a file for what is imported", "--output RUN.syrun");
   }
   Imports imports;
+  ExitCode code = ExitCode::success;
   // A bad file costs itself, not those beside it.
   for (const std::string& path : options.paths) {
-    take_file(path, options, project_name(configuration), app, imports);
+    if (!options.no_store && options.output.empty()) draft_last(imports);
+    Result<Imports> of_file = load(path, options, project_name(configuration));
+    if (!of_file) {
+      code = worse(code, app.report(of_file.error()));
+      continue;
+    }
+    for (const TakenRun& run : of_file->taken) print_bad_records(run, app);
+    imports.add(std::move(of_file).value());
   }
-  if (!options.output.empty() && imports.runs.size() > 1) {
-    return input_error("--output", std::to_string(imports.runs.size()) + " runs", "one run, which an archive holds",
+  if (!options.output.empty() && imports.taken.size() > 1) {
+    return input_error("--output", std::to_string(imports.taken.size()) + " runs", "one run, which an archive holds",
                        "import into the store, or one file at a time");
   }
-  if (!options.no_store) {
-    for (const Run& run : imports.runs) imports.code = worse(imports.code, keep_in_spool({&run}, app));
-  }
-  if (!options.output.empty() && !imports.runs.empty()) {
-    const Result<void> written = storage::write_archive(options.output, imports.runs.front());
-    if (!written) imports.code = worse(imports.code, app.report(written.error()));
+  if (!options.no_store) code = worse(code, keep_all(imports, app));
+  if (!options.output.empty() && !imports.at_hand.empty()) {
+    const Result<void> written = storage::write_archive(options.output, imports.at_hand.front());
+    if (!written) code = worse(code, app.report(written.error()));
   }
   print_imports(imports.taken, app);
-  if (imports.runs.empty() || options.no_store) return imports.code;
-  std::vector<const Run*> kept;
-  for (const Run& run : imports.runs) kept.push_back(&run);
-  return worse(imports.code, deliver_to_store(configuration, nullptr, app, kept));
+  if (imports.taken.empty() || options.no_store) return code;
+  std::vector<const Run*> at_hand;
+  for (const Run& run : imports.at_hand) at_hand.push_back(&run);
+  return worse(code, deliver_to_store(configuration, nullptr, app, at_hand, imports.drafted));
 }
 
 }  // namespace

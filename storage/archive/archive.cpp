@@ -48,7 +48,9 @@ std::int64_t archive_memory_bytes() {
 
 void seal(Run& run) {
   run.header.id.clear();
-  run.header.id = sha256_hex(encode_payload(run));
+  Sha256 hash;
+  write_payload(run, [&hash](std::string_view piece) { hash.add(piece); });
+  run.header.id = hash.hex();
 }
 
 std::string encode_run(const Run& run) {
@@ -75,19 +77,22 @@ std::uint64_t unpacked_length(std::string_view bytes) {
 
 Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
   STEELYARD_CHECK(check_run(run, path.string()));
-  const std::string bytes = encode_run(run);
+  assert(!run.header.id.empty() && "seal the run first");
   const ArchiveLimits limits;
+  ContainerWriter container(PayloadKind::run, payload_version(), limits.file_bytes);
+  write_payload(run, [&container](std::string_view piece) { container.add(piece); });
+  container.end();
   const auto refused = [&](const char* what, std::uint64_t found, std::int64_t most) {
     return input_error(path.string(), what + std::to_string(found) + " bytes", "at most " + std::to_string(most),
-                       "measure fewer benchmarks in one run");
+                       "measure or import fewer benchmarks in one run");
   };
-  if (payload_length(bytes) > static_cast<std::uint64_t>(limits.payload_bytes)) {
-    return refused("a run of ", payload_length(bytes), limits.payload_bytes);
+  if (container.payload_bytes() > static_cast<std::uint64_t>(limits.payload_bytes)) {
+    return refused("a run of ", container.payload_bytes(), limits.payload_bytes);
   }
-  if (bytes.size() > static_cast<std::uint64_t>(limits.file_bytes)) {
-    return refused("a run that takes a file of ", bytes.size(), limits.file_bytes);
+  if (container.file_bytes() > static_cast<std::uint64_t>(limits.file_bytes)) {
+    return refused("a run that takes a file of ", container.file_bytes(), limits.file_bytes);
   }
-  return write_file(path, bytes);
+  return write_file(path, container.take_bytes());
 }
 
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits) {
@@ -296,6 +301,12 @@ std::string flaw_of(const Run& run) {
 }  // namespace
 
 std::uint32_t payload_version() { return RunTypes::payload_version(); }
+
+void write_payload(const Run& run, const std::function<void(std::string_view piece)>& take) {
+  PayloadWriter<RunTypes> writer(take);
+  writer& run;
+  writer.hand_on_rest();
+}
 
 std::string encode_payload(const Run& run) {
   PayloadWriter<RunTypes> writer;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ Result<RunHeader> read_header(const std::filesystem::path& path);
 std::uint32_t payload_version();
 
 std::string encode_payload(const Run& run);
+// The same in pieces, for what need not be in memory twice.
+void write_payload(const Run& run, const std::function<void(std::string_view piece)>& take);
 
 // Error (input): damaged, written by a newer version, larger than allowed, or with parts that point nowhere; `name` is
 // the file's, the offset counts the bytes of the payload.

@@ -7,6 +7,7 @@
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <ios>
+#include <limits>
 #include <new>
 
 #include "bench/model/sha256.hpp"
@@ -48,9 +49,10 @@ T number_at(std::string_view bytes, std::size_t offset) {
 }
 
 std::string checksum(std::string_view header, std::string_view compressed) {
-  std::string covered(header.substr(0, kChecksumOffset));
-  covered += compressed;
-  const std::string hex = sha256_hex(covered);
+  Sha256 hash;
+  hash.add(header.substr(0, kChecksumOffset));
+  hash.add(compressed);
+  const std::string hex = hash.hex();
   const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
   std::string raw;
   for (std::size_t i = 0; i < hex.size(); i += 2) raw += static_cast<char>(digit(hex[i]) << 4U | digit(hex[i + 1]));
@@ -122,15 +124,10 @@ Error other_kind(std::string_view name, PayloadKind found) {
 }  // namespace
 
 std::string pack_container(std::string_view payload, PayloadKind kind, std::uint32_t version) {
-  const std::string compressed = compress(payload);
-  std::string bytes(kMagic);
-  append_bytes_of(bytes, kContainerVersion);
-  append_bytes_of(bytes, version | flag_of(kind));
-  append_bytes_of(bytes, static_cast<std::uint64_t>(compressed.size()));
-  append_bytes_of(bytes, static_cast<std::uint64_t>(payload.size()));
-  bytes += checksum(bytes, compressed);
-  bytes += compressed;
-  return bytes;
+  ContainerWriter writer(kind, version, std::numeric_limits<std::int64_t>::max());
+  writer.add(payload);
+  writer.end();
+  return writer.take_bytes();
 }
 
 bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version) {
@@ -246,6 +243,69 @@ std::optional<std::string> unpack(std::string_view compressed, std::size_t most)
 }
 
 }  // namespace
+
+namespace {
+
+// Appends to a text, and counts what comes behind `most` bytes.
+struct BoundedText {
+  using char_type = char;
+  using category = io::sink_tag;
+  std::string* text;
+  std::uint64_t* written;
+  std::uint64_t most;
+
+  std::streamsize write(const char* bytes, std::streamsize count) {
+    const std::uint64_t room = most - std::min<std::uint64_t>(most, *written);
+    text->append(bytes, static_cast<std::size_t>(std::min<std::uint64_t>(room, static_cast<std::uint64_t>(count))));
+    *written += static_cast<std::uint64_t>(count);
+    return count;
+  }
+};
+
+}  // namespace
+
+// zstd over what is added, behind room for the container's header.
+struct ContainerWriter::Stream {
+  Stream(std::string& bytes, std::uint64_t most) {
+    buffer.push(io::zstd_compressor(io::zstd_params(kLevel)));
+    buffer.push(BoundedText{&bytes, &compressed_bytes, most});
+  }
+  std::uint64_t compressed_bytes = 0;
+  io::filtering_streambuf<io::output> buffer;
+};
+
+ContainerWriter::ContainerWriter(PayloadKind kind, std::uint32_t version, std::int64_t most)
+    : bytes_(kHeaderBytes, '\0'), kind_(kind), version_(version) {
+  stream_ = std::make_unique<Stream>(bytes_, static_cast<std::uint64_t>(most) - kHeaderBytes);
+}
+
+ContainerWriter::~ContainerWriter() = default;
+
+void ContainerWriter::add(std::string_view piece) try {
+  payload_bytes_ += piece.size();
+  stream_->buffer.sputn(piece.data(), static_cast<std::streamsize>(piece.size()));
+} catch (const io::zstd_error& error) {
+  if (is_out_of_memory(error)) throw std::bad_alloc();
+  throw;
+}
+
+void ContainerWriter::end() try { io::close(stream_->buffer); } catch (const io::zstd_error& error) {
+  if (is_out_of_memory(error)) throw std::bad_alloc();
+  throw;
+}
+
+std::uint64_t ContainerWriter::file_bytes() const { return kHeaderBytes + stream_->compressed_bytes; }
+
+std::string ContainerWriter::take_bytes() {
+  std::string header(kMagic);
+  append_bytes_of(header, kContainerVersion);
+  append_bytes_of(header, version_ | flag_of(kind_));
+  append_bytes_of(header, stream_->compressed_bytes);
+  append_bytes_of(header, payload_bytes_);
+  header += checksum(header, std::string_view(bytes_).substr(kHeaderBytes));
+  bytes_.replace(0, kHeaderBytes, header);
+  return std::move(bytes_);
+}
 
 std::string compress(std::string_view bytes) try {
   std::string packed;

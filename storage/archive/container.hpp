@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,30 @@ namespace steelyard::storage {
 
 // Programs that know only runs take the version of any other payload for one of the future, and say so.
 enum class PayloadKind { run, measurements };
+
+// Makes one of a payload that comes in pieces. Of a file above `most` bytes, which nobody keeps, no more is held, and
+// its length is told.
+class ContainerWriter {
+ public:
+  ContainerWriter(PayloadKind kind, std::uint32_t version, std::int64_t most);
+  ~ContainerWriter();
+  ContainerWriter(const ContainerWriter&) = delete;
+  ContainerWriter& operator=(const ContainerWriter&) = delete;
+
+  void add(std::string_view piece);
+  void end();  // call once, behind the last piece; then the rest
+  std::uint64_t payload_bytes() const { return payload_bytes_; }
+  std::uint64_t file_bytes() const;
+  std::string take_bytes();  // the whole file where file_bytes() is at most `most`
+
+ private:
+  struct Stream;
+  std::string bytes_;
+  std::unique_ptr<Stream> stream_;  // writes into bytes_
+  std::uint64_t payload_bytes_ = 0;
+  PayloadKind kind_;
+  std::uint32_t version_;
+};
 
 // The whole file's bytes. version: of the payload, below 2^24.
 std::string pack_container(std::string_view payload, PayloadKind kind, std::uint32_t version);

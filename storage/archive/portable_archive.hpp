@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -93,6 +94,15 @@ class PayloadWriter {
     for (std::uint32_t i = 0; i < kinds; ++i) *this& versions_[i];
   }
 
+  // What is written goes there in pieces and is not held, so that a large object is not in memory twice.
+  using Take = std::function<void(std::string_view piece)>;
+  explicit PayloadWriter(Take take) : PayloadWriter() { take_ = std::move(take); }
+  // Precondition: it has a taker. Call once, last.
+  void hand_on_rest() {
+    take_(bytes_);
+    bytes_.clear();
+  }
+
   const std::string& bytes() const& { return bytes_; }
   std::string bytes() && { return std::move(bytes_); }
 
@@ -114,7 +124,10 @@ class PayloadWriter {
   template <class T>
   PayloadWriter& operator&(const std::vector<T>& list) {
     *this& static_cast<std::uint64_t>(list.size());
-    for (const T& element : list) *this& element;
+    for (const T& element : list) {
+      *this& element;
+      if (take_ && bytes_.size() >= kPieceBytes) hand_on_rest();
+    }
     return *this;
   }
   PayloadWriter& operator&(const std::map<std::string, std::string>& entries) {
@@ -146,8 +159,11 @@ class PayloadWriter {
   }
 
  private:
-  std::string bytes_;
+  static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+  std::string bytes_;  // with a taker: that it has not got yet
   typename Types::Versions versions_;
+  Take take_;
 };
 
 template <class Types>

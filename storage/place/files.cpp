@@ -151,4 +151,10 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   return {};
 }
 
+Result<void> rename_file(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return write_error(to, errno);
+  if (const int code = flush_folder(to.parent_path()); code != 0) return write_error(to, code);
+  return {};
+}
+
 }  // namespace steelyard::storage

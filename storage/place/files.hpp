@@ -67,5 +67,7 @@ Result<std::string> read_beginning(const std::filesystem::path& path, std::size_
 // ever the old file or the whole new one. Error: store where the disk is full or failing, else input; the part that was
 // written is removed.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+// A file that write_file() wrote gets another name in its folder, which is flushed. Error: as write_file().
+Result<void> rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace steelyard::storage

@@ -1,6 +1,9 @@
 #include "storage/spool/spool.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <charconv>
 #include <chrono>
@@ -37,7 +40,8 @@ std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std:
          std::string(extension);
 }
 
-std::string name_of(const Run& run) { return name_of(run.header.created_at_unix_ns, run.header.id, kRun); }
+std::string name_of(const RunHeader& run) { return name_of(run.created_at_unix_ns, run.id, kRun); }
+std::string name_of(const Run& run) { return name_of(run.header); }
 std::string name_of(const SpooledComparison& kept) {
   return name_of(kept.comparison.candidate.created_at_unix_ns, kept.id, kComparison);
 }
@@ -89,6 +93,33 @@ Result<fs::path> Spool::keep(const Run& run) {
   STEELYARD_CHECK(write_archive(path, run));
   close_to_others(path);
   return path;
+}
+
+SpoolDraft::~SpoolDraft() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove(path_, ignored);
+}
+
+Result<SpoolDraft> Spool::draft(const Run& run) {
+  assert(!run.header.id.empty() && "seal the run first");
+  STEELYARD_CHECK(make_folder(folder_));
+  static std::atomic<int> count{0};
+  const std::string name = name_of(run);
+  const std::string part =
+      '.' + name + '.' + std::to_string(::getpid()) + '.' + std::to_string(++count) + ".draft.part";
+  SpoolDraft draft(folder_ / part, folder_ / name);
+  STEELYARD_CHECK(write_archive(draft.path_, run));
+  close_to_others(draft.path_);
+  return draft;
+}
+
+Result<void> Spool::keep(SpoolDraft draft) {
+  const fs::path path = std::exchange(draft.path_, {});
+  Result<void> renamed = rename_file(path, draft.kept_);
+  if (renamed) return {};
+  Error why = std::move(renamed).error();
+  why.fix = "the run is in " + path.string() + " for a day; " + why.fix;
+  return why;
 }
 
 Result<SpooledComparison> Spool::keep(const Comparison& comparison) {
@@ -146,6 +177,11 @@ std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
                        end == stem.data() + kTimeDigits && *end == '-' &&
                        stem.find_first_not_of("0123456789abcdef", kTimeDigits + 1) == std::string::npos;
   return is_ours ? std::optional(time) : std::nullopt;
+}
+
+bool Spool::has_delivered(const RunHeader& run) const {
+  std::error_code code;
+  return fs::exists(delivered_ / name_of(run), code);
 }
 
 Spool::Count Spool::count_waiting() const {

@@ -41,6 +41,29 @@ struct AtHand {
   const SpooledComparison* comparison = nullptr;  // as keep() gave it
 };
 
+// The archive of a run of which is not known yet whether it is to be kept, as of a file that may prove bad further on:
+// so that it need not be held in memory meanwhile. It is removed unless Spool::keep() takes it; that of a process which
+// was killed is taken for abandoned after a day.
+class SpoolDraft {
+ public:
+  SpoolDraft(std::filesystem::path path, std::filesystem::path kept) : path_(std::move(path)), kept_(std::move(kept)) {}
+  SpoolDraft(SpoolDraft&& other) noexcept
+      : path_(std::exchange(other.path_, {})), kept_(std::exchange(other.kept_, {})) {}
+  SpoolDraft& operator=(SpoolDraft&& other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(kept_, other.kept_);
+    return *this;
+  }
+  SpoolDraft(const SpoolDraft&) = delete;
+  SpoolDraft& operator=(const SpoolDraft&) = delete;
+  ~SpoolDraft();
+
+ private:
+  friend class Spool;
+  std::filesystem::path path_;  // empty: it is gone
+  std::filesystem::path kept_;  // its place as a kept run
+};
+
 class Spool {
  public:
   // Uses state/spool for what waits, state/spool/bad for what cannot be read, and state/runs and state/comparisons for
@@ -49,6 +72,9 @@ class Spool {
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
+  // The run (sealed) as a draft, and a draft as a kept run.
+  Result<SpoolDraft> draft(const Run& run);
+  Result<void> keep(SpoolDraft draft);
   // With the path of the document that now holds it.
   Result<SpooledComparison> keep(const Comparison& comparison);
   // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
@@ -64,6 +90,7 @@ class Spool {
   // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
+  bool has_delivered(const RunHeader& run) const;
 
   // Of what waits and what was delivered, whose id begins so (at least 6 characters) and whose content has it. Absent:
   // none, several, or none of those that could be read.

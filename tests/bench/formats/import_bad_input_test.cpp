@@ -352,6 +352,31 @@ TEST_F(ImportBadInput, ACommitOfWhichNothingCanBeUsedCostsItselfAndNotTheHistory
   EXPECT_THAT(none.error().text(), AllOf(HasSubstr("nothing that can be used"), HasSubstr("entries.Benchmark[0]")));
 }
 
+TEST_F(ImportBadInput, ARunOfAHistoryIsHandedOnBeforeWhatFollowsItIsRead) {
+  const std::string entry =
+      R"({"commit": {"id": "1111111"}, "date": 1, "benches": [{"name": "a", "unit": "ns/op", "value": 5}]})";
+  const std::filesystem::path cut =
+      file(R"(window.BENCHMARK_DATA = {"repoUrl": "", "entries": {"Benchmark": [)" + entry + ", " + entry + ", {");
+  const std::string asv = R"({"commit_hash": "1111111", "results": {"time_a": 1}})";
+  std::filesystem::create_directories(folder_ / "asv/machine");
+  file("{}", "asv/machine/machine.json");
+  file(asv, "asv/machine/1111111-a.json");
+  file("{\"commit_hash\"", "asv/machine/2222222-a.json");
+  for (const auto& [format, path] : {std::pair{"github-action-benchmark", cut}, std::pair{"asv", folder_ / "asv"}}) {
+    std::size_t taken = 0;
+    ImportReading reading;
+    const Result<void> stopped =
+        take_imported(format_named(format), path, reading, [&](steelyard::Run&&) -> Result<void> {
+          ++taken;
+          return input_error("the taker", "one run", "no other");
+        });
+    ASSERT_FALSE(stopped) << format;
+    EXPECT_EQ(stopped.error().where, "the taker") << format << ": and not the damage behind the run";
+    EXPECT_EQ(taken, 1U) << format;
+    EXPECT_FALSE(load_imported(format_named(format), path, warnings_)) << format << ": of a damaged file nothing";
+  }
+}
+
 TEST_F(ImportBadInput, NvbenchFollowsNoPathOutOfItsFolder) {
   std::string json = golden("nvbench.json");
   const std::string named = "nvbench.json-bin/0.bin";

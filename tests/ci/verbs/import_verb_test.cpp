@@ -95,6 +95,37 @@ TEST_F(ImportVerb, AHistoryForOneArchiveIsRefusedBeforeAnyOfItIsKept) {
   EXPECT_THAT(kept, ::testing::IsEmpty()) << "neither in the store nor in the spool";
 }
 
+TEST_F(ImportVerb, RunsOfAHistoryWaitForTheStoreAndOfADamagedOneNothingDoes) {
+  constexpr const char* kAway = "postgresql://someone@127.0.0.1:1/steelyard";
+  const auto in_spool = [] {
+    std::vector<std::string> names;
+    if (!std::filesystem::exists("state/spool")) return names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("state/spool")) {
+      if (entry.path().filename() != ".lock") names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  std::ifstream whole(golden("github_action_benchmark.js"));
+  const std::string text{std::istreambuf_iterator<char>(whole), {}};
+  write("cut.js", text.substr(0, text.rfind("test_sort")));
+  const Outcome damaged = run({"import", "cut.js", "--store", kAway});
+  EXPECT_EQ(damaged.status, 3) << damaged.err;
+  EXPECT_THAT(in_spool(), ::testing::IsEmpty());
+
+  const Outcome away =
+      run({"import", "cut.js", golden("github_action_benchmark.js"), golden("go.txt"), "--store", kAway, "--json"});
+  EXPECT_EQ(away.status, 3) << "the file that is cut costs itself: " << away.err;
+  EXPECT_THAT(away.err, HasSubstr("4 runs wait in the spool"));
+  const nlohmann::json imports = nlohmann::json::parse(away.out)["runs"];
+  ASSERT_THAT(imports, SizeIs(4));
+  std::vector<std::string> expected;
+  for (const nlohmann::json& one : imports) expected.push_back(one["run"].get<std::string>().substr(0, 16) + ".syrun");
+  std::vector<std::string> waiting;
+  for (const std::string& name : in_spool()) waiting.push_back(name.substr(name.find('-') + 1));
+  EXPECT_THAT(waiting, ::testing::UnorderedElementsAreArray(expected));
+}
+
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
   const nlohmann::json comparison = nlohmann::json::parse(outcome.out);

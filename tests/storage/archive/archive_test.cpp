@@ -114,6 +114,40 @@ TEST(Archive, HeaderOfASmallArchiveIsThatOfItsRun) {
   std::filesystem::remove(file);
 }
 
+TEST(Archive, WrittenPieceByPieceIsTheSameFileAndTheSameId) {
+  const std::filesystem::path file = testing::TempDir() + "written_in_pieces.syrun";
+  steelyard::Run run = small_run();
+  std::uint64_t state = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    state = state * 6364136223846793005U + 1;
+    run.measurements[0].invocations[0].values.push_back(1 + static_cast<double>(state >> 12) * 0x1p-52);
+  }
+  run.measurements[0].invocations[0].iterations.clear();
+  run.header.id.clear();
+  const std::string id = sha256_hex(encode_payload(run));
+  seal(run);
+  EXPECT_EQ(run.header.id, id);
+  ASSERT_TRUE(write_archive(file, run));
+  std::ifstream in(file, std::ios::binary);
+  const std::string written{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_GT(written.size(), std::size_t{200'000}) << "of several pieces";
+  EXPECT_EQ(written, encode_run(run));
+  std::filesystem::remove(file);
+}
+
+TEST(Archive, OfAFileAboveTheLimitTheLengthIsKnownAndNoMoreIsHeld) {
+  std::string bytes;
+  for (std::uint64_t i = 0, x = 1; i < 100'000; ++i)
+    bytes += static_cast<char>((x = x * 6364136223846793005U + 1) >> 56);
+  const std::size_t whole = pack_container(bytes, PayloadKind::run, 1).size();
+  ContainerWriter writer(PayloadKind::run, 1, 1000);
+  for (std::size_t at = 0; at < bytes.size(); at += 1000) writer.add(std::string_view(bytes).substr(at, 1000));
+  writer.end();
+  EXPECT_EQ(writer.file_bytes(), whole);
+  EXPECT_EQ(writer.payload_bytes(), bytes.size());
+  EXPECT_EQ(writer.take_bytes().size(), 1000U);
+}
+
 // What the first version could hold of the sample.
 steelyard::Run sample_run_v1() {
   steelyard::Run run = sample_run();

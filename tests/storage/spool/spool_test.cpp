@@ -94,6 +94,31 @@ TEST_F(SpoolTest, SameRunKeptTwiceWaitsOnce) {
   EXPECT_THAT(spool.waiting(), SizeIs(1));
 }
 
+TEST_F(SpoolTest, DraftWaitsForNobodyUntilItIsKeptAndIsGoneUnlessItIs) {
+  Spool spool(state_);
+  const steelyard::Run run = run_at(7);
+  {
+    auto dropped = spool.draft(run_at(8));
+    ASSERT_TRUE(dropped) << dropped.error().text();
+    auto draft = spool.draft(run);
+    auto twice = spool.draft(run);
+    ASSERT_TRUE(draft && twice);
+    EXPECT_THAT(spool.waiting(), IsEmpty());
+    ASSERT_TRUE(spool.deliver({put()}));
+    EXPECT_THAT(ids_, IsEmpty());
+    ASSERT_TRUE(spool.keep(std::move(draft).value()));
+    ASSERT_TRUE(spool.keep(std::move(twice).value()));
+  }
+  EXPECT_THAT(spool.waiting(), SizeIs(1));
+  EXPECT_FALSE(spool.has_delivered(run.header));
+  ASSERT_TRUE(spool.deliver({put()}));
+  EXPECT_THAT(ids_, ElementsAre(run.header.id));
+  EXPECT_TRUE(spool.has_delivered(run.header));
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(state_ / "spool")) left.push_back(entry.path().filename().string());
+  EXPECT_THAT(left, ElementsAre(".lock"));
+}
+
 TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
   Spool spool(state_);
   std::vector<std::string> expected;
