@@ -240,8 +240,11 @@ ChainedSeries chained_series(storage::HistorySeries series, const std::vector<st
   std::vector<regress::ChainStep> chain;
   std::optional<std::size_t> newest;
   for (const storage::MeasuredStep& step : steps) {
-    if (step.benchmark != series.benchmark || step.metric != series.metric.name) continue;
-    if (step.fingerprint != series.fingerprint) continue;
+    if (step.metric != series.metric.name || step.fingerprint != series.fingerprint) continue;
+    const auto& earlier = series.earlier_names;
+    const bool is_its_name = step.benchmark == series.benchmark ||
+                             std::find(earlier.begin(), earlier.end(), step.benchmark) != earlier.end();
+    if (!is_its_name) continue;
     // Commits without a point are places behind those that have one.
     for (const std::string& commit : {step.before, step.after}) places.try_emplace(commit, places.size());
     const std::optional<regress::ChainStep> chained = chain_step(step, places);

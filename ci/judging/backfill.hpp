@@ -42,8 +42,8 @@ Result<BackfillReport> backfill(const std::vector<std::string>& line, const Back
 
 // The series with its levels by the chain of steps, a point a commit: the oldest that the newest is linked to has the
 // value it was measured with, and the others that value by their ratios.
-// `steps`: any; those of its benchmark, metric and machine are taken, also where they lead through commits of which it
-// has no point (older than its points, of another branch, pruned).
+// `steps`: any; those of its benchmark by any name of the series, of its metric and machine are taken, also where they
+// lead through commits of which it has no point (older than its points, of another branch, pruned).
 ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps);
 
 }  // namespace steelyard::ci

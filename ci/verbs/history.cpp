@@ -1,6 +1,6 @@
 // steelyard history: how benchmarks went over the commits that the store knows, or what happened in a range of them.
+#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "bench/model/benchmark_id.hpp"
@@ -127,17 +127,12 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
 Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
                    const std::vector<BenchmarkRename>& renames, storage::Page<storage::HistorySeries>& page,
                    const App& app) {
-  std::map<std::string, std::string> today;  // as the store knows it
-  for (const storage::HistorySeries& series : page.items) {
-    for (const std::string& earlier : series.earlier_names) today[earlier] = series.benchmark;
-  }
-  const std::string benchmark = renames.empty() && today.empty() ? query.benchmark : "";  // earlier names as well
-  STEELYARD_TRY(std::vector<storage::MeasuredStep> steps,
+  const bool has_other_names =
+      !renames.empty() || std::any_of(page.items.begin(), page.items.end(),
+                                      [](const storage::HistorySeries& one) { return !one.earlier_names.empty(); });
+  const std::string benchmark = has_other_names ? "" : query.benchmark;
+  STEELYARD_TRY(const std::vector<storage::MeasuredStep> steps,
                 storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
-  use_current_names(renames, steps);
-  for (storage::MeasuredStep& step : steps) {
-    if (const auto at = today.find(step.benchmark); at != today.end()) step.benchmark = at->second;
-  }
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
   for (storage::HistorySeries& series : page.items) {

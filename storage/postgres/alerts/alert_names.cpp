@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard::storage {
@@ -73,6 +74,20 @@ from (select distinct * from unnest($1::text[], $2::text[], $3::text[])) n(proje
 join steelyard.benchmarks b on b.canonical = n.name
 join steelyard.projects p on p.name = n.project
 join steelyard.series s on s.benchmark_key = b.benchmark_key and s.project_key = p.project_key
+)sql";
+
+// $1 projects, $2 earlier names there, $3 what each is called today.
+constexpr const char* kContinued = R"sql(
+select s.series_key, t.series_key, d.canonical, m.name, m.unit, m.better, m.kind, t.fingerprint
+from unnest($1::text[], $2::text[], $3::text[]) n(project, earlier, today)
+join steelyard.projects p on p.name = n.project
+join steelyard.benchmarks b on b.canonical = n.earlier
+join steelyard.benchmarks d on d.canonical = n.today
+join steelyard.series s on s.benchmark_key = b.benchmark_key and s.project_key = p.project_key
+join steelyard.series t on t.benchmark_key = d.benchmark_key and t.project_key = p.project_key
+ and t.metric_key = s.metric_key and t.fingerprint = s.fingerprint and t.count_key = s.count_key
+join steelyard.metrics m on m.metric_key = t.metric_key
+order by s.series_key
 )sql";
 
 }  // namespace
@@ -159,11 +174,8 @@ bool is_asked_for(const std::vector<std::string>& names, const RenamedQuery& que
   });
 }
 
-}  // namespace
-
-Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query) {
+Result<std::vector<RenamedBenchmark>> renamed_within(Transaction& transaction, const RenamedQuery& query) {
   using Benchmark = std::pair<std::string, std::string>;  // project, today's name
-  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, query.project, query.branch));
   std::vector<RenamedBenchmark> all;
   std::vector<std::string> projects, names, todays;
@@ -194,6 +206,32 @@ Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const Renam
   std::set<Benchmark> are_two;
   for (const std::int64_t place : apart) are_two.insert(of_place.at(place));
   std::erase_if(all, [&](const RenamedBenchmark& one) { return are_two.contains({one.project, one.today}); });
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  return renamed_within(transaction, query);
+}
+
+Result<std::vector<ContinuedSeries>> continued_series(Transaction& transaction, const std::string& project,
+                                                      const std::string& branch) {
+  STEELYARD_TRY(const std::vector<RenamedBenchmark> renamed, renamed_within(transaction, {project, branch}));
+  std::vector<ContinuedSeries> all;
+  if (renamed.empty()) return all;
+  std::vector<std::string> projects, earlier, today;
+  for (const RenamedBenchmark& one : renamed) {
+    projects.push_back(one.project);
+    earlier.push_back(one.earlier);
+    today.push_back(one.today);
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(kContinued, SqlValues().texts(projects).texts(earlier).texts(today)));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    all.push_back(
+        {rows.integer(row, 0), rows.integer(row, 1), rows.text(row, 2), metric_of(rows, row, 3), rows.text(row, 7)});
+  }
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
@@ -57,6 +58,18 @@ Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const
 
 // Names that are not today's, by project and name; without benchmarks that are two (of_two_benchmarks).
 Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query);
+
+// Series that go on as another one, which has today's name of their benchmark, and those others: of the same project,
+// metric, machine and conditions; without benchmarks that are two.
+struct ContinuedSeries {
+  std::int64_t key = 0;
+  std::int64_t todays_key = 0;
+  std::string benchmark;  // of today
+  Metric metric;
+  std::string fingerprint;
+};
+Result<std::vector<ContinuedSeries>> continued_series(Transaction& transaction, const std::string& project,
+                                                      const std::string& branch);
 
 using AlertName = std::pair<std::string, std::string>;  // benchmark, metric
 

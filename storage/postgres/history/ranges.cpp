@@ -1,7 +1,9 @@
 #include "storage/postgres/history/ranges.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +11,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bench/model/parse_number.hpp"
+#include "bench/model/text.hpp"
+#include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
@@ -301,7 +306,8 @@ where c.sha in ($2::text, $3::text) and r.project_key = $1
   and not exists (select from steelyard.request_runs q where q.run_key = r.run_key)
 )sql";
 
-// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. The planner takes one series to
+// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many, $6 series that are not asked for.
+// The planner takes one series to
 // have moved; so names are looked up one by one and not joined.
 constexpr const char* kMovers = R"sql(
 with levels as (
@@ -314,6 +320,7 @@ with levels as (
          count(*) filter (where x.run_key + 0 = any($2::integer[])) as runs_after
   from steelyard.measurements x
   where x.run_key = any($1::integer[] || $2::integer[]) and x.value is not null
+    and x.series_key <> all($6::integer[])
   group by x.series_key
 ), moved as (
   select series_key, before, after, runs_before, runs_after, abs(ln(after / before)) as size
@@ -443,26 +450,113 @@ Result<Page<MeasuredStep>> read_steps(Session& session, const StepQuery& query) 
   return page;
 }
 
+namespace {
+
+// With what it stands by in the list.
+struct SizedMover {
+  double size = 0;
+  std::int64_t series = 0;
+  Mover mover;
+};
+
+bool stands_before(const SizedMover& one, const SizedMover& other) {
+  return one.size != other.size ? one.size > other.size : one.series < other.series;
+}
+
+// As percentile_cont(0.5) has it; absent: of nothing.
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const double low = values[(values.size() - 1) / 2];
+  const double high = values[values.size() / 2];
+  return low + 0.5 * (high - low);
+}
+
+// Of series that go on under another name, each with those before it, which have moved.
+Result<std::vector<SizedMover>> read_continued_movers(Transaction& transaction, const std::string& project,
+                                                      const std::vector<ContinuedSeries>& continued,
+                                                      const SideRuns& runs) {
+  ValuesQuery query;
+  std::map<std::int64_t, std::vector<std::size_t>> names_of;  // indexes in query.series, by today's series
+  std::map<std::int64_t, const ContinuedSeries*> todays;
+  for (const ContinuedSeries& one : continued) {
+    const auto [at, is_new] = todays.emplace(one.todays_key, &one);
+    if (is_new) {
+      names_of[one.todays_key].push_back(query.series.size());
+      query.series.push_back(one.todays_key);
+    }
+    names_of[one.todays_key].push_back(query.series.size());
+    query.series.push_back(one.key);
+  }
+  query.runs = runs.before;
+  query.runs.insert(query.runs.end(), runs.after.begin(), runs.after.end());
+  STEELYARD_TRY(const std::vector<std::vector<SeriesValue>> values, read_series_values(transaction, query));
+  std::vector<SizedMover> movers;
+  for (const auto& [key, indexes] : names_of) {
+    std::vector<double> before, after;
+    for (const std::size_t index : indexes) {
+      for (const SeriesValue& value : values[index]) {
+        (value.run < runs.before.size() ? before : after).push_back(value.value);
+      }
+    }
+    const ContinuedSeries& series = *todays.at(key);
+    const bool is_shown = series.metric.name == kRealTime || series.metric.kind == MetricKind::counted;
+    const double level_before = median_of(before).value_or(0);
+    const double level_after = median_of(after).value_or(0);
+    if (!is_shown || !(level_before > 0) || !(level_after > 0)) continue;
+    const double ratio = level_after / level_before;
+    const double size = std::abs(std::log(ratio));
+    if (!std::isfinite(level_before) || !std::isfinite(level_after) || size == 0) continue;
+    movers.push_back({size,
+                      key,
+                      {project, series.benchmark, series.metric, series.fingerprint, level_before, level_after, ratio,
+                       static_cast<std::int64_t>(before.size()), static_cast<std::int64_t>(after.size())}});
+  }
+  return movers;
+}
+
+}  // namespace
+
 Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const CommitRange range, find_range(transaction, query));
   STEELYARD_TRY(const SideRuns runs, read_side_runs(transaction, range));
   Page<Mover> page;
   if (runs.before.empty() || runs.after.empty()) return page;
+  STEELYARD_TRY(const std::vector<ContinuedSeries> continued,
+                continued_series(transaction, range.project, range.branch));
+  std::vector<SizedMover> movers;
+  std::vector<std::int64_t> read_by_name;
+  if (!continued.empty()) {
+    STEELYARD_TRY(movers, read_continued_movers(transaction, range.project, continued, runs));
+    for (const ContinuedSeries& one : continued) {
+      read_by_name.push_back(one.key);
+      read_by_name.push_back(one.todays_key);
+    }
+  }
   SqlValues values;
   values.integers(runs.before).integers(runs.after);
   STEELYARD_CHECK(add_cursor(values, kMoversKind, kMoversFields, query.after));
   const std::int64_t most = std::clamp(query.limit, 1, kMaxItems);
-  values.integer(most + 1);
+  values.integer(most + 1).integers(read_by_name);
   STEELYARD_TRY(const Rows rows, transaction.run(kMovers, values, {0, most + 1}));
-  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+  if (!query.after.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> last, read_cursor(kMoversKind, kMoversFields, query.after));
+    const SizedMover told{parse_as<double>(last[0]).value_or(0), parse_as<std::int64_t>(last[1]).value_or(0), {}};
+    std::erase_if(movers, [&](const SizedMover& one) { return !stands_before(told, one); });
+  }
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
     Mover mover{range.project, rows.text(row, 2), metric_of(rows, row, 3), rows.text(row, 7)};
     read_in_order(rows, row, 8, mover.before, mover.after, mover.runs_before, mover.runs_after);
     mover.ratio = mover.after / mover.before;
-    page.items.push_back(std::move(mover));
+    movers.push_back({rows.number(row, 0), rows.integer(row, 1), std::move(mover)});
   }
-  if (rows.size() > most) {
-    page.next = write_cursor(kMoversKind, {std::string(rows.raw(most - 1, 0)), std::string(rows.raw(most - 1, 1))});
+  std::sort(movers.begin(), movers.end(), stands_before);
+  const std::size_t shown = std::min(movers.size(), static_cast<std::size_t>(most));
+  for (std::size_t i = 0; i < shown; ++i) page.items.push_back(std::move(movers[i].mover));
+  if (movers.size() > shown) {
+    const SizedMover& last = movers[shown - 1];
+    page.next = write_cursor(kMoversKind, {shortest_text(last.size), std::to_string(last.series)});
   }
   return page;
 }

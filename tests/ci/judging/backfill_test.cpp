@@ -240,6 +240,20 @@ TEST(ChainedSeries, LeadsThroughACommitOfTheSameProgramAsIfItWereItsParent) {
   EXPECT_NEAR(chained.widest, 1.01, 1e-3) << "the error of the one step that was timed";
 }
 
+TEST(ChainedSeries, HasTheStepsOfItsEarlierNamesAndOfNoOtherSeries) {
+  storage::HistorySeries series = measured_alone({100, 130, 90});
+  storage::MeasuredStep of_before = step_between(0, 1, 1.2);
+  of_before.benchmark = "BM_before";
+  const std::vector<storage::MeasuredStep> steps{of_before, step_between(1, 2, 1.5)};
+  EXPECT_THAT(chained_series(series, steps).unlinked, ElementsAre(name_of(0))) << "the two stay apart on this machine";
+  series.earlier_names = {"BM_before"};
+  const ChainedSeries chained = chained_series(series, steps);
+  EXPECT_THAT(chained.unlinked, IsEmpty());
+  EXPECT_NEAR(chained.series.points.at(2).value, 180, 1e-9);
+  series.fingerprint = "another";
+  EXPECT_THAT(chained_series(series, steps).series.points, IsEmpty());
+}
+
 TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
   const storage::HistorySeries series = measured_alone({1, 1, 1, 1, 1});
   const auto widest = [&](const std::vector<storage::MeasuredStep>& steps) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/text.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
@@ -195,6 +196,45 @@ TEST_F(RenamedHistory, IsFoundByTodaysParameters) {
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_THAT(found->items, SizeIs(1));
   EXPECT_THAT(values(found->items[0]), ElementsAre(1, 2)) << "of what had no such axis yet, too";
+}
+
+TEST_F(RenamedHistory, MovesAsOneBetweenCommitsBeforeAndBehindTheRename) {
+  const auto movers = [this](int limit = 50, const std::string& after = "") {
+    RangeQuery range;
+    range.from = "commit1";
+    range.to = "commit4";
+    range.project = "demo";
+    range.branch = "main";
+    range.limit = limit;
+    range.after = after;
+    Store store = open();
+    Result<Page<Mover>> page = HistoryStore(store).top_movers(range);
+    EXPECT_TRUE(page) << page.error().text();
+    return page ? std::move(page).value() : Page<Mover>{};
+  };
+  const auto told = [](const Page<Mover>& page) {
+    std::vector<std::string> told;
+    for (const Mover& one : page.items) {
+      told.push_back(one.benchmark + ' ' + shortest_text(one.before) + ' ' + shortest_text(one.after));
+    }
+    return told;
+  };
+  measure(1, {"first", "stays", "one"});
+  measure(2, {"second", "two"});
+  measure(4, {"third", "stays", "one", "two"});
+  EXPECT_THAT(told(movers()), ::testing::UnorderedElementsAre("one 1 4", "stays 1 4"));
+  say(3, {{"first", "second"}, {"one", "two"}});
+  say(4, {{"second", "third"}});
+  EXPECT_THAT(told(movers()), ::testing::UnorderedElementsAre("third 1 3", "one 1 4", "stays 1 4"))
+      << "a level is of runs under both names; one and two were measured beside each other";
+  std::vector<std::string> paged;
+  std::string after;
+  do {
+    const Page<Mover> page = movers(1, after);
+    for (const std::string& one : told(page)) paged.push_back(one);
+    after = page.next;
+  } while (!after.empty() && paged.size() < 9);
+  EXPECT_THAT(paged, ::testing::ElementsAreArray(told(movers()))) << "as many moved as far";
 }
 
 }  // namespace
