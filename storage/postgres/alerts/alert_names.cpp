@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_values.hpp"
@@ -66,28 +67,20 @@ cross join lateral (
 order by 1
 )sql";
 
-// $1 projects, $2 names there, $3 what each is called today. Series that would be one have one place.
+// $1 projects, $2 names there, $3 what each is called today. Looked up one by one: the planner takes them to be few.
 constexpr const char* kSeriesOfNames = R"sql(
-select s.series_key, dense_rank() over (order by n.project, n.today, s.metric_key, s.fingerprint), n.name, n.project,
-       n.today
-from (select distinct * from unnest($1::text[], $2::text[], $3::text[])) n(project, name, today)
-join steelyard.benchmarks b on b.canonical = n.name
-join steelyard.projects p on p.name = n.project
-join steelyard.series s on s.benchmark_key = b.benchmark_key and s.project_key = p.project_key
-)sql";
-
-// $1 projects, $2 earlier names there, $3 what each is called today.
-constexpr const char* kContinued = R"sql(
-select s.series_key, t.series_key, d.canonical, m.name, m.unit, m.better, m.kind, t.fingerprint
-from unnest($1::text[], $2::text[], $3::text[]) n(project, earlier, today)
-join steelyard.projects p on p.name = n.project
-join steelyard.benchmarks b on b.canonical = n.earlier
-join steelyard.benchmarks d on d.canonical = n.today
-join steelyard.series s on s.benchmark_key = b.benchmark_key and s.project_key = p.project_key
-join steelyard.series t on t.benchmark_key = d.benchmark_key and t.project_key = p.project_key
- and t.metric_key = s.metric_key and t.fingerprint = s.fingerprint and t.count_key = s.count_key
-join steelyard.metrics m on m.metric_key = t.metric_key
-order by s.series_key
+select of_name.series_key, n.project, n.name, n.today, of_name.fingerprint, of_name.count_key,
+       m.name, m.unit, m.better, m.kind
+from unnest($1::text[], $2::text[], $3::text[]) n(project, name, today)
+cross join lateral (
+  select s.series_key, s.fingerprint, s.count_key, s.metric_key
+  from steelyard.benchmarks b
+  join steelyard.series s using (benchmark_key)
+  where b.canonical = n.name
+    and s.project_key = (select p.project_key from steelyard.projects p where p.name = n.project)
+  offset 0) of_name
+join steelyard.metrics m using (metric_key)
+order by of_name.series_key
 )sql";
 
 }  // namespace
@@ -174,38 +167,74 @@ bool is_asked_for(const std::vector<std::string>& names, const RenamedQuery& que
   });
 }
 
-Result<std::vector<RenamedBenchmark>> renamed_within(Transaction& transaction, const RenamedQuery& query) {
-  using Benchmark = std::pair<std::string, std::string>;  // project, today's name
+struct NamedSeries {
+  std::int64_t key = 0;
+  std::string project;
+  std::string name;
+  std::string today;
+  std::string fingerprint;
+  std::string count_key;
+  Metric metric;
+};
+using Benchmark = std::pair<std::string, std::string>;  // project, today's name
+
+Result<std::vector<NamedSeries>> series_of(Transaction& transaction, const std::vector<RenamedBenchmark>& renamed) {
+  std::set<std::pair<Benchmark, std::string>> names;
+  for (const RenamedBenchmark& one : renamed) {
+    for (const std::string& name : {one.earlier, one.today}) names.insert({{one.project, one.today}, name});
+  }
+  std::vector<std::string> projects, each, todays;
+  for (const auto& [benchmark, name] : names) {
+    projects.push_back(benchmark.first);
+    each.push_back(name);
+    todays.push_back(benchmark.second);
+  }
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kSeriesOfNames, SqlValues().texts(projects).texts(each).texts(todays)));
+  std::vector<NamedSeries> all;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    all.push_back({rows.integer(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
+                   rows.text(row, 5), metric_of(rows, row, 6)});
+  }
+  return all;
+}
+
+// With their series.
+struct Renamed {
+  std::vector<RenamedBenchmark> benchmarks;
+  std::vector<NamedSeries> series{};
+};
+Result<Renamed> renamed_within(Transaction& transaction, const RenamedQuery& query) {
   STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, query.project, query.branch));
-  std::vector<RenamedBenchmark> all;
-  std::vector<std::string> projects, names, todays;
+  Renamed all;
   for (const auto& [project, known] : by_project) {
     for (auto& [earlier, today] : known.earlier()) {
-      if (!is_asked_for(known.of(today), query)) continue;
-      for (const std::string& name : {earlier, today}) {
-        projects.push_back(project);
-        names.push_back(name);
-        todays.push_back(today);
-      }
-      all.push_back({project, earlier, today});
+      if (is_asked_for(known.of(today), query)) all.benchmarks.push_back({project, earlier, today});
     }
   }
-  if (all.empty()) return all;
-  STEELYARD_TRY(const Rows rows,
-                transaction.run(kSeriesOfNames, SqlValues().texts(projects).texts(names).texts(todays)));
+  if (all.benchmarks.empty()) return all;
+  STEELYARD_TRY(all.series, series_of(transaction, all.benchmarks));
+  // Series that would be one have one place.
+  std::map<std::tuple<Benchmark, std::string, std::string>, std::int64_t> place_of;
   std::vector<std::int64_t> keys, places;
-  std::vector<std::string> kept_under;
-  std::map<std::int64_t, Benchmark> of_place;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    keys.push_back(rows.integer(row, 0));
-    places.push_back(rows.integer(row, 1));
-    kept_under.push_back(rows.text(row, 2));
-    of_place[places.back()] = {rows.text(row, 3), rows.text(row, 4)};
+  std::vector<std::string> names;
+  for (const NamedSeries& one : all.series) {
+    const auto place = static_cast<std::int64_t>(place_of.size());
+    keys.push_back(one.key);
+    places.push_back(
+        place_of
+            .try_emplace({{one.project, one.today}, one.metric.name + '\n' + one.metric.unit, one.fingerprint}, place)
+            .first->second);
+    names.push_back(one.name);
   }
-  STEELYARD_TRY(const std::set<std::int64_t> apart, of_two_benchmarks(transaction, keys, places, kept_under));
+  STEELYARD_TRY(const std::set<std::int64_t> apart, of_two_benchmarks(transaction, keys, places, names));
   std::set<Benchmark> are_two;
-  for (const std::int64_t place : apart) are_two.insert(of_place.at(place));
-  std::erase_if(all, [&](const RenamedBenchmark& one) { return are_two.contains({one.project, one.today}); });
+  for (const auto& [series, place] : place_of) {
+    if (apart.contains(place)) are_two.insert(std::get<Benchmark>(series));
+  }
+  const auto is_of_two = [&](const auto& one) { return are_two.contains({one.project, one.today}); };
+  std::erase_if(all.benchmarks, is_of_two);
+  std::erase_if(all.series, is_of_two);
   return all;
 }
 
@@ -213,24 +242,25 @@ Result<std::vector<RenamedBenchmark>> renamed_within(Transaction& transaction, c
 
 Result<std::vector<RenamedBenchmark>> read_renamed(Session& session, const RenamedQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  return renamed_within(transaction, query);
+  STEELYARD_TRY(Renamed renamed, renamed_within(transaction, query));
+  return std::move(renamed.benchmarks);
 }
 
 Result<std::vector<ContinuedSeries>> continued_series(Transaction& transaction, const std::string& project,
                                                       const std::string& branch) {
-  STEELYARD_TRY(const std::vector<RenamedBenchmark> renamed, renamed_within(transaction, {project, branch}));
-  std::vector<ContinuedSeries> all;
-  if (renamed.empty()) return all;
-  std::vector<std::string> projects, earlier, today;
-  for (const RenamedBenchmark& one : renamed) {
-    projects.push_back(one.project);
-    earlier.push_back(one.earlier);
-    today.push_back(one.today);
+  STEELYARD_TRY(const Renamed renamed, renamed_within(transaction, {project, branch}));
+  const auto place_of = [](const NamedSeries& one) {
+    return std::tuple(one.project, one.today, one.metric.name, one.metric.unit, one.fingerprint, one.count_key);
+  };
+  std::map<decltype(place_of(renamed.series.front())), const NamedSeries*> todays;
+  for (const NamedSeries& one : renamed.series) {
+    if (one.name == one.today) todays.emplace(place_of(one), &one);
   }
-  STEELYARD_TRY(const Rows rows, transaction.run(kContinued, SqlValues().texts(projects).texts(earlier).texts(today)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    all.push_back(
-        {rows.integer(row, 0), rows.integer(row, 1), rows.text(row, 2), metric_of(rows, row, 3), rows.text(row, 7)});
+  std::vector<ContinuedSeries> all;
+  for (const NamedSeries& one : renamed.series) {
+    const auto at = todays.find(place_of(one));
+    if (at == todays.end() || at->second == &one) continue;
+    all.push_back({one.key, at->second->key, one.today, one.metric, one.fingerprint});
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/model/parse_number.hpp"
+#include "bench/model/quantile.hpp"
 #include "bench/model/text.hpp"
 #include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
@@ -463,15 +464,6 @@ bool stands_before(const SizedMover& one, const SizedMover& other) {
   return one.size != other.size ? one.size > other.size : one.series < other.series;
 }
 
-// As percentile_cont(0.5) has it; absent: of nothing.
-std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const double low = values[(values.size() - 1) / 2];
-  const double high = values[values.size() / 2];
-  return low + 0.5 * (high - low);
-}
-
 // Of series that go on under another name, each with those before it, which have moved.
 Result<std::vector<SizedMover>> read_continued_movers(Transaction& transaction, const std::string& project,
                                                       const std::vector<ContinuedSeries>& continued,
@@ -496,14 +488,16 @@ Result<std::vector<SizedMover>> read_continued_movers(Transaction& transaction, 
     std::vector<double> before, after;
     for (const std::size_t index : indexes) {
       for (const SeriesValue& value : values[index]) {
+        if (std::isnan(value.value)) continue;
         (value.run < runs.before.size() ? before : after).push_back(value.value);
       }
     }
     const ContinuedSeries& series = *todays.at(key);
     const bool is_shown = series.metric.name == kRealTime || series.metric.kind == MetricKind::counted;
-    const double level_before = median_of(before).value_or(0);
-    const double level_after = median_of(after).value_or(0);
-    if (!is_shown || !(level_before > 0) || !(level_after > 0)) continue;
+    if (!is_shown || before.empty() || after.empty()) continue;
+    const double level_before = median(before);
+    const double level_after = median(after);
+    if (!(level_before > 0) || !(level_after > 0)) continue;
     const double ratio = level_after / level_before;
     const double size = std::abs(std::log(ratio));
     if (!std::isfinite(level_before) || !std::isfinite(level_after) || size == 0) continue;

@@ -34,10 +34,11 @@ where )sql";
 constexpr const char* kWholeName = "b.canonical = $1::text";
 constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
 
-// The same by today's names: b is what the benchmark is called today, k what it was called when it was measured. $17 to
-// $19 the projects, earlier and today's names of those that were renamed; of the one that is asked for $20 projects,
-// $21 each of its names there, and $22 what it is called there today. The first of those is of no project: elsewhere it
-// is what the question says.
+// The same by today's names: b is what the benchmark is called today, k what it was called when it was measured. $17
+// the projects and earlier names of those that were renamed, $18 today's; of the one that is asked for $19 projects,
+// $20 each of its names there, and $21 what it is called there today. The first of those is of no project: elsewhere it
+// is what the question says. The names are looked up and not joined: the planner takes them to be few, and would go
+// through all of them for each series.
 constexpr const char* kChooseByTodaysNames = R"sql(
 select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
        array_agg(s.series_key order by s.series_key), array_agg(k.canonical order by s.series_key)
@@ -45,17 +46,16 @@ from steelyard.benchmarks k
 join steelyard.series s using (benchmark_key)
 join steelyard.metrics m using (metric_key)
 join steelyard.projects p using (project_key)
-left join unnest($17::text[], $18::text[], $19::text[]) as n(project, earlier, today)
-  on n.project = p.name and n.earlier = k.canonical
-left join steelyard.benchmarks t on t.canonical = n.today
+left join steelyard.benchmarks t
+  on t.canonical = (select jsonb_object($17::text[], $18::text[])) ->> (p.name || chr(1) || k.canonical)
 join steelyard.benchmarks b on b.benchmark_key = coalesce(t.benchmark_key, k.benchmark_key)
 where )sql";
-constexpr const char* kAnyOfItsNames = R"sql(k.canonical = any($21::text[])
-  and (k.canonical = $1::text or (p.name, k.canonical) in (select * from unnest($20::text[], $21::text[])))
-  and (b.canonical = $1::text or (p.name, b.canonical) in (select * from unnest($20::text[], $22::text[])))
+constexpr const char* kAnyOfItsNames = R"sql(k.canonical = any($20::text[])
+  and (k.canonical = $1::text or (p.name, k.canonical) in (select * from unnest($19::text[], $20::text[])))
+  and (b.canonical = $1::text or (p.name, b.canonical) in (select * from unnest($19::text[], $21::text[])))
 )sql";
 constexpr const char* kPartOfTodaysName =
-    "strpos(b.canonical, $1::text) > 0 and cardinality($20::text[] || $21::text[] || $22::text[]) = 0";
+    "strpos(b.canonical, $1::text) > 0 and cardinality($19::text[] || $20::text[] || $21::text[]) = 0";
 constexpr const char* kChooseEnd = R"sql(
   and case when $2::text = '' then m.name in ('real_time', 'instructions') or m.kind = 'counted'
       else m.name = $2::text end
@@ -164,8 +164,7 @@ Result<void> add_cursor(SqlValues& values, const std::string& after) {
 
 // What benchmarks are called today, as far as the question is by that.
 struct TodaysNames {
-  std::vector<std::string> projects;  // three lists of one length
-  std::vector<std::string> earlier;
+  std::vector<std::string> earlier;  // with their projects before them; two lists of one length
   std::vector<std::string> today;
   std::vector<std::string> asked_in{};  // projects, for each of the names there of the benchmark that is asked for
   std::vector<std::string> asked_is{};
@@ -179,8 +178,7 @@ Result<TodaysNames> todays_names(Transaction& transaction, const HistoryQuery& q
   STEELYARD_TRY(const auto by_project, NamesOnBranch::by_project(transaction, query.project, query.branch));
   for (const auto& [project, known] : by_project) {
     for (auto& [earlier, today] : known.earlier()) {
-      names.projects.push_back(project);
-      names.earlier.push_back(earlier);
+      names.earlier.push_back(project + '\1' + earlier);
       names.today.push_back(today);
     }
     const std::vector<std::string> same = known.of(query.benchmark);
@@ -198,7 +196,7 @@ void add_names(SqlValues& values, TodaysNames names, const std::string& asked, b
     names.asked_is.insert(names.asked_is.begin(), asked);
     names.asked_today.insert(names.asked_today.begin(), asked);
   }
-  values.texts(names.projects).texts(names.earlier).texts(names.today);
+  values.texts(names.earlier).texts(names.today);
   values.texts(names.asked_in).texts(names.asked_is).texts(names.asked_today);
 }
 
