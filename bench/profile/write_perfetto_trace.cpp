@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/profile/occupancy.hpp"
 #include "bench/profile/perfetto_trace.hpp"
 #include "bench/profile/protobuf.hpp"
 #include "bench/profile/trace_lanes.hpp"
