@@ -42,7 +42,11 @@ constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
 constexpr const char* kChooseByTodaysNames = R"sql(
 select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
        array_agg(s.series_key order by s.series_key), array_agg(k.canonical order by s.series_key)
-from steelyard.benchmarks k
+from )sql";
+constexpr const char* kOfAllBenchmarks = "steelyard.benchmarks k";
+// Where all begins, whatever the planner takes for less.
+constexpr const char* kOfThese = "(select * from steelyard.benchmarks where canonical = any($20::text[]) offset 0) k";
+constexpr const char* kTodaysNames = R"sql(
 join steelyard.series s using (benchmark_key)
 join steelyard.metrics m using (metric_key)
 join steelyard.projects p using (project_key)
@@ -50,8 +54,8 @@ left join steelyard.benchmarks t
   on t.canonical = (select jsonb_object($17::text[], $18::text[])) ->> (p.name || chr(1) || k.canonical)
 join steelyard.benchmarks b on b.benchmark_key = coalesce(t.benchmark_key, k.benchmark_key)
 where )sql";
-constexpr const char* kAnyOfItsNames = R"sql(k.canonical = any($20::text[])
-  and (k.canonical = $1::text or (p.name, k.canonical) in (select * from unnest($19::text[], $20::text[])))
+constexpr const char* kAnyOfItsNames =
+    R"sql((k.canonical = $1::text or (p.name, k.canonical) in (select * from unnest($19::text[], $20::text[])))
   and (b.canonical = $1::text or (p.name, b.canonical) in (select * from unnest($19::text[], $21::text[])))
 )sql";
 constexpr const char* kPartOfTodaysName =
@@ -269,7 +273,8 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
   std::string statement;
   if (names.are_any()) {
     add_names(values, names, query.benchmark, is_whole_name);
-    statement = kChooseByTodaysNames + std::string(is_whole_name ? kAnyOfItsNames : kPartOfTodaysName);
+    statement = kChooseByTodaysNames + std::string(is_whole_name ? kOfThese : kOfAllBenchmarks) + kTodaysNames +
+                (is_whole_name ? kAnyOfItsNames : kPartOfTodaysName);
   } else {
     statement = kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName);
   }
