@@ -123,10 +123,10 @@ struct Imports {
   }
 };
 
-// Whether its archive is read back for sure, whatever the memory that is allowed for that: a larger run stays at hand.
+// Whether its archive is read back within the memory that is usually allowed for that: a larger run stays at hand.
 bool is_small(const Run& run) {
   constexpr std::size_t kMaxDraftedSamples = 4'000'000;
-  constexpr std::size_t kMaxDraftedMeasurements = 100'000;
+  constexpr std::size_t kMaxDraftedMeasurements = 250'000;
   if (run.measurements.size() > kMaxDraftedMeasurements) return false;
   std::size_t samples = 0;
   for (const Measurement& measurement : run.measurements) {
