@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 #include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/occupancy.hpp"
 #include "bench/profile/operation_flops.hpp"
+#include "bench/profile/scan_json.hpp"
 #include "bench/profile/spans/span_file.hpp"
 
 namespace steelyard::bench {
@@ -40,6 +40,12 @@ std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   const bool is_exact = !rounds_up || !within(ns);
   return within(is_exact ? ns : ns + (text.starts_with('-') ? -1 : 1));
+}
+
+double value_of(std::string_view number) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc() ? value : std::strtod(std::string(number).c_str(), nullptr);
 }
 
 // Memory that was taken, or given back, as PyTorch's "[memory]" tells it.
@@ -87,38 +93,28 @@ class ChromeListener {
   ChromeListener(const std::string& name, std::size_t bytes, const ReadChromeOptions& options)
       : name_(name), bytes_(bytes), options_(options) {}
 
-  using number_integer_t = nlohmann::json::number_integer_t;
-  using number_unsigned_t = nlohmann::json::number_unsigned_t;
-  using number_float_t = nlohmann::json::number_float_t;
-  using string_t = nlohmann::json::string_t;
-  using binary_t = nlohmann::json::binary_t;
-
+  // What scan_json() tells.
   bool null() { return true; }
   bool boolean(bool value) {
     if (value && is_argument() && key() == kDidNotEnd) pending_.event.is_open = true;
     return true;
   }
-  bool number_integer(number_integer_t value) { return whole_number(value); }
-  bool number_unsigned(number_unsigned_t value) { return whole_number(value); }
-  bool number_float(number_float_t value, const string_t& text) { return number(text, value); }
-  bool string(const string_t& value) { return text(value); }
-  bool binary(binary_t&) { return false; }
-  bool start_object(std::size_t) { return start(true); }
-  bool end_object() { return end(); }
-  bool start_array(std::size_t) { return start(false); }
-  bool end_array() { return end(); }
-  bool key(const string_t& value) {
+  bool number(std::string_view text);
+  bool text(std::string_view value);
+  bool key(std::string_view value) {
     keys_[depth_ - 1] = value;
     if (is_own_member()) is_in_arguments_ = value == "args";
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
+  bool start(bool is_object);
+  bool end();
+  // A text that is no JSON from `position` on.
+  void note_fault(std::size_t position) {
     // A writer that was killed leaves whole events, which Chrome's own page takes too.
     trace_.is_cut = position >= bytes_ && !trace_.events.empty();
     if (!trace_.is_cut) {
       fault_ = input_error(name_ + ", byte " + std::to_string(position), "no JSON", "a Chrome trace that is whole");
     }
-    return false;
   }
 
   Result<Trace> finish();
@@ -142,16 +138,6 @@ class ChromeListener {
     void clear();
   };
 
-  bool start(bool is_object);
-  bool end();
-  template <class Whole>
-  bool whole_number(Whole value) {
-    std::array<char, 24> digits;
-    const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-    return number({digits.data(), end.ptr}, static_cast<double>(value));
-  }
-  bool number(std::string_view text, double value);
-  bool text(const std::string& value);
   // As views, which compare their sizes first.
   std::string_view key_at(std::size_t depth) const { return keys_[depth]; }
   std::string_view key() const { return key_at(depth_ - 1); }
@@ -309,11 +295,11 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == kAchievedOccupancy) launch.achieved_occupancy = value / 100;
 }
 
-bool ChromeListener::number(std::string_view text, double value) {
+bool ChromeListener::number(std::string_view text) {
   if (is_in("Input Dims")) {
     add_dimension(text);
   } else if (is_in("grid") || is_in("block")) {
-    add_launch_dimension(value);
+    add_launch_dimension(value_of(text));
   } else if (is_own_member()) {
     const std::string_view member = key();
     if (member == "ts") pending_.begin = text;
@@ -321,18 +307,18 @@ bool ChromeListener::number(std::string_view text, double value) {
     if (member == "pid") pending_.process_text = text;
     if (member == "tid") pending_.thread_text = text;
   } else if (is_argument()) {
-    add_argument(key(), value);
+    add_argument(key(), value_of(text));
   } else if (is_of_device()) {
-    add_device_property(key(), value);
+    add_device_property(key(), value_of(text));
   } else if (is_recording_fact()) {
-    note_recording(key(), value);
-  } else if (depth_ == 1 && key_at(0) == "baseTimeNanoseconds" && std::abs(value) < 9e18) {
+    note_recording(key(), value_of(text));
+  } else if (depth_ == 1 && key_at(0) == "baseTimeNanoseconds" && std::abs(value_of(text)) < 9e18) {
     trace_.start_unix_ns = std::strtoll(std::string(text).c_str(), nullptr, 10);
   }
   return true;
 }
 
-bool ChromeListener::text(const std::string& value) {
+bool ChromeListener::text(std::string_view value) {
   if (is_own_member()) {
     const std::string_view member = key();
     if (member == "ph")
@@ -357,7 +343,7 @@ bool ChromeListener::text(const std::string& value) {
       pending_.pool = value;
   } else if (is_in("Concrete Inputs")) {
     constexpr std::size_t kMaxInputs = 16;
-    if (pending_.inputs.size() < kMaxInputs) pending_.inputs.push_back(value);
+    if (pending_.inputs.size() < kMaxInputs) pending_.inputs.emplace_back(value);
   } else if (is_of_device() && key() == "name") {
     device_.name = value;
   } else if (is_recording_fact() && key() == kDeviceRefusalMember) {
@@ -562,7 +548,7 @@ Result<Trace> ChromeListener::finish() {
 
 Result<Trace> read_utf8(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
   ChromeListener listener(name, text.size(), options);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &listener);
+  if (const auto position = scan_json(text, listener)) listener.note_fault(*position);
   return listener.finish();
 }
 

@@ -40,27 +40,47 @@ namespace {
   asm volatile("" ::: "memory");
 }
 
+// By the clock, and of the processor, of all threads, the system's part with it: what others do meanwhile is in the
+// former alone.
+struct Seconds {
+  double clock = 0, processor = 0;
+};
+
+template <class Run>
+Seconds both_seconds_of(Run run) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t processor = std::clock();
+  run();
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return {took, static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC};
+}
+
 template <class Run>
 double seconds_of(Run run) {
-  const auto begin = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return both_seconds_of(run).clock;
 }
 
 // The best of five: what others did meanwhile is no part of it.
 template <class Call>
-double best_ns(std::int64_t calls, Call call) {
-  double best = 1e300;
+Seconds best_of_five(std::int64_t calls, Call call) {
+  Seconds best{1e300, 1e300};
   for (int i = 0; i < 5; ++i) {
-    const double took = seconds_of([&] {
+    const Seconds took = both_seconds_of([&] {
       for (std::int64_t j = 0; j < calls; ++j) call();
     });
-    best = std::min(best, took / static_cast<double>(calls) * 1e9);
+    best.clock = std::min(best.clock, took.clock / static_cast<double>(calls));
+    best.processor = std::min(best.processor, took.processor / static_cast<double>(calls));
   }
   return best;
 }
 
-void row(const char* what, double value, const char* unit) { std::printf("| %s | %.3g %s |\n", what, value, unit); }
+void row(const char* what, double value, const char* unit) { std::printf("| %s | %.3g %s | |\n", what, value, unit); }
+void row(const char* what, Seconds took) {
+  std::printf("| %s | %.3g s | %.3g s |\n", what, took.clock, took.processor);
+}
+void row_ns(const char* what, Seconds took) {
+  std::printf("| %s | %.3g ns | %.3g ns |\n", what, took.clock * 1e9, took.processor * 1e9);
+}
 
 SpanRecording record(const std::filesystem::path& file) {
   auto recording = SpanRecording::start({.file = file});
@@ -71,42 +91,42 @@ SpanRecording record(const std::filesystem::path& file) {
   return std::move(*recording);
 }
 
-double ns_of_threads(int threads, std::int64_t spans) {
-  return seconds_of([&] {
-           std::vector<std::thread> all;
-           for (int i = 0; i < threads; ++i) {
-             all.emplace_back([=] {
-               for (std::int64_t j = 0; j < spans; ++j) spanned();
-             });
-           }
-           for (std::thread& one : all) one.join();
-         }) /
-         static_cast<double>(spans) * 1e9;
+Seconds seconds_of_threads(int threads, std::int64_t spans) {
+  return both_seconds_of([&] {
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i) {
+      all.emplace_back([=] {
+        for (std::int64_t j = 0; j < spans; ++j) spanned();
+      });
+    }
+    for (std::thread& one : all) one.join();
+  });
 }
 
 void measure_spans(const std::filesystem::path& file) {
-  const double call = best_ns(50'000'000, nothing);
-  row("a span while none is recorded, beside a call of nothing", best_ns(50'000'000, spanned) - call, "ns");
+  const Seconds call = best_of_five(50'000'000, nothing), off = best_of_five(50'000'000, spanned);
+  row_ns("a span while none is recorded, beside a call of nothing",
+         {off.clock - call.clock, off.processor - call.processor});
   {
     SpanRecording recording = record(file);
-    row("a span that is recorded", best_ns(1'000'000, spanned), "ns");
-    row("with shapes and FLOPs", best_ns(200'000, [] { described(8); }), "ns");
+    row_ns("a span that is recorded", best_of_five(1'000'000, spanned));
+    row_ns("with shapes and FLOPs", best_of_five(200'000, [] { described(8); }));
   }
   // As many threads as there are processors and eight of them: what more threads cost is shared processors, no lock.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   {
     SpanRecording recording = record(file);
-    const double one = ns_of_threads(1, 500'000);
-    row("of 8 threads, times one of them over the processors", ns_of_threads(8, 500'000) * std::min(cores, 8) / 8 / one,
-        "x one thread's");
+    const Seconds one = seconds_of_threads(1, 500'000), all = seconds_of_threads(8, 500'000);
+    std::printf("| one of 8 threads on %d processors, over one alone | %.3g x | %.3g x |\n", cores,
+                all.clock * std::min(cores, 8) / 8 / one.clock, all.processor / 8 / one.processor);
   }
   RecordedSpans recorded;
-  const double took = seconds_of([&] {
+  const Seconds took = both_seconds_of([&] {
     SpanRecording recording = record(file);
     for (int i = 0; i < 10'000'000; ++i) spanned();
     recorded = recording.stop();
   });
-  row("10 million spans: recorded in", took, "s");
+  row("10 million spans: recorded in", took);
   row("their file", static_cast<double>(std::filesystem::file_size(file)) / 1e6, "MB");
   row("spans lost", static_cast<double>(recorded.dropped), "");
 }
@@ -120,21 +140,19 @@ void measure_traces(const std::filesystem::path& file, const std::filesystem::pa
     }
   }
   bench::Trace trace;
-  row("1 million spans: read in", seconds_of([&] { trace = std::move(*bench::read_spans(file)); }), "s");
-  row("as a tree and a table", seconds_of([&] { bench::key_averages(trace, bench::tree_of(trace)); }), "s");
-  row("written as a Chrome trace in", seconds_of([&] {
+  row("1 million spans: read in", both_seconds_of([&] { trace = std::move(*bench::read_spans(file)); }));
+  row("as a tree and a table", both_seconds_of([&] { bench::key_averages(trace, bench::tree_of(trace)); }));
+  row("written as a Chrome trace in", both_seconds_of([&] {
         std::ofstream out(chrome, std::ios::binary);
         bench::write_chrome_trace(trace, "study", out);
-      }),
-      "s");
+      }));
   std::size_t events = 0;
-  row("which is read in", seconds_of([&] {
-        std::ifstream in(chrome, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(in), {}};
+  row("which is read in", both_seconds_of([&] {
+        std::string text(std::filesystem::file_size(chrome), '\0');
+        std::ifstream(chrome, std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size()));
         const auto back = bench::read_chrome_trace(text, chrome.string());
         events = back ? back->events.size() : 0;
-      }),
-      "s");
+      }));
   row("with events", static_cast<double>(events), "");
 }
 
@@ -144,24 +162,21 @@ void measure_other_files(const std::filesystem::path& file, const std::filesyste
     row(what, static_cast<double>(std::filesystem::file_size(path)) / 1e6, "MB");
   };
   size_row("1 million spans as a Chrome trace", folder / "it.json");
-  row("packed and written in", seconds_of([&] {
+  row("packed and written in", both_seconds_of([&] {
         std::ofstream out(folder / "it.json.gz", std::ios::binary);
         bench::GzipStream packed(out);
         bench::write_chrome_trace(trace, "study", packed);
-      }),
-      "s");
+      }));
   size_row("packed", folder / "it.json.gz");
-  row("which is unpacked in", seconds_of([&] {
+  row("which is unpacked in", both_seconds_of([&] {
         std::ifstream in(folder / "it.json.gz", std::ios::binary);
         const std::string bytes{std::istreambuf_iterator<char>(in), {}};
         static_cast<void>(bench::unpack_gzip(bytes, "it", std::uint64_t{1} << 32));
-      }),
-      "s");
-  row("written for Perfetto in", seconds_of([&] {
+      }));
+  row("written for Perfetto in", both_seconds_of([&] {
         std::ofstream out(folder / "it.pftrace", std::ios::binary);
         bench::write_perfetto_trace(trace, out);
-      }),
-      "s");
+      }));
   size_row("for Perfetto", folder / "it.pftrace");
 }
 
@@ -213,7 +228,7 @@ void measure_steps(const std::filesystem::path& file, cpu_suite::MlpShape mlp) {
   cpu_suite::MlpTraining training(shape);
   const auto step = [&] { training.run({inputs, weights, biases}); };
   step();
-  const double once = best_ns(20, step);
+  const double once = best_of_five(20, step).clock * 1e9;
   const int steps = std::max(1, static_cast<int>(kSecondsATurn * 1e9 / once));
   const auto took = [&](bool is_recorded) {
     std::optional<SpanRecording> recording;
@@ -234,8 +249,8 @@ void measure_steps(const std::filesystem::path& file, cpu_suite::MlpShape mlp) {
                            std::to_string(mlp.dim) + ", layers " + std::to_string(mlp.layers) + "; " +
                            std::to_string(6 * mlp.layers + 3) + " spans)";
   row(what.c_str(), once / 1e3, "us");
-  std::printf("| with spans over without, the median of %d turns | %.4f |\n", kTurns, ratios[kTurns / 2]);
-  std::printf("| half of the turns lie between | %.4f and %.4f |\n", ratios[kTurns / 4], ratios[3 * kTurns / 4]);
+  std::printf("| with spans over without, the median of %d turns | %.4f | |\n", kTurns, ratios[kTurns / 2]);
+  std::printf("| half of the turns lie between | %.4f and %.4f | |\n", ratios[kTurns / 4], ratios[3 * kTurns / 4]);
 }
 #endif
 
@@ -247,7 +262,7 @@ int main(int count, char** arguments) {
       std::filesystem::path(count > 1 ? arguments[1] : std::filesystem::temp_directory_path()) /
       ("span_cost_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
   std::filesystem::create_directories(folder);
-  std::printf("| what | figure |\n|---|---:|\n");
+  std::printf("| what | figure | of the processor |\n|---|---:|---:|\n");
   steelyard::measure_spans(folder / "it.spans");
   steelyard::measure_traces(folder / "it.spans", folder / "it.json");
   steelyard::measure_other_files(folder / "it.spans", folder);
