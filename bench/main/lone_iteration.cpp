@@ -1,5 +1,7 @@
 #include "bench/main/lone_iteration.hpp"
 
+#include <cstddef>
+#include <cstdio>
 #include <string>
 
 #include "bench/main/run_session.hpp"
@@ -25,6 +27,18 @@ struct IsFinished {
 template struct StateField<LeftIterations, &benchmark::State::total_iterations_>;
 template struct StateField<IsStarted, &benchmark::State::started_>;
 template struct StateField<IsFinished, &benchmark::State::finished_>;
+
+// The field that has_failed() reads stands right behind finished_. Its name and type are no versions' in common, a
+// truth value until 1.7 and an enumeration since 1.8, of either of which 1 is one that says yes.
+void set_failed(benchmark::State& state) {
+  constexpr std::size_t kMaxPadding = 8;
+  auto* const finished = reinterpret_cast<unsigned char*>(&field_of(IsFinished(), state));
+  for (std::size_t i = 1; i <= kMaxPadding && !has_failed(state); ++i) {
+    const unsigned char before = finished[i];
+    finished[i] = 1;
+    if (!has_failed(state)) finished[i] = before;
+  }
+}
 
 }  // namespace
 
@@ -80,6 +94,15 @@ void LoneIteration::record(bool is_wanted) {
     if (RunSession::current().records_devices()) around_.emplace(name);
     pause_.emplace();
   }
+}
+
+void LoneIteration::fail(const char* message) {
+  field_of(LeftIterations(), state_) = 0;
+  if (!has_failed(state_)) {
+    std::fprintf(stderr, "steelyard: benchmark \"%s\": a single iteration failed, and is the last: %s\n",
+                 benchmark_of_thread().c_str(), message);
+  }
+  set_failed(state_);
 }
 
 void LoneIteration::wait() {

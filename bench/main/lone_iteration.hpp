@@ -1,7 +1,8 @@
 // An iteration of a benchmark that is made alone, for a span of its own. Nothing is called between two iterations of
 // `for (auto _ : state)`: the loop is compiled into the program. So the benchmark's function is called once more for
-// each, with a copy of its state that makes one iteration: times, iterations and counters stay those of whole loops. A
-// label or a failure of the copy is the row's all the same, so that they are made on request (--steelyard_single).
+// each, with a copy of its state that makes one iteration: the row, with its times, counters, label and failures, stays
+// that of whole loops. What the function sets up it sets up each time, so that they are made on request
+// (--steelyard_single).
 //
 //     while (const auto together = meeting.next(threads, has_failed, decide)) {  // of each thread
 //       benchmark::State state = unbegun;
@@ -68,6 +69,8 @@ class LoneIteration {
   void finish();
   void wait();  // for the other threads, once behind each
   void record(bool is_wanted);
+  // The program says so of the copy, which is then as failed for it, too; its row is not. `message` is told.
+  void fail(const char* message);
   std::int64_t iterations() const { return iterations_; }
 
  private:

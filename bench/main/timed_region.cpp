@@ -176,19 +176,37 @@ __real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11cha
 
 void __wrap__ZN9benchmark5State13SkipWithErrorEPKc(State* state, const char* message) {
   steelyard::timed_region::abandon();
+  if (auto* const lone = LoneIteration::of(state)) return lone->fail(message);
   __real__ZN9benchmark5State13SkipWithErrorEPKc(state, message);
 }
 
 void __wrap__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
     State* state, const std::string& message) {
   steelyard::timed_region::abandon();
+  if (auto* const lone = LoneIteration::of(state)) return lone->fail(message.c_str());
   __real__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
 }
 
 void __wrap__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
     State* state, const std::string& message) {
   steelyard::timed_region::abandon();
+  if (auto* const lone = LoneIteration::of(state)) return lone->fail(message.c_str());
   __real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
+}
+
+// As with errors: (const char*) until 1.7, (const std::string&) since 1.8.
+__attribute__((weak)) void __real__ZN9benchmark5State8SetLabelEPKc(State* state, const char* label);
+__attribute__((weak)) void __real__ZN9benchmark5State8SetLabelERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& label);
+
+void __wrap__ZN9benchmark5State8SetLabelEPKc(State* state, const char* label) {
+  if (LoneIteration::of(state) == nullptr) __real__ZN9benchmark5State8SetLabelEPKc(state, label);
+}
+
+void __wrap__ZN9benchmark5State8SetLabelERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& label) {
+  if (LoneIteration::of(state) != nullptr) return;
+  __real__ZN9benchmark5State8SetLabelERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, label);
 }
 
 }  // extern "C"

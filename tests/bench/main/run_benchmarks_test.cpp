@@ -26,6 +26,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 bench::ChildResult run_fixture(std::vector<std::string> arguments,
                                std::map<std::string, std::string> environment = {}) {
@@ -353,6 +354,40 @@ TEST(RunBenchmarks, RecordsWhatStandsOutsideALoopOnceALoop) {
     EXPECT_EQ(counts["take-down"], 1);
     EXPECT_EQ(counts["work"], 3 + single);
     EXPECT_EQ(counts[std::string(kAroundSingleIterations)], option == "--steelyard_profile=" ? 2 * single : 0);
+  }
+}
+
+TEST(RunBenchmarks, WhatASingleIterationSaysIsNotOfItsRow) {
+  const testkit::TemporaryFolder folder;
+  const std::string file = (folder.path() / "it.spans").string();
+  for (const std::string when : {"never", "before", "in", "behind"}) {
+    const bench::ChildResult child =
+        run_fixture({"--benchmark_filter=^BM_says/", "--benchmark_format=json", "--steelyard_blocks=1",
+                     "--steelyard_single", "--steelyard_spans=" + file},
+                    {{"VICTIM", when}});
+    ASSERT_TRUE(child.succeeded()) << when << ": " << child.describe();
+    std::map<std::string, std::string> labels;
+    const auto report = nlohmann::json::parse(child.output);
+    for (const auto& row : report.at("benchmarks")) {
+      EXPECT_FALSE(row.contains("error_occurred") && row["error_occurred"].get<bool>()) << when << ": " << row;
+      labels[row.at("name")] = row.at("label");
+    }
+    EXPECT_THAT(labels, ElementsAre(Pair("BM_says/iterations:5", "5 at once"),
+                                    Pair("BM_says/iterations:6/threads:2", "6 at once")))
+        << when;
+    const std::string told = "benchmark \"BM_says/iterations:5\": a single iteration failed, and is the last: too few";
+    EXPECT_EQ(child.error_output.find(told) != std::string::npos, when != "never") << child.error_output;
+    EXPECT_THAT(child.error_output, Not(HasSubstr("again"))) << "it knows that it failed";
+    const Result<bench::Trace> trace = bench::read_spans(file);
+    ASSERT_TRUE(trace) << trace.error().text();
+    std::map<std::string, int> single;
+    for (const bench::TraceEvent& event : trace->events) single[trace->name_of(event)] += event.iterations == 1 ? 1 : 0;
+    for (const auto& [name, count] : single) {
+      const int threads = name.ends_with("threads:2") ? 2 : 1;
+      if (when == "never") EXPECT_GE(count, threads);
+      if (when != "never") EXPECT_EQ(count, when == "before" ? 0 : threads) << when;
+    }
+    EXPECT_EQ(single.size(), 2U);
   }
 }
 

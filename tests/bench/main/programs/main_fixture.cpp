@@ -83,6 +83,25 @@ void BM_sets_up(benchmark::State& state) {
 }
 BENCHMARK(BM_sets_up)->Iterations(3);
 
+// Says how many it made, in its label and where it fails: `VICTIM` says whether before its loop, in it or behind it.
+void BM_says(benchmark::State& state) {
+  const char* const said = std::getenv("VICTIM");
+  const std::string when = said == nullptr ? "" : said;
+  const bool is_one = state.max_iterations == 1;
+  if (is_one && when == "before") state.SkipWithError("too few before");
+  for (auto _ : state) {
+    if (is_one && when == "in") {
+      state.SkipWithError("too few in it");
+      break;
+    }
+  }
+  if (is_one && when == "behind") state.SkipWithError("too few behind");
+  if (state.error_occurred()) state.SkipWithError("again");
+  state.SetLabel(std::to_string(state.max_iterations) + " at once");
+}
+BENCHMARK(BM_says)->Iterations(5);
+BENCHMARK(BM_says)->Iterations(6)->Threads(2);
+
 // Tells a second for each iteration, and what it is of.
 void BM_manual(benchmark::State& state) {
   for (auto _ : state) state.SetIterationTime(1);
