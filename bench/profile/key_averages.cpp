@@ -7,7 +7,6 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/dtype.hpp"
@@ -34,6 +33,12 @@ std::string group_name(const std::string& name) {
   const std::string_view prefix = step_prefix(name);
   if (prefix.empty()) return name;
   return std::string(prefix.substr(0, prefix.size() - (prefix.ends_with('#') ? 1 : 0))) + '*';
+}
+
+SingleIterations::SingleIterations(const Trace& trace) {
+  for (const TraceEvent& event : trace.events) {
+    if (event.iterations > 1) looped_.insert(event.name_text);
+  }
 }
 
 namespace {
@@ -64,7 +69,7 @@ void take_off(std::optional<std::int64_t>& self, const std::optional<std::int64_
 class Grouping {
  public:
   Grouping(const Trace& trace, const TraceTree& tree, const KeyGrouping& wanted)
-      : trace_(trace), tree_(tree), wanted_(wanted), rows_of_(trace.events.size(), kNone) {}
+      : trace_(trace), tree_(tree), wanted_(wanted), rows_of_(trace.events.size(), kNone), single_(trace) {}
 
   KeyAverages averages();
 
@@ -74,7 +79,7 @@ class Grouping {
   std::string place_of(std::uint32_t event) const;
   std::uint32_t row_of(std::uint32_t event);
   bool is_in_its_own_group(std::uint32_t event);
-  void look_ahead();
+  void count_children();
   bool is_merged(std::uint32_t event) const;
   void add_event(std::uint32_t event);
 
@@ -85,11 +90,11 @@ class Grouping {
   std::unordered_map<Key, std::uint32_t, KeyHash> rows_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::string>> names_;
   TraceTexts group_names_;
-  std::vector<std::uint32_t> rows_of_;        // of each event
-  std::vector<std::uint32_t> children_;       // of each event, how many
-  std::unordered_set<std::uint32_t> looped_;  // names of loops of several iterations
-  std::vector<std::uint32_t> around_;         // the events in which the last one asked about ran, and it
-  std::vector<std::int64_t> open_;            // how many of those are of each row
+  std::vector<std::uint32_t> rows_of_;   // of each event
+  std::vector<std::uint32_t> children_;  // of each event, how many
+  const SingleIterations single_;
+  std::vector<std::uint32_t> around_;  // the events in which the last one asked about ran, and it
+  std::vector<std::int64_t> open_;     // how many of those are of each row
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> launches_;  // that were met, by row and launch
 };
 
@@ -121,7 +126,7 @@ std::uint32_t Grouping::row_of(std::uint32_t index) {
     known = names_.emplace(event.name_text, std::pair(group_names_.id_of(name), name)).first;
   }
   Key key{known->second.first, wanted_.by_shapes ? event.shapes_text : 0, place_of(index), is_on_device(event.kind),
-          event.iterations == 1 && looped_.contains(event.name_text)};
+          single_.has(event)};
   const auto [row, is_new] = rows_.emplace(std::move(key), static_cast<std::uint32_t>(averages_.rows.size()));
   if (is_new) {
     averages_.rows.push_back({.name = known->second.second,
@@ -133,11 +138,10 @@ std::uint32_t Grouping::row_of(std::uint32_t index) {
   return row->second;
 }
 
-void Grouping::look_ahead() {
+void Grouping::count_children() {
   children_.resize(trace_.events.size());
-  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-    if (tree_.parents[i] != kNone) ++children_[tree_.parents[i]];
-    if (trace_.events[i].iterations > 1) looped_.insert(trace_.events[i].name_text);
+  for (const std::uint32_t parent : tree_.parents) {
+    if (parent != kNone) ++children_[parent];
   }
 }
 
@@ -347,7 +351,7 @@ void Rates::add_to(std::vector<KeyAverage>& rows) {
 }
 
 KeyAverages Grouping::averages() {
-  look_ahead();
+  count_children();
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     const TraceEvent& event = trace_.events[i];
     if (is_of_recording(event.kind)) continue;

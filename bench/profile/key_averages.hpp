@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -16,6 +17,16 @@ namespace steelyard::bench {
 bool is_step(std::string_view name);
 // "step *" and "ProfilerStep*" of a step; of any other its name.
 std::string group_name(const std::string& name);
+
+// Iterations of a benchmark that were made alone, beside loops of several that have the same name.
+class SingleIterations {
+ public:
+  explicit SingleIterations(const Trace& trace);
+  bool has(const TraceEvent& event) const { return event.iterations == 1 && looped_.contains(event.name_text); }
+
+ private:
+  std::unordered_set<std::uint32_t> looped_;  // names of loops of several iterations
+};
 
 struct KeyGrouping {
   bool by_shapes = false;   // events of one name and other shapes apart
@@ -44,7 +55,7 @@ struct AchievedRates {
 struct KeyAverage {
   std::string name;
   bool is_on_device = false;
-  bool is_one_iteration = false;  // loops of a benchmark that are one iteration each; longer ones have a row apart
+  bool is_one_iteration = false;  // of SingleIterations; the loops have a row apart
   std::string shapes;
   std::string place;
   std::int64_t calls = 0;

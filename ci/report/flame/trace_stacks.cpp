@@ -10,6 +10,8 @@
 namespace steelyard::ci {
 namespace {
 
+constexpr std::uint32_t kLeftOut = bench::TraceTree::kNoParent;  // an event that no node stands for
+
 // A place of the tree: the names from the root to it.
 struct Node {
   std::uint32_t function = kAllFunctions;
@@ -87,14 +89,19 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
   std::unordered_map<std::uint32_t, std::uint32_t> function_of_text;
   std::int64_t steps = 0;
   std::unordered_map<std::uint32_t, std::int64_t> iterations;  // of the loops of each benchmark
+  const bench::SingleIterations single(trace);
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const bench::TraceEvent& event = trace.events[i];
     if (bench::is_on_device(event.kind) || bench::is_of_recording(event.kind)) continue;
+    const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
+    if (parent == kLeftOut || single.has(event) || trace.name_of(event) == kAroundSingleIterations) {
+      node_of[i] = kLeftOut;
+      continue;
+    }
     const auto [text, is_new] = function_of_text.try_emplace(event.name_text, 0);
     if (is_new) text->second = function_of(bench::group_name(trace.name_of(event)));
     if (bench::is_step(trace.name_of(event))) ++steps;
     if (event.iterations > 0) iterations[event.name_text] += event.iterations;
-    const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
     node_of[i] = child_of(parent, text->second);
     const std::int64_t self = (time_ == StackTime::host ? tree.self_ns : tree.self_device_ns)[i];
     nodes_[node_of[i]].self.at(side) += self;
@@ -122,10 +129,12 @@ void Unfolding::add_samples(const bench::Trace& trace, std::size_t side, const s
   };
   std::unordered_map<std::uint32_t, Share> shares;  // by node
   for (const bench::TraceSample& sample : trace.samples) shares[node_at(sample)].sampled += sample.cpu_ns;
+  shares.erase(kLeftOut);
   for (auto& [node, share] : shares) share.self = node == 0 ? share.sampled : nodes_[node].self.at(side);
   std::vector<std::uint32_t> stack;
   for (const bench::TraceSample& sample : trace.samples) {
     const std::uint32_t root = node_at(sample);
+    if (root == kLeftOut) continue;
     Share& share = shares[root];
     share.seen += sample.cpu_ns;
     // Of all that was seen, rounded down, so that they add up to no more than there is.

@@ -21,7 +21,8 @@ enum class StackTime { host, devices };
 
 // Within an event stand the functions that samples found there: they share its self time by their samples' processor
 // time; what no sample accounts for, waiting above all, stays the event's own. Samples in no event stand at the root.
-// With StackTime::devices samples are left out.
+// With StackTime::devices samples are left out. So are iterations that were made alone, with all that ran in them: it
+// ran in loops of the same benchmark too.
 //
 // Events of the host, all threads together; of devices no event, as no stack led there. `baseline` absent: no
 // difference. Steps by number ("step 17") are one frame; where both sides have such steps, or loops of one benchmark

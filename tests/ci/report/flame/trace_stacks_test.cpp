@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bench/profile/spans/span_file.hpp"
 #include "ci/report/flame/stack_files.hpp"
 
 namespace steelyard::ci::trace_stacks_test {
@@ -93,6 +94,34 @@ TEST(TraceStacks, OfSamplesInNoSpanStandAtTheRoot) {
   bench::Trace trace = sampled_step({10, 30});
   trace.samples[1].event = bench::TraceTree::kNoParent;
   EXPECT_EQ(folded(trace_stacks(nullptr, trace, {})), "step * 50\nstep *;inner 40\nstep *;f 10\nf;g 30\n");
+}
+
+// A loop of two iterations, then two of one each; each iteration of 50 ns calls f for 20 of them.
+TEST(TraceStacks, OfABenchmarkAreOfItsLoopsAndNotOfIterationsMadeAlone) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, ""}};
+  const std::uint32_t benchmark = trace.texts.id_of("BM_f"), function = trace.texts.id_of("f"),
+                      around = trace.texts.id_of(kAroundSingleIterations);
+  const auto add = [&](std::uint32_t name, std::int64_t begin, std::int64_t ns, std::uint32_t iterations) {
+    trace.events.push_back({.name_text = name, .begin_ns = begin, .duration_ns = ns, .iterations = iterations});
+  };
+  add(benchmark, 0, 100, 2);
+  add(function, 10, 20, 0);
+  add(function, 60, 20, 0);
+  for (const std::int64_t begin : {200, 300}) {
+    add(around, begin - 5, 4, 0);
+    add(benchmark, begin, 50, 1);
+    add(function, begin + 10, 20, 0);
+  }
+  trace.frames.push_back({trace.texts.id_of("g"), 0});
+  trace.samples = {{.event = 1, .frame = 1, .at_ns = 15, .cpu_ns = 8},
+                   {.event = 5, .frame = 1, .at_ns = 215, .cpu_ns = 9}};
+  const TraceStacks stacks = trace_stacks(nullptr, trace, {});
+  EXPECT_EQ(folded(stacks), "BM_f 60\nBM_f;f 32\nBM_f;f;g 8\n");
+  EXPECT_EQ(stacks.profile.iterations[kCandidateSide], 2);
+  trace.events[0].iterations = 1;
+  trace.samples.clear();
+  EXPECT_EQ(folded(trace_stacks(nullptr, trace, {})), "BM_f 120\nBM_f;f 80\n") << "where there are no others";
 }
 
 TEST(TraceStacks, KeepTheSumOfWhatTheyMerge) {
