@@ -2,7 +2,9 @@
 // Perfetto's page opens it: reading into a Trace, and writing one.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -16,6 +18,19 @@ namespace steelyard::bench {
 inline constexpr std::string_view kRecordingMember = "recording";  // RecordingFacts by name, and kDeviceRefusalMember
 inline constexpr std::string_view kDeviceRefusalMember = "device refusal";
 inline constexpr std::string_view kDidNotEnd = "did not end";  // of an event's args
+
+// PyTorch's words for what is a number of an event's detail.
+struct DetailWord {
+  std::string_view word;
+  std::optional<std::int64_t> EventDetail::*value;
+};
+inline constexpr std::array<DetailWord, 4> kDetailWords{{{"Ev Idx", &EventDetail::index},
+                                                         {"Record function id", &EventDetail::record_function},
+                                                         {"Sequence number", &EventDetail::sequence},
+                                                         {"Fwd thread id", &EventDetail::forward_thread}}};
+inline constexpr std::string_view kInputTypes = "Input type";
+inline constexpr std::string_view kQueued = "queued";            // of a kernel, in microseconds; 0: not known
+inline constexpr std::string_view kBackwardCategory = "fwdbwd";  // of arrows from a forward to its backward operation
 
 struct ReadChromeOptions {
   std::size_t max_events = 20'000'000;

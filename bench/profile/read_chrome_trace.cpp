@@ -16,6 +16,7 @@
 #include "bench/profile/operation_flops.hpp"
 #include "bench/profile/scan_json.hpp"
 #include "bench/profile/spans/span_file.hpp"
+#include "bench/profile/told_beside.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -46,41 +47,6 @@ double value_of(std::string_view number) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   return error == std::errc() ? value : std::strtod(std::string(number).c_str(), nullptr);
-}
-
-// Memory that was taken, or given back, as PyTorch's "[memory]" tells it.
-struct ToldMemory {
-  std::uint32_t track = 0;
-  std::int64_t at_ns = 0;
-  std::int64_t bytes = 0;  // below 0: given back
-  bool is_on_device = false;
-};
-
-// Each is of the innermost event of its track that it falls into. False: it is more than 2^60 bytes.
-bool add_told(Trace& trace, std::vector<ToldMemory> told) {
-  constexpr std::uint32_t kNone = TraceTree::kNoParent;
-  if (told.empty()) return true;
-  double whole = 0;  // with what is of no event
-  for (const ToldMemory& one : told) whole += std::abs(static_cast<double>(one.bytes));
-  if (whole > 0x1p60) return false;
-  trace.has_releases = true;
-  std::stable_sort(told.begin(), told.end(), [](const ToldMemory& a, const ToldMemory& b) {
-    return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
-  });
-  const std::vector<TraceEvent>& events = trace.events;
-  const std::vector<std::uint32_t> parents = tree_of(trace).parents;
-  std::vector<TakenMemory> taken;
-  std::uint32_t next = 0, inner = kNone;
-  for (const ToldMemory& one : told) {
-    while (next < events.size() &&
-           std::tuple(events[next].track, events[next].begin_ns) <= std::tuple(one.track, one.at_ns)) {
-      inner = next++;
-    }
-    if (inner != kNone && events[inner].track != one.track) inner = kNone;
-    while (inner != kNone && events[inner].end_ns() < one.at_ns) inner = parents[inner];
-    if (inner != kNone) taken.push_back({inner, one.bytes, one.is_on_device});
-  }
-  return add_taken_memory(taken, parents, trace);
 }
 
 constexpr std::size_t kMaxDepth = 64;
@@ -127,6 +93,9 @@ class ChromeListener {
     std::string begin, duration;            // empty: not told
     TraceEvent event;
     std::optional<KernelLaunch> launch;
+    EventDetail detail;
+    std::string types;                // a line each
+    std::string id;                   // of an arrow
     std::int64_t device = 0;          // that it was launched on
     std::size_t dimensions = 0;       // read so far, of the grid or the block
     std::vector<std::string> inputs;  // PyTorch's "Concrete Inputs"
@@ -146,6 +115,8 @@ class ChromeListener {
   bool finish_event();
   void finish_memory();
   void finish_device();
+  std::uint32_t detail_of_pending(TraceKind kind);
+  void note_arrow(bool is_head);
   bool refuse(std::string found, std::string wanted);
   std::uint32_t track_of_pending();
   TraceKind kind_of(std::string_view category) const;
@@ -180,6 +151,7 @@ class ChromeListener {
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
   std::vector<ToldMemory> told_;
+  std::map<std::string, ToldArrow> arrows_;                // by id
   std::map<std::vector<double>, std::uint32_t> launches_;  // one plus the index, by what it is
   struct Device {
     std::string name;
@@ -192,11 +164,12 @@ class ChromeListener {
 
 void ChromeListener::Pending::clear() {
   for (std::string* text : {&phase, &category, &name, &thread_name, &shapes, &stack, &process_text, &thread_text,
-                            &begin, &duration, &pool}) {
+                            &begin, &duration, &pool, &types, &id}) {
     text->clear();
   }
   event = {};
   launch.reset();
+  detail = {};
   inputs.clear();
   device = device_type = device_id = 0;
   dimensions = 0;
@@ -275,6 +248,9 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "device allocated bytes" && std::abs(value) < 0x1p60) {
     pending_.event.device_allocated_bytes = static_cast<std::int64_t>(value);
   }
+  for (const DetailWord& one : kDetailWords) {
+    if (key == one.word && std::abs(value) < 0x1p53) pending_.detail.*one.value = static_cast<std::int64_t>(value);
+  }
   if (key == "Total Allocated") pending_.total_allocated = value;
   if (key == "Bytes" && std::abs(value) < 0x1p60) pending_.taken = value;
   if (key == "Device Type" && std::abs(value) < 1e9) pending_.device_type = static_cast<std::int64_t>(value);
@@ -306,6 +282,9 @@ bool ChromeListener::number(std::string_view text) {
     if (member == "dur") pending_.duration = text;
     if (member == "pid") pending_.process_text = text;
     if (member == "tid") pending_.thread_text = text;
+    if (member == "id") pending_.id = text;
+  } else if (is_argument() && key() == kQueued) {
+    pending_.detail.queued_ns = ns_of_microseconds(text);
   } else if (is_argument()) {
     add_argument(key(), value_of(text));
   } else if (is_of_device()) {
@@ -331,6 +310,8 @@ bool ChromeListener::text(std::string_view value) {
       pending_.process_text = value;
     else if (member == "tid")
       pending_.thread_text = value;
+    else if (member == "id")
+      pending_.id = value;
   } else if (is_argument()) {
     const std::string_view member = key();
     if (member == "name")
@@ -341,6 +322,8 @@ bool ChromeListener::text(std::string_view value) {
       pending_.shapes = value;
     else if (member == "Pool")
       pending_.pool = value;
+  } else if (is_in(kInputTypes)) {
+    pending_.types += std::string(value) + '\n';
   } else if (is_in("Concrete Inputs")) {
     constexpr std::size_t kMaxInputs = 16;
     if (pending_.inputs.size() < kMaxInputs) pending_.inputs.emplace_back(value);
@@ -466,6 +449,23 @@ void ChromeListener::finish_memory() {
       {*at, trace_.texts.id_of(pending_.pool), static_cast<std::int64_t>(*pending_.total_allocated)});
 }
 
+// 0: it has none.
+std::uint32_t ChromeListener::detail_of_pending(TraceKind kind) {
+  EventDetail& detail = pending_.detail;
+  if (kind != TraceKind::kernel || detail.queued_ns == 0) detail.queued_ns.reset();
+  detail.types_text = trace_.texts.id_of(pending_.types);
+  if (detail == EventDetail{}) return 0;
+  trace_.details.push_back(detail);
+  return static_cast<std::uint32_t>(trace_.details.size());
+}
+
+void ChromeListener::note_arrow(bool is_head) {
+  const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
+  if (!at || arrows_.size() >= options_.max_events) return;
+  ToldArrow& arrow = arrows_[pending_.id];
+  (is_head ? arrow.head : arrow.tail) = {track_of_pending(), *at};
+}
+
 bool ChromeListener::finish_event() {
   constexpr std::size_t kMaxTracks = 1'000'000;
   if (trace_.tracks.size() > kMaxTracks) return refuse("more than a million tracks", "threads and streams");
@@ -476,6 +476,7 @@ bool ChromeListener::finish_event() {
     return true;
   }
   if (phase == "i" && pending_.name == "[memory]") finish_memory();
+  if (pending_.category == kBackwardCategory && (phase == "s" || phase == "f")) note_arrow(phase == "f");
   const bool is_whole = phase == "X", begins = phase == "B", ends = phase == "E";
   if (!is_whole && !begins && !ends) return true;
   if (pending_.begin.empty()) return refuse("no ts", "the time at which it began, in microseconds");
@@ -509,6 +510,7 @@ bool ChromeListener::finish_event() {
   event.shapes_text = trace_.texts.id_of(pending_.shapes);
   event.place_text = trace_.texts.id_of(pending_.stack);
   if (pending_.launch && event.kind == TraceKind::kernel) event.launch = launch_of_pending();
+  event.detail = detail_of_pending(event.kind);
   if (event.kind == TraceKind::operation && !event.flops) {
     event.flops = flops_of_operation(pending_.name, pending_.shapes, pending_.inputs);
   }
@@ -540,7 +542,8 @@ Result<Trace> ChromeListener::finish() {
   };
   if (!TraceSums().add(trace_)) return beyond();
   sort_events(trace_);
-  if (!add_told(trace_, std::move(told_)) || !TraceSums().add(trace_)) return beyond();
+  add_backward_links(arrows_, trace_);
+  if (!add_told_memory(std::move(told_), trace_) || !TraceSums().add(trace_)) return beyond();
   std::stable_sort(trace_.memory.begin(), trace_.memory.end(),
                    [](const TraceMemory& a, const TraceMemory& b) { return a.at_ns < b.at_ns; });
   return std::move(trace_);

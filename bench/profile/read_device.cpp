@@ -132,6 +132,10 @@ void DeviceReader::add(const DeviceRecord& record) {
   event.duration_ns = std::max<std::int64_t>(0, ns_of_(record.end) - event.begin_ns);
   event.correlation = record.correlation;
   if (is_kernel) event.launch = launch_of(record);
+  if (is_kernel && record.bytes != 0) {
+    trace_.details.push_back({.queued_ns = ns_of_(record.bytes)});
+    event.detail = static_cast<std::uint32_t>(trace_.details.size());
+  }
   const bool moves_bytes = record.kind == DeviceRecordKind::copy || record.kind == DeviceRecordKind::set;
   if (moves_bytes) event.bytes = static_cast<double>(record.bytes);
   trace_.events.push_back(event);

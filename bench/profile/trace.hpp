@@ -68,11 +68,28 @@ struct TraceEvent {
   std::uint64_t correlation = 0;  // of a call and what it started on the device; 0: none
   std::uint64_t external_id = 0;  // of an operation and what it started on the device; 0: none
   std::uint32_t launch = 0;       // of a kernel: one plus its index in Trace::launches; 0: not known
+  std::uint32_t detail = 0;       // one plus its index in Trace::details; 0: it has none
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   std::optional<std::int64_t> allocated_bytes = std::nullopt;         // of the host, by its thread
   std::optional<std::int64_t> device_allocated_bytes = std::nullopt;  // of devices, less what was given back
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
+};
+
+// What few events say: operations of PyTorch, and kernels where their queue was recorded.
+struct EventDetail {
+  std::optional<std::int64_t> index = std::nullopt;            // among PyTorch's events
+  std::optional<std::int64_t> record_function = std::nullopt;  // by which an observer of PyTorch's knows the operation
+  std::optional<std::int64_t> sequence = std::nullopt;  // of autograd: the same of a forward and its backward operation
+  std::optional<std::int64_t> forward_thread = std::nullopt;  // of a backward operation, by PyTorch's count; else 0
+  std::uint32_t types_text = 0;                               // of what went in, a line each: "c10::BFloat16\n\n"
+  std::optional<std::int64_t> queued_ns = std::nullopt;       // when a kernel was; since Trace::start_unix_ns
+  bool operator==(const EventDetail&) const = default;
+};
+
+// Operations of PyTorch's, by their events: the forward one, and the backward one that autograd made of it.
+struct BackwardLink {
+  std::uint32_t forward = 0, backward = 0;
 };
 
 // How a kernel was launched, and how much of a multiprocessor that leaves unused.
@@ -159,8 +176,10 @@ struct Trace {
   std::vector<TraceSample> samples;  // by track, then time
   TraceSampling sampling;
   std::vector<KernelLaunch> launches;  // each once
-  std::vector<TraceDevice> devices;    // that were described
-  std::vector<TraceMemory> memory;     // by time
+  std::vector<EventDetail> details;
+  std::vector<BackwardLink> backward_links;
+  std::vector<TraceDevice> devices;  // that were described
+  std::vector<TraceMemory> memory;   // by time
   DeviceRecording device_recording;
   std::int64_t start_unix_ns = 0;
   std::string program;  // its path; empty: not known
@@ -179,6 +198,9 @@ struct Trace {
   // nullptr: not known.
   const KernelLaunch* launch_of(const TraceEvent& event) const {
     return event.launch == 0 ? nullptr : &launches[event.launch - 1];
+  }
+  const EventDetail* detail_of(const TraceEvent& event) const {  // nullptr: it has none
+    return event.detail == 0 ? nullptr : &details[event.detail - 1];
   }
 };
 // What a trace says of its recording besides its events, as counts; 0 is what nothing has to be said of. So it stands

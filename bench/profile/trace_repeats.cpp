@@ -272,6 +272,17 @@ void append_devices(const Trace& trace, Trace& joined) {
   }
 }
 
+void append_details(const Trace& trace, const std::vector<std::uint32_t>& texts, Trace& joined) {
+  for (EventDetail detail : trace.details) {
+    detail.types_text = texts[detail.types_text];
+    joined.details.push_back(detail);
+  }
+  const auto first_event = static_cast<std::uint32_t>(joined.events.size());
+  for (const BackwardLink& link : trace.backward_links) {
+    joined.backward_links.push_back({link.forward + first_event, link.backward + first_event});
+  }
+}
+
 }  // namespace
 
 Trace joined_traces(const std::vector<const Trace*>& traces) {
@@ -289,12 +300,15 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     joined.tracks.insert(joined.tracks.end(), trace->tracks.begin(), trace->tracks.end());
     const auto first_launch = static_cast<std::uint32_t>(joined.launches.size());
     append_devices(*trace, joined);
+    append_details(*trace, texts, joined);
+    const auto first_detail = static_cast<std::uint32_t>(joined.details.size() - trace->details.size());
     for (TraceEvent event : trace->events) {
       event.name_text = texts[event.name_text];
       event.shapes_text = texts[event.shapes_text];
       event.place_text = texts[event.place_text];
       event.track += first_track;
       if (event.launch != 0) event.launch += first_launch;
+      if (event.detail != 0) event.detail += first_detail;
       event.correlation = event.external_id = 0;  // ids of one process mean nothing in another
       joined.events.push_back(event);
     }

@@ -109,6 +109,7 @@ class ChromeWriter {
       if (event.correlation == 0) continue;
       (is_on_device(event.kind) ? on_device_ : on_host_)[event.correlation] = true;
     }
+    for (const BackwardLink& link : trace.backward_links) linked_[link.forward] = linked_[link.backward] = {};
   }
 
   void write(const std::string& title) {
@@ -116,6 +117,7 @@ class ChromeWriter {
          << "\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": " << trace_.start_unix_ns << ", " << recording_text()
          << "\"traceName\": " << json_string(title) << ",\n\"traceEvents\": [";
     for (const TraceEvent& event : trace_.events) write_event(event);
+    for (std::size_t i = 0; i < trace_.backward_links.size(); ++i) write_backward_arrow(i);
     for (const TraceMemory& point : trace_.memory) write_memory(point);
     write_names();
     write_window();
@@ -169,6 +171,8 @@ class ChromeWriter {
     add_args(event);
     line_ << "}";
     write_line();
+    const auto linked = linked_.find(static_cast<std::uint32_t>(&event - trace_.events.data()));
+    if (linked != linked_.end()) linked->second = place;
     if (event.correlation != 0 && on_device_.contains(event.correlation) && on_host_.contains(event.correlation)) {
       write_arrow(event, place);
     }
@@ -190,6 +194,17 @@ class ChromeWriter {
     return known->second ? text : quoted_[event.shapes_text];
   }
 
+  // "[\"float\", \"\"]" of two lines.
+  static std::string types_of(std::string_view lines) {
+    std::string list;
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      list += (list.empty() ? "[" : ", ") + json_string(lines.substr(0, end));
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    return list + ']';
+  }
+
   void add_args(const TraceEvent& event) {
     const std::size_t before = line_.size();
     const char* separator = R"(, "args": {")";
@@ -198,6 +213,12 @@ class ChromeWriter {
     };
     if (event.external_id != 0) add("External id", event.external_id);
     if (event.correlation != 0) add("correlation", event.correlation);
+    if (const EventDetail* const detail = trace_.detail_of(event)) {
+      for (const DetailWord& one : kDetailWords) {
+        if (detail->*one.value) add(one.word, *(detail->*one.value));
+      }
+      if (detail->types_text != 0) add(kInputTypes, types_of(trace_.texts[detail->types_text]));
+    }
     if (event.shapes_text != 0) add("Input Dims", shapes_of(event));
     if (event.place_text != 0) add("Call stack", quoted_[event.place_text]);
     if (event.flops) add("flops", *event.flops);
@@ -212,6 +233,8 @@ class ChromeWriter {
       add("device", number_of(trace_.tracks[event.track].process));
       if (launch->context) add("context", *launch->context);
       add("stream", trace_.tracks[event.track].id);
+      const EventDetail* const detail = trace_.detail_of(event);
+      if (detail != nullptr && detail->queued_ns) add(kQueued, Line().time(*detail->queued_ns).text());
       add("grid", dimensions_text(launch->grid));
       add("block", dimensions_text(launch->block));
       add("registers per thread", launch->registers);
@@ -235,12 +258,25 @@ class ChromeWriter {
   void write_arrow(const TraceEvent& event, const TraceLanes::Place& place) {
     const bool is_head = is_on_device(event.kind);
     bool& is_open = (is_head ? on_device_ : on_host_)[event.correlation];
-    if (!std::exchange(is_open, false)) return;
+    if (std::exchange(is_open, false)) write_end("ac2g", is_head, event.correlation, event.begin_ns, place);
+  }
+
+  void write_backward_arrow(std::size_t index) {
+    for (const bool is_head : {false, true}) {
+      const BackwardLink& link = trace_.backward_links[index];
+      const std::uint32_t event = is_head ? link.backward : link.forward;
+      write_end(kBackwardCategory, is_head, index + 1, trace_.events[event].begin_ns, linked_[event]);
+    }
+  }
+
+  // Of an arrow, at the beginning of an event.
+  void write_end(std::string_view category, bool is_head, std::uint64_t id, std::int64_t at_ns,
+                 const TraceLanes::Place& place) {
     begin_line();
-    line_ << R"({"ph": ")" << (is_head ? "f" : "s") << R"(", "cat": "ac2g", "name": "ac2g", "id": )"
-          << event.correlation << R"(, "pid": )" << number_of(place.process) << R"(, "tid": )" << place.thread
+    line_ << R"({"ph": ")" << (is_head ? "f" : "s") << R"(", "cat": ")" << category << R"(", "name": ")" << category
+          << R"(", "id": )" << id << R"(, "pid": )" << number_of(place.process) << R"(, "tid": )" << place.thread
           << R"(, "ts": )";
-    line_.time(event.begin_ns) << (is_head ? R"(, "bp": "e"})" : "}");
+    line_.time(at_ns) << (is_head ? R"(, "bp": "e"})" : "}");
     write_line();
   }
 
@@ -313,6 +349,7 @@ class ChromeWriter {
   std::uint64_t replaced_ = 0;                                   // bytes of texts, for each of which U+FFFD stands
   std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its arrow is to be written
   std::unordered_map<std::uint32_t, bool> are_lists_;            // texts of shapes
+  std::unordered_map<std::uint32_t, TraceLanes::Place> linked_;  // events of backward_links
   Line line_;
   bool is_first_ = true;
 };

@@ -19,7 +19,8 @@ namespace steelyard {
 // which is opened at run time (bench/profile/spans/cupti).
 struct DeviceActivityOptions {
   bool is_wanted = false;
-  bool has_node_level = false;  // graphs as their kernels, which costs more; false: each launch of a graph as one
+  bool has_node_level = false;   // graphs as their kernels, which costs more; false: each launch of a graph as one
+  bool has_queue_times = false;  // of kernels, when each was put into its queue, which costs more
   std::vector<std::string> libraries = {};  // the first that can be opened is taken; empty: where toolkits have CUPTI
 };
 

@@ -1,6 +1,7 @@
 // What CUPTI tells of a process's work on a device, as it tells it: a library that the driver loads by itself.
 //
 //     CUDA_INJECTION64_PATH=libsteelyard_activity_dump.so STEELYARD_ACTIVITY_DUMP=FILE steelyard_cuda_suite ...
+//     STEELYARD_ACTIVITY_GRAPHS=1 ...    # each launch of a graph as one; else kernel by kernel
 //
 // FILE, for tests of what reads such records without a device: CUPTI's version (4 bytes), then for each buffer that was
 // filled its bytes (8 bytes) and the buffer itself, how many names of kernels are new in it (8 bytes), and of each the
@@ -103,10 +104,15 @@ extern "C" int InitializeInjection() {
   if (!is_well(cuptiGetVersion(&version), "cuptiGetVersion")) return 1;
   append(&version, sizeof(version));
   if (!is_well(cuptiActivityRegisterCallbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks")) return 1;
-  constexpr std::array<CUpti_ActivityKind, 6> kKinds{
+  constexpr std::array<CUpti_ActivityKind, 9> kKinds{
       CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
-      CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_OVERHEAD};
+      CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_OVERHEAD,
+      CUPTI_ACTIVITY_KIND_MEMORY2,           CUPTI_ACTIVITY_KIND_STREAM, CUPTI_ACTIVITY_KIND_DEVICE};
   for (const CUpti_ActivityKind kind : kKinds) is_well(cuptiActivityEnable(kind), "cuptiActivityEnable");
+  if (std::getenv("STEELYARD_ACTIVITY_GRAPHS") != nullptr) {
+    is_well(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE), "cuptiActivityEnable");
+  }
+  is_well(cuptiActivityEnableLatencyTimestamps(1), "cuptiActivityEnableLatencyTimestamps");
   std::atexit(flush);
   return 1;
 }

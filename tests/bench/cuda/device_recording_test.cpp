@@ -78,6 +78,46 @@ void add_chunk(const std::string& chunk, RecordedFileParts& parts) {
   }
 }
 
+constexpr std::size_t kGraphKernels = 3, kGraphLaunches = 2;
+constexpr std::uint64_t kPlainBytes = std::uint64_t{3} << 20, kPooledBytes = std::uint64_t{5} << 20,
+                        kPinnedBytes = std::uint64_t{1} << 20;
+
+struct ManyKinds {
+  std::string bytes;  // that were set on the device
+};
+
+// A few of each kind of thing that is recorded: memory of three kinds, a set, a copy, a kernel, and a graph of some.
+ManyKinds do_many_kinds() {
+  STEELYARD_SPAN("many kinds");
+  const auto spin = [](const Stream& stream) {
+    testkit::launch_spin(static_cast<unsigned long long>(kSpinNs), stream.get());
+  };
+  const Stream stream;
+  void *plain = nullptr, *pooled = nullptr, *pinned = nullptr;
+  check(cudaMalloc(&plain, kPlainBytes), "taking memory");
+  check(cudaMallocAsync(&pooled, kPooledBytes, stream.get()), "taking memory of a pool");
+  check(cudaMallocHost(&pinned, kPinnedBytes), "taking the host's memory");
+  check(cudaMemsetAsync(plain, 0x5a, kPlainBytes, stream.get()), "setting memory");
+  check(cudaMemcpyAsync(pinned, plain, kPinnedBytes, cudaMemcpyDeviceToHost, stream.get()), "copying");
+  spin(stream);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "beginning a capture");
+  for (std::size_t i = 0; i < kGraphKernels; ++i) spin(stream);
+  check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
+  check(cudaGraphInstantiate(&executable, graph, 0), "making a graph executable");
+  for (std::size_t i = 0; i < kGraphLaunches; ++i) check(cudaGraphLaunch(executable, stream.get()), "launching it");
+  stream.wait();
+  ManyKinds done{std::string(static_cast<const char*>(pinned), kPinnedBytes)};
+  check(cudaGraphExecDestroy(executable), "destroying a graph");
+  check(cudaGraphDestroy(graph), "destroying a graph");
+  check(cudaFreeHost(pinned), "giving memory back");
+  check(cudaFreeAsync(pooled, stream.get()), "giving memory back");
+  check(cudaFree(plain), "giving memory back");
+  stream.wait();
+  return done;
+}
+
 double duration_ns(const DeviceRecord& record) { return static_cast<double>(record.end - record.begin); }
 
 class DeviceRecordingTest : public ::testing::Test {
@@ -89,12 +129,18 @@ class DeviceRecordingTest : public ::testing::Test {
     std::string folder = (std::filesystem::temp_directory_path() / "device_recording_XXXXXX").string();
     folder_ = mkdtemp(folder.data());
   }
+  // What was recorded is kept for fixtures (tests/bench/profile/device) where a folder for it is named.
   void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    if (folder_.empty()) return;
+    if (const char* const kept = std::getenv("STEELYARD_KEPT_RECORDINGS"); kept != nullptr) {
+      const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+      std::filesystem::copy_file(folder_ / "it.spans", std::filesystem::path(kept) / (name + ".spans"));
+    }
+    std::filesystem::remove_all(folder_);
   }
 
-  SpanRecording record() const {
-    auto recording = SpanRecording::start({.file = folder_ / "it.spans", .device = {.is_wanted = true}});
+  SpanRecording record(const DeviceActivityOptions& device = {.is_wanted = true}) const {
+    auto recording = SpanRecording::start({.file = folder_ / "it.spans", .device = device});
     EXPECT_TRUE(recording) << (recording ? "" : recording.error().text());
     EXPECT_EQ(recording->device_refusal(), "");
     return std::move(*recording);
@@ -209,6 +255,53 @@ TEST_F(DeviceRecordingTest, OfAPauseHasThatItWasAndThatMemoryWasTaken) {
     if (!of_it(record) || record.detail != 0) continue;
     EXPECT_EQ(parts.name_of(parts.call_of(record)), "cudaFree");
   }
+}
+
+TEST_F(DeviceRecordingTest, HasEachKernelOfAGraphWithItsQueueByOption) {
+  SpanRecording recording = record({.is_wanted = true, .has_node_level = true, .has_queue_times = true});
+  const ManyKinds work = do_many_kinds();
+  recording.stop();
+  EXPECT_THAT(work.bytes, Each('\x5a'));
+  const RecordedFileParts parts = read();
+  EXPECT_TRUE(parts.of(DeviceRecordKind::graph).empty());
+  const std::vector<DeviceRecord> kernels = parts.of(DeviceRecordKind::kernel);
+  ASSERT_EQ(kernels.size(), kGraphLaunches * kGraphKernels + 1);
+  std::map<std::uint32_t, std::size_t> of_call;
+  for (const DeviceRecord& kernel : kernels) {
+    expect_spins(kernel, 1);
+    EXPECT_THAT(parts.name_of(kernel), HasSubstr("spin_for"));
+    EXPECT_EQ(parts.name_of(parts.call_of(kernel)), kernel.graph != 0 ? "cudaGraphLaunch" : "cudaLaunchKernel");
+    if (kernel.graph != 0) ++of_call[kernel.correlation];
+    if (kernel.graph != 0) continue;
+    EXPECT_GT(kernel.bytes, 0U) << "when it was queued";
+    EXPECT_LE(kernel.bytes, kernel.begin);
+  }
+  EXPECT_EQ(of_call.size(), kGraphLaunches);
+  for (const auto& [call, count] : of_call) EXPECT_EQ(count, kGraphKernels);
+  const auto changes_of = [&](std::uint64_t bytes, int detail) {
+    const std::vector<DeviceRecord> memory = parts.of(DeviceRecordKind::memory);
+    return std::count_if(memory.begin(), memory.end(), [&](const DeviceRecord& record) {
+      return record.bytes == bytes && record.detail == detail;
+    });
+  };
+  for (const std::uint64_t bytes : {kPlainBytes, kPooledBytes, kPinnedBytes}) {
+    EXPECT_EQ(changes_of(bytes, 1), 1) << bytes;
+    EXPECT_EQ(changes_of(bytes, 0), 1) << bytes;
+  }
+  const std::vector<DeviceRecord> copies = parts.of(DeviceRecordKind::copy);
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].bytes, kPinnedBytes);
+  EXPECT_EQ(parts.name_of(copies[0]), "Memcpy DtoH (Device -> Pinned)");
+  const std::vector<DeviceRecord> sets = parts.of(DeviceRecordKind::set);
+  ASSERT_EQ(sets.size(), 1U);
+  EXPECT_EQ(sets[0].bytes, kPlainBytes);
+}
+
+// For libsteelyard_activity_dump.so, which takes the place of a recording.
+TEST(DeviceWorkTest, TheSameWorkIsDoneWithoutARecording) {
+  const auto devices = query_devices();
+  STEELYARD_SKIP_WITHOUT("gpu", devices && !devices->empty(), devices ? "no device" : devices.error().text());
+  EXPECT_THAT(do_many_kinds().bytes, Each('\x5a'));
 }
 
 }  // namespace

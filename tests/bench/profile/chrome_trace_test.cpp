@@ -288,6 +288,47 @@ TEST(ChromeTrace, ReadsTracesOfPyTorch) {
   EXPECT_EQ(trace.memory[0].at_ns, 6'339'300'500);
 }
 
+// Forward on thread 9 and backward on 10; arrow 2 has no end, arrow 3 begins where no event does.
+TEST(ChromeTrace, KeepsWhatPyTorchSaysOfOperationsAndTheirBackwardOnes) {
+  const Trace trace = read(R"json([
+    {"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 9, "tid": 9, "ts": 1, "dur": 40,
+     "args": {"External id": 3, "Record function id": 7, "Sequence number": 38, "Fwd thread id": 0, "Ev Idx": 0}},
+    {"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 9, "tid": 9, "ts": 1, "dur": 30,
+     "args": {"Sequence number": 38, "Fwd thread id": 0, "Ev Idx": 1, "Input type": ["float", "", "a \"b\""]}},
+    {"ph": "X", "cat": "cpu_op", "name": "AddmmBackward0", "pid": 9, "tid": 10, "ts": 50.5, "dur": 9,
+     "args": {"Sequence number": 38, "Fwd thread id": 1, "Ev Idx": 2, "Input type": [""]}},
+    {"ph": "X", "cat": "cpu_op", "name": "plain", "pid": 9, "tid": 10, "ts": 70, "dur": 9},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 9, "tid": 9, "ts": 1},
+    {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 9, "tid": 10, "ts": 50.500, "bp": "e"},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 2, "pid": 9, "tid": 9, "ts": 1},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 3, "pid": 9, "tid": 9, "ts": 2},
+    {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 3, "pid": 9, "tid": 10, "ts": 70, "bp": "e"}])json");
+  const std::string text = written(trace);
+  const Trace back = read(text);
+  for (const Trace* one : {&trace, &back}) {
+    ASSERT_EQ(one->events.size(), 4U);
+    EXPECT_EQ(one->detail_of(one->events[3]), nullptr);
+    const EventDetail& linear = *one->detail_of(one->events[0]);
+    EXPECT_EQ(linear, (EventDetail{.index = 0, .record_function = 7, .sequence = 38, .forward_thread = 0}));
+    EXPECT_EQ(one->texts[one->detail_of(one->events[1])->types_text], "float\n\na \"b\"\n");
+    const EventDetail& backward = *one->detail_of(one->events[2]);
+    EXPECT_EQ(backward.forward_thread, 1);
+    EXPECT_EQ(one->texts[backward.types_text], "\n");
+    ASSERT_EQ(one->backward_links.size(), 1U);
+    EXPECT_EQ(one->backward_links[0].forward, 1U) << "the innermost that begins there";
+    EXPECT_EQ(one->backward_links[0].backward, 2U);
+  }
+  std::string arrows;
+  const json document = json::parse(text);
+  for (const json& event : document.at("traceEvents")) {
+    if (event.value("cat", "") == "fwdbwd") arrows += event.dump() + '\n';
+  }
+  EXPECT_EQ(arrows, R"({"cat":"fwdbwd","id":1,"name":"fwdbwd","ph":"s","pid":9,"tid":9,"ts":1.0})"
+                    "\n"
+                    R"({"bp":"e","cat":"fwdbwd","id":1,"name":"fwdbwd","ph":"f","pid":9,"tid":10,"ts":50.5})"
+                    "\n");
+}
+
 TEST(ChromeTrace, OfPyTorchGivesMemoryToTheOperationsThatTookIt) {
   std::string text = R"([{"ph": "X", "cat": "cpu_op", "name": "outer", "pid": 9, "tid": 9, "ts": 0, "dur": 100},
     {"ph": "X", "cat": "cpu_op", "name": "inner", "pid": 9, "tid": 9, "ts": 10, "dur": 40},

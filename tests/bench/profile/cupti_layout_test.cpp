@@ -33,6 +33,7 @@ namespace {
   SAME_PLACE(CuptiKernel, Theirs, correlation, correlationId);                     \
   SAME_PLACE(CuptiKernel, Theirs, name, name);                                     \
   SAME_PLACE(CuptiKernel, Theirs, shared_of_multiprocessor, sharedMemoryExecuted); \
+  SAME_PLACE(CuptiKernel, Theirs, queued, queued);                                 \
   SAME_PLACE(CuptiKernel, Theirs, graph_node, graphNodeId);                        \
   SAME_PLACE(CuptiKernel, Theirs, graph, graphId)
 KERNEL(CUpti_ActivityKernel7);

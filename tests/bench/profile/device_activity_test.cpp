@@ -14,9 +14,11 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/profile/chrome_trace.hpp"
 #include "bench/profile/read_spans.hpp"
 #include "bench/profile/spans/cupti/cupti_library.hpp"
 #include "bench/profile/spans/span.hpp"
@@ -403,6 +405,33 @@ TEST_F(DeviceActivityTest, AtTheLevelOfNodesGraphsAreTheirKernels) {
     EXPECT_EQ(tree.started_by[index_of(trace, name)], index_of(trace, "cudaGraphLaunch")) << name;
   }
   expect_about(tree.device_ns[index_of(trace, "replay")], 3000);
+}
+
+TEST_F(DeviceActivityTest, TellsWhenKernelsWereQueuedWhereAsked) {
+  for (const bool is_wanted : {true, false, true}) {
+    SpanRecording recording = record({.is_wanted = true, .has_queue_times = is_wanted, .libraries = {FAKE_CUPTI}});
+    const std::uint64_t now = fake().now();
+    FakeKernel kernel{.start = now + 9000, .end = now + 10'000, .correlation = 1, .name = "f"};
+    kernel.queued = now + 2000;
+    fake().kernel(&kernel);
+    kernel.queued = 0;  // not known
+    fake().kernel(&kernel);
+    recording.stop();
+    const Trace trace = read();
+    ASSERT_EQ(trace.events.size(), 2U);
+    const EventDetail* const detail = trace.detail_of(trace.events[0]);
+    EXPECT_EQ(trace.detail_of(trace.events[1]), nullptr);
+    ASSERT_EQ(detail != nullptr, is_wanted);
+    if (is_wanted) expect_about(trace.events[0].begin_ns - detail->queued_ns.value(), 7000);
+    EXPECT_EQ(trace.events[0].bytes, std::nullopt);
+    if (!is_wanted) continue;
+    std::ostringstream text;
+    write_chrome_trace(trace, "it", text);
+    const auto back = read_chrome_trace(text.str(), "it");
+    ASSERT_TRUE(back) << back.error().text();
+    ASSERT_NE(back->detail_of(back->events[0]), nullptr) << text.str();
+    EXPECT_EQ(*back->detail_of(back->events[0]), *detail);
+  }
 }
 
 TEST_F(DeviceActivityTest, IsNotRecordedInAPause) {

@@ -36,6 +36,7 @@ struct State {
   Completed completed = nullptr;
   Callback callback = nullptr;
   std::set<std::uint32_t> kinds;
+  bool has_queue_times = false;
   bool has_system_threads = false;
   int subscribers = 0;
   std::uint8_t* buffer = nullptr;
@@ -143,6 +144,7 @@ void kernel(const FakeKernel* k) {
   record.put(6, k->registers).put(16, k->start).put(24, k->end).put(40, k->device).put(44, 1U).put(48, k->stream);
   for (std::size_t i = 0; i < 3; ++i) record.put(52 + 4 * i, k->grid[i]).put(64 + 4 * i, k->block[i]);
   record.put(76, k->static_shared).put(80, k->dynamic_shared).put(92, k->correlation).put(104, k->name);
+  record.put(120, state.has_queue_times ? k->queued : 0);
   record.put(140, k->shared_of_multiprocessor).put(144, k->graph_node).put(156, k->graph).emit();
 }
 
@@ -274,6 +276,10 @@ int cuptiActivityDisable(std::uint32_t kind) {
   return kSuccess;
 }
 int cuptiActivityFlushPeriod(std::uint32_t) { return kSuccess; }
+int cuptiActivityEnableLatencyTimestamps(std::uint8_t enable) {
+  state.has_queue_times = enable != 0;
+  return kSuccess;
+}
 int cuptiActivityEnableHWTrace(std::uint8_t) { return number_of("FAKE_CUPTI_HARDWARE", kNotSupported); }
 int cuptiActivityFlushAll(std::uint32_t) {
   hand_over();

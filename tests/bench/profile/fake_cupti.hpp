@@ -17,6 +17,7 @@ struct FakeKernel {
   std::uint32_t shared_of_multiprocessor = 0;
   std::uint64_t graph_node = 0;
   std::uint32_t graph = 0;
+  std::uint64_t queued = 0;  // told only where the recorder asks for it
 };
 
 struct FakeCupti {

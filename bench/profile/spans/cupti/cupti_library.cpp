@@ -33,6 +33,7 @@ const char* load_all(CuptiLibrary& cupti) {
   load(library, cupti.thread_id_type, "cuptiSetThreadIdType");
   load(library, cupti.set_attribute, "cuptiActivitySetAttribute");
   load(library, cupti.hardware_trace, "cuptiActivityEnableHWTrace");
+  load(library, cupti.latency_stamps, "cuptiActivityEnableLatencyTimestamps");
   load(library, cupti.callback_name, "cuptiGetCallbackName");
   load(library, cupti.enable_callback, "cuptiEnableCallback");
   load(library, cupti.graph_id, "cuptiGetGraphExecId");

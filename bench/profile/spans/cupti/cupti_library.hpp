@@ -172,6 +172,7 @@ struct CuptiLibrary {
   CuptiStatus (*thread_id_type)(int type) = nullptr;
   CuptiStatus (*set_attribute)(int attribute, std::size_t* bytes, void* value) = nullptr;
   CuptiStatus (*hardware_trace)(std::uint8_t enable) = nullptr;
+  CuptiStatus (*latency_stamps)(std::uint8_t enable) = nullptr;  // of kernels: queued, submitted
   CuptiStatus (*callback_name)(int domain, std::uint32_t callback, const char** name) = nullptr;
   CuptiStatus (*enable_callback)(std::uint32_t enable, void* subscriber, int domain, std::uint32_t callback) = nullptr;
   CuptiStatus (*graph_id)(void* executable, std::uint32_t* id) = nullptr;

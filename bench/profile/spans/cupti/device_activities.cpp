@@ -138,6 +138,7 @@ class DeviceActivities {
   CuptiLibrary cupti_;
   void* subscriber_ = nullptr;
   std::array<bool, kKinds.size()> is_enabled_{};
+  bool queue_times_ = false;
   BufferPool buffers_;
 
   std::mutex lock_;                         // of all below
@@ -285,6 +286,8 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
   const bool has_hardware_trace =
       cupti_.hardware_trace != nullptr && cupti_.hardware_trace(1) == cupti_status::kSuccess;
   file.header.has_hardware_stamps = has_hardware_trace ? 1 : 0;
+  queue_times_ = options.has_queue_times && cupti_.latency_stamps != nullptr &&
+                 cupti_.latency_stamps(1) == cupti_status::kSuccess;
   if (cupti_.enable_callback != nullptr && !options.has_node_level) {
     for (const std::uint32_t callback : {kGraphDestroyed, kNodeCreated, kExecutableCreated, kNodeCloned}) {
       cupti_.enable_callback(1, subscriber_, kResourceDomain, callback);
@@ -297,6 +300,7 @@ void DeviceActivities::stop() {
   if (subscriber_ == nullptr) return;
   flush();
   disable();
+  if (std::exchange(queue_times_, false)) cupti_.latency_stamps(0);
   if (cupti_.flush_period != nullptr) cupti_.flush_period(0);
   cupti_.unsubscribe(std::exchange(subscriber_, nullptr));
   const std::lock_guard guard(lock_);
@@ -429,6 +433,7 @@ void DeviceActivities::add_kernel(const CuptiKernel& kernel) {
                       .name = kernel.name == nullptr ? 0 : name_of(kernel.name),
                       .begin = kernel.start,
                       .end = kernel.end,
+                      .bytes = queue_times_ && kernel.queued <= kernel.start ? kernel.queued : 0,
                       .correlation = kernel.correlation,
                       .device = kernel.device,
                       .context = kernel.context,
