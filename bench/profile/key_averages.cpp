@@ -47,13 +47,14 @@ struct Key {
   std::uint32_t name, shapes;
   std::string place;
   bool is_on_device, is_one_iteration;
+  std::optional<std::uint64_t> process;
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
     const std::size_t flags = (key.is_on_device ? 1U : 0U) + (key.is_one_iteration ? 2U : 0U);
     const std::size_t numbers = (std::size_t{key.name} << 32 | key.shapes) * 4 + flags;
-    return std::hash<std::size_t>()(numbers) ^ std::hash<std::string>()(key.place);
+    return std::hash<std::size_t>()(numbers + key.process.value_or(0)) ^ std::hash<std::string>()(key.place);
   }
 };
 
@@ -125,15 +126,17 @@ std::uint32_t Grouping::row_of(std::uint32_t index) {
     const std::string name = group_name(trace_.name_of(event));
     known = names_.emplace(event.name_text, std::pair(group_names_.id_of(name), name)).first;
   }
-  Key key{known->second.first, wanted_.by_shapes ? event.shapes_text : 0, place_of(index), is_on_device(event.kind),
-          single_.has(event)};
+  Key key{known->second.first, wanted_.by_shapes ? event.shapes_text : 0,
+          place_of(index),     is_on_device(event.kind),
+          single_.has(event),  wanted_.by_process ? std::optional(trace_.tracks[event.track].process) : std::nullopt};
   const auto [row, is_new] = rows_.emplace(std::move(key), static_cast<std::uint32_t>(averages_.rows.size()));
   if (is_new) {
     averages_.rows.push_back({.name = known->second.second,
                               .is_on_device = row->first.is_on_device,
                               .is_one_iteration = row->first.is_one_iteration,
                               .shapes = trace_.texts[row->first.shapes],
-                              .place = row->first.place});
+                              .place = row->first.place,
+                              .process = row->first.process});
   }
   return row->second;
 }
@@ -174,6 +177,11 @@ void keep_common(KeyAverage& row, const KernelLaunch& launch) {
   common.achieved_occupancy = common.achieved_occupancy && row.launch->achieved_occupancy == launch.achieved_occupancy;
 }
 
+// What stands around kernels there, for a span of the host, did nothing itself.
+std::int64_t self_on_device(const TraceEvent& event) {
+  return event.kind == TraceKind::device_annotation ? 0 : event.duration_ns;
+}
+
 void Grouping::add_event(std::uint32_t index) {
   const TraceEvent& event = trace_.events[index];
   KeyAverage& row = averages_.rows[rows_of_[index]];
@@ -183,7 +191,7 @@ void Grouping::add_event(std::uint32_t index) {
     add(row.bytes, event.bytes);
   }
   if (row.is_on_device) {
-    row.self_device_ns += event.duration_ns;
+    row.self_device_ns += self_on_device(event);
     row.device_ns += event.duration_ns;
     if (event.launch == 0 || !launches_.try_emplace({rows_of_[index], event.launch}, true).second) return;
     const KernelLaunch& launch = *trace_.launch_of(event);
@@ -227,6 +235,7 @@ class Rates {
   struct Work {
     std::uint32_t span = 0;
     bool is_certain = true;
+    bool moves_besides = false;  // by copies and sets, which compute nothing
     std::size_t kernels = 0;
     std::uint32_t row = kNone;
     std::int64_t ns = 0;
@@ -242,14 +251,14 @@ class Rates {
   void doubt_paused();
   void add_kernel(std::uint32_t event);
   const std::string& device_of(const TraceEvent& event) const;
-  const std::string& dtype_in_name(const TraceEvent& span);
+  const std::string& dtype_of_work(const TraceEvent& span);
 
   const Trace& trace_;
   const TraceTree& tree_;
   const std::vector<std::uint32_t>& rows_of_;
   std::vector<Work> works_;
   std::vector<std::uint32_t> works_of_;                                    // of each event: the innermost, by index
-  std::map<std::uint32_t, std::string> dtypes_;                            // by the name's text
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> dtypes_;  // by the texts of name and types
   std::int64_t last_stray_ns_ = std::numeric_limits<std::int64_t>::min();  // began what nobody is known to have started
 };
 
@@ -287,10 +296,36 @@ const std::string& Rates::device_of(const TraceEvent& event) const {
   return trace_.texts[0];
 }
 
+// Of an operation of PyTorch, by EventDetail::types_text. Of float and double none: whether they are multiplied as they
+// are or in tensor cores' own ways, PyTorch decides and does not say.
+std::string dtype_of_types(std::string_view types) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes{{{"c10::BFloat16", "bf16"},
+                                                                                 {"c10::Half", "f16"},
+                                                                                 {"c10::Float8_e4m3fn", "f8"},
+                                                                                 {"c10::Float8_e5m2", "f8"},
+                                                                                 {"signed char", "i8"},
+                                                                                 {"float", ""},
+                                                                                 {"double", ""}}};
+  std::optional<std::string_view> found;
+  for (; !types.empty(); types.remove_prefix(std::min(types.find('\n'), types.size() - 1) + 1)) {
+    const std::string_view type = types.substr(0, types.find('\n'));
+    const auto known = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) { return one.first == type; });
+    if (known == kTypes.end()) continue;  // a scalar, or nothing
+    if (found && *found != known->second) return "";
+    found = known->second;
+  }
+  return std::string(found.value_or(""));
+}
+
 // Empty: none, or several.
-const std::string& Rates::dtype_in_name(const TraceEvent& span) {
-  const auto [known, is_new] = dtypes_.try_emplace(span.name_text);
-  if (is_new) known->second = dtype_of(parse_google_benchmark_name(trace_.name_of(span))).value_or("");
+const std::string& Rates::dtype_of_work(const TraceEvent& span) {
+  const EventDetail* const detail = trace_.detail_of(span);
+  const std::uint32_t types = detail == nullptr ? 0 : detail->types_text;
+  const auto [known, is_new] = dtypes_.try_emplace({span.name_text, types});
+  if (is_new) {
+    known->second = dtype_of(parse_google_benchmark_name(trace_.name_of(span))).value_or("");
+    if (known->second.empty()) known->second = dtype_of_types(trace_.texts[types]);
+  }
   return known->second;
 }
 
@@ -303,6 +338,10 @@ void Rates::add_kernel(std::uint32_t index) {
   }
   if (works_of_[caller] == kNone) return;
   Work& work = works_[works_of_[caller]];
+  if (event.kind == TraceKind::device_copy || event.kind == TraceKind::device_set) {
+    work.moves_besides = true;
+    return;
+  }
   const std::string& device = device_of(event);
   if (work.kernels++ == 0) {
     work.row = rows_of_[index];
@@ -332,12 +371,14 @@ void Rates::add_to(std::vector<KeyAverage>& rows) {
     if (is_new) device = work.device;
     if (device != work.device) device.clear();
     add(place->second.flops, span.flops);
-    add(place->second.bytes, span.bytes);
-    if (span.bytes) place->second.bytes_ns += work.ns;
+    if (span.bytes && !work.moves_besides) {
+      add(place->second.bytes, span.bytes);
+      place->second.bytes_ns += work.ns;
+    }
     if (!span.flops) continue;
     place->second.flops_ns += work.ns;
     std::optional<std::string>& dtype = place->second.dtype;
-    dtype = !dtype || *dtype == dtype_in_name(span) ? dtype_in_name(span) : "";
+    dtype = !dtype || *dtype == dtype_of_work(span) ? dtype_of_work(span) : "";
   }
   const auto rate = [](const std::optional<double>& sum, std::int64_t ns) {
     const double value = sum ? *sum / (static_cast<double>(ns) / 1e9) : 0;
@@ -357,7 +398,7 @@ KeyAverages Grouping::averages() {
     if (is_of_recording(event.kind)) continue;
     const bool works_on_device = is_on_device(event.kind);
     (works_on_device ? averages_.self_device_ns : averages_.self_ns) +=
-        works_on_device ? event.duration_ns : tree_.self_ns[i];
+        works_on_device ? self_on_device(event) : tree_.self_ns[i];
     const std::uint32_t parent = tree_.parents[i];
     if (wanted_.only_roots && parent != kNone) continue;
     rows_of_[i] = is_merged(i) ? rows_of_[parent] : row_of(i);
@@ -369,8 +410,10 @@ KeyAverages Grouping::averages() {
   }
   Rates(trace_, tree_, rows_of_).add_to(averages_.rows);
   std::sort(averages_.rows.begin(), averages_.rows.end(), [](const KeyAverage& a, const KeyAverage& b) {
-    return std::tuple(-a.self_ns, -a.self_device_ns, std::tie(a.name, a.shapes, a.place, a.is_one_iteration)) <
-           std::tuple(-b.self_ns, -b.self_device_ns, std::tie(b.name, b.shapes, b.place, b.is_one_iteration));
+    const auto key = [](const KeyAverage& row) {
+      return std::tie(row.name, row.shapes, row.place, row.is_one_iteration, row.process);
+    };
+    return std::tuple(-a.self_ns, -a.self_device_ns, key(a)) < std::tuple(-b.self_ns, -b.self_device_ns, key(b));
   });
   return std::move(averages_);
 }

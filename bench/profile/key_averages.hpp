@@ -31,6 +31,7 @@ class SingleIterations {
 struct KeyGrouping {
   bool by_shapes = false;   // events of one name and other shapes apart
   int by_stack = 0;         // and by so many of the places that they are and run in, innermost first; 0: not
+  bool by_process = false;  // and of each process, or of each device, apart: ranks of a job in one trace
   bool only_roots = false;  // events that run in no other
 };
 
@@ -40,14 +41,14 @@ struct CommonOfLaunches {
 };
 
 // What kernels reach in a second, of those alone of which it is certain: the innermost span around their launch that
-// says operations or bytes has no other such span in it, and started kernels of this row and nothing else on devices.
-// The spans' sum over their kernels' time. Absent too: the recording lacks what may belong to them.
+// says operations or bytes has no other such span in it, and started kernels of this row alone; and for bytes no copy
+// or set either. The spans' sum over their kernels' time. Absent too: the recording lacks what may belong to them.
 struct AchievedRates {
   std::optional<double> flops = std::nullopt;
   std::optional<double> bytes = std::nullopt;
   std::string device = {};  // that they ran on, by name; empty: several, or not known
   // Of the operations, by the names of the spans that say them, read as those of benchmarks are
-  // (bench/model/dtype.hpp); empty: one names none, or they name several.
+  // (bench/model/dtype.hpp), or else by what went into PyTorch's; empty: one names none, or they name several.
   std::string dtype = {};
 };
 
@@ -58,6 +59,7 @@ struct KeyAverage {
   bool is_one_iteration = false;  // of SingleIterations; the loops have a row apart
   std::string shapes;
   std::string place;
+  std::optional<std::uint64_t> process = std::nullopt;  // where rows are apart by it
   std::int64_t calls = 0;
   std::int64_t self_ns = 0;   // on the host; a device's own events have device times alone
   std::int64_t total_ns = 0;  // with what ran in them; of an event in one of its own group only the outer one counts

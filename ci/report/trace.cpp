@@ -139,6 +139,9 @@ void Columns::fill() {
     add("Self CUDA Mem", [=](const KeyAverage& row) { return text(row.self_device_allocated_bytes); });
   }
   add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
+  if (table_.has_processes) {
+    add("Process", [](const KeyAverage& row) { return row.process ? std::to_string(*row.process) : "-"; });
+  }
   if (table_.has_shapes) {
     add(
         "Input Shapes", [this](const KeyAverage& row) { return cut_right(row.shapes, table_.shapes_width); },

@@ -16,6 +16,7 @@ struct TraceTable {
   int rows = 100;  // -1: all
   bool has_shapes = false;
   bool has_places = false;
+  bool has_processes = false;
   // Columns that these have at most, 5 or more; what is longer is cut.
   std::size_t name_width = 55, shapes_width = 80, place_width = 75;
 };

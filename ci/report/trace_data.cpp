@@ -47,7 +47,7 @@ struct CsvColumn {
   const char* title;
   std::string (*cell)(const KeyAverage&);
 };
-constexpr std::array<CsvColumn, 28> kCsvColumns{{
+constexpr std::array<CsvColumn, 29> kCsvColumns{{
     {"name", [](const KeyAverage& row) { return row.name; }},
     {"on_device", [](const KeyAverage& row) { return std::string(row.is_on_device ? "1" : "0"); }},
     {"calls", [](const KeyAverage& row) { return std::to_string(row.calls); }},
@@ -78,6 +78,7 @@ constexpr std::array<CsvColumn, 28> kCsvColumns{{
     {"achieved_occupancy",
      [](const KeyAverage& row) { return row.launch ? cell_of(row.launch->achieved_occupancy) : ""; }},
     {"one_iteration", [](const KeyAverage& row) { return std::string(row.is_one_iteration ? "1" : "0"); }},
+    {"process", [](const KeyAverage& row) { return row.process ? std::to_string(*row.process) : ""; }},
 }};
 
 }  // namespace
@@ -112,7 +113,8 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
              {"flops", json_number(row.flops)},
              {"bytes", json_number(row.bytes)},
              {"shapes", json_text(row.shapes)},
-             {"place", json_text(row.place)}};
+             {"place", json_text(row.place)},
+             {"process", row.process ? Json(*row.process) : Json()}};
     if (row.launch) {
       one["launches"] = row.launches;
       one["launch"] = {{"grid", row.launch->grid},

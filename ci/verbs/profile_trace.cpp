@@ -153,12 +153,18 @@ Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* basel
 
 Result<std::string> trace_text(const bench::Trace& trace, const TraceOptions& options, const App& app) {
   const bench::TraceTree tree = bench::tree_of(trace);
-  const bench::KeyGrouping grouping{options.by_shapes, options.by_stack, options.only_roots};
+  const bench::KeyGrouping grouping{.by_shapes = options.by_shapes,
+                                    .by_stack = options.by_stack,
+                                    .by_process = options.by_process,
+                                    .only_roots = options.only_roots};
   bench::KeyAverages averages = bench::key_averages(trace, tree, grouping);
   if (!options.sort.empty()) STEELYARD_CHECK(bench::sort_rows(averages, options.sort));
   if (app.common.json) return json_trace(trace, averages);
   if (options.table_format == "csv") return csv_trace(averages);
-  TraceTable table{.rows = options.rows, .has_shapes = options.by_shapes, .has_places = options.by_stack > 0};
+  TraceTable table{.rows = options.rows,
+                   .has_shapes = options.by_shapes,
+                   .has_places = options.by_stack > 0,
+                   .has_processes = options.by_process};
   const std::array widths{&table.name_width, &table.shapes_width, &table.place_width};
   for (std::size_t i = 0; i < options.widths.size(); ++i) *widths.at(i) = options.widths[i];
   return options.table_format == "markdown" ? markdown_trace(trace, averages, table)
@@ -206,6 +212,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   verb.add(group(flag_option("--by-shapes", options.by_shapes, "tables with a row for each shape of what goes in")));
   verb.add(
       group(number_option("--by-stack", options.by_stack, "tables with a row for each place, and so many around it")));
+  verb.add(group(
+      flag_option("--by-process", options.by_process, "tables with a row for each process, as of ranks in one trace")));
   verb.add(group(flag_option("--roots", options.only_roots, "tables of events that run in no other")));
   verb.add(text_option("--sort", "KEY", options.sort,
                        "self (default), total, average, self_device, device, device_average, calls, memory, "
@@ -233,6 +241,7 @@ std::string given_trace_option(const TraceOptions& options) {
   if (!options.ceilings.empty()) return "--ceilings";
   if (options.by_shapes) return "--by-shapes";
   if (options.by_stack > 0) return "--by-stack";
+  if (options.by_process) return "--by-process";
   if (options.only_roots) return "--roots";
   if (!options.sort.empty()) return "--sort";
   if (!options.widths.empty()) return "--widths";

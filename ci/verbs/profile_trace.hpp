@@ -19,6 +19,7 @@ struct TraceOptions {
   std::string against;  // a file of the same format: the baseline of pictures; empty: none
   bool by_shapes = false;
   int by_stack = 0;
+  bool by_process = false;
   bool only_roots = false;
   std::string sort;  // empty: by self time
   int rows = 100;

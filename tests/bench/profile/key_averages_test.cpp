@@ -119,6 +119,34 @@ TEST_F(KeyAveragesTest, GiveWhatACallStartedToWhatCalled) {
   EXPECT_EQ(row(all, "cudaLaunchKernel").self_device_ns, 7) << "of the one that runs in nothing";
 }
 
+TEST_F(KeyAveragesTest, OfProcessesApartHaveARowEach) {
+  trace_.tracks.push_back({2, 1, "main of another"});
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    if (trace_.name_of(trace_.events[i]) == "copy" && trace_.events[i].begin_ns > 1000) trace_.events[i].track = 2;
+  }
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  EXPECT_EQ(row(averages(), "copy").calls, 2);
+  EXPECT_EQ(row(averages(), "copy").process, std::nullopt);
+  std::map<std::string, std::map<std::uint64_t, std::int64_t>> calls;
+  for (const KeyAverage& one : averages({.by_process = true}).rows) calls[one.name][one.process.value()] = one.calls;
+  EXPECT_EQ(calls["copy"], (std::map<std::uint64_t, std::int64_t>{{1, 1}, {2, 1}}));
+  EXPECT_EQ(calls["step *"], (std::map<std::uint64_t, std::int64_t>{{1, 2}}));
+  EXPECT_EQ(calls["sgemm"], (std::map<std::uint64_t, std::int64_t>{{0, 2}})) << "a device's number";
+}
+
+TEST_F(KeyAveragesTest, OfASpanOnADeviceAroundKernelsHaveNoTimeOfItsOwnThere) {
+  add("forward", 380, 400);
+  trace_.events.back().track = 1;
+  trace_.events.back().kind = TraceKind::device_annotation;
+  sort_events(trace_);
+  tree_ = tree_of(trace_);
+  const KeyAverages found = averages();
+  EXPECT_EQ(row(found, "forward").self_device_ns, 0);
+  EXPECT_EQ(row(found, "forward").device_ns, 400);
+  EXPECT_EQ(found.self_device_ns, 600) << "two kernels";
+}
+
 // Spans that say what they do, and the kernels that they launch.
 class KernelRatesTest : public testing::Test {
  protected:
@@ -180,8 +208,15 @@ TEST_F(KernelRatesTest, OfASpanThatStartedAnythingElseThereAreNone) {
   add("sum", 200, 100, 6e6);
   launch("reduce", 210, 100);
   EXPECT_NE(rates_of("reduce").flops, std::nullopt);
-  launch("Memset (Device)", 220, 10).kind = TraceKind::device_set;
+  launch("another", 220, 10);
   EXPECT_EQ(rates_of("reduce").flops, std::nullopt);
+  add("scan", 300, 100, 6e6, 4e6);
+  launch("Memset (Device)", 305, 10).kind = TraceKind::device_set;
+  launch("Memcpy DtoD", 310, 10).kind = TraceKind::device_copy;
+  launch("scan_kernel", 320, 100);
+  EXPECT_DOUBLE_EQ(rates_of("scan_kernel").flops.value_or(0), 6e6 / 100e-9)
+      << "what is set and copied computes nothing";
+  EXPECT_EQ(rates_of("scan_kernel").bytes, std::nullopt) << "but moves bytes";
   add("replay", 400, 100, 6e6);
   launch("graph of 3 kernels", 410, 100).launch = 0;
   EXPECT_EQ(rates_of("graph of 3 kernels").flops, std::nullopt) << "its kernels may differ";
@@ -219,6 +254,28 @@ TEST_F(KernelRatesTest, AreOfTheDtypeThatTheirSpansName) {
   launch("scale", 610, 300);
   EXPECT_EQ(rates_of("gemm").dtype, "bf16") << "that of bytes alone has no operations";
   EXPECT_EQ(rates_of("scale").dtype, "f64");
+}
+
+TEST_F(KernelRatesTest, OfPyTorchsOperationsAreOfTheDtypeThatWentIn) {
+  std::int64_t at = 0;
+  const auto operation = [&](const char* kernel, const char* types) {
+    add("aten::mm", at, 100, 6e6).detail = static_cast<std::uint32_t>(trace_.details.size() + 1);
+    trace_.details.push_back({.types_text = trace_.texts.id_of(types)});
+    launch(kernel, at + 10, 300);
+    at += 200;
+  };
+  operation("bf16", "c10::BFloat16\nc10::BFloat16\nScalar\n\n");
+  operation("f16", "c10::Half\n");
+  operation("f8", "c10::Float8_e4m3fn\nc10::Float8_e5m2\n");
+  operation("i8", "signed char\nsigned char\n");
+  for (const char* name : {"bf16", "f16", "f8", "i8"}) EXPECT_EQ(rates_of(name).dtype, name);
+  operation("maybe tf32", "float\nfloat\n");
+  operation("mixed", "c10::Half\nfloat\n");
+  operation("unknown", "long int\n\n");
+  for (const char* name : {"maybe tf32", "mixed", "unknown"}) {
+    EXPECT_NE(rates_of(name).flops, std::nullopt) << name;
+    EXPECT_EQ(rates_of(name).dtype, "") << name;
+  }
 }
 
 TEST_F(KernelRatesTest, OfSpansThatNameNoneOrOtherDtypesAreOfNone) {
