@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -57,17 +59,25 @@ class RealDeviceTest : public testing::Test {
   std::filesystem::path folder_, file_;
 };
 
-// Where CUPTI's records have what a test has to change: `start` and, behind it, `end`.
+// Where CUPTI's records have what a test has to change.
 struct RecordPlaces {
-  std::size_t bytes = 0, start = 0, name = 0;
+  std::size_t bytes = 0;
+  std::vector<std::size_t> times;
+  std::size_t name = 0;
 };
-const std::map<std::uint32_t, RecordPlaces> kPlaces{{2, {88, 16, 0}},      // a set
-                                                    {4, {40, 8, 0}},       // a call of the driver
-                                                    {5, {40, 8, 0}},       // of the runtime
-                                                    {10, {216, 16, 104}},  // a kernel
-                                                    {17, {56, 24, 0}}};    // the recording's own cost
+const std::map<std::uint32_t, RecordPlaces> kPlaces{{1, {96, {16, 24}, 0}},                // a copy
+                                                    {2, {88, {16, 24}, 0}},                // a set
+                                                    {4, {40, {8, 16}, 0}},                 // a call of the driver
+                                                    {5, {40, {8, 16}, 0}},                 // of the runtime
+                                                    {8, {184, {}, 136}},                   // a device
+                                                    {10, {216, {16, 24, 120, 128}, 104}},  // a kernel; when queued
+                                                    {17, {56, {24, 32}, 0}},               // the recording's own cost
+                                                    {37, {24, {}, 0}},                     // a stream
+                                                    {49, {128, {32}, 0}},                  // memory
+                                                    {51, {56, {8, 16}, 0}}};               // a launch of a graph
 
-// The names stayed in the process: these stand for them, by their order.
+// Of the oldest dump the names stayed in the process: these stand for them, by their order.
+constexpr const char* kDevice = "NVIDIA H100 80GB HBM3";
 constexpr std::array<const char*, 10> kStandIns{"",         "kernel 1", "kernel 2", "kernel 3", "kernel 4",
                                                 "kernel 5", "kernel 6", "kernel 7", "kernel 8", "kernel 9"};
 
@@ -82,27 +92,48 @@ void replay(const std::string& dump) {
   void* const library = dlopen(FAKE_CUPTI, RTLD_NOW);
   const FakeCupti& fake = *reinterpret_cast<const FakeCupti* (*)()>(dlsym(library, "fake_cupti"))();
   constexpr std::size_t kHead = 12;  // the version and the buffer's bytes
+  const std::size_t end = kHead + number_at(dump, 4);
   std::vector<std::string> records;
   std::uint64_t first = UINT64_MAX;
-  for (std::size_t at = kHead; at < dump.size();) {
+  for (std::size_t at = kHead; at < end;) {
     const RecordPlaces& places = kPlaces.at(static_cast<std::uint32_t>(number_at(dump, at)));
     records.push_back(dump.substr(at, places.bytes));
-    first = std::min(first, number_at(records.back(), places.start));
+    if (!places.times.empty()) first = std::min(first, number_at(records.back(), places.times[0]));
     at += places.bytes;
+  }
+  // By their addresses. They are for good: the recorder may read them later.
+  static auto& texts = *new std::deque<std::string>;
+  std::map<std::uint64_t, const char*> names{{0, kDevice}};
+  for (std::size_t i = 0; i < kStandIns.size() && dump.size() == end; ++i) names.emplace(i, kStandIns[i]);
+  for (std::size_t at = end + 8; at < dump.size();) {
+    const std::size_t bytes = number_at(dump, at + 8);
+    names[number_at(dump, at)] = texts.emplace_back(dump.substr(at + 16, bytes)).c_str();
+    at += 16 + bytes;
   }
   const std::uint64_t now = fake.now();
   for (std::string& record : records) {
     const RecordPlaces& places = kPlaces.at(static_cast<std::uint32_t>(number_at(record, 0)));
-    for (const std::size_t at : {places.start, places.start + 8}) {
-      const std::uint64_t moved = number_at(record, at) - first + now;
-      std::memcpy(record.data() + at, &moved, sizeof moved);
+    for (const std::size_t at : places.times) {
+      const std::uint64_t told = number_at(record, at), moved = told - first + now;
+      if (told != 0) std::memcpy(record.data() + at, &moved, sizeof moved);
     }
     if (places.name != 0) {
-      const char* const name = kStandIns.at(number_at(record, places.name));
+      const char* const name = names.at(number_at(record, places.name));
       std::memcpy(record.data() + places.name, &name, sizeof(const char*));
     }
     fake.raw(record.data(), record.size());
   }
+}
+
+// Durations of what has the name, in the order of their begin.
+std::vector<std::int64_t> durations_of(const Trace& trace, TraceKind kind, const std::string& name) {
+  std::map<std::int64_t, std::int64_t> found;
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind == kind && trace.name_of(event) == name) found[event.begin_ns] = event.duration_ns;
+  }
+  std::vector<std::int64_t> durations;
+  for (const auto& [begin, duration] : found) durations.push_back(duration);
+  return durations;
 }
 
 using Launched = std::tuple<std::string, std::array<std::uint32_t, 3>, std::array<std::uint32_t, 3>, std::uint32_t,
@@ -173,6 +204,107 @@ TEST_F(RealDeviceTest, RawRecordsTellWhichCallStartedEachKernel) {
                                 [](const TraceEvent& event) { return event.kind == TraceKind::device_set; });
   ASSERT_NE(set, trace.events.end());
   EXPECT_EQ(set->bytes, 104'857'600);
+}
+
+// Memory of three kinds, a set of 3 MiB, a copy of 1 MiB of it, a kernel that spins for 200 us, and two launches of a
+// graph of three of them.
+constexpr std::int64_t kSpinNs = 200'000;
+constexpr const char* kSpin = "steelyard::cuda::testkit::(anonymous namespace)::spin_for(unsigned long long)";
+
+TEST_F(RealDeviceTest, RawRecordsOfAGraphKernelByKernelHaveTheirQueue) {
+  auto recording = SpanRecording::start(
+      {.file = file_,
+       .device = {.is_wanted = true, .has_node_level = true, .has_queue_times = true, .libraries = {FAKE_CUPTI}}});
+  ASSERT_TRUE(recording) << recording.error().text();
+  replay(unpacked("h100.nodes.gz"));
+  recording->stop();
+  const Trace trace = read();
+  const TraceTree tree = tree_of(trace);
+  std::map<std::uint32_t, int> by_call;
+  std::vector<std::int64_t> waited_ns;
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    if (event.kind != TraceKind::kernel) continue;
+    ++by_call[tree.started_by[i]];
+    EXPECT_NEAR(static_cast<double>(event.duration_ns), kSpinNs + 900, 200);
+    const EventDetail* const detail = trace.detail_of(event);
+    ASSERT_NE(detail, nullptr);
+    waited_ns.push_back(event.begin_ns - detail->queued_ns.value());
+  }
+  EXPECT_EQ(durations_of(trace, TraceKind::kernel, kSpin).size(), 7U);
+  std::vector<std::pair<std::string, int>> calls;
+  for (const auto& [call, kernels] : by_call) calls.emplace_back(trace.name_of(trace.events.at(call)), kernels);
+  EXPECT_THAT(calls, UnorderedElementsAre(std::pair("cudaLaunchKernel", 1), std::pair("cudaGraphLaunch", 3),
+                                          std::pair("cudaGraphLaunch", 3)));
+  std::sort(waited_ns.begin(), waited_ns.end());
+  constexpr std::array<double, 7> kWaited{4106, 207'567, 408'467, 609'304, 812'413, 1'013'281, 1'214'182};
+  ASSERT_EQ(waited_ns.size(), kWaited.size());
+  for (std::size_t i = 0; i < kWaited.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(waited_ns[i]), kWaited[i], 2 + kWaited[i] / 1000) << "behind those before it";
+  }
+}
+
+TEST_F(RealDeviceTest, RawRecordsTellMemoryByKindAndTheCallThatTookIt) {
+  auto recording = SpanRecording::start(
+      {.file = file_, .device = {.is_wanted = true, .has_node_level = true, .libraries = {FAKE_CUPTI}}});
+  ASSERT_TRUE(recording) << recording.error().text();
+  replay(unpacked("h100.nodes.gz"));
+  recording->stop();
+  const Trace trace = read();
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  std::map<std::string, std::vector<std::int64_t>> in_use;
+  for (const TraceMemory& point : trace.memory) in_use[trace.texts[point.pool_text]].push_back(point.bytes / kMiB);
+  EXPECT_THAT(in_use["Device memory, device 0"], ElementsAre(3, 8, 3, 0));
+  EXPECT_THAT(in_use["Pinned memory, device 0"], ElementsAre(1, 0));
+  EXPECT_EQ(in_use.size(), 2U);
+  std::multiset<std::int64_t> by_calls;
+  for (const TraceEvent& event : trace.events) {
+    EXPECT_EQ(trace.detail_of(event), nullptr) << "no queue was asked for";
+    if (event.device_allocated_bytes.value_or(0) != 0) by_calls.insert(*event.device_allocated_bytes / kMiB);
+  }
+  EXPECT_THAT(by_calls, ElementsAre(-5, -3, 3, 5)) << "the host's is no device's";
+  for (const TraceEvent& event : trace.events) {
+    if (event.kind == TraceKind::device_set) EXPECT_EQ(event.bytes, 3 * kMiB);
+    if (event.kind == TraceKind::device_copy) EXPECT_EQ(event.bytes, kMiB);
+  }
+}
+
+TEST_F(RealDeviceTest, RawRecordsOfAGraphAsOneLastAsItsKernelsDo) {
+  auto recording = SpanRecording::start({.file = file_, .device = {.is_wanted = true, .libraries = {FAKE_CUPTI}}});
+  ASSERT_TRUE(recording) << recording.error().text();
+  replay(unpacked("h100.graphs.gz"));
+  recording->stop();
+  const Trace trace = read();
+  EXPECT_EQ(durations_of(trace, TraceKind::kernel, kSpin).size(), 1U);
+  const std::vector<std::int64_t> graphs = durations_of(trace, TraceKind::kernel, "graph 2");
+  ASSERT_EQ(graphs.size(), 2U);
+  for (const std::int64_t ns : graphs) EXPECT_NEAR(static_cast<double>(ns), 3 * kSpinNs + 2286, 700);
+}
+
+TEST_F(RealDeviceTest, SpansKernelByKernelHaveGraphsMemoryAndQueues) {
+  std::ofstream(file_, std::ios::binary) << unpacked("h100.work.spans.gz");
+  const Trace trace = read();
+  const TraceTree tree = tree_of(trace);
+  std::map<std::string, KeyAverage> rows;
+  for (const KeyAverage& row : key_averages(trace, tree).rows) rows[row.name] = row;
+  const KeyAverage& span = rows.at("many kinds");
+  EXPECT_EQ(span.device_ns, rows.at(kSpin).device_ns + rows.at("Memset (Device)").device_ns +
+                                rows.at("Memcpy DtoH (Device -> Pinned)").device_ns);
+  EXPECT_EQ(span.device_allocated_bytes, 0) << "what it took it gave back";
+  EXPECT_EQ(rows.at("cudaMallocAsync").device_allocated_bytes, std::int64_t{5} << 20);
+  EXPECT_EQ(rows.at("cudaFree").device_allocated_bytes, -(std::int64_t{3} << 20));
+  EXPECT_EQ(rows.at(kSpin).calls, 7);
+  std::ostringstream text;
+  write_chrome_trace(trace, "it", text);
+  const auto back = read_chrome_trace(text.str(), "it.json");
+  ASSERT_TRUE(back) << back.error().text();
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const bool is_kernel = trace.events[i].kind == TraceKind::kernel;
+    ASSERT_EQ(trace.detail_of(trace.events[i]) != nullptr, is_kernel);
+    if (!is_kernel) continue;
+    EXPECT_EQ(*trace.detail_of(trace.events[i]), *back->detail_of(back->events[i]));
+    EXPECT_LT(trace.detail_of(trace.events[i])->queued_ns.value(), trace.events[i].begin_ns);
+  }
 }
 
 TEST_F(RealDeviceTest, SpansHaveTheKernelsThatRanForThem) {
@@ -249,6 +381,93 @@ TEST(RealDeviceTrace, OfPyTorchGivesEachOperationWhatItsKernelsTook) {
   constexpr double kProduct = 2.0 * 128 * 128 * 128;
   EXPECT_EQ(computed.at("aten::mm"), 48 * kProduct);
   EXPECT_EQ(computed.at("aten::addmm"), 24 * kProduct);
+}
+
+std::string words_of_type(bool is_on_device) { return is_on_device ? "DeviceType.CUDA" : "DeviceType.CPU"; }
+
+// Memory is of the thread that took it; PyTorch gives an event what all threads took meanwhile, so that two spans
+// around a backward pass, which autograd runs on a thread of its own, have other sums.
+TEST(RealDeviceTrace, OfPyTorchAddsUpToWhatPyTorchSays) {
+  const auto trace = read_chrome_trace(unpacked("h100.perceptron.pt.trace.json.gz"), "trace.json");
+  ASSERT_TRUE(trace) << trace.error().text();
+  std::map<std::pair<std::string, std::string>, KeyAverage> rows;
+  const KeyAverages averages = key_averages(*trace, tree_of(*trace));
+  for (const KeyAverage& row : averages.rows) rows[{row.name, words_of_type(row.is_on_device)}] = row;
+  double kernels_us = 0;
+  std::set<std::string> of_other_memory;
+  const auto wanted = nlohmann::json::parse(unpacked("h100.perceptron.averages.json.gz"));
+  EXPECT_EQ(wanted.size(), rows.size());
+  for (const auto& want : wanted) {
+    const auto found = rows.find({want.at("key"), want.at("device_type")});
+    ASSERT_NE(found, rows.end()) << want;
+    const KeyAverage& row = found->second;
+    EXPECT_EQ(row.calls, want.at("count")) << want;
+    EXPECT_EQ(row.flops.value_or(0), want.at("flops")) << want;
+    // Both ends of an event were rounded to nanoseconds.
+    const auto expect_us = [&](std::int64_t ns, const char* field) {
+      EXPECT_NEAR(static_cast<double>(ns) / 1e3, want.at(field).get<double>(), 0.002 * static_cast<double>(row.calls))
+          << field << " of " << want;
+    };
+    expect_us(row.self_ns, "self_cpu_time_total");
+    expect_us(row.total_ns, "cpu_time_total");
+    expect_us(row.device_ns, "device_time_total");
+    const bool is_annotation = row.is_on_device && want.at("is_user_annotation");
+    if (is_annotation) EXPECT_EQ(row.self_device_ns, 0) << "PyTorch's is that of all kernels in it";
+    if (!is_annotation) expect_us(row.self_device_ns, "self_device_time_total");
+    if (row.is_on_device && !is_annotation) kernels_us += want.at("self_device_time_total").get<double>();
+    const bool has_same_memory = row.allocated_bytes.value_or(0) == want.at("cpu_memory_usage") &&
+                                 row.self_allocated_bytes.value_or(0) == want.at("self_cpu_memory_usage") &&
+                                 row.device_allocated_bytes.value_or(0) == want.at("device_memory_usage") &&
+                                 row.self_device_allocated_bytes.value_or(0) == want.at("self_device_memory_usage");
+    if (!has_same_memory) of_other_memory.insert(row.name);
+  }
+  EXPECT_THAT(of_other_memory, UnorderedElementsAre("backward", "ProfilerStep*"));
+  EXPECT_NEAR(static_cast<double>(averages.self_device_ns) / 1e3, kernels_us, 0.1);
+  EXPECT_NEAR(kernels_us, 111.909, 0.001) << "PyTorch's own \"Self CUDA time total\"";
+}
+
+// What a trace says of each operation, by its number, and which of them an arrow joins.
+std::pair<std::map<std::int64_t, std::string>, std::set<std::pair<std::int64_t, std::int64_t>>> told_of_operations(
+    const nlohmann::json& document) {
+  std::map<std::int64_t, std::string> operations;
+  std::map<std::string, std::int64_t> at;  // the innermost that begins there
+  const auto place = [](const nlohmann::json& event) {
+    return event.at("pid").dump() + ' ' + event.at("tid").dump() + ' ' +
+           std::to_string(std::llround(event.at("ts").get<double>() * 1e3) % 1'000'000'000'000);
+  };
+  for (const auto& event : document.at("traceEvents")) {
+    if (event.value("cat", "") != "cpu_op") continue;
+    const auto& args = event.at("args");
+    const std::int64_t number = args.at("Ev Idx");
+    for (const char* word : {"Record function id", "Sequence number", "Fwd thread id", "Input type"}) {
+      operations[number] += args.contains(word) ? word + (' ' + args[word].dump()) + "; " : "";
+    }
+    at[place(event)] = std::max(at[place(event)], number);
+  }
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> arrows;
+  for (const auto& event : document.at("traceEvents")) {
+    if (event.value("cat", "") != "fwdbwd") continue;
+    auto& arrow = arrows[event.at("id")];
+    (event.at("ph") == "s" ? arrow.first : arrow.second) = at.at(place(event));
+  }
+  std::set<std::pair<std::int64_t, std::int64_t>> joined;
+  for (const auto& [id, arrow] : arrows) joined.insert(arrow);
+  return {operations, joined};
+}
+
+TEST(RealDeviceTrace, OfPyTorchKeepsWhatItSaysOfOperationsAndTheirBackwardOnes) {
+  for (const auto& [name, links] :
+       std::map<std::string, std::size_t>{{"h100.pt.trace.json.gz", 78}, {"h100.perceptron.pt.trace.json.gz", 14}}) {
+    const std::string text = unpacked(name);
+    const auto trace = read_chrome_trace(text, name);
+    ASSERT_TRUE(trace) << trace.error().text();
+    EXPECT_EQ(trace->backward_links.size(), links);
+    std::ostringstream written;
+    write_chrome_trace(*trace, "it", written);
+    const auto wanted = told_of_operations(nlohmann::json::parse(text));
+    EXPECT_EQ(wanted.second.size(), links);
+    EXPECT_EQ(told_of_operations(nlohmann::json::parse(written.str())), wanted) << name;
+  }
 }
 
 TEST(RealDeviceTrace, OfPyTorchHasItsDeviceAndHowFullKernelsMakeIt) {
