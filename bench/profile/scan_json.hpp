@@ -161,8 +161,8 @@ class JsonScanner {
       take_digits();
     }
     const std::string_view number = whole_.substr(begin, at_ - begin);
-    constexpr std::size_t kSurelyFinite = 300;  // digits
-    if (!fault_ && (has_exponent || number.size() > kSurelyFinite) &&
+    constexpr std::size_t kMaxSurelyFinite = 300;  // digits
+    if (!fault_ && (has_exponent || number.size() > kMaxSurelyFinite) &&
         !std::isfinite(std::strtod(std::string(number).c_str(), nullptr))) {
       fail(at_);
     }

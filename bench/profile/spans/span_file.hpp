@@ -100,8 +100,8 @@ struct DeviceRecord {
   std::uint64_t begin = 0, end = 0;                // stamps: SpanFileHeader::ns_a_stamped_tick
   // That were moved, set, taken or given back; of kernels the stamp at which it was queued, 0: not told.
   std::uint64_t bytes = 0;
-  std::uint32_t correlation = 0;                   // of a call and what it started, or took of a device; 0: none
-  std::uint32_t thread = 0;                        // of calls: the system's
+  std::uint32_t correlation = 0;  // of a call and what it started, or took of a device; 0: none
+  std::uint32_t thread = 0;       // of calls: the system's
   std::uint32_t device = 0, context = 0, stream = 0;
   std::uint32_t graph = 0;  // 0: of none
   // Of kernels:

@@ -20,7 +20,7 @@ namespace steelyard {
 struct DeviceActivityOptions {
   bool is_wanted = false;
   bool has_node_level = false;   // graphs as their kernels, which costs more; false: each launch of a graph as one
-  bool has_queue_times = false;  // of kernels, when each was put into its queue, which costs more
+  bool has_queue_times = false;  // of kernels, when each was put into its queue
   std::vector<std::string> libraries = {};  // the first that can be opened is taken; empty: where toolkits have CUPTI
 };
 

@@ -280,9 +280,8 @@ TEST_F(DeviceRecordingTest, HasEachKernelOfAGraphWithItsQueueByOption) {
   for (const auto& [call, count] : of_call) EXPECT_EQ(count, kGraphKernels);
   const auto changes_of = [&](std::uint64_t bytes, int detail) {
     const std::vector<DeviceRecord> memory = parts.of(DeviceRecordKind::memory);
-    return std::count_if(memory.begin(), memory.end(), [&](const DeviceRecord& record) {
-      return record.bytes == bytes && record.detail == detail;
-    });
+    return std::count_if(memory.begin(), memory.end(),
+                         [&](const DeviceRecord& record) { return record.bytes == bytes && record.detail == detail; });
   };
   for (const std::uint64_t bytes : {kPlainBytes, kPooledBytes, kPinnedBytes}) {
     EXPECT_EQ(changes_of(bytes, 1), 1) << bytes;

@@ -64,8 +64,9 @@ void expect_as_the_oracle(const std::string& text) {
 }
 
 const std::string kEverything =
-    R"( {"": [], "a\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00z": [1, -0, 0.5e+3, -12.25E-2, 1e300, 18446744073709551616],)"
-    "\n\t\"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80\": {\"x\": true, \"y\": [false, null, {}, [[\"\"]]]}} \r\n";
+    R"( {"": [], "a\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00z": [1, -0, 0.5e+3, -12.25E-2, 1e300,)"
+    " 18446744073709551616],\n\t\"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80\": {\"x\": true, \"y\": [false, null, {}, "
+    "[[\"\"]]]}} \r\n";
 
 TEST(ScanJson, TellsTheParts) {
   Told told;

@@ -363,6 +363,7 @@ TEST_F(ProfileVerb, ShowsTracesAsTablesAndFiles) {
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("Input Shapes"));
   EXPECT_LT(table.out.find("step *"), table.out.find("inner"));
+  EXPECT_THAT(run({"profile", "--read", "chrome", "it.json", "--by-process"}).out, HasSubstr("# of Calls  Process"));
   EXPECT_THAT(run({"profile", "--read", "chrome", "it.json", "--table-format", "csv"}).out,
               HasSubstr("inner,0,1,4000,4000,"));
   EXPECT_EQ(nlohmann::json::parse(run({"profile", "--read", "chrome", "it.json", "--json"}).out).at("events"), 2);
@@ -555,6 +556,7 @@ TEST_F(ProfileVerb, RefusesOptionsOfCountsForTracesAndTheOtherWayRound) {
     EXPECT_THAT(outcome.err, HasSubstr(options.front()));
   }
   EXPECT_THAT(run({"profile", "run.syrun", "--by-shapes"}).err, HasSubstr("--by-shapes"));
+  EXPECT_THAT(run({"profile", "run.syrun", "--by-process"}).err, HasSubstr("--by-process"));
   EXPECT_THAT(run({"profile", "--read", "chrome", "it.json", "--sort", "color"}).err, HasSubstr("self_device"));
   EXPECT_THAT(run({"profile", "--read", "spans", "it.json"}).err, HasSubstr("recorded spans"));
 }

@@ -286,8 +286,8 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
   const bool has_hardware_trace =
       cupti_.hardware_trace != nullptr && cupti_.hardware_trace(1) == cupti_status::kSuccess;
   file.header.has_hardware_stamps = has_hardware_trace ? 1 : 0;
-  queue_times_ = options.has_queue_times && cupti_.latency_stamps != nullptr &&
-                 cupti_.latency_stamps(1) == cupti_status::kSuccess;
+  queue_times_ =
+      options.has_queue_times && cupti_.latency_stamps != nullptr && cupti_.latency_stamps(1) == cupti_status::kSuccess;
   if (cupti_.enable_callback != nullptr && !options.has_node_level) {
     for (const std::uint32_t callback : {kGraphDestroyed, kNodeCreated, kExecutableCreated, kNodeCloned}) {
       cupti_.enable_callback(1, subscriber_, kResourceDomain, callback);
