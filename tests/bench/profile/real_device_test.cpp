@@ -381,6 +381,13 @@ TEST(RealDeviceTrace, OfPyTorchGivesEachOperationWhatItsKernelsTook) {
   constexpr double kProduct = 2.0 * 128 * 128 * 128;
   EXPECT_EQ(computed.at("aten::mm"), 48 * kProduct);
   EXPECT_EQ(computed.at("aten::addmm"), 24 * kProduct);
+  std::size_t rated = 0;
+  for (const KeyAverage& row : averages.rows) {
+    if (!row.achieved.flops) continue;
+    EXPECT_EQ(row.achieved.dtype, "bf16") << row.name << ", by what went into its operations";
+    ++rated;
+  }
+  EXPECT_GE(rated, 3U);
 }
 
 std::string words_of_type(bool is_on_device) { return is_on_device ? "DeviceType.CUDA" : "DeviceType.CPU"; }

@@ -186,7 +186,7 @@ TEST(TraceReport, HasTheMemoryOfDevicesBesideTheHosts) {
   EXPECT_THAT(text, HasSubstr("        -             -   4.00 KB        5.00 KB           1 "));
   EXPECT_THAT(text, HasSubstr("        -             -  -1.00 KB       -1.00 KB           1 "));
   const bench::KeyAverages averages = bench::key_averages(trace, bench::tree_of(trace));
-  EXPECT_THAT(csv_trace(averages), HasSubstr(",4096,5120,,0\r\n"));
+  EXPECT_THAT(csv_trace(averages), HasSubstr(",4096,5120,,0,\r\n"));
   const auto rows = nlohmann::json::parse(json_trace(trace, averages)).at("rows");
   EXPECT_EQ(rows.at(1).at("self_device_allocated_bytes"), 5120);
   EXPECT_TRUE(rows.at(2).at("device_allocated_bytes").is_null());
