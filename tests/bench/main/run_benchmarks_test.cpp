@@ -384,8 +384,12 @@ TEST(RunBenchmarks, WhatASingleIterationSaysIsNotOfItsRow) {
     for (const bench::TraceEvent& event : trace->events) single[trace->name_of(event)] += event.iterations == 1 ? 1 : 0;
     for (const auto& [name, count] : single) {
       const int threads = name.ends_with("threads:2") ? 2 : 1;
-      if (when == "never") EXPECT_GE(count, threads);
-      if (when != "never") EXPECT_EQ(count, when == "before" ? 0 : threads) << when;
+      if (when == "never") {
+        EXPECT_GE(count, threads);
+      }
+      if (when != "never") {
+        EXPECT_EQ(count, when == "before" ? 0 : threads) << when;
+      }
     }
     EXPECT_EQ(single.size(), 2U);
   }

@@ -189,7 +189,9 @@ TEST_F(RealDeviceTest, RawRecordsTellWhichCallStartedEachKernel) {
     if (event.kind != TraceKind::kernel) continue;
     const std::uint32_t call = tree.started_by[i];
     ++started_by[call == TraceTree::kNoParent ? "no call" : trace.name_of(trace.events[call])];
-    if (call != TraceTree::kNoParent) EXPECT_GT(event.begin_ns, trace.events[call].begin_ns);
+    if (call != TraceTree::kNoParent) {
+      EXPECT_GT(event.begin_ns, trace.events[call].begin_ns);
+    }
     const bool is_first = event.correlation == 159 || event.correlation == 164;
     if (is_first) of_nothing.push_back(event.duration_ns);
   }
@@ -264,8 +266,12 @@ TEST_F(RealDeviceTest, RawRecordsTellMemoryByKindAndTheCallThatTookIt) {
   }
   EXPECT_THAT(by_calls, ElementsAre(-5, -3, 3, 5)) << "the host's is no device's";
   for (const TraceEvent& event : trace.events) {
-    if (event.kind == TraceKind::device_set) EXPECT_EQ(event.bytes, 3 * kMiB);
-    if (event.kind == TraceKind::device_copy) EXPECT_EQ(event.bytes, kMiB);
+    if (event.kind == TraceKind::device_set) {
+      EXPECT_EQ(event.bytes, 3 * kMiB);
+    }
+    if (event.kind == TraceKind::device_copy) {
+      EXPECT_EQ(event.bytes, kMiB);
+    }
   }
 }
 
@@ -419,7 +425,9 @@ TEST(RealDeviceTrace, OfPyTorchAddsUpToWhatPyTorchSays) {
     expect_us(row.total_ns, "cpu_time_total");
     expect_us(row.device_ns, "device_time_total");
     const bool is_annotation = row.is_on_device && want.at("is_user_annotation");
-    if (is_annotation) EXPECT_EQ(row.self_device_ns, 0) << "PyTorch's is that of all kernels in it";
+    if (is_annotation) {
+      EXPECT_EQ(row.self_device_ns, 0) << "PyTorch's is that of all kernels in it";
+    }
     if (!is_annotation) expect_us(row.self_device_ns, "self_device_time_total");
     if (row.is_on_device && !is_annotation) kernels_us += want.at("self_device_time_total").get<double>();
     const bool has_same_memory = row.allocated_bytes.value_or(0) == want.at("cpu_memory_usage") &&

@@ -59,8 +59,12 @@ void expect_as_the_oracle(const std::string& text) {
   ToldByOracle oracle;
   const bool is_json = nlohmann::json::sax_parse(text, &oracle);
   ASSERT_EQ(position == std::nullopt, is_json) << text;
-  if (position) ASSERT_LE(*position, text.size());
-  if (is_json) ASSERT_EQ(told.parts, oracle.told.parts) << text;
+  if (position) {
+    ASSERT_LE(*position, text.size());
+  }
+  if (is_json) {
+    ASSERT_EQ(told.parts, oracle.told.parts) << text;
+  }
 }
 
 const std::string kEverything =

@@ -266,7 +266,7 @@ TEST(TraceReport, TellsHowKernelsWereLaunchedAndHowFastCopiesMoved) {
 }
 
 // A span that says a million operations and bytes, and its kernel, which takes 1 us.
-bench::Trace span_of_one_kernel(const char* device, const char* name = "mm") {
+bench::Trace span_of_one_kernel(const char* device, const char* span_name = "mm") {
   bench::Trace trace = device_of_two();
   trace.devices = {{0, device}};
   trace.tracks.push_back({1, 1, "main"});
@@ -275,7 +275,7 @@ bench::Trace span_of_one_kernel(const char* device, const char* name = "mm") {
     trace.events.back().duration_ns = 21'000 - begin;
     return &trace.events.back();
   };
-  bench::TraceEvent* const span = add(name, bench::TraceKind::annotation, 1, 20'000);
+  bench::TraceEvent* const span = add(span_name, bench::TraceKind::annotation, 1, 20'000);
   span->flops = span->bytes = 1e6;
   add("cudaLaunchKernel", bench::TraceKind::runtime_call, 1, 20'010)->correlation = 7;
   bench::TraceEvent* const kernel = add("gelu", bench::TraceKind::kernel, 0, 30'000);
