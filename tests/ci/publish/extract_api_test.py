@@ -2,7 +2,8 @@
 """extract_api.py on a description of one's own: extract_api_test.py FOLDER_OF_THE_SCRIPT
 
 The description is made of the committed extract, with what a service's has beside: descriptions, members that nobody
-reads, references. The extract is what such a description says, and is not where a bound differs.
+reads, references. The extract is what such a description says, and is not where a bound differs; where it may say less,
+a bound that it leaves out is none, and a member that it does not have is.
 """
 import copy
 import json
@@ -41,12 +42,12 @@ def description_of(extract):
     return document
 
 
-def run(work, extract, document):
+def run(work, extract, document, *options):
     for name, value in (("extract.json", extract), ("description.json", document)):
         with open(os.path.join(work, name), "w") as file:
             json.dump(value, file)
-    done = subprocess.run([sys.executable, os.path.join(HERE, "extract_api.py"), "extract.json", "description.json"],
-                          cwd=work, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, os.path.join(HERE, "extract_api.py"), "extract.json", "description.json",
+                           *options], cwd=work, stdout=subprocess.PIPE, text=True)
     return done.returncode, done.stdout
 
 
@@ -62,4 +63,15 @@ with tempfile.TemporaryDirectory() as folder:
         next(iter(bodies[0].values()))["maxLength"] = 7
         status, said = run(folder, kept, changed)
         assert status == 1 and "maxLength: the description has 7, the extract" in said, said
+        less = description_of(kept)
+        for answer in less["components"]["schemas"].values():
+            answer.pop("required", None)
+        assert run(folder, kept, less)[0] == 1
+        status, said = run(folder, kept, less, "--may-say-less")
+        assert status == 0, said
+        answer = next(one for one in less["components"]["schemas"].values() if len(one.get("properties", {})) > 1)
+        member = next(iter(answer["properties"]))
+        answer["properties"][member]["type"] = "null"
+        status, said = run(folder, kept, less, "--may-say-less")
+        assert status == 1 and f"properties.{member}.type: the description has \"null\"" in said, said
 print("ok")
