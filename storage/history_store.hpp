@@ -25,6 +25,9 @@ class HistoryStore {
   // By benchmark, project, metric, machine, and where the next page begins. With HistorySeries::older as `after`: that
   // series alone, with points that stand before those.
   Result<Page<HistorySeries>> page(const HistoryQuery& query);
+  // As page(), for histories of many points: some hundred times sooner than these where they are asked again, and the
+  // store remembers values (Store::remember_values).
+  Result<Page<SeriesLine>> lines(const HistoryQuery& query);
   // The page's items.
   Result<std::vector<HistorySeries>> series(const HistoryQuery& query);
   // Names of benchmarks that are not today's, by project and name, as a query by today's names has them: not of

@@ -150,6 +150,7 @@ std::vector<std::string> Store::take_notices() {
 }
 
 void Store::limit_statements(std::chrono::milliseconds most) { connection_->limit_statements(most); }
+void Store::remember_values(std::size_t most_bytes) { connection_->remember_values(most_bytes); }
 
 Result<void> Store::see_only(const std::string& project, bool may_write) {
   return connection_->see_only(project, may_write);

@@ -133,6 +133,11 @@ Result<Page<HistorySeries>> HistoryStore::page(const HistoryQuery& query) {
   return connection_.read([&](Session& session) { return read_history(session, query, connection_.runs()); });
 }
 
+Result<Page<SeriesLine>> HistoryStore::lines(const HistoryQuery& query) {
+  return connection_.read(
+      [&](Session& session) { return read_lines(session, query, connection_.runs(), connection_.values()); });
+}
+
 Result<std::vector<HistorySeries>> HistoryStore::series(const HistoryQuery& query) {
   STEELYARD_TRY(Page<HistorySeries> all, page(query));
   return std::move(all.items);

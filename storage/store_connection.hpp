@@ -27,6 +27,7 @@ struct OpenSession {
   Login login;
   KeyCache keys{};
   RunOrderCache runs{};
+  SeriesMemory values{};
 };
 
 Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state, StoreWork work);
@@ -44,7 +45,20 @@ class StoreConnection {
   Session& session() { return open_->link.session; }
   const Login& login() const { return open_->login; }
   KeyCache& keys() { return open_->keys; }
-  RunOrderCache& runs() { return open_->runs; }
+  // Of what is seen now.
+  RunOrderCache& runs() {
+    if (open_->runs.project_seen != limit_.project) {
+      open_->runs = {};
+      open_->runs.project_seen = limit_.project;
+    }
+    return open_->runs;
+  }
+  SeriesMemory& values() { return open_->values; }
+  // Holds on the connections to come, too. Not where a transaction is seen in part before all of it is.
+  void remember_values(std::size_t most_bytes) {
+    remembered_bytes_ = most_bytes;
+    if (!service_) open_->values.limit(login().is_distributed ? 0 : most_bytes);
+  }
   // Holds on the connections to come, too.
   Result<void> see_only(const std::string& project, bool may_write) {
     if (service_) return needs_database();
@@ -124,7 +138,10 @@ class StoreConnection {
     unanswered = open.link.session.link() == Session::Link::commit_unanswered;
     if (first || open.link.session.link() == Session::Link::up) return first;
     STEELYARD_TRY(open, open_session(address_, state_, work));
-    if (&open == &*open_) apply_limit();
+    if (&open == &*open_) {
+      apply_limit();
+      remember_values(remembered_bytes_);
+    }
     return action(open.link.session);
   }
 
@@ -137,13 +154,11 @@ class StoreConnection {
     if (limit_.project.empty()) return;
     session().act_as(limit_.role);
     session().see_only(limit_.project);
-    open_->runs = {};
   }
   void lift_limit() {
     limit_ = {};
     session().act_as(login().is_distributed ? "" : role_for_work(login().roles));
     session().see_only("");
-    open_->runs = {};
   }
 
   Error needs_database() const { return storage::needs_database(service_->name()); }
@@ -155,6 +170,7 @@ class StoreConnection {
   std::unique_ptr<StoreService> service_;
   Limit limit_;
   std::chrono::milliseconds most_{0};
+  std::size_t remembered_bytes_ = 0;
 };
 
 }  // namespace steelyard::storage

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/model/result.hpp"
 #include "ci/config/configuration.hpp"
@@ -40,6 +41,8 @@ struct Reply {
   const char* type = "application/json";
   int status = 200;
   std::optional<Error> why{};  // a refusal in parts, in place of words
+  // Ends of its pieces (packing.hpp): at places that stay among the same things, whatever is added before or behind.
+  std::vector<std::size_t> cuts{};
 };
 
 struct Operation {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/report/history.hpp"
@@ -24,6 +26,8 @@ namespace {
 using storage::HistorySeries;
 using storage::HistoryStore;
 using storage::JsonWriter;
+using storage::OrderedRun;
+using storage::SeriesLine;
 
 constexpr std::size_t kShownDigits = 12;  // of ids in columns
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
@@ -88,14 +92,14 @@ Result<Reply> history(const Call& call) {
 }
 
 // The one that is meant, where several have the text in their names or were measured on several machines.
-Result<HistorySeries> one_series(std::vector<HistorySeries> found, const Call& call) {
+Result<SeriesLine> one_line(std::vector<SeriesLine> found, const Call& call) {
   if (found.empty()) {
     return input_error("benchmark", call["benchmark"], "one of a series of this project and branch",
                        "see /api/v1/series");
   }
   if (found.size() == 1) return std::move(found.front());
   std::set<std::string> benchmarks, machines, projects;
-  for (const HistorySeries& one : found) {
+  for (const auto& [one, points, runs] : found) {
     benchmarks.insert(one.benchmark);
     machines.insert(one.fingerprint);
     projects.insert(one.project);
@@ -127,109 +131,167 @@ Result<std::vector<std::string>> wanted_columns(const std::string& text) {
   return columns;
 }
 
-constexpr std::array<const char*, 4> kSpreadColumns{"least", "low", "high", "most"};
-
-Result<std::vector<double>> spread_column(std::string_view name, const HistorySeries& one,
-                                          const std::map<std::string, storage::PointSpread>& spreads) {
-  std::vector<double> values;
-  values.reserve(one.points.size());
-  for (const storage::HistoryPoint& point : one.points) {
-    const auto at = spreads.find(point.run);
-    if (at == spreads.end()) {
-      values.push_back(std::numeric_limits<double>::quiet_NaN());  // null in JSON
-      continue;
+// Columns as JSON, into memory that is there already: of a history of years the values of a document would take most of
+// its time, and so would a string that grows by each of them.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(const SeriesLine& line) : line_(line) {
+    constexpr std::size_t kBytesOfPoint = 80;
+    reply_.body.reserve(line.points.size() * kBytesOfPoint);
+    for (const SeriesLine::Point& point : line.points) {
+      begins_piece_.push_back(begins_piece((*line.runs)[point.run].id) ? 1 : 0);
     }
-    const storage::PointSpread& spread = at->second;
-    values.push_back(name == "least"  ? spread.least
-                     : name == "low"  ? spread.low
-                     : name == "high" ? spread.high
-                                      : spread.most);
   }
-  return values;
-}
 
-// A column as JSON. Written as text: of a history of years the values of a document would take most of its time.
-using Points = std::vector<storage::HistoryPoint>;
+  Reply& reply() { return reply_; }
 
-void add_number(std::string& text, double value) {
-  if (!std::isfinite(value)) {
-    text += "null";
-    return;
+  template <class NumberOf>  // of a point and its run
+  void add_numbers(std::string_view name, NumberOf number_of) {
+    add(name, kMostDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
+      const double value = number_of(point, run);
+      return std::isfinite(value) ? std::to_chars(to, to + kMostDigits, value).ptr : copy("null", to);
+    });
   }
-  std::array<char, 32> digits{};
-  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
-
-std::string number_column(const std::vector<double>& values) {
-  std::string text = "[";
-  for (const double value : values) {
-    if (text.size() > 1) text += ',';
-    add_number(text, value);
+  // Not below zero.
+  template <class CountOf>
+  void add_counts(std::string_view name, CountOf count_of) {
+    add(name, kMostDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
+      return std::to_chars(to, to + kMostDigits, std::max<std::int64_t>(count_of(point, run), 0)).ptr;
+    });
   }
-  return text + ']';
-}
-
-template <class NumberOf>
-std::string number_column(const Points& points, NumberOf number_of) {
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const storage::HistoryPoint& point : points) values.push_back(number_of(point));
-  return number_column(values);
-}
-
-// Not below zero.
-template <class NumberOf>
-std::string count_column(const Points& points, NumberOf number_of) {
-  std::string text = "[";
-  for (const storage::HistoryPoint& point : points) {
-    if (text.size() > 1) text += ',';
-    text += std::to_string(std::max<std::int64_t>(number_of(point), 0));
+  // Of each run the text, or its beginning.
+  void add_texts(std::string_view name, std::string OrderedRun::*text_of, std::size_t most) {
+    std::size_t longest = 0;
+    bool are_plain = true;
+    for (const SeriesLine::Point& point : line_.points) {
+      const std::string& text = (*line_.runs)[point.run].*text_of;
+      const std::size_t size = std::min(text.size(), most);
+      longest = std::max(longest, size);
+      are_plain = are_plain && is_plain(text.data(), text.data() + size);
+    }
+    constexpr std::size_t kLong = 64;  // one that is would make room of that length for each
+    if (!are_plain || longest > kLong) return add_any_texts(name, text_of, most);
+    constexpr std::size_t kQuotes = 2;
+    add(name, longest + kQuotes, [&](char* to, const SeriesLine::Point&, const OrderedRun& run) {
+      *to++ = '"';
+      to = copy(std::string_view(run.*text_of).substr(0, most), to);
+      *to++ = '"';
+      return to;
+    });
   }
-  return text + ']';
-}
 
-template <class TextOf>
-std::string text_column(const Points& points, TextOf text_of_point) {
-  const auto is_plain = [](std::string_view text) {
-    return std::all_of(text.begin(), text.end(),
-                       [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
-  };
-  const auto is_plain_there = [&](const storage::HistoryPoint& point) { return is_plain(text_of_point(point)); };
-  if (!std::all_of(points.begin(), points.end(), is_plain_there)) {
+ private:
+  static constexpr std::size_t kMostDigits = 24;  // of a double that reads back: 17, a sign, a point, e-308
+
+  static char* copy(std::string_view text, char* to) { return std::copy(text.begin(), text.end(), to); }
+  static bool is_plain(const char* at, const char* end) {
+    for (; at != end; ++at) {
+      if ((*at < '0' || *at > '9') && (*at < 'a' || *at > 'z')) return false;
+    }
+    return true;
+  }
+  // By the run alone, so that pieces stay what they are when runs are added; one in 1024, as ids are hashes.
+  static bool begins_piece(const std::string& id) {
+    const char* const digits = id.c_str();
+    return digits[0] == '0' && digits[1] == '0' && digits[2] < '4';
+  }
+
+  // write(to, point, run): at most `most` bytes, and tells where they end.
+  template <class Write>
+  void add(std::string_view name, std::size_t most, Write write) {
+    begin_column(name);
+    std::string& text = reply_.body;
+    const std::size_t begin = text.size();
+    text.resize(begin + line_.points.size() * (most + 1));
+    char* to = text.data() + begin;
+    const OrderedRun* const runs = line_.runs->data();
+    const char* begins = begins_piece_.data();
+    for (const SeriesLine::Point& point : line_.points) {
+      if (begins != begins_piece_.data()) *to++ = ',';
+      if (*begins++ != 0) reply_.cuts.push_back(static_cast<std::size_t>(to - text.data()));
+      to = write(to, point, runs[point.run]);
+    }
+    text.resize(static_cast<std::size_t>(to - text.data()));
+    end_column();
+  }
+  void add_any_texts(std::string_view name, std::string OrderedRun::*text_of, std::size_t most) {
     std::vector<std::string> texts;
-    for (const storage::HistoryPoint& point : points) texts.emplace_back(text_of_point(point));
-    constexpr std::string_view kBefore = "{\"column\":";
+    for (const SeriesLine::Point& point : line_.points) {
+      texts.push_back(((*line_.runs)[point.run].*text_of).substr(0, most));
+    }
+    constexpr std::string_view kBefore = "{\"texts\":[";
     JsonWriter writer;
-    writer("column", texts);
-    std::string text = writer.one_line().substr(kBefore.size());
-    text.pop_back();
-    return text;
+    writer("texts", texts);
+    const std::string written = writer.one_line();
+    begin_column(name);
+    reply_.body += std::string_view(written).substr(kBefore.size(), written.size() - kBefore.size() - 2);
+    end_column();
   }
-  std::string text = "[";
-  for (const storage::HistoryPoint& point : points) {
-    text += text.size() > 1 ? ",\"" : "\"";
-    text += text_of_point(point);
-    text += '"';
+  void begin_column(std::string_view name) {
+    reply_.body += ",\"";
+    reply_.body += name;
+    reply_.body += "\":[";
+    reply_.cuts.push_back(reply_.body.size());
   }
-  return text + ']';
+  void end_column() {
+    reply_.cuts.push_back(reply_.body.size());
+    reply_.body += ']';
+  }
+
+  const SeriesLine& line_;
+  std::vector<char> begins_piece_;  // for each point
+  Reply reply_;
+};
+
+constexpr std::array<std::string_view, 4> kSpreadColumns{"least", "low", "high", "most"};
+
+bool is_spread(std::string_view name) {
+  return std::find(kSpreadColumns.begin(), kSpreadColumns.end(), name) != kSpreadColumns.end();
 }
 
-// Nothing where there is no such column.
-std::optional<std::string> column_of(const std::string& name, const Points& points) {
-  using Point = storage::HistoryPoint;
-  const auto beginning = [](const std::string& id) { return std::string_view(id).substr(0, kShownDigits); };
-  if (name == "value") return number_column(points, [](const Point& point) { return point.value; });
-  if (name == "at")
-    return count_column(points, [](const Point& point) { return point.at_unix_ns / kNanosecondsPerMillisecond; });
-  if (name == "samples") return count_column(points, [](const Point& point) { return point.samples; });
-  if (name == "condition")
-    return count_column(points, [](const Point& point) { return std::int64_t{point.condition}; });
-  if (name == "off_branch")
-    return count_column(points, [](const Point& point) { return std::int64_t{point.is_off_branch}; });
-  if (name == "run") return text_column(points, [&](const Point& point) { return beginning(point.run); });
-  if (name == "commit") return text_column(points, [&](const Point& point) { return beginning(point.commit); });
-  if (name == "subject") return text_column(points, [](const Point& point) { return std::string_view(point.subject); });
-  return std::nullopt;
+double of_spread(std::string_view name, const storage::PointSpread& spread) {
+  return name == "least" ? spread.least : name == "low" ? spread.low : name == "high" ? spread.high : spread.most;
+}
+
+using Spreads = std::map<std::string, storage::PointSpread>;
+
+// False: there is no such column.
+bool add_column(ColumnWriter& writer, std::string_view name, const Spreads& spreads) {
+  using Point = SeriesLine::Point;
+  if (name == "value") {
+    writer.add_numbers(name, [](const Point& point, const OrderedRun&) { return point.value; });
+  } else if (is_spread(name)) {
+    writer.add_numbers(name, [&](const Point&, const OrderedRun& run) {
+      const auto at = spreads.find(run.id);
+      return at == spreads.end() ? std::numeric_limits<double>::quiet_NaN() : of_spread(name, at->second);
+    });
+  } else if (name == "at") {
+    writer.add_counts(name,
+                      [](const Point&, const OrderedRun& run) { return run.at_unix_ns / kNanosecondsPerMillisecond; });
+  } else if (name == "samples") {
+    writer.add_counts(name, [](const Point& point, const OrderedRun&) { return point.samples; });
+  } else if (name == "condition") {
+    writer.add_counts(name, [](const Point& point, const OrderedRun&) { return std::int64_t{point.condition}; });
+  } else if (name == "off_branch") {
+    writer.add_counts(name, [](const Point&, const OrderedRun& run) { return std::int64_t{run.is_off_branch}; });
+  } else if (name == "run") {
+    writer.add_texts(name, &OrderedRun::id, kShownDigits);
+  } else if (name == "commit") {
+    writer.add_texts(name, &OrderedRun::commit, kShownDigits);
+  } else if (name == "subject") {
+    writer.add_texts(name, &OrderedRun::subject, std::string::npos);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Result<Spreads> read_spreads(const Call& call, const SeriesLine& line) {
+  storage::SpreadQuery wanted{line.series.project, line.series.earlier_names, line.series.metric.name, {}};
+  wanted.benchmarks.push_back(line.series.benchmark);
+  const std::size_t first = line.points.size() - std::min(line.points.size(), storage::kMaxSpreadRuns);
+  for (std::size_t i = first; i < line.points.size(); ++i) wanted.runs.push_back((*line.runs)[line.points[i].run].id);
+  return storage::CatalogStore(call.store).spreads(wanted);
 }
 
 Result<Reply> points(const Call& call) {
@@ -240,38 +302,30 @@ Result<Reply> points(const Call& call) {
   query.series_limit = kEnoughToTellThemApart;
   STEELYARD_TRY(const std::vector<std::string> columns, wanted_columns(call["columns"]));
   query.only_one = query.after.empty();
-  STEELYARD_TRY(auto page, HistoryStore(call.store).page(query));
-  STEELYARD_TRY(const HistorySeries one, one_series(std::move(page.items), call));
-  const auto is_spread = [](const std::string& name) {
-    return std::find(kSpreadColumns.begin(), kSpreadColumns.end(), name) != kSpreadColumns.end();
-  };
-  std::map<std::string, storage::PointSpread> spreads;
+  STEELYARD_TRY(auto page, HistoryStore(call.store).lines(query));
+  STEELYARD_TRY(const SeriesLine line, one_line(std::move(page.items), call));
+  Spreads spreads;
   if (std::any_of(columns.begin(), columns.end(), is_spread)) {
-    storage::SpreadQuery wanted{one.project, one.earlier_names, one.metric.name, {}};
-    wanted.benchmarks.push_back(one.benchmark);
-    const std::size_t first = one.points.size() - std::min(one.points.size(), storage::kMaxSpreadRuns);
-    for (std::size_t i = first; i < one.points.size(); ++i) wanted.runs.push_back(one.points[i].run);
-    STEELYARD_TRY(spreads, storage::CatalogStore(call.store).spreads(wanted));
+    STEELYARD_TRY(spreads, read_spreads(call, line));
   }
-  JsonWriter writer;
-  write_series(writer, one);
-  writer("branch", query.branch, {.null = Null::written});
-  writer("count", static_cast<std::int64_t>(one.points.size()));
-  std::string text = writer.one_line();
+  JsonWriter head;
+  write_series(head, line.series);
+  head("branch", query.branch, {.null = Null::written});
+  head("count", static_cast<std::int64_t>(line.points.size()));
+  ColumnWriter writer(line);
+  std::string& text = writer.reply().body;
+  text += head.one_line();
   text.pop_back();
   for (const std::string& name : columns) {
-    std::optional<std::string> column = column_of(name, one.points);
-    if (is_spread(name)) {
-      STEELYARD_TRY(const std::vector<double> values, spread_column(name, one, spreads));
-      column = number_column(values);
+    if (!add_column(writer, name, spreads)) {
+      return input_error("columns", name.substr(0, 100), "columns that openapi.json names, by commas");
     }
-    if (!column) return input_error("columns", name.substr(0, 100), "columns that openapi.json names, by commas");
-    text += ",\"" + name + "\":" + *column;
   }
   JsonWriter rest;
-  rest("conditions", one.conditions);
-  rest("older", one.older, {.null = Null::written});
-  return Reply{text + ',' + rest.one_line().substr(1) + '\n'};
+  rest("conditions", line.series.conditions);
+  rest("older", line.series.older, {.null = Null::written});
+  text += ',' + rest.one_line().substr(1) + '\n';
+  return std::move(writer.reply());
 }
 
 Result<Reply> changes(const Call& call) {

@@ -1,7 +1,5 @@
 #include "ci/service/service.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
@@ -14,6 +12,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/bisect.hpp"
 #include "ci/service/assets.hpp"
+#include "ci/service/packing.hpp"
 #include "ci/service/sent_body.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/catalog_store.hpp"
@@ -90,35 +89,12 @@ const char* type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-std::shared_ptr<const std::string> packed(const std::string& text, int effort) {
-  z_stream stream{};
-  constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, effort, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) return nullptr;
-  std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  // zlib does not write to its input; its interface is older than const.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  const bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-  bytes.resize(stream.total_out);
-  deflateEnd(&stream);
-  return done ? std::make_shared<const std::string>(std::move(bytes)) : nullptr;
-}
-
-// "gzip;q=0" says that it is not.
-bool takes_gzip(std::string_view accepted) {
-  for (std::size_t at = 0; at < accepted.size();) {
-    const std::size_t end = std::min(accepted.find(',', at), accepted.size());
-    std::string_view one = accepted.substr(at, end - at);
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    at = end + 1;
-    if (one.starts_with("gzip")) return one.find("q=0") == one.npos || one.find("q=0.") != one.npos;
-  }
-  return false;
-}
-
 std::string etag_of(std::string_view body) { return "W/\"" + sha256_hex(body).substr(0, 32) + '"'; }
+std::string etag_of(const std::vector<Piece>& pieces) {
+  std::string digests;
+  for (const Piece& piece : pieces) digests += piece.digest;
+  return etag_of(digests);
+}
 
 bool has_etag(std::string_view sent, const std::string& etag) {
   return sent == "*" || sent.find(etag) != sent.npos ||
@@ -137,6 +113,7 @@ Service::Service(ServingOptions options)
     : options_(std::move(options)),
       seats_(options_.workers),
       cache_(options_.cache_bytes),
+      pieces_(options_.packed_bytes, kPackingEffort),
       jobs_(options_.trusted, options_.audience, options_.fetch),
       requests_(options_.requests_a_second, options_.requests_at_once),
       failures_(kFailuresASecond, kFailuresAtOnce) {
@@ -241,6 +218,7 @@ Result<storage::Store*> Service::store_of(std::size_t worker) {
       return opened.error();
     }
     seat.store.emplace(std::move(opened).value());
+    seat.store->remember_values(options_.remembered_bytes / seats_.size());
     store_is_up_ = true;
   }
   seat.store->limit_statements(kLongestStatement);
@@ -348,7 +326,9 @@ WebAnswer Service::conditional(const WebRequest& request, AnswerCache::Answer an
   http.body = answer.plain;
   if (answer.plain->size() < kWorthPacking || !takes_gzip(request.field("accept-encoding"))) return http;
   if (!answer.packed) {
-    answer.packed = packed(*answer.plain, answer.version == kAssetVersion ? kPackingEffortOnce : kPackingEffort);
+    answer.packed = answer.pieces
+                        ? pieces_.packed(*answer.plain, *answer.pieces)
+                        : packed(*answer.plain, answer.version == kAssetVersion ? kPackingEffortOnce : kPackingEffort);
     if (!key.empty()) cache_.keep(key, answer);
   }
   if (!answer.packed) return http;
@@ -455,8 +435,12 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   if (reply->why) return problem(reply->status, *reply->why, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
   if (operation.is_conditional) {
-    AnswerCache::Answer answer{made_from, etag_of(reply->body), reply->type,
-                               std::make_shared<const std::string>(std::move(reply->body)), nullptr};
+    AnswerCache::Answer answer{made_from, "", reply->type, std::make_shared<const std::string>(std::move(reply->body)),
+                               nullptr};
+    if (!reply->cuts.empty()) {
+      answer.pieces = std::make_shared<const std::vector<Piece>>(pieces_of(*answer.plain, reply->cuts));
+    }
+    answer.etag = answer.pieces ? etag_of(*answer.pieces) : etag_of(*answer.plain);
     cache_.keep(key, answer);
     return conditional(request, std::move(answer), key);
   }

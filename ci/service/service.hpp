@@ -25,6 +25,7 @@
 #include "ci/service/call.hpp"
 #include "ci/service/caller.hpp"
 #include "ci/service/description.hpp"
+#include "ci/service/packing.hpp"
 #include "ci/service/web_server.hpp"
 #include "storage/model/catalog.hpp"
 #include "storage/store.hpp"
@@ -44,7 +45,10 @@ struct ServingOptions {
   JobTokens::Fetch fetch = fetch_over_https;
   double requests_a_second = 100;  // of one token, or of one address without any
   double requests_at_once = 1000;
-  std::size_t cache_bytes = std::size_t{32} << 20;
+  // In memory, each in bytes: answers, pieces of packed ones, and values of series.
+  std::size_t cache_bytes = std::size_t{24} << 20;
+  std::size_t packed_bytes = std::size_t{8} << 20;
+  std::size_t remembered_bytes = std::size_t{32} << 20;  // of all workers together
 };
 
 class Service : public WebHandler {
@@ -110,6 +114,7 @@ class Service : public WebHandler {
   Operations operations_;
   std::vector<Seat> seats_;
   AnswerCache cache_;
+  PackedPieces pieces_;
   std::mutex large_answer_;
   JobTokens jobs_;
   RateLimit requests_;

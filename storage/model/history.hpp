@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -106,6 +107,29 @@ struct HistorySeries {
     visit("conditions", self.conditions, kAnySeries);
     visit("earlier_names", self.earlier_names, {.omitted = true});
   }
+};
+
+// A run where it stands among those of its project (newest_runs in storage/postgres/history).
+struct OrderedRun {
+  std::int64_t key = 0;  // of the store's own
+  std::string id;
+  std::string commit;  // empty: none
+  std::string subject;
+  std::int64_t at_unix_ns = 0;
+  bool is_off_branch = false;
+};
+// A series as its values beside runs that other series have, too: its points would say of each run all of it again.
+struct SeriesLine {
+  struct Point {
+    std::size_t run = 0;  // of `runs`
+    double value = 0;
+    std::int64_t samples = 0;
+    std::int64_t invocations = 0;
+    int condition = 0;
+  };
+  HistorySeries series;       // without its points
+  std::vector<Point> points;  // oldest first
+  std::shared_ptr<const std::vector<OrderedRun>> runs;
 };
 
 // What a benchmark was called before and is called today, as HistoryQuery::by_todays_names has it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "storage/postgres/alerts/alert_rows.hpp"
@@ -57,25 +59,56 @@ Result<void> accept_by_policy(Transaction& transaction, const Comparison& compar
   return {};
 }
 
-Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& project, const std::string& day,
-                                         std::int64_t at_unix_ns) {
+namespace {
+
+struct Over {
+  std::string alert;
+  std::string until;  // the last day
+};
+
+Result<std::vector<Over>> accepted_before(Session& session, const std::string& project, const std::string& day) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows accepted, transaction.run(kAcceptedNow, SqlValues().text(project)));
   std::vector<std::string> alerts;
   for (std::int64_t row = 0; row < accepted.size(); ++row) alerts.push_back(accepted.text(row, 0));
-  if (alerts.empty()) return std::int64_t{0};
+  std::vector<Over> over;
+  if (alerts.empty()) return over;
   STEELYARD_TRY(const auto days, accepted_until(transaction, alerts));
-  std::int64_t ended = 0;
   for (const auto& [alert, until] : days) {
-    if (until.empty() || until >= day) continue;
-    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, alert, "steelyard",
-                                                         "it was accepted until " + until, "", at_unix_ns, ""});
+    if (!until.empty() && until < day) over.push_back({alert, until});
+  }
+  return over;
+}
+
+// In one transaction.
+Result<std::int64_t> reopen(Session& session, std::span<const Over> over, std::int64_t at_unix_ns) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  std::int64_t ended = 0;
+  for (const Over& one : over) {
+    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, one.alert, "steelyard",
+                                                         "it was accepted until " + one.until, "", at_unix_ns, ""});
     // Somebody else was faster.
     if (!after && after.error().kind == ErrorKind::input) continue;
     STEELYARD_CHECK(after);
     ++ended;
   }
   STEELYARD_CHECK(transaction.commit());
+  return ended;
+}
+
+}  // namespace
+
+Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& project, const std::string& day,
+                                         std::int64_t at_unix_ns) {
+  // However many there are, none of the transactions takes long, and what is done stays done.
+  constexpr std::size_t kAtOnce = 50;
+  STEELYARD_TRY(const std::vector<Over> over, accepted_before(session, project, day));
+  std::int64_t ended = 0;
+  for (std::size_t begin = 0; begin < over.size(); begin += kAtOnce) {
+    const auto some = std::span<const Over>(over).subspan(begin, std::min(kAtOnce, over.size() - begin));
+    STEELYARD_TRY(const std::int64_t more, reopen(session, some, at_unix_ns));
+    ended += more;
+  }
   return ended;
 }
 

@@ -35,23 +35,32 @@ HistorySeries empty_series(const ChosenSeries& chosen) {
   return series;
 }
 
+// What a reading goes by besides its question.
+struct Reading {
+  RunOrderCache& cache;
+  SeriesMemory* memory = nullptr;  // null: every value is read
+  bool as_lines = false;           // else as points
+};
+
 class HistoryReading {
  public:
   HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen,
-                 RunOrderCache& cache)
-      : transaction_(transaction), query_(query), chosen_(chosen), cache_(cache), found_(chosen.size()) {
-    for (const ChosenSeries& series : chosen) {
-      all_.push_back(empty_series(series));
-    }
+                 const Reading& reading)
+      : transaction_(transaction), query_(query), chosen_(chosen), reading_(reading), found_(chosen.size()) {
+    for (const ChosenSeries& series : chosen) all_.push_back({empty_series(series), {}, nullptr});
   }
 
-  Result<std::vector<HistorySeries>> read(const std::optional<Before>& before = {}) {
+  Result<std::vector<SeriesLine>> read(const std::optional<Before>& before) {
     before_ = before;
     STEELYARD_CHECK(read_conditions());
     std::map<std::int64_t, std::vector<std::size_t>> of_project;  // indices into chosen_
     for (std::size_t i = 0; i < chosen_.size(); ++i) of_project[chosen_[i].project_key].push_back(i);
-    for (auto& [project, wanted] : of_project) STEELYARD_CHECK(read_project(project, std::move(wanted)));
-    std::erase_if(all_, [](const HistorySeries& series) { return series.points.empty(); });
+    for (const auto& [project, wanted] : of_project) {
+      STEELYARD_CHECK(read_project(project, wanted));
+      if (reading_.as_lines) continue;
+      for (const std::size_t i : wanted) tell_points(all_[i]);
+    }
+    std::erase_if(all_, [](const SeriesLine& line) { return line.points.empty() && line.series.points.empty(); });
     return std::move(all_);
   }
 
@@ -84,7 +93,8 @@ class HistoryReading {
   Result<void> read_project(std::int64_t project, std::vector<std::size_t> wanted) {
     for (std::int64_t limit = kFirstWindow * query_.limit; !wanted.empty(); limit *= kFurtherBack) {
       STEELYARD_TRY(const std::span<const OrderedRun> newest,
-                    newest_runs(transaction_, {project, query_.branch, query_.off_branch, limit}, cache_));
+                    newest_runs(transaction_, {project, query_.branch, query_.off_branch, limit}, reading_.cache));
+      if (reading_.memory != nullptr) reading_.memory->be_of(reading_.cache.derived_at);
       const bool are_all = static_cast<std::int64_t>(newest.size()) < limit;
       const std::optional<std::span<const OrderedRun>> runs = from_the_place(newest);
       if (!runs && are_all) {
@@ -120,13 +130,14 @@ class HistoryReading {
     std::vector<std::size_t> series_of;  // by index in query.series
     for (const std::size_t i : wanted) {
       all_[i].points.clear();
+      all_[i].runs = reading_.cache.runs;
       for (const std::int64_t key : chosen_[i].keys) {
         query.series.push_back(key);
         series_of.push_back(i);
       }
     }
     for (const OrderedRun& run : runs) query.runs.push_back(run.key);
-    STEELYARD_TRY(std::vector<std::vector<SeriesValue>> values, read_series_values(transaction_, query));
+    STEELYARD_TRY(std::vector<std::vector<SeriesValue>> values, read_values(query));
     // Several keys of one series: their values stand in one order.
     for (std::size_t k = 0; k + 1 < values.size(); ++k) {
       if (series_of[k] != series_of[k + 1]) continue;
@@ -141,6 +152,12 @@ class HistoryReading {
     return {};
   }
 
+  // Without a branch's row there is nothing that tells of which version they are.
+  Result<std::vector<std::vector<SeriesValue>>> read_values(const ValuesQuery& query) {
+    if (reading_.memory == nullptr || reading_.cache.derived_at.empty()) return read_series_values(transaction_, query);
+    return read_series_values(transaction_, query, *reading_.memory);
+  }
+
   // values: newest first.
   void add_points(std::size_t index, std::vector<SeriesValue> values, std::span<const OrderedRun> runs) {
     if (before_) {
@@ -148,57 +165,76 @@ class HistoryReading {
         return value.run == 0 && value.position >= before_->position;  // the first of the runs is the place itself
       });
     }
-    HistorySeries& series = all_[index];
+    SeriesLine& line = all_[index];
     found_[index] = values.size();
     const std::size_t count = std::min(values.size(), static_cast<std::size_t>(query_.limit));
-    series.points.reserve(count);
+    const auto first = static_cast<std::size_t>(runs.data() - line.runs->data());
+    line.points.reserve(count);
     for (std::size_t i = count; i-- > 0;) {
-      const OrderedRun& run = runs[values[i].run];
-      series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, values[i].value, values[i].samples,
-                               values[i].invocations, run.is_off_branch, condition_of(values[i].series, series)});
+      const SeriesValue& value = values[i];
+      line.points.push_back(
+          {first + value.run, value.value, value.samples, value.invocations, condition_of(value.series, line.series)});
     }
-    series.older.clear();
+    line.series.older.clear();
     if (values.size() > count && count > 0) {
       const SeriesValue& oldest = values[count - 1];
-      series.older = cursor_before({chosen_[index], runs[oldest.run].id, oldest.position});
+      line.series.older = cursor_before({chosen_[index], runs[oldest.run].id, oldest.position});
     }
+  }
+
+  static void tell_points(SeriesLine& line) {
+    line.series.points.reserve(line.points.size());
+    for (const SeriesLine::Point& point : line.points) {
+      const OrderedRun& run = (*line.runs)[point.run];
+      line.series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, point.value, point.samples,
+                                    point.invocations, run.is_off_branch, point.condition});
+    }
+    line = {std::move(line.series), {}, nullptr};
   }
 
   Transaction& transaction_;
   const HistoryQuery& query_;
   const std::vector<ChosenSeries>& chosen_;
-  RunOrderCache& cache_;
+  const Reading& reading_;
   std::optional<Before> before_;
   std::vector<std::size_t> found_;                  // by series: points there are in the runs that were looked at
   std::map<std::int64_t, std::string> conditions_;  // of counts, by key of the series
-  std::vector<HistorySeries> all_;
+  std::vector<SeriesLine> all_;
 };
 
-Result<Page<HistorySeries>> read_older_points(Transaction& transaction, const HistoryQuery& query,
-                                              RunOrderCache& cache) {
-  STEELYARD_TRY(const PointPlace place, read_point_cursor(query.after));
-  STEELYARD_TRY(ChosenSeries series, choose_one(transaction, place.series, query));
-  const std::vector<ChosenSeries> chosen{std::move(series)};
-  Page<HistorySeries> page;
-  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen, cache).read(Before{place.run, place.position}));
+Result<Page<SeriesLine>> read(Session& session, const HistoryQuery& query, const Reading& reading) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  std::optional<Before> before;
+  Page<ChosenSeries> chosen;
+  if (is_point_cursor(query.after) && query.limit > 0) {
+    STEELYARD_TRY(const PointPlace place, read_point_cursor(query.after));
+    STEELYARD_TRY(ChosenSeries series, choose_one(transaction, place.series, query));
+    chosen.items.push_back(std::move(series));
+    before = {place.run, place.position};
+  } else {
+    STEELYARD_TRY(chosen, choose_series(transaction, query));
+  }
+  Page<SeriesLine> page{{}, std::move(chosen.next), std::move(chosen.notes)};
+  if (query.limit <= 0 || (query.only_one && chosen.items.size() > 1)) {
+    for (const ChosenSeries& series : chosen.items) page.items.push_back({empty_series(series), {}, nullptr});
+    return page;
+  }
+  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items, reading).read(before));
   return page;
 }
 
 }  // namespace
 
 Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache) {
-  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  if (is_point_cursor(query.after) && query.limit > 0) return read_older_points(transaction, query, cache);
-  STEELYARD_TRY(Page<ChosenSeries> chosen, choose_series(transaction, query));
-  Page<HistorySeries> page;
-  page.next = std::move(chosen.next);
-  page.notes = std::move(chosen.notes);
-  if (query.limit <= 0 || (query.only_one && chosen.items.size() > 1)) {
-    for (const ChosenSeries& series : chosen.items) page.items.push_back(empty_series(series));
-    return page;
-  }
-  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items, cache).read());
+  STEELYARD_TRY(Page<SeriesLine> lines, read(session, query, {cache}));
+  Page<HistorySeries> page{{}, std::move(lines.next), std::move(lines.notes)};
+  for (SeriesLine& line : lines.items) page.items.push_back(std::move(line.series));
   return page;
+}
+
+Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query, RunOrderCache& cache,
+                                    SeriesMemory& memory) {
+  return read(session, query, {cache, &memory, true});
 }
 
 namespace {

@@ -363,9 +363,12 @@ order by commit_date(c, r) desc, o.position desc nulls last,
 limit $3
 )sql";
 
-// Another after every run that was put (see commit_graph.cpp); no row: the branch has no order.
+// Another after every run that was put (see commit_graph.cpp); no row: the branch has no order. And when all that is
+// derived was derived last, values among it.
 constexpr const char* kSeriesVersion =
-    "select xmin::text || ' ' || ctid::text from steelyard.branches where project_key = $1 and branch = $2::text";
+    "select b.xmin::text || ' ' || b.ctid::text, "
+    "(select extract(epoch from d.derived_at)::text from steelyard.derivations d where d.name = 'alerts') "
+    "from steelyard.branches b where b.project_key = $1 and b.branch = $2::text";
 
 constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB
 
@@ -415,19 +418,20 @@ Result<std::vector<OrderedRun>> read_ordered(Transaction& transaction, const Run
   return merge_by_date(std::move(placed), std::move(others), query.limit);
 }
 
-Result<std::string> version_of(Transaction& transaction, const RunOrderQuery& query) {
-  if (query.branch.empty()) return std::string();
+struct BranchVersion {
+  std::string row;  // empty: there is none
+  std::string derived_at;
+};
+Result<BranchVersion> version_of(Transaction& transaction, const RunOrderQuery& query) {
+  if (query.branch.empty()) return BranchVersion{};
   STEELYARD_TRY(
       const Rows rows,
       transaction.run(kSeriesVersion, SqlValues().integer(query.project_key).text(query.branch), kAtMostOneRow));
-  return rows.size() == 1 ? rows.text(0, 0) : std::string();
+  if (rows.size() == 0) return BranchVersion{};
+  return BranchVersion{rows.text(0, 0), rows.is_null(0, 1) ? "never" : rows.text(0, 1)};
 }
 
 }  // namespace
-
-bool comes_before(const SeriesValue& a, const SeriesValue& b) {
-  return a.run != b.run ? a.run < b.run : a.position > b.position;
-}
 
 Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query) {
   std::vector<std::vector<SeriesValue>> all(query.series.size());
@@ -463,18 +467,38 @@ Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& tr
   return all;
 }
 
+Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query,
+                                                                 SeriesMemory& memory) {
+  constexpr std::size_t kFew = 10;  // one renamed, or counted under several conditions: a statement for each
+  if (!memory.is_on() || query.with_invocations || query.series.size() > kFew) {
+    return read_series_values(transaction, query);
+  }
+  std::vector<std::vector<SeriesValue>> all;
+  for (const std::int64_t series : query.series) {
+    const auto fetch = [&](std::vector<std::int64_t> runs) -> Result<std::vector<SeriesValue>> {
+      STEELYARD_TRY(auto values, read_series_values(transaction, {{series}, std::move(runs), false}));
+      return std::move(values.front());
+    };
+    STEELYARD_TRY(all.emplace_back(), memory.read(series, query.runs, fetch));
+  }
+  return all;
+}
+
 Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
                                                 RunOrderCache& cache) {
   const auto newest = [&] {
-    return std::span<const OrderedRun>(cache.runs)
-        .first(std::min(cache.runs.size(), static_cast<std::size_t>(query.limit)));
+    return std::span<const OrderedRun>(*cache.runs)
+        .first(std::min(cache.runs->size(), static_cast<std::size_t>(query.limit)));
   };
   // Before the runs: what comes in between is seen the next time.
-  STEELYARD_TRY(std::string version, version_of(transaction, query));
-  const bool has_enough = cache.limit >= query.limit || static_cast<std::int64_t>(cache.runs.size()) < cache.limit;
+  STEELYARD_TRY(BranchVersion branch, version_of(transaction, query));
+  std::string& version = branch.row;
+  cache.derived_at = branch.derived_at;
   const bool is_known = !version.empty() && cache.version == version && cache.project_key == query.project_key &&
                         cache.branch == query.branch && cache.with_off_branch == query.with_off_branch;
-  if (is_known && has_enough) return newest();
+  const bool has_enough =
+      is_known && (cache.limit >= query.limit || static_cast<std::int64_t>(cache.runs->size()) < cache.limit);
+  if (has_enough) return newest();
   cache.version.clear();
   // Where they are remembered, so many that a question for a few more finds them.
   RunOrderQuery wanted = query;
@@ -482,12 +506,13 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
   if (!version.empty() && query.limit > 0 && query.limit < kMaxRoundedUp) {
     wanted.limit = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(query.limit)));
   }
-  STEELYARD_TRY(cache.runs, read_ordered(transaction, wanted, !version.empty()));
+  STEELYARD_TRY(std::vector<OrderedRun> runs, read_ordered(transaction, wanted, !version.empty()));
+  cache.runs = std::make_shared<const std::vector<OrderedRun>>(std::move(runs));
   cache.project_key = query.project_key;
   cache.branch = query.branch;
   cache.with_off_branch = query.with_off_branch;
   cache.limit = wanted.limit;
-  if (cache.runs.size() <= kMaxRemembered) cache.version = std::move(version);
+  if (cache.runs->size() <= kMaxRemembered) cache.version = std::move(version);
   return newest();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
+#include "storage/postgres/history/series_memory.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -59,30 +61,14 @@ struct ValuesQuery {
   std::vector<std::int64_t> runs;    // keys, each once
   bool with_invocations = false;
 };
-struct SeriesValue {
-  std::size_t run = 0;  // index in ValuesQuery::runs
-  std::int64_t position = 0;
-  double value = 0;
-  std::int64_t samples = 0;
-  std::int64_t invocations = 0;  // 0 where they were not asked for
-  std::int64_t series = 0;       // its key
-};
-// In the order of the runs; where a run has a series twice, the later one first.
-bool comes_before(const SeriesValue& a, const SeriesValue& b);
-
 // For each series, in order, what it has in these runs, by comes_before; values that are not defined are excluded.
 Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query);
+// The same by what is remembered, as far as it is: of a few series, without invocations.
+Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query,
+                                                                 SeriesMemory& memory);
 
 // The runs of a project in the order of their commits: on one branch by their place on it, else by the commits' dates,
 // those of one second by their places on their branches.
-struct OrderedRun {
-  std::int64_t key = 0;
-  std::string id;
-  std::string commit;  // empty: none
-  std::string subject;
-  std::int64_t at_unix_ns = 0;
-  bool is_off_branch = false;
-};
 
 struct RunOrderQuery {
   std::int64_t project_key = 0;
@@ -94,18 +80,20 @@ struct RunOrderQuery {
 // Runs that were read before, by one connection: they never change, and whether the branch got others since its row in
 // steelyard.branches tells. Holds one branch, and few runs.
 struct RunOrderCache {
+  std::string project_seen;  // alone, when they were read; empty: all that the login may see
   std::int64_t project_key = 0;
   std::string branch;
   bool with_off_branch = true;
   std::int64_t limit = 0;  // fewer runs: these are all
   std::string version;     // of the branch's row; empty: nothing is held
-  std::vector<OrderedRun> runs;
+  std::string derived_at;  // when the values of all runs were derived last, as of that version
+  std::shared_ptr<const std::vector<OrderedRun>> runs;
 };
 
 // The newest `limit` runs, newest first. branch: empty: any. Points follow the commits, whenever they were measured (a
 // gate measures the parent again), then the run's time and id, so that a rebuilt store tells the same; runs without a
-// commit stand where they were taken. A branch that has no order yet goes by dates. The answer lives as long as the
-// cache is not used again.
+// commit stand where they were taken. A branch that has no order yet goes by dates. The answer lives as long as
+// RunOrderCache::runs does.
 Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
                                                 RunOrderCache& cache);
 

@@ -89,12 +89,13 @@ Result<void> ensure_derived(Session& session) {
 }
 
 Result<Derived> rebuild_derived(Session& session) {
-  // Alerts are told from change points.
-  STEELYARD_TRY(const std::int64_t changed_points, rebuild_change_points(session));
-  STEELYARD_TRY(Derived derived, rebuild_derived_alerts(session));
-  derived.changed_points = changed_points;
-  STEELYARD_TRY(derived.branches, rebuild_commit_order(session));
+  Derived derived;
   STEELYARD_CHECK(rebuild_values(session, derived));
+  STEELYARD_TRY(derived.changed_points, rebuild_change_points(session));
+  STEELYARD_TRY(derived.branches, rebuild_commit_order(session));
+  // Last: alerts are told from change points, and when it was is what tells who remembers values (SeriesMemory).
+  STEELYARD_TRY(const Derived alerts, rebuild_derived_alerts(session));
+  derived.alerts = alerts.alerts;
   return derived;
 }
 

@@ -581,5 +581,20 @@ TEST_F(ServiceTest, TellsNothingOfItselfInAProblem) {
   EXPECT_EQ(get("/%2e%2e/etc/passwd.txt").status, 404);
 }
 
+TEST_F(ServiceTest, TellsAHistoryAnewWithWhatCameAndNobodyWhoMayNotSeeIt) {
+  for (int number = 21; number < 30; ++number) {
+    steelyard::Run run = sealed_run(number);
+    run.header.project = "grown";
+    storage::seal(run);
+    ASSERT_TRUE(storage::RunStore(*std::make_unique<storage::Store>(open())).put(run));
+    const std::string which = "/api/v1/points?project=grown&branch=main&metric=real_time&columns=run,subject,most,at," +
+                              std::string("value,least,low,high,commit&points=") + std::to_string(number);
+    const HttpReply plain = get(which), packed = get(which, {{"Accept-Encoding", "gzip"}});
+    EXPECT_EQ(json::parse(plain.body)["count"], number - 20) << plain.body;
+    EXPECT_EQ(plain.body.size() >= 1024 ? unpacked(packed.body) : packed.body, plain.body) << "the last are packed";
+    EXPECT_EQ(get(which, bearer(issue({"read"}, "demo"))).status, 400) << "there is no such series for them";
+  }
+}
+
 }  // namespace
 }  // namespace steelyard::ci::service_test

@@ -474,6 +474,35 @@ TEST_F(AlertRows, AnAcceptanceEndsWithItsLastDay) {
   EXPECT_EQ(AlertStore(store).end_accepted("", "2999-01-01", now + 5).value(), 0) << "for good";
 }
 
+TEST_F(AlertRows, HoweverManyAcceptancesAreOverNoTransactionEndsMoreThanFifty) {
+  Store store = open();
+  const auto put = [&](int hour, Verdict verdict, const std::vector<PatternPolicy>& patterns) {
+    Comparison comparison = comparison_of(hour, verdict, "aa", "bb", 1.1);
+    const ComparisonRow row = comparison.rows[0];
+    comparison.rows.clear();
+    for (int i = 0; i < 101; ++i) {
+      ComparisonRow& one = comparison.rows.emplace_back(row);
+      one.benchmark = "BM_sort/" + std::to_string(i);
+      one.policies = {"BM_sort/*", "*"};
+    }
+    comparison.policy.patterns = patterns;
+    const Result<bool> done = ComparisonStore(store).put(comparison);
+    ASSERT_TRUE(done) << done.error().text();
+  };
+  put(0, Verdict::regression, {});
+  PatternPolicy line;
+  line.match = "BM_sort/*";
+  line.gates = std::vector<std::string>();
+  line.reason = "meant";
+  line.until = "2000-01-01";
+  put(1, Verdict::inconclusive, {line});
+  ASSERT_EQ(ask("select count(*) from steelyard.alert_states where state = 'accepted'"), "101");
+  EXPECT_EQ(AlertStore(store).end_accepted("demo", "2026-01-01", INT64_MAX / 2).value(), 101);
+  EXPECT_EQ(ask("select string_agg(n::text, ' ' order by n) from (select count(*) as n from steelyard.alert_states "
+                "where state = 'reopened' group by xmin::text) each"),
+            "1 50 50");
+}
+
 // Telling.
 
 TEST_F(AlertRows, AChangeOfStateIsClaimedOnceOnEachChannel) {

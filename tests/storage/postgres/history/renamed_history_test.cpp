@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,38 @@ class RenamedHistory : public storage_test::KeptStore {
     Store store = open();
     Result<Page<HistorySeries>> page = HistoryStore(store).page(query);
     EXPECT_TRUE(page) << page.error().text();
-    return page ? std::move(page).value() : Page<HistorySeries>{};
+    query.with_invocations = false;
+    const Result<Page<SeriesLine>> lines = HistoryStore(remembering()).lines(query);
+    EXPECT_TRUE(lines) << lines.error().text();
+    if (!page || !lines) return {};
+    EXPECT_EQ(texts_of(*lines), texts_of(*page)) << "what is remembered is what is read";
+    return std::move(page).value();
+  }
+  // One for the whole test, which remembers what it has read.
+  Store& remembering() {
+    if (!remembering_) {
+      remembering_.emplace(open());
+      remembering_->remember_values(1 << 20);
+    }
+    return *remembering_;
+  }
+  static std::vector<std::string> texts_of(const Page<HistorySeries>& page) {
+    std::vector<std::string> texts{page.next};
+    for (const HistorySeries& one : page.items) {
+      texts.push_back(one.benchmark + ' ' + one.older);
+      for (const HistoryPoint& point : one.points) texts.push_back(point.run + ' ' + std::to_string(point.value));
+    }
+    return texts;
+  }
+  static std::vector<std::string> texts_of(const Page<SeriesLine>& page) {
+    std::vector<std::string> texts{page.next};
+    for (const SeriesLine& one : page.items) {
+      texts.push_back(one.series.benchmark + ' ' + one.series.older);
+      for (const SeriesLine::Point& point : one.points) {
+        texts.push_back((*one.runs)[point.run].id + ' ' + std::to_string(point.value));
+      }
+    }
+    return texts;
   }
   static std::vector<double> values(const HistorySeries& series) {
     std::vector<double> values;
@@ -85,6 +117,9 @@ class RenamedHistory : public storage_test::KeptStore {
     for (const HistorySeries& one : page.items) names.push_back(one.benchmark);
     return names;
   }
+
+ private:
+  std::optional<Store> remembering_;
 };
 
 TEST_F(RenamedHistory, GoesOnUnderTodaysNameWhicheverOfItsNamesIsAskedFor) {

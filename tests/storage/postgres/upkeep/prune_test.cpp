@@ -221,8 +221,27 @@ TEST_F(PruneTest, ValuesAreDerivedAgainToTheSameBytes) {
   ASSERT_TRUE(nothing) << nothing.error().text();
   EXPECT_EQ(nothing->measurements, 4);
   EXPECT_EQ(nothing->changed_values, 0);
+  const auto told = [](Store& asked) {
+    HistoryQuery query{"", std::string(kInstructions), "main", "demo"};
+    query.with_invocations = false;
+    const Page<SeriesLine> page = HistoryStore(asked).lines(query).value();
+    std::vector<double> values;
+    for (const SeriesLine& line : page.items) {
+      for (const SeriesLine::Point& point : line.points) values.push_back(point.value);
+    }
+    return values;
+  };
+  const std::vector<double> right = told(store);
+  ASSERT_FALSE(right.empty());
   tell("update steelyard.measurements set value = value + 1 where position = 1");
+  Store remembering = open();
+  remembering.remember_values(1 << 20);
+  const std::vector<double> wrong = told(remembering);
+  EXPECT_NE(wrong, right);
+  tell("update steelyard.measurements set value = value + 1 where position = 1");
+  EXPECT_EQ(told(remembering), wrong) << "nobody has said that values were computed anew";
   EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_values, 2);
+  EXPECT_EQ(told(remembering), right);
   Session asking = session();
   auto transaction = Transaction::begin(asking);
   const auto after = table_contents(*transaction, {false, {"measurements"}, {}});
