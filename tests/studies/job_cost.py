@@ -14,6 +14,7 @@ alone while it runs.
 import argparse
 import hashlib
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -56,6 +57,12 @@ __attribute__((destructor)) static void end(void) {
 
 def now():
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def processor_seconds():
+    """Of all that this process has started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def covered(spans, begin, end):
@@ -187,18 +194,22 @@ class Job:
             "publish": publish,
             "own": end - begun - covered(builds + processes, begun, end),
             "processes": len(processes),
-            "documentation": documentation,
-            "comment": comment,
+            "documentation": documentation[0],
+            "documentation_processor": documentation[1],
+            "comment": comment[0],
+            "comment_processor": comment[1],
         }
 
     def unchanged(self, github, name, text, wanted):
-        """Seconds of the whole gate of a file with a text more; its builds and processes leave no line."""
+        """Seconds of the whole gate of a file with a text more, and of processors; its builds and processes leave no
+        line."""
         with open(os.path.join(self.repository, name), "a") as file:
             file.write(text)
         subprocess.run(["git", "-c", "user.name=Test", "-c", "user.email=test@example.invalid", "commit", "-q", "-a",
                         "-m", "Say more"], cwd=self.repository, check=True)
         with open(self.log) as log:
             before = log.read()
+        used = processor_seconds()
         status, taken = self.step(os.path.join(ROOT, "ci/github/gate.sh"),
                                   STEELYARD_INPUT_BUILD=f"bash {self.work}/build.sh", **github)
         with open(self.log) as log:
@@ -207,7 +218,7 @@ class Job:
             sys.exit(f"a change of {name}: status {status}, wanted 0; {builds} builds, wanted {wanted}")
         with open(self.log, "w") as log:
             log.write(before)
-        return taken
+        return taken, processor_seconds() - used
 
 
 def main():
@@ -232,8 +243,9 @@ def main():
         print(f"| writing comment and check | {middle['publish']:.2f} |")
         print(f"| all but building and measuring, these two among it | {middle['own']:.2f} |")
         print(f"| its share of the whole, {middle['whole']:.1f} s | {100 * middle['own'] / middle['whole']:.1f} % |")
-        print(f"| the whole gate of a change of documentation alone | {middle['documentation']:.1f} |")
-        print(f"| the whole gate of a change of a comment, both builds among it | {middle['comment']:.1f} |")
+        for name, what in (("documentation", "documentation alone"), ("comment", "a comment, both builds among it")):
+            print(f"| the whole gate of a change of {what} | {middle[name]:.1f} |")
+            print(f"| its processor time | {middle[name + '_processor']:.1f} |")
         print(f"\n{machine()}; medians of {arguments.runs} jobs")
 
 

@@ -6,9 +6,11 @@
 BIN holds `steelyard` and `write_archives`, ADDRESS is that of the store (growth_server.sh). Starts a service of its own
 for each part and issues tokens for it, whose callers it asks as; their limits are out of the way. Reads with wrk (one
 thread: a reader is a connection that asks again as soon as it has its answer), packed with gzip; every answer but 200
-is counted, and fails the study. Submits archives of 10,000 measurements of 20 samples: 40 one after the other, 30 of
-them beside 20 readers, then 100 at once, each of which must be in the store afterwards. The mixed load of the last
-part is 8 readers of everything that the page asks, two listeners, and a run every five seconds.
+is counted, and fails the study. What is made anew is of series that were asked for before, whose values a worker may
+remember; what a service that has just begun takes for its first answers is measured one after the other. Submits
+archives of 10,000 measurements of 20 samples: 40 one after the other, 30 of them beside 20 readers, then 100 at once,
+each of which must be in the store afterwards. The mixed load of the last part is 8 readers of everything that the page
+asks, two listeners, and a run every five seconds.
 
 Needs wrk. Client, service and server share the machine's cores. Adds about 260 runs to the store.
 """
@@ -83,6 +85,20 @@ class Service:
         if answer.status != 200:
             raise SystemExit(f"{path}: {answer.status}: {body[:300]}")
         return json.loads(body)
+
+    def seconds(self, path):
+        """Until a packed answer is there."""
+        connection = http.client.HTTPConnection(self.address, timeout=60)
+        connection.connect()
+        began = time.monotonic()
+        connection.request("GET", path, headers={"Authorization": "Bearer " + self.read, "Accept-Encoding": "gzip"})
+        answer = connection.getresponse()
+        answer.read()
+        taken = time.monotonic() - began
+        connection.close()
+        if answer.status != 200:
+            raise SystemExit(f"{path}: {answer.status}")
+        return taken
 
     def put(self, body):
         """Seconds until it is kept; a service that has too much to do is asked again, as the program does."""
@@ -172,6 +188,16 @@ def read_table(service, parts, seconds):
         print(f"| {name} | {one['rate']:.0f} | {one['p50']:.1f} | {one['p99']:.1f} | {one['most']:.0f} | "
               f"{one['bytes'] / 1e3:.1f} |")
     sys.stdout.flush()
+    return series
+
+
+def first_answers(service, series):
+    service.seconds(points_path(series[-1], POINTS))  # the order of the runs, and the connection to the store
+    service.seconds(points_path(series[-1], POINTS + 1))
+    times = [1e3 * service.seconds(points_path(one, POINTS)) for one in series[:-1]]
+    print(f"\n| one reader, a service that has just begun | p50 ms | most ms |\n|---|---|---|\n"
+          f"| history of 10,000 points, {len(times)} series one after the other | {percentile(times, .5):.1f} | "
+          f"{max(times):.1f} |", flush=True)
 
 
 def archives(arguments, folder, count):
@@ -288,13 +314,15 @@ def main():
         def with_service(act, *more):
             service = Service(arguments, folder)
             try:
-                act(service, *more)
+                return act(service, *more)
             finally:
                 service.end()
 
         print(f"{machine()}, load {os.getloadavg()[0]:.1f}\n", flush=True)
         if {"cached", "uncached"} & set(parts):
-            with_service(read_table, parts, arguments.seconds)
+            series = with_service(read_table, parts, arguments.seconds)
+            if "uncached" in parts:
+                with_service(first_answers, series)
         if {"submission", "memory"} & set(parts):
             first = 141 if "submission" in parts else 0
             bodies = archives(arguments, folder, first + (int(12 * arguments.minutes) + 1 if "memory" in parts else 0))
