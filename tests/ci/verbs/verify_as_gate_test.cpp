@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ci/git/repository.hpp"
 #include "ci/judging/replay.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -116,12 +117,48 @@ TEST_F(VerifyAsGate, RefusesOlderRules) {
   EXPECT_THAT(outcome.out, HasSubstr("rule_version: kept rounds-2, computed rounds-5"));
 }
 
+TEST_F(VerifyAsGate, HoldsMergedShardsAsAnyOtherEvidence) {
+  made_.write("steelyard.toml",
+              "[project]\nname = \"fixture\"\n[[program]]\nname = \"one\"\ncommand = \"true\"\nformat = \"process\"\n"
+              "[[program]]\nname = \"two\"\ncommand = \"true\"\nformat = \"process\"\n"
+              "[run]\nrounds = 2\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\n");
+  for (const std::string subject : {"fourth", "fifth"}) made_.commit(subject);
+  std::vector<std::string> merging{"merge", "--archive-dir", evidence(), "--json"};
+  for (const std::string number : {"1", "2"}) {
+    merging.push_back((folder_ / "shards" / number).string());
+    const Outcome measured =
+        run({"gate", "--no-store", "--json", "--shard", number + "/2", "--archive-dir", merging.back()});
+    ASSERT_EQ(measured.status, 0) << measured.err << measured.out;
+  }
+  const Outcome merged = run(merging);
+  ASSERT_EQ(merged.status, 0) << merged.err << merged.out;
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  forge([](Comparison& comparison) { comparison.policy.minimum_effect = 0.9; });
+  const Outcome another = verify();
+  EXPECT_EQ(another.status, 1) << another.out << another.err;
+  EXPECT_THAT(another.out, HasSubstr("minimum_effect: kept 0.9, computed 0.5"));
+}
+
 TEST_F(VerifyAsGate, TakesWhatAShallowCloneKnowsOfTheBaseline) {
   const std::filesystem::path clone = made_.folder() / "shallow";
   made_.git("clone --quiet --depth 2 'file://" + made_.root().string() + "' '" + clone.string() + "'");
   std::filesystem::current_path(clone);
   measure();
   ASSERT_EQ(storage::read_archive(std::filesystem::path(evidence()) / "baseline.syrun")->header.commit.parent, "");
+  std::filesystem::current_path(made_.root());
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(VerifyAsGate, TakesWhatAShallowCloneThatEndsAtTheCandidateKnowsOfIt) {
+  const std::string base = GitRepository::find(made_.root())->resolve("HEAD~1").value();
+  const std::filesystem::path clone = made_.folder() / "shallow";
+  made_.git("clone --quiet --depth 1 'file://" + made_.root().string() + "' '" + clone.string() + "'");
+  std::filesystem::current_path(clone);
+  TemporaryRepository::shell("git fetch --quiet --depth 1 origin " + base);
+  measure({"--base", base});
+  ASSERT_EQ(storage::read_archive(std::filesystem::path(evidence()) / "candidate.syrun")->header.commit.parent, "");
   std::filesystem::current_path(made_.root());
   const Outcome outcome = verify();
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
