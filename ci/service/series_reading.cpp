@@ -138,9 +138,6 @@ class ColumnWriter {
   explicit ColumnWriter(const SeriesLine& line) : line_(line) {
     constexpr std::size_t kBytesOfPoint = 80;
     reply_.body.reserve(line.points.size() * kBytesOfPoint);
-    for (const SeriesLine::Point& point : line.points) {
-      begins_piece_.push_back(begins_piece((*line.runs)[point.run].id) ? 1 : 0);
-    }
   }
 
   Reply& reply() { return reply_; }
@@ -159,62 +156,20 @@ class ColumnWriter {
       return std::to_chars(to, to + kMostDigits, std::max<std::int64_t>(count_of(point, run), 0)).ptr;
     });
   }
-  // Of each run the text, or its beginning.
-  void add_texts(std::string_view name, std::string OrderedRun::*text_of, std::size_t most) {
-    std::size_t longest = 0;
-    bool are_plain = true;
-    for (const SeriesLine::Point& point : line_.points) {
-      const std::string& text = (*line_.runs)[point.run].*text_of;
-      const std::size_t size = std::min(text.size(), most);
-      longest = std::max(longest, size);
-      are_plain = are_plain && is_plain(text.data(), text.data() + size);
-    }
-    constexpr std::size_t kLong = 64;  // one that is would make room of that length for each
-    if (!are_plain || longest > kLong) return add_any_texts(name, text_of, most);
+  // Of each run the beginning of a hash.
+  void add_hashes(std::string_view name, std::string OrderedRun::*hash_of, std::size_t most) {
+    const auto is_plain = [&](const SeriesLine::Point& point) { return (*line_.runs)[point.run].is_plain; };
+    if (!std::all_of(line_.points.begin(), line_.points.end(), is_plain)) return add_texts(name, hash_of, most);
     constexpr std::size_t kQuotes = 2;
-    add(name, longest + kQuotes, [&](char* to, const SeriesLine::Point&, const OrderedRun& run) {
+    add(name, most + kQuotes, [&](char* to, const SeriesLine::Point&, const OrderedRun& run) {
+      const std::string& hash = run.*hash_of;
       *to++ = '"';
-      to = copy(std::string_view(run.*text_of).substr(0, most), to);
+      to = std::copy_n(hash.data(), std::min(hash.size(), most), to);
       *to++ = '"';
       return to;
     });
   }
-
- private:
-  static constexpr std::size_t kMostDigits = 24;  // of a double that reads back: 17, a sign, a point, e-308
-
-  static char* copy(std::string_view text, char* to) { return std::copy(text.begin(), text.end(), to); }
-  static bool is_plain(const char* at, const char* end) {
-    for (; at != end; ++at) {
-      if ((*at < '0' || *at > '9') && (*at < 'a' || *at > 'z')) return false;
-    }
-    return true;
-  }
-  // By the run alone, so that pieces stay what they are when runs are added; one in 1024, as ids are hashes.
-  static bool begins_piece(const std::string& id) {
-    const char* const digits = id.c_str();
-    return digits[0] == '0' && digits[1] == '0' && digits[2] < '4';
-  }
-
-  // write(to, point, run): at most `most` bytes, and tells where they end.
-  template <class Write>
-  void add(std::string_view name, std::size_t most, Write write) {
-    begin_column(name);
-    std::string& text = reply_.body;
-    const std::size_t begin = text.size();
-    text.resize(begin + line_.points.size() * (most + 1));
-    char* to = text.data() + begin;
-    const OrderedRun* const runs = line_.runs->data();
-    const char* begins = begins_piece_.data();
-    for (const SeriesLine::Point& point : line_.points) {
-      if (begins != begins_piece_.data()) *to++ = ',';
-      if (*begins++ != 0) reply_.cuts.push_back(static_cast<std::size_t>(to - text.data()));
-      to = write(to, point, runs[point.run]);
-    }
-    text.resize(static_cast<std::size_t>(to - text.data()));
-    end_column();
-  }
-  void add_any_texts(std::string_view name, std::string OrderedRun::*text_of, std::size_t most) {
+  void add_texts(std::string_view name, std::string OrderedRun::*text_of, std::size_t most) {
     std::vector<std::string> texts;
     for (const SeriesLine::Point& point : line_.points) {
       texts.push_back(((*line_.runs)[point.run].*text_of).substr(0, most));
@@ -225,6 +180,32 @@ class ColumnWriter {
     const std::string written = writer.one_line();
     begin_column(name);
     reply_.body += std::string_view(written).substr(kBefore.size(), written.size() - kBefore.size() - 2);
+    end_column();
+  }
+
+ private:
+  static constexpr std::size_t kMostDigits = 24;  // of a double that reads back: 17, a sign, a point, e-308
+
+  static char* copy(std::string_view text, char* to) { return std::copy(text.begin(), text.end(), to); }
+
+  // write(to, point, run): at most `most` bytes, and tells where they end.
+  template <class Write>
+  void add(std::string_view name, std::size_t most, Write write) {
+    begin_column(name);
+    std::string& text = reply_.body;
+    const std::size_t begin = text.size();
+    text.resize(begin + line_.points.size() * (most + 1));
+    char* to = text.data() + begin;
+    const OrderedRun* const runs = line_.runs->data();
+    bool is_first = true;
+    for (const SeriesLine::Point& point : line_.points) {
+      const OrderedRun& run = runs[point.run];
+      if (!is_first) *to++ = ',';
+      is_first = false;
+      if (run.is_mark) reply_.cuts.push_back(static_cast<std::size_t>(to - text.data()));
+      to = write(to, point, run);
+    }
+    text.resize(static_cast<std::size_t>(to - text.data()));
     end_column();
   }
   void begin_column(std::string_view name) {
@@ -239,7 +220,6 @@ class ColumnWriter {
   }
 
   const SeriesLine& line_;
-  std::vector<char> begins_piece_;  // for each point
   Reply reply_;
 };
 
@@ -275,9 +255,9 @@ bool add_column(ColumnWriter& writer, std::string_view name, const Spreads& spre
   } else if (name == "off_branch") {
     writer.add_counts(name, [](const Point&, const OrderedRun& run) { return std::int64_t{run.is_off_branch}; });
   } else if (name == "run") {
-    writer.add_texts(name, &OrderedRun::id, kShownDigits);
+    writer.add_hashes(name, &OrderedRun::id, kShownDigits);
   } else if (name == "commit") {
-    writer.add_texts(name, &OrderedRun::commit, kShownDigits);
+    writer.add_hashes(name, &OrderedRun::commit, kShownDigits);
   } else if (name == "subject") {
     writer.add_texts(name, &OrderedRun::subject, std::string::npos);
   } else {

@@ -117,6 +117,10 @@ struct OrderedRun {
   std::string subject;
   std::int64_t at_unix_ns = 0;
   bool is_off_branch = false;
+  bool is_plain = false;  // id and commit are digits and small letters alone, as hashes are
+  // One run in 1024, by its id alone: where what is told of many runs can be cut, so that the parts stay what they are
+  // when runs are added.
+  bool is_mark = false;
 };
 // A series as its values beside runs that other series have, too: its points would say of each run all of it again.
 struct SeriesLine {

@@ -372,6 +372,11 @@ constexpr const char* kSeriesVersion =
 
 constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB
 
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
+}
+bool is_mark(std::string_view id) { return id.starts_with("00") && id.size() > 2 && id[2] < '4'; }
+
 struct DatedRun {
   OrderedRun run;
   std::int64_t date_unix_ns = 0;
@@ -384,6 +389,9 @@ Result<std::vector<DatedRun>> read_runs(Transaction& transaction, const char* st
     runs.push_back({{rows.integer(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3),
                      rows.integer(row, 4), rows.boolean(row, 5)},
                     rows.integer(row, 6)});
+    OrderedRun& run = runs.back().run;
+    run.is_plain = is_plain(run.id) && is_plain(run.commit);
+    run.is_mark = is_mark(run.id);
   }
   return runs;
 }
