@@ -44,6 +44,11 @@ TEST(TablePlacement, LaysATableWithAnotherUniqueKeyOnEveryNode) {
       ElementsAre("series: every node", "tags: every node"));
 }
 
+TEST(TablePlacement, LaysATableThatSaysOneThingOfEachOnEveryNode) {
+  EXPECT_THAT(words_of(place_tables({table("request_runs", {"run_key"}, {{"run_key"}}, {kToRuns}), kRuns})),
+              ElementsAre("runs: every node", "request_runs: every node"));
+}
+
 TEST(TablePlacement, LeavesATableThatStandsAloneOnTheCoordinator) {
   EXPECT_THAT(words_of(place_tables({table("tokens", {"token_key", "run_key"}, {{"token_key"}})})),
               ElementsAre("tokens: coordinator"));
