@@ -405,15 +405,12 @@ bool has_column(const std::vector<std::string>& columns, const std::string& colu
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
-// The column that rows are sharded by; empty: none. A table with one row for each at most says what that is: it is read
-// with what lies on every node, where the engine joins no shards for a subquery.
+// The column that rows are sharded by; empty: none. A table of the key alone says what those are: it is read with what
+// lies on every node, where the engine joins no shards for a subquery.
 std::string shard_key_of(const TableShape& table) {
   if (table.unique_keys.empty()) return "";
   for (const char* key : kShardKeys) {
-    const auto is_key_alone = [key](const std::vector<std::string>& columns) {
-      return columns == std::vector<std::string>{key};
-    };
-    if (std::any_of(table.unique_keys.begin(), table.unique_keys.end(), is_key_alone)) return "";
+    if (table.columns == std::vector<std::string>{key}) return "";
     if (!has_column(table.columns, key)) continue;
     const auto holds_key = [key](const std::vector<std::string>& columns) { return has_column(columns, key); };
     if (std::all_of(table.unique_keys.begin(), table.unique_keys.end(), holds_key)) return key;

@@ -227,8 +227,8 @@ with found as (
     and x.verdict in ('regression', 'improvement')
     and exists (
       select from steelyard.runs r
-      where r.id = c.candidate_run
-        and not exists (select from steelyard.request_runs q where q.run_key = r.run_key))
+      left join steelyard.request_runs q using (run_key)
+      where r.id = c.candidate_run and q.run_key is null)
 ), told as (
   select benchmark, metric, fingerprint, branch, commit, source, max(ratio) as ratio,
          bool_or(verdict = 'regression') as regression
@@ -268,8 +268,8 @@ where c.project = $1::text and c.baseline_commit <> '' and c.candidate_commit <>
   and exists (select from steelyard.runs r where r.id = c.candidate_run)
   and not exists (
     select from steelyard.runs r
-    where r.id in (c.baseline_run, c.candidate_run)
-      and (r.dirty or exists (select from steelyard.request_runs q where q.run_key = r.run_key)))
+    left join steelyard.request_runs q using (run_key)
+    where r.id in (c.baseline_run, c.candidate_run) and (r.dirty or q.run_key is not null))
   and ($7::bigint is null or (c.compared_at_unix_ns, c.comparison_key) < ($7::bigint, $8::bigint)
        or (c.compared_at_unix_ns = $7::bigint and c.comparison_key = $8::bigint and x.position > $9::integer))
 order by c.compared_at_unix_ns desc, c.comparison_key desc, x.position

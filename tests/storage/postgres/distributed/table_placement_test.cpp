@@ -44,9 +44,10 @@ TEST(TablePlacement, LaysATableWithAnotherUniqueKeyOnEveryNode) {
       ElementsAre("series: every node", "tags: every node"));
 }
 
-TEST(TablePlacement, LaysATableThatSaysOneThingOfEachOnEveryNode) {
-  EXPECT_THAT(words_of(place_tables({table("request_runs", {"run_key"}, {{"run_key"}}, {kToRuns}), kRuns})),
-              ElementsAre("runs: every node", "request_runs: every node"));
+TEST(TablePlacement, LaysATableOfAKeyAloneOnEveryNode) {
+  EXPECT_THAT(words_of(place_tables({table("request_runs", {"run_key"}, {{"run_key"}}, {kToRuns}),
+                                     table("sizes", {"run_key", "bytes"}, {{"run_key"}}, {kToRuns}), kRuns})),
+              ElementsAre("runs: every node", "request_runs: every node", "sizes: shards by run_key"));
 }
 
 TEST(TablePlacement, LeavesATableThatStandsAloneOnTheCoordinator) {
