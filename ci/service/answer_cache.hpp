@@ -23,8 +23,8 @@ class AnswerCache {
     std::string etag;
     std::string type;
     std::shared_ptr<const std::string> plain;
-    std::shared_ptr<const std::string> packed;           // null: not yet, or not worth it
-    std::shared_ptr<const std::vector<Piece>> pieces{};  // that it is packed in; null: in one
+    std::shared_ptr<const std::string> packed;                 // null: not yet, or not worth it
+    std::shared_ptr<const std::vector<AnswerPiece>> pieces{};  // that it is packed in; null: in one
   };
   explicit AnswerCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
   // `earlier`: a version that was the newest when the answer was asked for and will do as well: it was made meanwhile.

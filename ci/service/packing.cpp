@@ -43,8 +43,8 @@ constexpr std::size_t kPieceBeside = 200;  // bytes in memory
 
 }  // namespace
 
-std::vector<Piece> pieces_of(std::string_view text, const std::vector<std::size_t>& ends) {
-  std::vector<Piece> pieces;
+std::vector<AnswerPiece> pieces_of(std::string_view text, const std::vector<std::size_t>& ends) {
+  std::vector<AnswerPiece> pieces;
   std::size_t begin = 0;
   const auto add = [&](std::size_t end) {
     if (end <= begin) return;
@@ -104,10 +104,10 @@ void PackedPieces::keep(std::shared_ptr<const Packed> piece) {
   bytes_ += size;
 }
 
-std::shared_ptr<const std::string> PackedPieces::packed(std::string_view text, const std::vector<Piece>& pieces) {
+std::shared_ptr<const std::string> PackedPieces::packed(std::string_view text, const std::vector<AnswerPiece>& pieces) {
   std::vector<std::shared_ptr<const Packed>> all;
   std::size_t bytes = 0, begin = 0;
-  for (const Piece& piece : pieces) {
+  for (const AnswerPiece& piece : pieces) {
     std::shared_ptr<const Packed> known = find(piece.digest);
     if (!known) {
       known = pack(text.substr(begin, piece.end - begin), piece.digest);

@@ -15,12 +15,12 @@
 namespace steelyard::ci {
 
 // A part of an answer, up to the next.
-struct Piece {
+struct AnswerPiece {
   std::size_t end = 0;  // in the answer's bytes
   std::string digest;   // of its own bytes
 };
 // ends: ascending; what follows the last is one more.
-std::vector<Piece> pieces_of(std::string_view text, const std::vector<std::size_t>& ends);
+std::vector<AnswerPiece> pieces_of(std::string_view text, const std::vector<std::size_t>& ends);
 
 // Whether an Accept-Encoding takes it: "gzip;q=0" says that it does not.
 bool takes_gzip(std::string_view accepted);
@@ -34,7 +34,7 @@ class PackedPieces {
  public:
   PackedPieces(std::size_t most_bytes, int effort) : most_bytes_(most_bytes), effort_(effort) {}
   // As packed(), whose text it unpacks to.
-  std::shared_ptr<const std::string> packed(std::string_view text, const std::vector<Piece>& pieces);
+  std::shared_ptr<const std::string> packed(std::string_view text, const std::vector<AnswerPiece>& pieces);
   std::size_t bytes() const;
 
  private:

@@ -144,16 +144,16 @@ class ColumnWriter {
 
   template <class NumberOf>  // of a point and its run
   void add_numbers(std::string_view name, NumberOf number_of) {
-    add(name, kMostDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
+    add(name, kMaxDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
       const double value = number_of(point, run);
-      return std::isfinite(value) ? std::to_chars(to, to + kMostDigits, value).ptr : copy("null", to);
+      return std::isfinite(value) ? std::to_chars(to, to + kMaxDigits, value).ptr : copy("null", to);
     });
   }
   // Not below zero.
   template <class CountOf>
   void add_counts(std::string_view name, CountOf count_of) {
-    add(name, kMostDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
-      return std::to_chars(to, to + kMostDigits, std::max<std::int64_t>(count_of(point, run), 0)).ptr;
+    add(name, kMaxDigits, [&](char* to, const SeriesLine::Point& point, const OrderedRun& run) {
+      return std::to_chars(to, to + kMaxDigits, std::max<std::int64_t>(count_of(point, run), 0)).ptr;
     });
   }
   // Of each run the beginning of a hash.
@@ -184,7 +184,7 @@ class ColumnWriter {
   }
 
  private:
-  static constexpr std::size_t kMostDigits = 24;  // of a double that reads back: 17, a sign, a point, e-308
+  static constexpr std::size_t kMaxDigits = 24;  // of a double that reads back: 17, a sign, a point, e-308
 
   static char* copy(std::string_view text, char* to) { return std::copy(text.begin(), text.end(), to); }
 

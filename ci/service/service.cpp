@@ -90,9 +90,9 @@ const char* type_of(std::string_view name) {
 }
 
 std::string etag_of(std::string_view body) { return "W/\"" + sha256_hex(body).substr(0, 32) + '"'; }
-std::string etag_of(const std::vector<Piece>& pieces) {
+std::string etag_of(const std::vector<AnswerPiece>& pieces) {
   std::string digests;
-  for (const Piece& piece : pieces) digests += piece.digest;
+  for (const AnswerPiece& piece : pieces) digests += piece.digest;
   return etag_of(digests);
 }
 
@@ -438,7 +438,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
     AnswerCache::Answer answer{made_from, "", reply->type, std::make_shared<const std::string>(std::move(reply->body)),
                                nullptr};
     if (!reply->cuts.empty()) {
-      answer.pieces = std::make_shared<const std::vector<Piece>>(pieces_of(*answer.plain, reply->cuts));
+      answer.pieces = std::make_shared<const std::vector<AnswerPiece>>(pieces_of(*answer.plain, reply->cuts));
     }
     answer.etag = answer.pieces ? etag_of(*answer.pieces) : etag_of(*answer.plain);
     cache_.keep(key, answer);

@@ -36,7 +36,7 @@ HistorySeries empty_series(const ChosenSeries& chosen) {
 }
 
 // What a reading goes by besides its question.
-struct Reading {
+struct ReadingMeans {
   RunOrderCache& cache;
   SeriesMemory* memory = nullptr;  // null: every value is read
   bool as_lines = false;           // else as points
@@ -45,7 +45,7 @@ struct Reading {
 class HistoryReading {
  public:
   HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen,
-                 const Reading& reading)
+                 const ReadingMeans& reading)
       : transaction_(transaction), query_(query), chosen_(chosen), reading_(reading), found_(chosen.size()) {
     for (const ChosenSeries& series : chosen) all_.push_back({empty_series(series), {}, nullptr});
   }
@@ -195,14 +195,14 @@ class HistoryReading {
   Transaction& transaction_;
   const HistoryQuery& query_;
   const std::vector<ChosenSeries>& chosen_;
-  const Reading& reading_;
+  const ReadingMeans& reading_;
   std::optional<Before> before_;
   std::vector<std::size_t> found_;                  // by series: points there are in the runs that were looked at
   std::map<std::int64_t, std::string> conditions_;  // of counts, by key of the series
   std::vector<SeriesLine> all_;
 };
 
-Result<Page<SeriesLine>> read(Session& session, const HistoryQuery& query, const Reading& reading) {
+Result<Page<SeriesLine>> read(Session& session, const HistoryQuery& query, const ReadingMeans& reading) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::optional<Before> before;
   Page<ChosenSeries> chosen;

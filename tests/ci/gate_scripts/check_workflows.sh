@@ -83,5 +83,6 @@ process.exit(found.length > 0 ? 1 : 0);
 JS
 node "$tools/container.cjs" "$work/Dockerfile" || failed=1
 count() { find "$1" -name '*.yml' | wc -l; }
-[ "$failed" = 1 ] || echo "ok: $(count "$work/known") workflows, 2 actions, $(count "$work/gitlab") files of GitLab, the container file"
+[ "$failed" = 1 ] ||
+  echo "ok: $(count "$work/known") workflows, 2 actions, $(count "$work/gitlab") files of GitLab, the container file"
 exit "$failed"

@@ -82,7 +82,7 @@ TEST(Packing, KeepsNoMoreThanItMay) {
 }
 
 TEST(Packing, TellsPiecesByTheirBytes) {
-  const std::vector<Piece> pieces = pieces_of("abab", {2});
+  const std::vector<AnswerPiece> pieces = pieces_of("abab", {2});
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_EQ(pieces[0].digest, pieces[1].digest);
   EXPECT_NE(pieces[0].digest, pieces_of("abab", {3})[0].digest);
