@@ -398,12 +398,16 @@ void launch_layer(const DecodingLaunch& launch, const LayerWeights<Weight>& laye
   }
 }
 
+void launch_draw(const DecodingLaunch& launch, const Bf16* embedding, std::uint64_t seed) {
+  launch_after(launch, {1, kDrawThreads}, &draw_kernel, launch.model, launch.buffers, embedding, seed);
+}
+
 template <class Weight>
 void launch_end(const DecodingLaunch& launch, const EndWeights<Weight>& ends, std::uint64_t seed) {
   const DecodingModel& model = launch.model;
   launch_pairs<Weight>(launch, {model.vocab / 2, model.dim}, launch.plan.prefetched,
                        HeadWork<Weight>{model, launch.buffers, ends.final_norm, ends.head});
-  launch_after(launch, {1, kDrawThreads}, &draw_kernel, model, launch.buffers, ends.embedding, seed);
+  launch_draw(launch, ends.embedding, seed);
 }
 
 #define STEELYARD_DECODING(Weight)                                                                     \

@@ -208,6 +208,8 @@ void launch_layer(const DecodingLaunch& launch, const LayerWeights<Weight>& laye
 // The head, the draw, the next token's row, and the step is one more.
 template <class Weight>
 void launch_end(const DecodingLaunch& launch, const EndWeights<Weight>& ends, std::uint64_t seed);
+// The draw of launch_end alone: of logits and a step that are there.
+void launch_draw(const DecodingLaunch& launch, const Bf16* embedding, std::uint64_t seed);
 
 // weights[i] and scales of seeded tensors (decoding_model.hpp).
 void fill_norm_weights(Bf16* weights, std::size_t n, std::uint64_t tensor_seed, float limit, cudaStream_t stream);

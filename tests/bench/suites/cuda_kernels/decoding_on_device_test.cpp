@@ -3,7 +3,15 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/decoding/decoding_check.hpp"
+#include "bench/suites/cuda/decoding/decoding_kernels.hpp"
+#include "bench/suites/cuda/decoding/decoding_reference.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard::cuda_suite::decoding_on_device_test {
@@ -51,12 +59,63 @@ TEST_F(DecodingOnDevice, WideProductsAndDrawsAreWithinTheirBounds) {
   expect_right(wide_llama(), {.is_deep = true}, 4);
 }
 
-// Which tokens are among the first differs from seed to seed.
-TEST_F(DecodingOnDevice, DrawsOfManySeedsAreThoseOfTheCpu) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const auto agreed = check_tiny_model<Bf16>(tiny_llama(), seed, {}, 1);
-    EXPECT_TRUE(agreed) << "seed " << seed << ": " << agreed.error().text();
+// A draw of given logits by the device and by the CPU, step by step.
+void expect_drawn(const std::vector<float>& logits, std::uint64_t seed, int steps) {
+  const DecodingModel model{.dim = 128, .heads = 1, .kv_heads = 1, .vocab = logits.size()};
+  const auto positions = static_cast<std::size_t>(steps) + 1;
+  cuda::DeviceArray<float> device_logits(logits.size());
+  cuda::DeviceArray<float> stream_values(model.dim);
+  cuda::DeviceArray<Bf16> embedding(logits.size() * model.dim);
+  cuda::DeviceArray<int> tokens(positions);
+  cuda::DeviceArray<int> step(1);
+  device_logits.upload(logits);
+  embedding.fill_bytes(0);
+  tokens.fill_bytes(0);
+  step.fill_bytes(0);
+  const cuda::Stream stream;
+  const DecodingLaunch launch{.model = model,
+                              .buffers = {.positions = positions,
+                                          .step = step.data(),
+                                          .tokens = tokens.data(),
+                                          .stream = stream_values.data(),
+                                          .logits = device_logits.data()},
+                              .plan = {.overlaps = false},
+                              .stream = stream.get()};
+  for (int i = 0; i < steps; ++i) launch_draw(launch, embedding.data(), seed);
+  stream.wait();
+  std::vector<int> found(positions);
+  tokens.download(found);
+  for (int i = 0; i < steps; ++i) {
+    if (!draw_is_decided(logits, seed, i)) continue;
+    EXPECT_EQ(found[static_cast<std::size_t>(i) + 1], drawn_token(logits, seed, i)) << "step " << i;
   }
+}
+
+// Which logits are among the first: spread over threads, of a few threads, as large as the next, too many that are
+// equal, or all.
+TEST_F(DecodingOnDevice, DrawsAreThoseOfTheCpu) {
+  constexpr std::size_t kVocab = 32000;
+  constexpr int kSteps = 100;
+  std::vector<float> spread;
+  for (std::size_t i = 0; i < kVocab; ++i) spread.push_back(seeded_value<float>(7, i, 3.0f));
+  expect_drawn(spread, 1, kSteps);
+  expect_drawn({spread.begin(), spread.begin() + 1000}, 2, kSteps);
+
+  std::vector<float> of_few_threads = spread;
+  for (std::size_t i = 0; i < kVocab; i += 1024) {
+    for (std::size_t k = i; k < std::min(i + 7, kVocab); ++k) of_few_threads[k] += 10.0f;
+  }
+  expect_drawn(of_few_threads, 3, kSteps);
+
+  std::vector<float> sorted = spread;
+  std::nth_element(sorted.begin(), sorted.begin() + kTopTokens - 1, sorted.end(), std::greater<>());
+  std::vector<float> as_large = spread;
+  for (std::size_t i = 5; i < 400; i += 13) as_large[i] = sorted[kTopTokens - 1];
+  expect_drawn(as_large, 4, kSteps);
+
+  expect_drawn(std::vector<float>(kVocab, 1.5f), 5, kSteps);
+
+  expect_drawn({spread.begin(), spread.begin() + 30}, 6, kSteps);
 }
 
 // A turn of the attention is 128 positions.
