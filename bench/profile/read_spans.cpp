@@ -109,6 +109,7 @@ class SpanReader {
   Name name_of(std::uint32_t id);
   std::int64_t ns_of(std::uint64_t ticks) const;
   std::int64_t ns_of_stamp(std::uint64_t stamp) const;
+  bool lacks_chunks();
   template <class Read>
   Result<void> each_chunk(SpanChunkKind kind, Read read);
   void close_open_spans();
@@ -170,7 +171,7 @@ Result<void> SpanReader::read_header() {
   trace_.host = text_of(header_.host);
   trace_.dropped = header_.dropped;
   trace_.is_finished = header_.is_finished == 1;
-  trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0;
+  trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0 || lacks_chunks();
   trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
   const bool has_rate = header_.ns_a_stamped_tick > 0 && header_.ns_a_stamped_tick < 1e9;
   if (header_.cupti_version != 0 && !has_rate) {
@@ -203,6 +204,16 @@ std::int64_t SpanReader::ns_of_stamp(std::uint64_t stamp) const {
   const double ticks = static_cast<double>(since) / header_.ns_a_stamped_tick;
   constexpr double kMaxNs = 0x1p60;
   return std::llround(std::clamp(ticks * ns_a_tick_, -kMaxNs, kMaxNs));
+}
+
+// Chunks that the writer began, and that are not there: the file was cut between two of them, or emptied.
+bool SpanReader::lacks_chunks() {
+  std::uint64_t found = 0;
+  for (std::size_t at = kSpanHeaderBytes; at + sizeof(SpanChunk) <= file_.bytes(); at += kSpanChunkBytes) {
+    file_.read(at, std::span(chunk_).first(sizeof(SpanChunk)));
+    found += value_at<SpanChunk>(chunk_, 0).kind == SpanChunkKind::unused ? 0 : 1;
+  }
+  return found < header_.chunks;
 }
 
 template <class Read>

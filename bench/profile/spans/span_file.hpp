@@ -159,6 +159,7 @@ struct SpanFileHeader {
   std::uint64_t device_untimed;       // records without times: they had not ended, or the device had no room for them
   std::array<DeviceFacts, 16> devices;
   std::array<char, 1024> device_refusal;  // why no device was recorded, though wanted; ends with 0
+  std::uint64_t chunks;                   // that were begun; 0: of a file whose writer counted none
 };
 static_assert(std::is_trivial_v<SpanFileHeader>);
 

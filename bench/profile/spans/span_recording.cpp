@@ -206,18 +206,18 @@ Result<void> Recorder::open(const SpanRecordingOptions& options) {
   };
   const int file = ::open(options.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return refused("cannot be opened", errno);
-  file_.open(file, options.max_bytes);
   if (const int why = posix_fallocate(file, 0, kSpanHeaderBytes); why != 0) {
-    file_.close();
+    ::close(file);
     return refused("no room", why);
   }
   void* mapped = mmap(nullptr, kSpanHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) {
     const int why = errno;
-    file_.close();
+    ::close(file);
     return refused("cannot be mapped", why);
   }
   header_ = new (mapped) SpanFileHeader{};
+  file_.open(file, options.max_bytes, header_->chunks);
   return {};
 }
 
@@ -451,9 +451,10 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
 
 }  // namespace
 
-void ChunkFile::open(int file, std::uint64_t max_bytes) {
+void ChunkFile::open(int file, std::uint64_t max_bytes, std::uint64_t& chunks) {
   file_ = file;
   max_bytes_ = max_bytes;
+  chunks_ = &chunks;
   bytes_ = kSpanHeaderBytes;
 }
 
@@ -473,6 +474,7 @@ char* ChunkFile::add(SpanChunkKind kind) {
   const auto thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
   new (mapped)
       SpanChunk{.kind = kind, .thread = 0, .thread_id = thread, .thread_name = {}, .used_bytes = 0, .reserved = {}};
+  std::atomic_ref(*chunks_).fetch_add(1, std::memory_order_release);
   return static_cast<char*>(mapped);
 }
 

@@ -393,6 +393,29 @@ TEST_F(SpansTest, OfAFileThatIsCutAreThoseBeforeTheCut) {
   EXPECT_FALSE(read().is_cut);
 }
 
+// Where nothing of a chunk is left, nor too little.
+TEST_F(SpansTest, OfAFileThatLacksWholeChunksAreKnownToBeCut) {
+  {
+    SpanRecording recording = record();
+    for (int i = 0; i < 4000; ++i) outer();
+  }
+  const std::string whole = bytes();
+  ASSERT_FALSE(read().is_cut);
+  std::size_t before = 0;
+  for (std::size_t cut = kSpanHeaderBytes; cut < whole.size(); cut += kSpanChunkBytes) {
+    std::ofstream(file_, std::ios::binary) << whole.substr(0, cut);
+    const Trace trace = read();
+    EXPECT_TRUE(trace.is_cut) << cut;
+    EXPECT_GE(trace.events.size(), before) << cut;
+    before = trace.events.size();
+    std::string emptied = whole;
+    std::fill_n(emptied.begin() + static_cast<std::ptrdiff_t>(cut), kSpanChunkBytes, '\0');
+    std::ofstream(file_, std::ios::binary) << emptied;
+    if (const auto rest = read_spans(file_)) EXPECT_TRUE(rest->is_cut) << cut;
+  }
+  EXPECT_GT(before, 0U);
+}
+
 TEST_F(SpansTest, AnyDamageIsAnErrorOrFewerSpans) {
   {
     SpanRecording recording = record();
