@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/profile/spans/span_file.hpp"
+
 namespace steelyard {
 
 Result<void> StepSchedule::check() const {
@@ -122,6 +124,12 @@ std::string file_name_now() {
          std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) + ".spans";
 }
 
+// A recording that ended before its first step has nothing to say, and would be taken for one of another process.
+void remove_empty(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) <= kSpanHeaderBytes && !error) std::filesystem::remove(file, error);
+}
+
 }  // namespace
 
 Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
@@ -141,6 +149,7 @@ Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
     case ProfilerOrder::stop:
       if (*recording_) *recorded_ = (*recording_)->stop();
       recording_->reset();
+      remove_empty(recorded_->file);
       return {};
     case ProfilerOrder::ready:
       return ready_ ? ready_(*recorded_) : Result<void>();

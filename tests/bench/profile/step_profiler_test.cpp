@@ -133,6 +133,30 @@ TEST(StepProfiler, RecordsAFileAWindowWithAMarkerForEachStep) {
   std::filesystem::remove_all(folder);
 }
 
+// The recording has begun, and no step of it.
+TEST(StepProfiler, LeavesNoFileOfALoopThatEndsInItsWarmUp) {
+  std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  int ready = 0;
+  {
+    const auto note = [&](const RecordedSpans&) -> Result<void> {
+      ++ready;
+      return {};
+    };
+    StepProfiler profiler({.wait = 1, .warm_up = 1, .active = 1, .repeat = 2}, ProfiledSpans(folder, note));
+    for (int i = 0; i < 4; ++i) {
+      { STEELYARD_SPAN("work"); }
+      ASSERT_TRUE(profiler.step());
+    }
+    ASSERT_TRUE(profiler.finish());
+  }
+  EXPECT_EQ(ready, 1);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++files;
+  EXPECT_EQ(files, 1U);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(StepProfiler, RecordsDevicesWhereTheyAreWanted) {
   std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
