@@ -121,6 +121,10 @@ std::string cost_text(const JoinedProfile& profile, std::int64_t cost, std::size
                                 : decimal_text(cost_an_iteration(profile, cost, side), 2);
 }
 
+std::string short_name_of(const JoinedFunction& function) {
+  return function.is_span ? function.name : short_function_name(function.name);
+}
+
 class FlameDrawing {
  public:
   FlameDrawing(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption, SvgForm form)
@@ -219,7 +223,7 @@ class FlameDrawing {
   std::string label(const StackFrame& frame, std::size_t room) const {
     const bool is_function = frame.function < profile_.functions.size();
     const std::string& full = frame_name(profile_, frame);
-    const std::string name = printable(is_function ? short_function_name(full) : full, true);
+    const std::string name = printable(is_function ? short_name_of(profile_.functions[frame.function]) : full, true);
     const std::string mark = change_mark(profile_, frame);
     const bool has_room = !mark.empty() && columns_of(name) + 2 + mark.size() <= room;
     return markup_text(shortened(name, room, true) + (has_room ? "  " + mark : ""));
@@ -303,7 +307,7 @@ Json costs_json(const FunctionCosts& costs) {
 
 Json function_json(const JoinedFunction& function, bool has_baseline) {
   const std::string name = function.name.empty() ? "???" : frame_shown(function.name);
-  const std::string short_name = frame_shown(short_function_name(function.name));
+  const std::string short_name = frame_shown(short_name_of(function));
   Json json{{"name", name},
             {"short", short_name == name ? "" : short_name},
             {"place", frame_shown(place_text(function))},

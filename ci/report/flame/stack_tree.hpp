@@ -40,6 +40,7 @@ struct JoinedFunction {
   BySide<FunctionCosts> costs;    // as the profiles state them: exact
   std::string renamed_from;       // its name in the baseline, where the two were matched by shape; empty: the same
   std::string inlined_into = {};  // the function in which this code runs; empty: it is called
+  bool is_span = false;           // its name is what a program said, of no function: never shortened as one
 };
 
 // "sort.cpp:12, /usr/bin/bench", as far as it is known.

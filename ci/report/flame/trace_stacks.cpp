@@ -99,7 +99,10 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
       continue;
     }
     const auto [text, is_new] = function_of_text.try_emplace(event.name_text, 0);
-    if (is_new) text->second = function_of(bench::group_name(trace.name_of(event)));
+    if (is_new) {
+      text->second = function_of(bench::group_name(trace.name_of(event)));
+      stacks_.profile.functions[text->second].is_span = true;
+    }
     if (bench::is_step(trace.name_of(event))) ++steps;
     if (event.iterations > 0) iterations[event.name_text] += event.iterations;
     node_of[i] = child_of(parent, text->second);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/profile/spans/span_file.hpp"
+#include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
 
 namespace steelyard::ci::trace_stacks_test {
@@ -29,6 +30,17 @@ std::string folded(const TraceStacks& stacks) {
 
 TEST(TraceStacks, AreWhoRanInWhomWithNanoseconds) {
   EXPECT_EQ(folded(trace_stacks(nullptr, steps(2, 40), {})), "step * 120\nstep *;inner 80\n");
+}
+
+// A span's name is no function's, of which all before the last blank would be a type.
+TEST(TraceStacks, ShowNamesOfSpansAsTheyAre) {
+  bench::Trace trace;
+  trace.tracks = {{1, 1, "main"}};
+  trace.events.push_back({.name_text = trace.texts.id_of("forward and backward"), .begin_ns = 0, .duration_ns = 1000});
+  const TraceStacks stacks = trace_stacks(nullptr, trace, {});
+  const std::string picture = svg_flame_graph(stacks.profile, stacks.tree, {});
+  EXPECT_NE(picture.find(">forward and backward<"), std::string::npos) << picture;
+  EXPECT_EQ(html_flame_graph(stacks.profile, stacks.tree, {}).find("\"short\":\"backward\""), std::string::npos);
 }
 
 TEST(TraceStacks, OfDevicesAreOfWhatEachStartedThere) {
