@@ -71,9 +71,8 @@ std::filesystem::path chrome_path(const bench::Trace& trace, const TraceOptions&
   std::error_code error;
   if (options.chrome.has_filename() && !std::filesystem::is_directory(options.chrome, error)) return options.chrome;
   const std::uint64_t process = trace.tracks.empty() ? 0 : trace.tracks.front().process;
-  return options.chrome /
-         (host_in_file_name(trace.host) + '_' + std::to_string(process) + '.' + std::to_string(trace.start_unix_ns) +
-          ".pt.trace.json" + (options.packs_chrome ? ".gz" : ""));
+  return options.chrome / (host_in_file_name(trace.host) + '_' + std::to_string(process) + '.' +
+                           std::to_string(trace.start_unix_ns) + ".pt.trace.json" + (options.is_packed ? ".gz" : ""));
 }
 
 // An empty path: there was none to write.
@@ -83,7 +82,7 @@ Result<std::filesystem::path> write_chrome(const bench::Trace& trace, const Trac
   std::error_code error;
   if (path != options.chrome) std::filesystem::create_directories(options.chrome, error);
   std::ofstream out(path, std::ios::binary);
-  if (options.packs_chrome || path.extension() == ".gz") {
+  if (options.is_packed || path.extension() == ".gz") {
     bench::GzipStream packed(out);
     bench::write_chrome_trace(trace, options.file, packed);
   } else {
@@ -96,7 +95,12 @@ Result<std::filesystem::path> write_chrome(const bench::Trace& trace, const Trac
 Result<void> write_perfetto(const bench::Trace& trace, const TraceOptions& options) {
   if (options.perfetto.empty()) return {};
   std::ofstream out(options.perfetto, std::ios::binary);
-  bench::write_perfetto_trace(trace, out);
+  if (options.is_packed || options.perfetto.extension() == ".gz") {
+    bench::GzipStream packed(out);
+    bench::write_perfetto_trace(trace, packed);
+  } else {
+    bench::write_perfetto_trace(trace, out);
+  }
   if (!out.flush()) return input_error(options.perfetto.string(), "it cannot be written", "a file on a disk with room");
   return {};
 }
@@ -199,7 +203,8 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
   verb.add(group(path_option("--chrome", "FILE", options.chrome,
                              "write a trace for chrome://tracing and ui.perfetto.dev; of a folder, a file "
                              "in it named as PyTorch does")));
-  verb.add(group(flag_option("--gzip", options.packs_chrome, "pack it, as a name that ends in .gz does")));
+  verb.add(group(
+      flag_option("--gzip", options.is_packed, "pack it, or that of --perfetto, as a name that ends in .gz does")));
   verb.add(group(path_option("--perfetto", "FILE", options.perfetto, "write it in Perfetto's own format: smaller")));
   verb.add(group(path_option("--pprof", "FILE", options.pprof, "write stacks for go tool pprof")));
   verb.add(group(path_option("--callgrind", "FILE", options.callgrind, "write functions for KCachegrind, in ns")));
@@ -232,7 +237,7 @@ void add_trace_options(Verb& verb, TraceOptions& options) {
 
 std::string given_trace_option(const TraceOptions& options) {
   if (!options.chrome.empty()) return "--chrome";
-  if (options.packs_chrome) return "--gzip";
+  if (options.is_packed) return "--gzip";
   if (!options.perfetto.empty()) return "--perfetto";
   if (!options.pprof.empty()) return "--pprof";
   if (!options.callgrind.empty()) return "--callgrind";
@@ -277,6 +282,9 @@ Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
     STEELYARD_TRY(baseline, load_trace(options.format, options.against));
   }
   STEELYARD_CHECK(check_device_time(trace, options));
+  if (options.is_packed && options.chrome.empty() && options.perfetto.empty()) {
+    return input_error("--gzip", "no trace to pack", "--chrome or --perfetto");
+  }
   STEELYARD_TRY(const std::filesystem::path chrome, write_chrome(trace, options));
   STEELYARD_CHECK(write_perfetto(trace, options));
   STEELYARD_CHECK(write_cost_files(trace, options));

@@ -29,7 +29,7 @@ struct TraceOptions {
   std::filesystem::path chrome, html, flame, folded, speedscope;  // to write; empty: not
   std::filesystem::path pprof, callgrind, perfetto;               // as well
   std::filesystem::path ceilings;  // an archive of them, for the page's roofline; empty: those of datasheets alone
-  bool packs_chrome = false;       // as its name's ".gz" says too
+  bool is_packed = false;          // chrome and perfetto, as a name's ".gz" says too
   bool has_device_time = false;    // of stacks, not the host's
 
   bool has_files() const {

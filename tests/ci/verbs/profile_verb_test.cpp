@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "bench/counting/count.hpp"
 #include "bench/profile/gzip.hpp"
@@ -474,6 +476,25 @@ TEST_F(ProfileVerb, NamesAChromeTraceInAFolderAsPyTorchDoes) {
   EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json.gz")) << outcome.err;
   EXPECT_EQ(run({"profile", "--read", "chrome", "it.json", "--chrome", "traces"}).status, 0);
   EXPECT_TRUE(std::filesystem::exists("traces/host_1.0.pt.trace.json"));
+}
+
+TEST_F(ProfileVerb, PacksTracesOfBothFormats) {
+  write("it.json", kTrace);
+  EXPECT_EQ(run({"profile", "--read", "chrome", "it.json", "--perfetto", "it.pftrace"}).status, 0);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--perfetto", "packed", "--gzip"},
+                                               std::vector<std::string>{"--perfetto", "packed.gz"}}) {
+    std::vector<std::string> words{"profile", "--read", "chrome", "it.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run(words).status, 0);
+    const std::string packed = text_of(more.at(1));
+    ASSERT_TRUE(bench::is_gzip(packed)) << more.at(1);
+    const auto whole = bench::unpack_gzip(packed, more.at(1), 1 << 20);
+    ASSERT_TRUE(whole) << whole.error().text();
+    EXPECT_EQ(whole->text, text_of("it.pftrace"));
+  }
+  const Outcome alone = run({"profile", "--read", "chrome", "it.json", "--gzip"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.err, HasSubstr("--gzip: found no trace to pack"));
 }
 
 TEST_F(ProfileVerb, NoNameInATraceLeadsItsFileOutOfTheFolder) {
