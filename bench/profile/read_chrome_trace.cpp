@@ -151,7 +151,7 @@ class ChromeListener {
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
   std::vector<ToldMemory> told_;
-  std::map<std::string, ToldArrow> arrows_;                // by id
+  ToldArrows arrows_;
   std::map<std::vector<double>, std::uint32_t> launches_;  // one plus the index, by what it is
   struct Device {
     std::string name;
@@ -462,7 +462,7 @@ std::uint32_t ChromeListener::detail_of_pending(TraceKind kind) {
 void ChromeListener::note_arrow(bool is_head) {
   const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
   if (!at || arrows_.size() >= options_.max_events) return;
-  ToldArrow& arrow = arrows_[pending_.id];
+  ToldArrow& arrow = arrows_[{pending_.process_text, pending_.id}];
   (is_head ? arrow.head : arrow.tail) = {track_of_pending(), *at};
 }
 

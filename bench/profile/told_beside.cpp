@@ -32,7 +32,7 @@ bool add_told_memory(std::vector<ToldMemory> told, Trace& trace) {
   return add_taken_memory(taken, parents, trace);
 }
 
-void add_backward_links(const std::map<std::string, ToldArrow>& arrows, Trace& trace) {
+void add_backward_links(const ToldArrows& arrows, Trace& trace) {
   const std::vector<TraceEvent>& events = trace.events;
   const auto place_of = [](const TraceEvent& event) { return std::pair(event.track, event.begin_ns); };
   const auto event_at = [&](const std::optional<ToldArrow::Place>& place) -> std::optional<std::uint32_t> {
@@ -43,7 +43,7 @@ void add_backward_links(const std::map<std::string, ToldArrow>& arrows, Trace& t
     if (behind == events.begin() || place_of(*std::prev(behind)) != *place) return std::nullopt;
     return static_cast<std::uint32_t>(behind - events.begin() - 1);
   };
-  for (const auto& [id, arrow] : arrows) {
+  for (const auto& [key, arrow] : arrows) {
     const auto forward = event_at(arrow.tail), backward = event_at(arrow.head);
     if (forward && backward) trace.backward_links.push_back({*forward, *backward});
   }

@@ -28,8 +28,10 @@ struct ToldArrow {
   using Place = std::pair<std::uint32_t, std::int64_t>;
   std::optional<Place> tail, head;
 };
-// From forward to backward operations, by their ids: those of which both ends are events, of several that begin there
-// the innermost.
-void add_backward_links(const std::map<std::string, ToldArrow>& arrows, Trace& trace);
+// By the process, as it was told, and their ids in it: each process of a file, as a rank of training is, counts its own
+// from 1.
+using ToldArrows = std::map<std::pair<std::string, std::string>, ToldArrow>;
+// From forward to backward operations: those of which both ends are events, of several that begin there the innermost.
+void add_backward_links(const ToldArrows& arrows, Trace& trace);
 
 }  // namespace steelyard::bench

@@ -1,5 +1,6 @@
 #include "bench/profile/chrome_trace.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/profile/key_averages.hpp"
@@ -19,6 +21,7 @@ namespace steelyard::bench::chrome_trace_test {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 
 std::string written(const Trace& trace) {
   std::ostringstream out;
@@ -327,6 +330,25 @@ TEST(ChromeTrace, KeepsWhatPyTorchSaysOfOperationsAndTheirBackwardOnes) {
                     "\n"
                     R"({"bp":"e","cat":"fwdbwd","id":1,"name":"fwdbwd","ph":"f","pid":9,"tid":10,"ts":50.5})"
                     "\n");
+}
+
+// Two ranks, whose arrows both have the id 1, one within the other in the file.
+TEST(ChromeTrace, KeepsTheArrowsOfEachProcessApart) {
+  const Trace trace = read(R"json([
+    {"ph": "X", "cat": "cpu_op", "name": "forward", "pid": 8, "tid": 8, "ts": 1, "dur": 4},
+    {"ph": "X", "cat": "cpu_op", "name": "backward", "pid": 8, "tid": 8, "ts": 10, "dur": 4},
+    {"ph": "X", "cat": "cpu_op", "name": "forward", "pid": 9, "tid": 9, "ts": 2, "dur": 4},
+    {"ph": "X", "cat": "cpu_op", "name": "backward", "pid": 9, "tid": 9, "ts": 20, "dur": 4},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 8, "tid": 8, "ts": 1},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 9, "tid": 9, "ts": 2},
+    {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 9, "tid": 9, "ts": 20, "bp": "e"},
+    {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 8, "tid": 8, "ts": 10, "bp": "e"}])json");
+  const Trace back = read(written(trace));
+  for (const Trace* one : {&trace, &back}) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+    for (const BackwardLink& link : one->backward_links) links.emplace_back(link.forward, link.backward);
+    EXPECT_THAT(links, ElementsAre(std::pair(0, 1), std::pair(2, 3)));
+  }
 }
 
 TEST(ChromeTrace, OfPyTorchGivesMemoryToTheOperationsThatTookIt) {
