@@ -28,15 +28,26 @@ template struct StateField<LeftIterations, &benchmark::State::total_iterations_>
 template struct StateField<IsStarted, &benchmark::State::started_>;
 template struct StateField<IsFinished, &benchmark::State::finished_>;
 
-// The field that has_failed() reads stands right behind finished_. Its name and type are no versions' in common, a
-// truth value until 1.7 and an enumeration since 1.8, of either of which 1 is one that says yes.
-void set_failed(benchmark::State& state) {
+// What the field that has_failed() reads says of a failure: a truth value until 1.7, and since 1.8 an enumeration, in
+// which 1 is SkippedWithMessage, of which error_occurred() knows nothing, and 2 SkippedWithError.
+template <class State>
+constexpr unsigned char value_of_error() {
+  return requires(const State& state) { state.skipped(); }
+  ? 2 : 1;
+}
+constexpr unsigned char kSkippedWithMessage = 1;  // since 1.8 alone
+
+// That field stands right behind finished_; its name is no versions' in common.
+void set_skipped(benchmark::State& state, unsigned char value) {
   constexpr std::size_t kMaxPadding = 8;
   auto* const finished = reinterpret_cast<unsigned char*>(&field_of(IsFinished(), state));
-  for (std::size_t i = 1; i <= kMaxPadding && !has_failed(state); ++i) {
+  const bool was_skipped = has_failed(state);
+  for (std::size_t i = 1; i <= kMaxPadding; ++i) {
     const unsigned char before = finished[i];
-    finished[i] = 1;
-    if (!has_failed(state)) finished[i] = before;
+    finished[i] = was_skipped ? 0 : value;
+    const bool is_it = has_failed(state) != was_skipped;
+    finished[i] = is_it ? value : before;
+    if (is_it) return;
   }
 }
 
@@ -97,12 +108,20 @@ void LoneIteration::record(bool is_wanted) {
 }
 
 void LoneIteration::fail(const char* message) {
+  end("failed", message);
+  set_skipped(state_, value_of_error<benchmark::State>());
+}
+
+void LoneIteration::skip(const char* message) {
+  end("was skipped", message);
+  set_skipped(state_, kSkippedWithMessage);
+}
+
+void LoneIteration::end(const char* how, const char* message) {
   field_of(LeftIterations(), state_) = 0;
-  if (!has_failed(state_)) {
-    std::fprintf(stderr, "steelyard: benchmark \"%s\": a single iteration failed, and is the last: %s\n",
-                 benchmark_of_thread().c_str(), message);
-  }
-  set_failed(state_);
+  if (!RunSession::current().end_lone_iterations(benchmark_of_thread())) return;
+  std::fprintf(stderr, "steelyard: benchmark \"%s\": a single iteration %s, and is the last: %s\n",
+               benchmark_of_thread().c_str(), how, message);
 }
 
 void LoneIteration::wait() {

@@ -69,11 +69,15 @@ class LoneIteration {
   void finish();
   void wait();  // for the other threads, once behind each
   void record(bool is_wanted);
-  // The program says so of the copy, which is then as failed for it, too; its row is not. `message` is told.
+  // The program says so of the copy, which is then as failed, or skipped, for it too; its row is not. None follows, and
+  // `message` is told once of a benchmark.
   void fail(const char* message);
+  void skip(const char* message);
   std::int64_t iterations() const { return iterations_; }
 
  private:
+  void end(const char* how, const char* message);
+
   static constinit thread_local LoneIteration* current;
   benchmark::State& state_;
   std::barrier<>& together_;

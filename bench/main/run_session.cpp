@@ -68,6 +68,11 @@ void RunSession::begin_next_benchmark() {
   if (budget_) budget_->begin_next_benchmark();
 }
 
+bool RunSession::end_lone_iterations(const std::string& benchmark) {
+  const std::lock_guard lock(mutex_);
+  return lone_budgets_[benchmark].end();
+}
+
 void RunSession::set_benchmark(const std::string& name) {
   const std::lock_guard lock(mutex_);
   benchmark_ = name;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
@@ -49,20 +50,23 @@ class BlockBudget {
 };
 
 // How many lone iterations (lone_iteration.hpp) a benchmark makes beside its loops, where spans are recorded: up to a
-// thousand, in a quarter of the time of the loops so far, but one at least.
+// thousand, in a quarter of the time of the loops so far, but one at least; and none behind one that failed.
 class LoneBudget {
  public:
-  bool allows_another() const { return made_ < kMaxMade && spent_ < of_loops_ * kShare; }
+  bool allows_another() const { return !has_ended_ && made_ < kMaxMade && spent_ < of_loops_ * kShare; }
   void add_loop(Nanoseconds took) { of_loops_ += took; }
   void add(Nanoseconds took) {
     ++made_;
     spent_ += took;
   }
+  // For good. Whether it had not ended before.
+  bool end() { return !std::exchange(has_ended_, true); }
 
  private:
   static constexpr int kMaxMade = 1000;
   static constexpr double kShare = 0.25;
   int made_ = 0;
+  bool has_ended_ = false;
   Nanoseconds spent_, of_loops_;
 };
 
@@ -104,6 +108,8 @@ class RunSession {
   bool records_iterations() const { return records_iterations_; }
   bool records_devices() const { return records_devices_; }
   LoneBudget& lone_budget(const std::string& benchmark) { return lone_budgets_[benchmark]; }
+  // As LoneBudget's, of any thread while it makes one.
+  bool end_lone_iterations(const std::string& benchmark);
 
   // For messages about a program that ends in the middle; thread 0's.
   void set_benchmark(const std::string& name);

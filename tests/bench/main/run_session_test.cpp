@@ -75,6 +75,10 @@ TEST(LoneBudget, IsAThousandInAQuarterOfTheTimeOfTheLoopsAndOneAtLeast) {
   EXPECT_FALSE(budget.allows_another());
   budget.add_loop(seconds(4));
   EXPECT_TRUE(budget.allows_another()) << "the next loop's time counts too";
+  EXPECT_TRUE(budget.end());
+  budget.add_loop(seconds(400));
+  EXPECT_FALSE(budget.allows_another()) << "for good";
+  EXPECT_FALSE(budget.end()) << "it had before";
 }
 
 TEST(RunSession, BudgetEndsWithTheRun) {
