@@ -276,7 +276,9 @@ int cuptiActivityDisable(std::uint32_t kind) {
   return kSuccess;
 }
 int cuptiActivityFlushPeriod(std::uint32_t) { return kSuccess; }
+// Of kernels that are recorded already some would have a queue and some none.
 int cuptiActivityEnableLatencyTimestamps(std::uint8_t enable) {
+  if (enable != 0 && state.kinds.contains(10)) return 1;
   state.has_queue_times = enable != 0;
   return kSuccess;
 }

@@ -113,6 +113,7 @@ class DeviceActivities {
   Result<void> subscribe();
   Result<void> enable(bool has_node_level);
   void disable();
+  bool set_queue_times(bool are_told);  // whether they were
   void flush();
   void add_buffer(std::uint8_t* buffer, std::size_t valid);
   void add(const void* record, std::size_t left);
@@ -138,12 +139,12 @@ class DeviceActivities {
   CuptiLibrary cupti_;
   void* subscriber_ = nullptr;
   std::array<bool, kKinds.size()> is_enabled_{};
-  bool queue_times_ = false;
   BufferPool buffers_;
 
   std::mutex lock_;                         // of all below
   std::optional<RecordedFile> file_;        // absent: nothing is recorded
   std::optional<std::uint64_t> paused_at_;  // by file_'s stamp; absent: there is no pause
+  bool has_queue_times_ = false;
   char* chunk_ = nullptr;
   std::size_t used_ = 0;
   std::unordered_map<std::string, std::uint32_t> names_;              // of this recording
@@ -271,6 +272,10 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
     if (cupti_.set_attribute != nullptr) cupti_.set_attribute(kBuffersAreZero, &bytes, &yes);
     status = cupti_.register_callbacks(requested, completed);
   }
+  // Before kernels are recorded, of which CUPTI's own thread may tell at any time.
+  const bool has_queue_times = status == cupti_status::kSuccess && options.has_queue_times &&
+                               cupti_.latency_stamps != nullptr && cupti_.latency_stamps(1) == cupti_status::kSuccess;
+  set_queue_times(has_queue_times);
   Result<void> enabled =
       status == cupti_status::kSuccess
           ? enable(options.has_node_level)
@@ -286,8 +291,6 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
   const bool has_hardware_trace =
       cupti_.hardware_trace != nullptr && cupti_.hardware_trace(1) == cupti_status::kSuccess;
   file.header.has_hardware_stamps = has_hardware_trace ? 1 : 0;
-  queue_times_ =
-      options.has_queue_times && cupti_.latency_stamps != nullptr && cupti_.latency_stamps(1) == cupti_status::kSuccess;
   if (cupti_.enable_callback != nullptr && !options.has_node_level) {
     for (const std::uint32_t callback : {kGraphDestroyed, kNodeCreated, kExecutableCreated, kNodeCloned}) {
       cupti_.enable_callback(1, subscriber_, kResourceDomain, callback);
@@ -296,11 +299,16 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
   return {};
 }
 
+bool DeviceActivities::set_queue_times(bool are_told) {
+  const std::lock_guard guard(lock_);
+  return std::exchange(has_queue_times_, are_told);
+}
+
 void DeviceActivities::stop() {
   if (subscriber_ == nullptr) return;
   flush();
   disable();
-  if (std::exchange(queue_times_, false)) cupti_.latency_stamps(0);
+  if (set_queue_times(false)) cupti_.latency_stamps(0);
   if (cupti_.flush_period != nullptr) cupti_.flush_period(0);
   cupti_.unsubscribe(std::exchange(subscriber_, nullptr));
   const std::lock_guard guard(lock_);
@@ -433,7 +441,7 @@ void DeviceActivities::add_kernel(const CuptiKernel& kernel) {
                       .name = kernel.name == nullptr ? 0 : name_of(kernel.name),
                       .begin = kernel.start,
                       .end = kernel.end,
-                      .bytes = queue_times_ && kernel.queued <= kernel.start ? kernel.queued : 0,
+                      .bytes = has_queue_times_ && kernel.queued <= kernel.start ? kernel.queued : 0,
                       .correlation = kernel.correlation,
                       .device = kernel.device,
                       .context = kernel.context,
