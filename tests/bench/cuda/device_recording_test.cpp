@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "bench/cuda/cuda_handles.hpp"
@@ -134,7 +135,10 @@ class DeviceRecordingTest : public ::testing::Test {
     if (folder_.empty()) return;
     if (const char* const kept = std::getenv("STEELYARD_KEPT_RECORDINGS"); kept != nullptr) {
       const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-      std::filesystem::copy_file(folder_ / "it.spans", std::filesystem::path(kept) / (name + ".spans"));
+      std::error_code failed;
+      std::filesystem::copy_file(folder_ / "it.spans", std::filesystem::path(kept) / (name + ".spans"),
+                                 std::filesystem::copy_options::overwrite_existing, failed);
+      EXPECT_FALSE(failed) << failed.message();
     }
     std::filesystem::remove_all(folder_);
   }
