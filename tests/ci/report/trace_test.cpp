@@ -365,9 +365,7 @@ TEST(TraceReport, OfAnH100HasTheShareOfTheKernelWhoseSpansStartedNothingElse) {
   EXPECT_THAT(names, ElementsAre("nvjet_sm90_tst_64x24_64x16_2x4_h_bz_gelubias_TNT"));
 }
 
-// Three passes of each. Products clear some of their workspace by a set, which computes nothing. The suite's own hot
-// times of the same minute, without CUPTI: 50.8 Tflop/s f32, 373 tf32, 664 bf16, 1,270 f8, 1,230 i8 (20 samples; held
-// at their clocks' limit longer than these passes are).
+// Three passes of each. Products clear some of their workspace by a set, which computes nothing.
 TEST(TraceReport, OfAnH100HasTheSharesOfProductsInFiveDtypes) {
   const bench::Trace trace = recorded_on_an_h100("h100.shares.spans.gz");
   std::map<std::string, double> shares;
