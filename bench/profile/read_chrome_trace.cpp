@@ -95,6 +95,7 @@ class ChromeListener {
     std::optional<KernelLaunch> launch;
     EventDetail detail;
     std::string types;                // a line each
+    bool are_lines = true;            // a text of several would be taken for as many types
     std::string id;                   // of an arrow
     std::int64_t device = 0;          // that it was launched on
     std::size_t dimensions = 0;       // read so far, of the grid or the block
@@ -170,6 +171,7 @@ void ChromeListener::Pending::clear() {
   event = {};
   launch.reset();
   detail = {};
+  are_lines = true;
   inputs.clear();
   device = device_type = device_id = 0;
   dimensions = 0;
@@ -324,6 +326,7 @@ bool ChromeListener::text(std::string_view value) {
       pending_.pool = value;
   } else if (is_in(kInputTypes)) {
     pending_.types += std::string(value) + '\n';
+    if (value.find('\n') != std::string_view::npos) pending_.are_lines = false;
   } else if (is_in("Concrete Inputs")) {
     constexpr std::size_t kMaxInputs = 16;
     if (pending_.inputs.size() < kMaxInputs) pending_.inputs.emplace_back(value);
@@ -453,7 +456,7 @@ void ChromeListener::finish_memory() {
 std::uint32_t ChromeListener::detail_of_pending(TraceKind kind) {
   EventDetail& detail = pending_.detail;
   if (kind != TraceKind::kernel || detail.queued_ns == 0) detail.queued_ns.reset();
-  detail.types_text = trace_.texts.id_of(pending_.types);
+  if (pending_.are_lines) detail.types_text = trace_.texts.id_of(pending_.types);
   if (detail == EventDetail{}) return 0;
   trace_.details.push_back(detail);
   return static_cast<std::uint32_t>(trace_.details.size());

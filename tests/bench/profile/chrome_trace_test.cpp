@@ -351,6 +351,15 @@ TEST(ChromeTrace, KeepsTheArrowsOfEachProcessApart) {
   }
 }
 
+TEST(ChromeTrace, LeavesOutTypesOfSeveralLinesWhichWouldBeReadAsMore) {
+  const Trace trace = read(R"json([
+    {"ph": "X", "cat": "cpu_op", "name": "a", "pid": 9, "ts": 1, "dur": 4, "args": {"Input type": ["a\nb", "c"]}},
+    {"ph": "X", "cat": "cpu_op", "name": "b", "pid": 9, "ts": 9, "dur": 4, "args": {"Input type": ["c"]}}])json");
+  ASSERT_EQ(trace.events.size(), 2U);
+  EXPECT_EQ(trace.detail_of(trace.events[0]), nullptr);
+  EXPECT_EQ(trace.texts[trace.detail_of(trace.events[1])->types_text], "c\n") << "the next event's are its own";
+}
+
 TEST(ChromeTrace, OfPyTorchGivesMemoryToTheOperationsThatTookIt) {
   std::string text = R"([{"ph": "X", "cat": "cpu_op", "name": "outer", "pid": 9, "tid": 9, "ts": 0, "dur": 100},
     {"ph": "X", "cat": "cpu_op", "name": "inner", "pid": 9, "tid": 9, "ts": 10, "dur": 40},
