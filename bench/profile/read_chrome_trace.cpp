@@ -117,7 +117,7 @@ class ChromeListener {
   void finish_memory();
   void finish_device();
   std::uint32_t detail_of_pending(TraceKind kind);
-  void note_arrow(bool is_head);
+  bool note_arrow(bool is_head);
   bool refuse(std::string found, std::string wanted);
   std::uint32_t track_of_pending();
   TraceKind kind_of(std::string_view category) const;
@@ -462,11 +462,13 @@ std::uint32_t ChromeListener::detail_of_pending(TraceKind kind) {
   return static_cast<std::uint32_t>(trace_.details.size());
 }
 
-void ChromeListener::note_arrow(bool is_head) {
+bool ChromeListener::note_arrow(bool is_head) {
   const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
-  if (!at || arrows_.size() >= options_.max_events) return;
+  if (!at) return true;
   ToldArrow& arrow = arrows_[{pending_.process_text, pending_.id}];
   (is_head ? arrow.head : arrow.tail) = {track_of_pending(), *at};
+  if (arrows_.size() <= options_.max_events) return true;
+  return refuse("more than " + std::to_string(options_.max_events) + " arrows", "as many as can be read at once");
 }
 
 bool ChromeListener::finish_event() {
@@ -479,7 +481,7 @@ bool ChromeListener::finish_event() {
     return true;
   }
   if (phase == "i" && pending_.name == "[memory]") finish_memory();
-  if (pending_.category == kBackwardCategory && (phase == "s" || phase == "f")) note_arrow(phase == "f");
+  if (pending_.category == kBackwardCategory && (phase == "s" || phase == "f")) return note_arrow(phase == "f");
   const bool is_whole = phase == "X", begins = phase == "B", ends = phase == "E";
   if (!is_whole && !begins && !ends) return true;
   if (pending_.begin.empty()) return refuse("no ts", "the time at which it began, in microseconds");

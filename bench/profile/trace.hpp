@@ -76,7 +76,7 @@ struct TraceEvent {
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 
-// What few events say: operations of PyTorch, and kernels where their queue was recorded.
+// What not every event says: operations of PyTorch, and kernels where their queue was recorded.
 struct EventDetail {
   std::optional<std::int64_t> index = std::nullopt;            // among PyTorch's events
   std::optional<std::int64_t> record_function = std::nullopt;  // by which an observer of PyTorch's knows the operation

@@ -22,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::string written(const Trace& trace) {
   std::ostringstream out;
@@ -358,6 +359,17 @@ TEST(ChromeTrace, LeavesOutTypesOfSeveralLinesWhichWouldBeReadAsMore) {
   ASSERT_EQ(trace.events.size(), 2U);
   EXPECT_EQ(trace.detail_of(trace.events[0]), nullptr);
   EXPECT_EQ(trace.texts[trace.detail_of(trace.events[1])->types_text], "c\n") << "the next event's are its own";
+}
+
+TEST(ChromeTrace, OfMoreArrowsThanItHasRoomForIsRefused) {
+  const std::string arrows = R"json([
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 9, "tid": 9, "ts": 1},
+    {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 2, "pid": 9, "tid": 9, "ts": 2},
+    {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 2, "pid": 9, "tid": 9, "ts": 3, "bp": "e"}])json";
+  EXPECT_TRUE(read_chrome_trace(arrows, "it.json", {.max_events = 2}));
+  const auto refused = read_chrome_trace(arrows, "it.json", {.max_events = 1});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("event 2: found more than 1 arrows"));
 }
 
 TEST(ChromeTrace, OfPyTorchGivesMemoryToTheOperationsThatTookIt) {
