@@ -174,7 +174,9 @@ struct AlertAct {
   std::string note;
   std::string commit;  // with accept: by which; must be named
   std::int64_t at_unix_ns = 0;
-  std::string until{};     // with accept: its last day in UTC, "2026-12-31"; empty: for good
+  // With accept: its last day in UTC, "2026-12-31"; empty: for good. With reopen: only what is accepted until that day;
+  // empty: whatever the day.
+  std::string until{};
   std::string assignee{};  // with assign: a person, of at most kMaxAssigneeBytes; empty: nobody any more
 };
 

@@ -85,9 +85,10 @@ Result<std::int64_t> reopen(Session& session, std::span<const Over> over, std::i
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::int64_t ended = 0;
   for (const Over& one : over) {
-    const Result<Alert> after = act_within(transaction, {AlertAct::Kind::reopen, one.alert, "steelyard",
-                                                         "it was accepted until " + one.until, "", at_unix_ns, ""});
-    // Somebody else was faster.
+    const Result<Alert> after =
+        act_within(transaction, {AlertAct::Kind::reopen, one.alert, "steelyard", "it was accepted until " + one.until,
+                                 "", at_unix_ns, one.until});
+    // Somebody else was faster, or accepted it anew.
     if (!after && after.error().kind == ErrorKind::input) continue;
     STEELYARD_CHECK(after);
     ++ended;

@@ -478,6 +478,9 @@ Result<Alert> act_within(Transaction& transaction, const AlertAct& act) {
   if (const std::string why = refusal(act.kind, before.state); !why.empty()) {
     return input_error("alert:" + before.id, why, "an alert that can be " + std::string(event_of(act.kind)));
   }
+  if (act.kind == AlertAct::Kind::reopen && !act.until.empty() && act.until != before.accepted_until) {
+    return input_error("alert:" + before.id, "it was accepted anew", "what is accepted until " + act.until);
+  }
   STEELYARD_CHECK(write_act(transaction, done, before));
   STEELYARD_CHECK(derive_alerts(transaction, {before.subject}));
   return the_alert(transaction, before.id);

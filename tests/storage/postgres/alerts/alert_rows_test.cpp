@@ -474,6 +474,34 @@ TEST_F(AlertRows, AnAcceptanceEndsWithItsLastDay) {
   EXPECT_EQ(AlertStore(store).end_accepted("", "2999-01-01", now + 5).value(), 0) << "for good";
 }
 
+TEST_F(AlertRows, WhatIsAcceptedAnewBeforeItIsReopenedStays) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert before = all(store).at(0);
+  const std::int64_t now = before.life.back().at_unix_ns + 1;
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, before.id, "ada", "", "dddddddddd", now, "2026-12-31"}));
+  Session renewing = session();
+  auto renewal = Transaction::begin(renewing);
+  ASSERT_TRUE(
+      act_within(*renewal, {AlertAct::Kind::accept, before.id, "ada", "", "eeeeeeeeee", now + 1, "2027-12-31"}));
+  // It reads the day that is over, and waits.
+  Result<std::int64_t> ended = 0;
+  std::thread ending([&] { ended = AlertStore(store).end_accepted("demo", "2027-01-01", now + 2); });
+  const std::string waiting =
+      "select count(*) > 0 from pg_locks where locktype = 'advisory' and not granted and database = "
+      "(select oid from pg_database where datname = current_database())";
+  std::string waits;
+  for (int tries = 0; tries < 1000 && waits != "t"; ++tries) waits = ask(waiting);
+  const Result<void> renewed = renewal->commit();
+  ending.join();
+  EXPECT_EQ(waits, "t");
+  ASSERT_TRUE(renewed) << renewed.error().text();
+  ASSERT_TRUE(ended) << ended.error().text();
+  EXPECT_EQ(*ended, 0);
+  EXPECT_EQ(all(store).at(0).state, AlertState::accepted);
+  EXPECT_EQ(all(store).at(0).accepted_until, "2027-12-31");
+}
+
 TEST_F(AlertRows, HoweverManyAcceptancesAreOverNoTransactionEndsMoreThanFifty) {
   Store store = open();
   const auto put = [&](int hour, Verdict verdict, const std::vector<PatternPolicy>& patterns) {
