@@ -94,7 +94,10 @@ class HistoryReading {
     for (std::int64_t limit = kFirstWindow * query_.limit; !wanted.empty(); limit *= kFurtherBack) {
       STEELYARD_TRY(const std::span<const OrderedRun> newest,
                     newest_runs(transaction_, {project, query_.branch, query_.off_branch, limit}, reading_.cache));
-      if (reading_.memory != nullptr) reading_.memory->be_of(reading_.cache.derived_at);
+      // Without a branch's row nothing is read from the memory, nor put into it.
+      if (reading_.memory != nullptr && !reading_.cache.derived_at.empty()) {
+        reading_.memory->be_of(reading_.cache.derived_at);
+      }
       const bool are_all = static_cast<std::int64_t>(newest.size()) < limit;
       const std::optional<std::span<const OrderedRun>> runs = from_the_place(newest);
       if (!runs && are_all) {

@@ -363,11 +363,12 @@ order by commit_date(c, r) desc, o.position desc nulls last,
 limit $3
 )sql";
 
-// Another after every run that was put (see commit_graph.cpp); no row: the branch has no order. And when all that is
-// derived was derived last, values among it.
+// Another after every run that was put (see commit_graph.cpp) or dropped (prune.cpp); no row: the branch has no order.
+// And when values were derived last, of one run or of all.
 constexpr const char* kSeriesVersion =
     "select b.xmin::text || ' ' || b.ctid::text, "
-    "(select extract(epoch from d.derived_at)::text from steelyard.derivations d where d.name = 'alerts') "
+    "(select string_agg(extract(epoch from d.derived_at)::text, ' ' order by d.name) from steelyard.derivations d "
+    "where d.name in ('alerts', 'values')) "
     "from steelyard.branches b where b.project_key = $1 and b.branch = $2::text";
 
 constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB

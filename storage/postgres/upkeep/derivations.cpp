@@ -15,6 +15,8 @@ namespace {
 
 // Counted up whenever alert_of() comes to say something else of the same facts.
 constexpr std::int64_t kAlertRule = 1;
+// As much for median_of_medians().
+constexpr std::int64_t kValueRule = 1;
 
 // Nor is it the affair of a login that sees some projects only: what it derived would not be all.
 Result<bool> is_current(Session& session) {
@@ -58,7 +60,13 @@ Result<void> rebuild_run(Session& session, std::int64_t run_key, Derived& derive
                         values, kOneRow));
     ++derived.changed_values;
   }
-  return derived.changed_values == changed_before ? Result<void>() : transaction.commit();
+  if (derived.changed_values == changed_before) return {};
+  // With the values: whoever remembers others (SeriesMemory) forgets them, whether or not the rest is ever done.
+  STEELYARD_CHECK(transaction.run(
+      "insert into steelyard.derivations (name, rule, derived_at) values ('values', $1, clock_timestamp()) "
+      "on conflict (name) do update set rule = excluded.rule, derived_at = excluded.derived_at",
+      SqlValues().integer(kValueRule), kOneRow));
+  return transaction.commit();
 }
 
 // A run at a time, each in a transaction of its own; values whose samples were dropped stay.
@@ -93,7 +101,7 @@ Result<Derived> rebuild_derived(Session& session) {
   STEELYARD_CHECK(rebuild_values(session, derived));
   STEELYARD_TRY(derived.changed_points, rebuild_change_points(session));
   STEELYARD_TRY(derived.branches, rebuild_commit_order(session));
-  // Last: alerts are told from change points, and when it was is what tells who remembers values (SeriesMemory).
+  // Last: alerts are told from change points.
   STEELYARD_TRY(const Derived alerts, rebuild_derived_alerts(session));
   derived.alerts = alerts.alerts;
   return derived;

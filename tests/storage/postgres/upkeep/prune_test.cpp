@@ -49,6 +49,17 @@ class PruneTest : public storage_test::KeptStore {
     options.who = "ada";
     return prune(owning, options);
   }
+  // Of the history of a branch; empty: of all.
+  static std::vector<double> told(Store& asked, const std::string& branch = "main") {
+    HistoryQuery query{"", std::string(kInstructions), branch, "demo"};
+    query.with_invocations = false;
+    const Page<SeriesLine> page = HistoryStore(asked).lines(query).value();
+    std::vector<double> values;
+    for (const SeriesLine& line : page.items) {
+      for (const SeriesLine::Point& point : line.points) values.push_back(point.value);
+    }
+    return values;
+  }
   std::vector<TableContent> contents() {
     Session asking = session();
     auto transaction = Transaction::begin(asking);
@@ -155,6 +166,27 @@ TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
   EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
 }
 
+TEST_F(PruneTest, RunsThatWentAreToldNoMoreByWhoRemembersThem) {
+  fill(2);
+  end_the_partition();
+  {
+    Store store = open();
+    ASSERT_TRUE(RunStore(store).put(example_run(3)));
+    ASSERT_TRUE(RunStore(store).put(example_run(4)));
+  }
+  Store remembering = open();
+  remembering.remember_values(1 << 20);
+  const std::size_t of_four = told(remembering).size();
+  ASSERT_GT(of_four, 0U);
+  RetentionPolicy policy;
+  policy.runs_s = 2 * kHour + 1;  // the partition's whole
+  ASSERT_EQ(prune_with(policy, 4)->partitions_dropped, 1);
+  EXPECT_EQ(told(remembering).size(), of_four / 2);
+  policy.runs_s = kHour + 1;
+  ASSERT_EQ(prune_with(policy, 4)->partitions_dropped, 0) << "run by run";
+  EXPECT_EQ(told(remembering).size(), of_four / 4);
+}
+
 TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
   fill(2);
   end_the_partition();
@@ -221,16 +253,6 @@ TEST_F(PruneTest, ValuesAreDerivedAgainToTheSameBytes) {
   ASSERT_TRUE(nothing) << nothing.error().text();
   EXPECT_EQ(nothing->measurements, 4);
   EXPECT_EQ(nothing->changed_values, 0);
-  const auto told = [](Store& asked) {
-    HistoryQuery query{"", std::string(kInstructions), "main", "demo"};
-    query.with_invocations = false;
-    const Page<SeriesLine> page = HistoryStore(asked).lines(query).value();
-    std::vector<double> values;
-    for (const SeriesLine& line : page.items) {
-      for (const SeriesLine::Point& point : line.points) values.push_back(point.value);
-    }
-    return values;
-  };
   const std::vector<double> right = told(store);
   ASSERT_FALSE(right.empty());
   tell("update steelyard.measurements set value = value + 1 where position = 1");
@@ -251,6 +273,33 @@ TEST_F(PruneTest, ValuesAreDerivedAgainToTheSameBytes) {
       EXPECT_EQ(after->front(), table);
     }
   }
+}
+
+TEST_F(PruneTest, RememberedValuesAreDerivedAgainThoughTheRestFails) {
+  fill(2);
+  Store store = open();
+  const std::vector<double> right = told(store);
+  tell("alter table steelyard.alert_life rename to away");
+  for (const int time : {1, 2}) {
+    tell("update steelyard.measurements set value = value + 1 where position = 1");
+    Store remembering = open();
+    remembering.remember_values(1 << 20);
+    EXPECT_NE(told(remembering), right);
+    EXPECT_FALSE(Upkeep(store).rebuild_derived()) << time;
+    EXPECT_EQ(told(remembering), right) << time;
+  }
+}
+
+TEST_F(PruneTest, AQuestionAboutNoBranchLeavesWhatIsRememberedOfOne) {
+  fill(2);
+  Store remembering = open();
+  remembering.remember_values(1 << 20);
+  const std::vector<double> before = told(remembering);
+  tell("update steelyard.measurements set value = value + 1 where position = 1");
+  const std::vector<double> now = told(remembering, "");
+  EXPECT_NE(now, before);
+  EXPECT_EQ(told(remembering), before);
+  EXPECT_EQ(told(remembering, ""), now);
 }
 
 TEST_F(PruneTest, UpkeepSaysWhatTablesWeighAndWhatToDo) {
