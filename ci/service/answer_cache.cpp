@@ -19,7 +19,11 @@ namespace {
 
 std::size_t bytes_kept(const std::string& key, const AnswerCache::Answer& answer) {
   constexpr std::size_t kBeside = 500;
-  return kBeside + 2 * key.size() + answer.plain->size() + (answer.packed ? answer.packed->size() : 0);
+  std::size_t bytes = kBeside + 2 * key.size() + answer.plain->capacity();
+  if (answer.packed) bytes += answer.packed->capacity();
+  if (!answer.pieces) return bytes;
+  for (const AnswerPiece& piece : *answer.pieces) bytes += sizeof(piece) + piece.digest.capacity();
+  return bytes;
 }
 
 }  // namespace

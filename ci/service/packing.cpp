@@ -69,6 +69,7 @@ bool takes_gzip(std::string_view accepted) {
 
 std::shared_ptr<const std::string> packed(std::string_view text, int effort) {
   std::string bytes = deflated(text, effort, kGzipFrame, Z_FINISH);
+  bytes.shrink_to_fit();
   return bytes.empty() ? nullptr : std::make_shared<const std::string>(std::move(bytes));
 }
 

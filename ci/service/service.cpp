@@ -435,6 +435,7 @@ WebAnswer Service::answer_operation(std::size_t worker, const WebRequest& reques
   if (reply->why) return problem(reply->status, *reply->why, request.id);
   if (reply->status >= 400) return problem(reply->status, reply->body, "", request.id);
   if (operation.is_conditional) {
+    reply->body.shrink_to_fit();  // it is kept
     AnswerCache::Answer answer{made_from, "", reply->type, std::make_shared<const std::string>(std::move(reply->body)),
                                nullptr};
     if (!reply->cuts.empty()) {

@@ -96,6 +96,19 @@ TEST(AnswerCache, TakesWhatWasMadeWhileItWaitedThoughMoreHasComeSince) {
   EXPECT_FALSE(cache.find("a", "3"));
 }
 
+TEST(AnswerCache, CountsTheMemoryThatAnAnswerHolds) {
+  AnswerCache cache(1 << 20);
+  std::string roomy(1000, 'a');
+  roomy.reserve(100'000);
+  AnswerCache::Answer answer{"1", "", "", std::make_shared<const std::string>(std::move(roomy)), nullptr};
+  cache.keep("a", answer);
+  EXPECT_GE(cache.bytes(), 100'000U);
+  const std::size_t without_pieces = cache.bytes();
+  answer.pieces = std::make_shared<const std::vector<AnswerPiece>>(100, AnswerPiece{1, std::string(64, 'b')});
+  cache.keep("a", answer);
+  EXPECT_GE(cache.bytes(), without_pieces + 100 * (sizeof(AnswerPiece) + 64));
+}
+
 TEST(AnswerCache, LetsOneMakeAnAnswerAndOthersWaitForIt) {
   AnswerCache cache(1 << 20);
   std::shared_ptr<std::mutex> turn = cache.turn_to_make("a");
