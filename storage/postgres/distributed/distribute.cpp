@@ -110,7 +110,8 @@ Result<std::vector<TableShape>> read_shapes(Transaction& transaction) {
   return shapes;
 }
 
-// Marks what is in its place. A table that stands elsewhere than we would lay it today is left there: its queries work.
+// Marks what is in its place. A table that stands elsewhere than we would lay it today is left there, whether or not
+// its queries work: docs/operations/scale.md says which has to be moved by hand.
 Result<void> mark_done(Transaction& transaction, std::vector<TablePlacement>& tables) {
   STEELYARD_TRY(const Rows rows, transaction.run(kPlaced));
   std::map<std::string, std::pair<std::string, std::string>> found;
