@@ -25,20 +25,30 @@ void SeriesMemory::clear() {
   kept_.clear();
   by_series_.clear();
   bytes_ = 0;
+  asked_ = std::vector<Asked>();
+  asked_as_ = std::vector<std::int64_t>();
+}
+
+std::size_t SeriesMemory::bytes() const {
+  return bytes_ + asked_.capacity() * sizeof(Asked) + asked_as_.capacity() * sizeof(std::int64_t);
+}
+
+bool SeriesMemory::fits(std::size_t runs) const {
+  return kBesideRows + runs * (sizeof(Row) + sizeof(Asked) + sizeof(std::int64_t)) <= most_bytes_;
+}
+
+void SeriesMemory::forget(std::list<Kept>::iterator place) {
+  bytes_ -= bytes_of(*place);
+  by_series_.erase(place->series);
+  kept_.erase(place);
 }
 
 void SeriesMemory::keep(Kept kept) {
-  constexpr std::size_t kBeside = 200;
-  const auto size_of = [](const Kept& one) { return kBeside + one.rows.size() * sizeof(Row); };
-  const auto forget = [&](std::list<Kept>::iterator place) {
-    bytes_ -= size_of(*place);
-    by_series_.erase(place->series);
-    kept_.erase(place);
-  };
   if (const auto old = by_series_.find(kept.series); old != by_series_.end()) forget(old->second);
-  const std::size_t size = size_of(kept);
-  if (size > most_bytes_) return;
-  while (bytes_ + size > most_bytes_) forget(std::prev(kept_.end()));
+  const std::size_t size = bytes_of(kept);
+  const std::size_t of_question = bytes() - bytes_;
+  if (of_question + size > most_bytes_) return;
+  while (bytes() + size > most_bytes_) forget(std::prev(kept_.end()));
   kept_.push_front(std::move(kept));
   by_series_[kept_.front().series] = kept_.begin();
   bytes_ += size;
@@ -47,15 +57,18 @@ void SeriesMemory::keep(Kept kept) {
 // By run: they come newest first as a rule, which is nearly that.
 void SeriesMemory::ask_for(std::span<const std::int64_t> runs) {
   if (std::equal(runs.begin(), runs.end(), asked_as_.begin(), asked_as_.end())) return;
-  asked_as_.assign(runs.begin(), runs.end());
-  asked_.resize(runs.size());
+  // Anew, so that they are as long as this question and not as the longest.
+  asked_as_ = std::vector<std::int64_t>(runs.begin(), runs.end());
+  asked_ = std::vector<Asked>(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) asked_[runs.size() - 1 - i] = {runs[i], i};
   const auto is_before = [](const Asked& a, const Asked& b) { return a.run < b.run; };
   if (!std::is_sorted(asked_.begin(), asked_.end(), is_before)) std::sort(asked_.begin(), asked_.end(), is_before);
+  while (bytes() > most_bytes_) forget(std::prev(kept_.end()));
 }
 
 Result<std::vector<SeriesValue>> SeriesMemory::read(std::int64_t series, std::span<const std::int64_t> runs,
                                                     const Fetch& fetch) {
+  if (!fits(runs.size())) return fetch({runs.begin(), runs.end()});
   ask_for(runs);
   const auto is_before = [](const Row& a, const Row& b) {
     return a.run != b.run ? a.run < b.run : a.position > b.position;

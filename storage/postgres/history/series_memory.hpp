@@ -1,7 +1,9 @@
 // Values of series that one connection has read, so that a history of years is not read again for each new run. What a
 // run has of a series, and that it has none, never changes: a run comes with all its measurements in one transaction.
-// The one exception is `db rebuild --derived`, which says when it was done (steelyard.derivations), and then all is
-// forgotten. Which series and which runs a caller may see is asked of the database each time, before this.
+// The one exception is `db rebuild --derived`, which says when it changed any (steelyard.derivations), and then all is
+// forgotten. Which series a caller may see is asked of the database each time, before this. Its runs are those of the
+// project and branch as they were read last (RunOrderCache), until the branch's row, which is asked for each time, is
+// another; they are read again for who sees other projects.
 //
 //     STEELYARD_TRY(std::vector<SeriesValue> values, memory.read(series, runs, read_from_the_database));
 #pragma once
@@ -32,7 +34,8 @@ bool comes_before(const SeriesValue& a, const SeriesValue& b);
 
 class SeriesMemory {
  public:
-  // Of all series together; 0, as it begins: nothing is remembered. Those that were used least lately go first.
+  // Of all series together, and of the question before; 0, as it begins: nothing is remembered. Those that were used
+  // least lately go first, and of a question that would not fit nothing is.
   void limit(std::size_t most_bytes);
   bool is_on() const { return most_bytes_ > 0; }
   // Forgets what is of another version of the values.
@@ -42,7 +45,7 @@ class SeriesMemory {
   // SeriesValue::run is an index in those.
   using Fetch = std::function<Result<std::vector<SeriesValue>>(std::vector<std::int64_t> runs)>;
   Result<std::vector<SeriesValue>> read(std::int64_t series, std::span<const std::int64_t> runs, const Fetch& fetch);
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const;
 
  private:
   struct Row {
@@ -60,12 +63,16 @@ class SeriesMemory {
     std::size_t index = 0;  // in the question
   };
   static constexpr std::int32_t kNone = -1;
+  static constexpr std::size_t kBesideRows = 200;  // bytes
+  bool fits(std::size_t runs) const;
   void ask_for(std::span<const std::int64_t> runs);
+  static std::size_t bytes_of(const Kept& kept) { return kBesideRows + kept.rows.size() * sizeof(Row); }
   void keep(Kept kept);
+  void forget(std::list<Kept>::iterator place);
   void clear();
 
   std::size_t most_bytes_ = 0;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;  // of kept_
   std::string version_;
   std::list<Kept> kept_;  // used last first
   std::map<std::int64_t, std::list<Kept>::iterator> by_series_;

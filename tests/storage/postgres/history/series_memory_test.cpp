@@ -105,6 +105,27 @@ TEST(SeriesMemory, LetsGoOfWhatWasUsedLeastLately) {
   EXPECT_EQ(memory.bytes(), 0U);
 }
 
+TEST(SeriesMemory, CountsTheQuestionTooAndKeepsNoneThatIsTooLong) {
+  SeriesMemory memory;
+  memory.limit(10'000);
+  Database database;
+  Runs many;
+  for (std::int64_t run = 1; run <= 1000; ++run) many.push_back(run);
+  const Runs few(many.begin(), many.begin() + 100);
+  for (const Runs& runs : {many, few, many, few, Runs{1}, many}) {
+    read(memory, database, runs);
+    EXPECT_LE(memory.bytes(), 10'000U);
+  }
+  EXPECT_THAT(database.asked, ElementsAre(many, few, many, many)) << "the few are remembered between";
+  memory.limit(kPlenty);
+  read(memory, database, {1});
+  const std::size_t of_one_run = memory.bytes();
+  for (const std::int64_t series : {7, 8, 9}) read(memory, database, many, series);
+  for (const std::int64_t series : {7, 8, 9}) read(memory, database, {1}, series);
+  EXPECT_EQ(memory.bytes(), of_one_run + 999 * 24 + 2 * (200 + 1000 * 24))
+      << "as long as the question is, not as one was";
+}
+
 TEST(SeriesMemory, KeepsNothingOfAFailedReading) {
   SeriesMemory memory;
   memory.limit(kPlenty);
