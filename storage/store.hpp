@@ -48,8 +48,9 @@ class Store {
   // From now on no statement of the daily work takes longer, nor begins later than that after its transaction; zero:
   // however long it takes. One that would is an error (store), and its transaction is rolled back.
   void limit_statements(std::chrono::milliseconds most);
-  // So many bytes of values that HistoryStore::lines() read; 0, as it begins: none. Runs that come later are read, and
-  // who may see what is asked of the database each time.
+  // So many bytes of values that HistoryStore::lines() read; 0, as it begins: none. Runs that come later are read.
+  // Which series are seen is asked of the database each time; which runs, where the branch's row has changed or others
+  // are seen.
   void remember_values(std::size_t most_bytes);
   // Of the last error of putting a run or a comparison: this login, of some projects, may not write that one, and
   // another may.
