@@ -264,7 +264,7 @@ Result<void> append_to_branch(Transaction& transaction, const BranchKey& branch,
   return {};
 }
 
-// So that who remembers the branch's runs sees that there is another one (RunOrderCache).
+// So that who remembers the branch's runs sees that they are others (RunOrderCache).
 Result<void> touch_branch(Transaction& transaction, const BranchKey& branch) {
   STEELYARD_CHECK(
       transaction.run("update steelyard.branches set commits = commits where project_key = $1 and branch = $2",
@@ -419,6 +419,17 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
                                            : place_on_branch(transaction, branch, run));
   }
   STEELYARD_CHECK(transaction.commit());
+  return {};
+}
+
+Result<void> touch_branches_of(Transaction& transaction, const std::vector<std::int64_t>& run_keys) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select distinct r.project_key, r.branch from steelyard.runs r "
+                                                 "where r.run_key = any($1::bigint[]) order by 1, 2",
+                                                 SqlValues().integers(run_keys)));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    STEELYARD_CHECK(lock_graph(transaction, rows.integer(row, 0)));
+    STEELYARD_CHECK(touch_branch(transaction, {rows.integer(row, 0), rows.text(row, 1)}));
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
@@ -20,6 +21,10 @@ Result<bool> write_commit_graph(Session& session, const CommitGraph& graph, cons
 // Gives the commit of a run that is in the store its place on its branch. One short transaction; done twice, the second
 // changes nothing. Cost: a few look-ups where the commit follows the branch's tip, else linear in the known commits.
 Result<void> place_commit_of(Session& session, const RunHeader& run);
+
+// That the branches of these runs are about to have fewer, for who remembers them. Holds their projects' graphs until
+// the transaction ends.
+Result<void> touch_branches_of(Transaction& transaction, const std::vector<std::int64_t>& run_keys);
 
 // Every branch of every project, from the facts. Returns how many branches there are.
 Result<std::int64_t> rebuild_commit_order(Session& session);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 
 namespace steelyard::storage {
@@ -111,20 +112,6 @@ constexpr const char* kOfRuns =
     "where k.contype = 'f' and k.confrelid = 'steelyard.runs'::regclass and cardinality(k.conkey) = 1 "
     "and c.relnamespace = 'steelyard'::regnamespace and not c.relispartition order by c.relname";
 
-// A change of the branches' rows that runs are of, so that whoever remembers which runs those have asks again
-// (kSeriesVersion). Asked apart: a distributed store changes no table on every node by what it reads of shards.
-Result<void> touch_branches(Transaction& transaction, const std::vector<std::int64_t>& keys) {
-  STEELYARD_TRY(const Rows rows, transaction.run("select distinct r.project_key, r.branch from steelyard.runs r "
-                                                 "where r.run_key = any($1::bigint[]) order by 1, 2",
-                                                 SqlValues().integers(keys)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    STEELYARD_CHECK(
-        transaction.run("update steelyard.branches set commits = commits where project_key = $1 and branch = $2::text",
-                        SqlValues().integer(rows.integer(row, 0)).text(rows.text(row, 1)), kAtMostOneRow));
-  }
-  return {};
-}
-
 // All but the measurements where `without_measurements`.
 Result<std::int64_t> drop_rows_of(Transaction& transaction, const std::vector<std::int64_t>& keys,
                                   bool without_measurements) {
@@ -138,7 +125,6 @@ Result<std::int64_t> drop_rows_of(Transaction& transaction, const std::vector<st
                                                    SqlValues().integers(keys)));
     if (table == "measurements") measurements = gone.affected();
   }
-  STEELYARD_CHECK(touch_branches(transaction, keys));
   STEELYARD_CHECK(transaction.run("delete from steelyard.runs where run_key = any($1::bigint[])",
                                   SqlValues().integers(keys), exactly(keys.size())));
   return measurements;
@@ -285,6 +271,10 @@ Result<bool> carry_out(Session& session, const Step& step, const PruneGroup& pie
   // A distributed store changes tables and those that they point to over one connection to each node; elsewhere it
   // means nothing.
   STEELYARD_CHECK(transaction.run_script("set local citus.multi_shard_modify_mode = 'sequential'"));
+  // Before tables are locked: who places a run's commit holds its project, and reads the runs.
+  if (step.what == "run") {
+    STEELYARD_CHECK(touch_branches_of(transaction, piece.keys));
+  }
   if (piece.is_whole) {
     STEELYARD_TRY(const bool still_whole, lock_whole(transaction, step.what, piece));
     if (!still_whole) return false;
