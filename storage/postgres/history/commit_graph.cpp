@@ -422,15 +422,9 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
   return {};
 }
 
-Result<void> touch_branches_of(Transaction& transaction, const std::vector<std::int64_t>& run_keys) {
-  STEELYARD_TRY(const Rows rows, transaction.run("select distinct r.project_key, r.branch from steelyard.runs r "
-                                                 "where r.run_key = any($1::bigint[]) order by 1, 2",
-                                                 SqlValues().integers(run_keys)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    STEELYARD_CHECK(lock_graph(transaction, rows.integer(row, 0)));
-    STEELYARD_CHECK(touch_branch(transaction, {rows.integer(row, 0), rows.text(row, 1)}));
-  }
-  return {};
+Result<void> touch_branch_of(Transaction& transaction, std::int64_t project, const std::string& branch) {
+  STEELYARD_CHECK(lock_graph(transaction, project));
+  return touch_branch(transaction, {project, branch});
 }
 
 Result<std::int64_t> rebuild_commit_order(Session& session) {

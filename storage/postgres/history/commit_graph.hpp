@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
@@ -22,9 +22,9 @@ Result<bool> write_commit_graph(Session& session, const CommitGraph& graph, cons
 // changes nothing. Cost: a few look-ups where the commit follows the branch's tip, else linear in the known commits.
 Result<void> place_commit_of(Session& session, const RunHeader& run);
 
-// That the branches of these runs are about to have fewer, for who remembers them. Holds their projects' graphs until
-// the transaction ends.
-Result<void> touch_branches_of(Transaction& transaction, const std::vector<std::int64_t>& run_keys);
+// Says that this branch's runs are about to be others, to who remembers them. Holds the project's graph until the
+// transaction ends.
+Result<void> touch_branch_of(Transaction& transaction, std::int64_t project, const std::string& branch);
 
 // Every branch of every project, from the facts. Returns how many branches there are.
 Result<std::int64_t> rebuild_commit_order(Session& session);

@@ -264,6 +264,17 @@ Result<Dropped> drop(Transaction& transaction, const Step& step, const PruneGrou
   return piece.is_whole ? empty_partition(transaction, piece) : drop_samples(transaction, piece.keys);
 }
 
+// Those that the runs are of.
+Result<void> touch_branches(Transaction& transaction, const std::vector<std::int64_t>& keys) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select distinct r.project_key, r.branch from steelyard.runs r "
+                                                 "where r.run_key = any($1::bigint[]) order by 1, 2",
+                                                 SqlValues().integers(keys)));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    STEELYARD_CHECK(touch_branch_of(transaction, rows.integer(row, 0), rows.text(row, 1)));
+  }
+  return {};
+}
+
 // False: the partition is not whole any more, and nothing was done.
 Result<bool> carry_out(Session& session, const Step& step, const PruneGroup& piece, const PruneOptions& options,
                        Pruned& pruned) {
@@ -273,7 +284,7 @@ Result<bool> carry_out(Session& session, const Step& step, const PruneGroup& pie
   STEELYARD_CHECK(transaction.run_script("set local citus.multi_shard_modify_mode = 'sequential'"));
   // Before tables are locked: who places a run's commit holds its project, and reads the runs.
   if (step.what == "run") {
-    STEELYARD_CHECK(touch_branches_of(transaction, piece.keys));
+    STEELYARD_CHECK(touch_branches(transaction, piece.keys));
   }
   if (piece.is_whole) {
     STEELYARD_TRY(const bool still_whole, lock_whole(transaction, step.what, piece));
