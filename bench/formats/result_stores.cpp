@@ -27,15 +27,15 @@ class StoredRuns {
       : tool_(tool), wanted_(wanted), path_(std::move(path)), reading_(reading), take_(take) {}
 
   ImportReading& reading() { return reading_; }
-  // Null: there are too many. `file`: that it is of.
+  // Null: there are too many, and what follows need not be read. `file`: that it is of.
   ImportedRun* of(const std::string& key) { return of(key, path_); }
   ImportedRun* of(const std::string& key, const fs::path& file) {
-    const auto [at, is_new] = runs_.try_emplace(key);
-    if (!is_new) return at->second.get();
-    if (begun_++ == kMaxStoredRuns) return nullptr;
+    if (const auto known = runs_.find(key); known != runs_.end()) return known->second.get();
+    has_too_many_ = has_too_many_ || begun_ >= kMaxStoredRuns;
+    if (has_too_many_) return nullptr;
+    ++begun_;
     reading_.shorten_warnings();
-    at->second = std::make_unique<ImportedRun>(tool_, file, reading_);
-    return at->second.get();
+    return runs_.emplace(key, std::make_unique<ImportedRun>(tool_, file, reading_)).first->second.get();
   }
 
   // That run is whole, and what its file has of damage is known.
@@ -48,7 +48,7 @@ class StoredRuns {
 
   // A commit of which nothing can be used costs itself, not the others of the history. Error (input): none is left.
   Result<void> finish() {
-    if (begun_ > kMaxStoredRuns) {
+    if (has_too_many_) {
       return input_error(path_.string(), "more than " + std::to_string(kMaxStoredRuns) + " runs",
                          "at most " + std::to_string(kMaxStoredRuns), "import it in several files");
     }
@@ -86,6 +86,7 @@ class StoredRuns {
   const TakeRun& take_;
   std::map<std::string, std::unique_ptr<ImportedRun>> runs_;  // that are not whole
   std::size_t begun_ = 0;
+  bool has_too_many_ = false;
   std::size_t handed_on_ = 0;
   std::vector<std::string> excluded_;
   std::optional<Error> first_bad_;
@@ -387,7 +388,8 @@ BenchmarkId bencher_benchmark(const std::string& name, const std::vector<JsonMem
   return id;
 }
 
-void add_bencher_series(const JsonValue& series, const std::string& where, StoredRuns& runs,
+// False: there are too many runs.
+bool add_bencher_series(const JsonValue& series, const std::string& where, StoredRuns& runs,
                         std::map<std::string, std::uint32_t>& processes) {
   const std::string branch = series.text_of("branch.name");
   const std::string testbed = series.text_of("testbed.name");
@@ -398,7 +400,7 @@ void add_bencher_series(const JsonValue& series, const std::string& where, Store
     const std::string place = where + ".metrics[" + std::to_string(index++) + ']';
     const std::string report = point.text_of("report");
     ImportedRun* const imported = runs.of(report + ' ' + testbed);
-    if (imported == nullptr) return;
+    if (imported == nullptr) return false;
     Run& run = imported->run();
     run.header.commit.sha = hash_at(point, "version.hash");
     run.header.commit.branch = branch;
@@ -417,6 +419,7 @@ void add_bencher_series(const JsonValue& series, const std::string& where, Store
       imported->add_aggregate({place, id, metric, process->second, {*value * factor}});
     }
   }
+  return true;
 }
 
 void add_bencher_measures(const BenchmarkId& id, const JsonValue& measures, const std::string& where,
@@ -466,10 +469,8 @@ BenchmarkId conbench_benchmark_of(const JsonValue& result) {
   return benchmark_named(result.text_of("tags.name"), parameters);
 }
 
-void add_conbench_result(const JsonValue& result, const std::string& where, StoredRuns& runs) {
-  ImportedRun* const imported = runs.of(result.text_of("run_id"));
-  if (imported == nullptr) return;
-  Run& run = imported->run();
+void add_conbench_result(const JsonValue& result, const std::string& where, ImportedRun& imported) {
+  Run& run = imported.run();
   const std::int64_t taken = unix_ns_of(result, "timestamp");
   std::int64_t& created = run.header.created_at_unix_ns;
   created = created == 0 ? taken : std::min(created, taken);
@@ -483,23 +484,23 @@ void add_conbench_result(const JsonValue& result, const std::string& where, Stor
     run.header.program = result.text_of("run_name");
   }
   for (const char* machine : {"hardware.", "machine_info."}) {
-    imported->fact("conbench.machine", result.text_of(std::string(machine) + "name"), true);
-    imported->fact("conbench.cpu", result.text_of(std::string(machine) + "cpu_model_name"), true);
+    imported.fact("conbench.machine", result.text_of(std::string(machine) + "name"), true);
+    imported.fact("conbench.cpu", result.text_of(std::string(machine) + "cpu_model_name"), true);
   }
   const BenchmarkId id = conbench_benchmark_of(result);
   const JsonValue* const error = result.find("error");
-  if (error != nullptr && !error->is(JsonValue::Kind::null)) return imported->failed(id, "failed under Conbench");
-  const std::uint32_t process = imported->add_process(taken);
+  if (error != nullptr && !error->is(JsonValue::Kind::null)) return imported.failed(id, "failed under Conbench");
+  const std::uint32_t process = imported.add_process(taken);
   const UnitScale scale = scale_of(result.text_of("stats.unit"));
   const Metric metric = stored_metric("", scale);
   std::string flaw;
   std::vector<double> values = numbers_at(result, "stats.data", scale.factor, flaw);
   if (!values.empty()) {
-    imported->add({where + ".stats.data", id, metric, process, std::move(values)});
+    imported.add({where + ".stats.data", id, metric, process, std::move(values)});
   } else if (const auto mean = result.number_of("stats.mean"); mean && result.find("stats.data") == nullptr) {
-    imported->add_aggregate({where + ".stats.mean", id, metric, process, {*mean * scale.factor}});
+    imported.add_aggregate({where + ".stats.mean", id, metric, process, {*mean * scale.factor}});
   } else {
-    imported->bad(where + ".stats.data", "found " + (flaw.empty() ? "no number" : flaw) + ", wanted numbers", id);
+    imported.bad(where + ".stats.data", "found " + (flaw.empty() ? "no number" : flaw) + ", wanted numbers", id);
   }
 }
 
@@ -550,10 +551,7 @@ Result<void> load_bencher(const fs::path& path, ImportReading& reading, const Ta
   std::map<std::string, std::uint32_t> processes;
   STEELYARD_CHECK(read_json(
       path, "results[]",
-      [&](JsonValue&& series, const std::string& where) {
-        add_bencher_series(series, where, runs, processes);
-        return true;
-      },
+      [&](JsonValue&& series, const std::string& where) { return add_bencher_series(series, where, runs, processes); },
       reading));
   return runs.finish();
 }
@@ -562,8 +560,9 @@ Result<void> load_bencher(const fs::path& path, ImportReading& reading, const Ta
 Result<void> load_conbench(const fs::path& path, ImportReading& reading, const TakeRun& take) {
   StoredRuns runs("conbench", "benchmark results of Conbench", path, reading, take);
   const TakeRecord add = [&](JsonValue&& result, const std::string& where) {
-    add_conbench_result(result, where, runs);
-    return true;
+    ImportedRun* const imported = runs.of(result.text_of("run_id"));
+    if (imported != nullptr) add_conbench_result(result, where, *imported);
+    return imported != nullptr;
   };
   STEELYARD_TRY(const FileHead head, head_of(path));
   STEELYARD_CHECK(read_json(path, head.starts_with("[") ? "[]" : "data[]", add, reading));

@@ -98,6 +98,21 @@ TEST_F(ImportBadInput, AFileThatIsCutIsOneErrorThatNamesItsLine) {
   }
 }
 
+TEST_F(ImportBadInput, AHistoryOfTooManyRunsIsReadNoFurtherThanTheFirstThatIsTooMuch) {
+  const auto history = [](const std::string& begin, const std::string& before, const std::string& behind) {
+    std::string text = begin;
+    for (int i = 0; i < 20'003; ++i) text += (i > 0 ? "," : "") + before + std::to_string(i) + behind;
+    return text + ", this is no JSON";
+  };
+  const LoadedRuns conbench = load("conbench", history("[", R"({"run_id": "r)", R"(", "tags": {"name": "a"}})"));
+  const LoadedRuns bencher =
+      load("bencher", history("{\"results\": [", R"({"benchmark": {"name": "a"}, "metrics": [{"report": "r)", "\"}]}"));
+  for (const LoadedRuns* runs : {&conbench, &bencher}) {
+    ASSERT_FALSE(*runs);
+    EXPECT_THAT(runs->error().text(), HasSubstr("more than 20000 runs"));
+  }
+}
+
 TEST_F(ImportBadInput, AnEmptyFileAndAnotherToolsAreRefusedByEachReader) {
   for (const ImportFormat& format : import_formats()) {
     for (const char* text : {"", "{}", "[]", "hello\n", R"({"other": [{"tool": 1}]})"}) {
