@@ -137,9 +137,9 @@ bool is_small(const Run& run) {
 
 // What came last need not be held any longer. Where there is no place for a draft it is: what is wrong there is told
 // when the run is to be kept.
-void draft_last(Imports& imports) {
+void draft_last(Imports& imports, storage::Spool& spool) {
   if (imports.at_hand.empty() || !is_small(imports.at_hand.back())) return;
-  Result<storage::SpoolDraft> draft = storage::Spool(storage::state_folder()).draft(imports.at_hand.back());
+  Result<storage::SpoolDraft> draft = spool.draft(imports.at_hand.back());
   if (!draft) return;
   imports.drafts.push_back(std::move(draft).value());
   imports.drafted.push_back(imports.at_hand.back().header);
@@ -163,7 +163,8 @@ TakenRun taken_run(const std::string& path, const bench::ImportFormat& format, c
 
 // A commit that the file itself names stands where no option names another. Of several runs none fits one archive or
 // one commit: they are counted, and no more than the first is held.
-Result<Imports> load(const std::string& path, const ImportOptions& options, const std::string& project) {
+Result<Imports> load(const std::string& path, const ImportOptions& options, const std::string& project,
+                     storage::Spool& spool) {
   STEELYARD_TRY(const bench::ImportFormat* format, named_format(options));
   if (format == nullptr) {
     STEELYARD_TRY(format, bench::recognise_format(path));
@@ -179,7 +180,7 @@ Result<Imports> load(const std::string& path, const ImportOptions& options, cons
     storage::seal(run);
     imports.taken.push_back(taken_run(path, *format, run));
     if (wants_one && imports.taken.size() > 1) return {};
-    draft_last(imports);
+    draft_last(imports, spool);
     imports.at_hand.push_back(std::move(run));
     return {};
   };
@@ -197,9 +198,8 @@ Result<Imports> load(const std::string& path, const ImportOptions& options, cons
 }
 
 // Into the spool, for the store.
-ExitCode keep_all(Imports& imports, const App& app) {
+ExitCode keep_all(Imports& imports, storage::Spool& spool, const App& app) {
   ExitCode code = ExitCode::success;
-  storage::Spool spool(storage::state_folder());
   for (storage::SpoolDraft& draft : imports.drafts) {
     const Result<void> kept = spool.keep(std::move(draft));
     if (!kept) code = worse(code, (app.report(kept.error()), ExitCode::store_away));
@@ -217,12 +217,13 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   } else if (options.output.empty()) {
     return input_error("--no-store", "no --output beside it", "a file for what is imported", "--output RUN.syrun");
   }
+  storage::Spool spool(storage::state_folder());
   Imports imports;
   ExitCode code = ExitCode::success;
   // A bad file costs itself, not those beside it.
   for (const std::string& path : options.paths) {
-    if (!options.no_store && options.output.empty()) draft_last(imports);
-    Result<Imports> of_file = load(path, options, project_name(configuration));
+    if (!options.no_store && options.output.empty()) draft_last(imports, spool);
+    Result<Imports> of_file = load(path, options, project_name(configuration), spool);
     if (!of_file) {
       code = worse(code, app.report(of_file.error()));
       continue;
@@ -234,7 +235,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
     return input_error("--output", std::to_string(imports.taken.size()) + " runs", "one run, which an archive holds",
                        "import into the store, or one file at a time");
   }
-  if (!options.no_store) code = worse(code, keep_all(imports, app));
+  if (!options.no_store) code = worse(code, keep_all(imports, spool, app));
   if (!options.output.empty() && !imports.at_hand.empty()) {
     const Result<void> written = storage::write_archive(options.output, imports.at_hand.front());
     if (!written) code = worse(code, app.report(written.error()));

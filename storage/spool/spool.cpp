@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -14,6 +16,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "bench/model/sha256.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
@@ -26,12 +29,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRun = ".syrun";
 constexpr std::string_view kComparison = ".json";
+constexpr std::string_view kDraft = ".draft.";
 // 64-bit nanoseconds have at most 19 digits: filled up to that, the order of names is that of times.
 constexpr std::size_t kTimeDigits = 19;
 // Enough of the id to tell runs of one nanosecond apart; the store compares whole ids.
 constexpr std::size_t kIdCharacters = 16;
 constexpr int kMaxBadOfOneName = 1000;
-// A process that was killed while it wrote leaves a hidden part of a file. No write takes a day.
+// A process that was killed while it wrote leaves a hidden part of a file. No write takes a day, and who has drafts is
+// alive as long as it needs them, which is asked where its number is known.
 constexpr std::chrono::hours kPartIsAbandoned{24};
 
 std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std::string_view extension) {
@@ -65,14 +70,43 @@ Result<void> make_folder(const fs::path& folder) {
                      "name another with STEELYARD_STATE");
 }
 
+// Where numbers of processes are those that we know: this boot of this machine, this container. It stands in the names
+// of drafts, since the folder may be shared with others. Empty: the system does not tell.
+std::string place_of_processes() {
+  constexpr std::size_t kPlaceCharacters = 12;
+  std::string boot;
+  std::ifstream told("/proc/sys/kernel/random/boot_id");
+  std::getline(told, boot);
+  std::error_code code;
+  const std::string container = fs::read_symlink("/proc/self/ns/pid", code).string();
+  if (boot.empty() || container.empty()) return "";
+  return sha256_hex(boot + ' ' + container).substr(0, kPlaceCharacters);
+}
+
+// Whether the process still runs that has this draft. Absent: it is none, or of a process elsewhere.
+std::optional<bool> is_draft_in_use(const std::string& name, const std::string& place) {
+  const std::string mark = '.' + place + '.';
+  const std::size_t at = name.find(mark);
+  if (place.empty() || at == std::string::npos || name.find(kDraft) == std::string::npos) return std::nullopt;
+  pid_t process = 0;
+  const char* const end = name.data() + name.size();
+  if (std::from_chars(name.data() + at + mark.size(), end, process).ec != std::errc() || process <= 0) {
+    return std::nullopt;
+  }
+  return ::kill(process, 0) == 0 || errno != ESRCH;
+}
+
 void remove_abandoned_parts(const fs::path& folder) {
   std::error_code code;
+  const std::string place = place_of_processes();
   const auto now = fs::file_time_type::clock::now();
   for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
     if (entry->path().extension() != ".part") continue;
     std::error_code own;
     const auto written = entry->last_write_time(own);
-    if (!own && now - written > kPartIsAbandoned) fs::remove(entry->path(), own);
+    const bool is_in_use = is_draft_in_use(entry->path().filename().string(), place)
+                               .value_or(static_cast<bool>(own) || now - written <= kPartIsAbandoned);
+    if (!is_in_use) fs::remove(entry->path(), own);
   }
 }
 
@@ -103,10 +137,11 @@ SpoolDraft::~SpoolDraft() {
 Result<SpoolDraft> Spool::draft(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
   STEELYARD_CHECK(make_folder(folder_));
+  if (!std::exchange(has_drafted_, true)) remove_abandoned_parts(folder_);
   static std::atomic<int> count{0};
   const std::string name = name_of(run);
-  const std::string part =
-      '.' + name + '.' + std::to_string(::getpid()) + '.' + std::to_string(++count) + ".draft.part";
+  const std::string part = '.' + name + '.' + place_of_processes() + '.' + std::to_string(::getpid()) + '.' +
+                           std::to_string(++count) + std::string(kDraft) + "part";
   SpoolDraft draft(folder_ / part, folder_ / name);
   STEELYARD_CHECK(write_archive(draft.path_, run));
   close_to_others(draft.path_);
@@ -118,7 +153,12 @@ Result<void> Spool::keep(SpoolDraft draft) {
   Result<void> renamed = rename_file(path, draft.kept_);
   if (renamed) return {};
   Error why = std::move(renamed).error();
-  why.fix = "the run is in " + path.string() + " for a day; " + why.fix;
+  std::error_code code;
+  if (fs::exists(path, code)) {
+    why.fix = "the run is in " + path.string() + " until the next command that delivers or imports; " + why.fix;
+  } else if (fs::is_regular_file(draft.kept_, code)) {  // only that its name lasts is not sure
+    why.fix = "the run is there; " + why.fix;
+  }
   return why;
 }
 
@@ -180,8 +220,10 @@ std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
 }
 
 bool Spool::has_delivered(const RunHeader& run) const {
+  // What was delivered before, to another store perhaps, and waits again is delivered no longer.
   std::error_code code;
-  return fs::exists(delivered_ / name_of(run), code);
+  const std::string name = name_of(run);
+  return !fs::exists(folder_ / name, code) && fs::exists(delivered_ / name, code);
 }
 
 Spool::Count Spool::count_waiting() const {
@@ -192,10 +234,10 @@ Spool::Count Spool::count_waiting() const {
 
 Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_hand, Nanoseconds longest_wait) {
   Delivery delivery;
+  remove_abandoned_parts(folder_);
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
   for (const fs::path& folder : {delivered_, delivered_comparisons_}) STEELYARD_CHECK(make_folder(folder));
-  remove_abandoned_parts(folder_);
   std::map<std::string, const Run*> runs;  // by the names of their files
   for (const Run* run : at_hand.runs) runs[name_of(*run)] = run;
   const std::string comparison_name = at_hand.comparison == nullptr ? "" : name_of(*at_hand.comparison);

@@ -42,8 +42,9 @@ struct AtHand {
 };
 
 // The archive of a run of which is not known yet whether it is to be kept, as of a file that may prove bad further on:
-// so that it need not be held in memory meanwhile. It is removed unless Spool::keep() takes it; that of a process which
-// was killed is taken for abandoned after a day.
+// so that it need not be held in memory meanwhile. It is removed unless Spool::keep() takes it; those of a process
+// which was killed are removed by the next that drafts or delivers: at once where it ran on this machine, in this
+// container and since it was booted, else after a day.
 class SpoolDraft {
  public:
   SpoolDraft(std::filesystem::path path, std::filesystem::path kept) : path_(std::move(path)), kept_(std::move(kept)) {}
@@ -73,6 +74,7 @@ class Spool {
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
   // The run (sealed) as a draft, and a draft as a kept run.
+  // The first draft of a Spool clears away those of processes that were killed.
   Result<SpoolDraft> draft(const Run& run);
   Result<void> keep(SpoolDraft draft);
   // With the path of the document that now holds it.
@@ -90,6 +92,7 @@ class Spool {
   // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
+  // And it does not wait again.
   bool has_delivered(const RunHeader& run) const;
 
   // Of what waits and what was delivered, whose id begins so (at least 6 characters) and whose content has it. Absent:
@@ -140,6 +143,7 @@ class Spool {
   std::filesystem::path folder_;
   std::filesystem::path delivered_;
   std::filesystem::path delivered_comparisons_;
+  bool has_drafted_ = false;
 };
 
 // The right to deliver from one spool: one process at a time has it, and loses it when it ends, however it ends.

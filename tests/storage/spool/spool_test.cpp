@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 steelyard::Run run_at(std::int64_t created_at_unix_ns) {
@@ -114,9 +115,95 @@ TEST_F(SpoolTest, DraftWaitsForNobodyUntilItIsKeptAndIsGoneUnlessItIs) {
   ASSERT_TRUE(spool.deliver({put()}));
   EXPECT_THAT(ids_, ElementsAre(run.header.id));
   EXPECT_TRUE(spool.has_delivered(run.header));
+  auto again = spool.draft(run);
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(spool.keep(std::move(again).value()));
+  EXPECT_FALSE(spool.has_delivered(run.header)) << "it waits again, for another store perhaps";
+  ASSERT_TRUE(spool.deliver({put()}));
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(state_ / "spool")) left.push_back(entry.path().filename().string());
   EXPECT_THAT(left, ElementsAre(".lock"));
+}
+
+// A process that has a draft until it is killed.
+class DraftingProcess {
+ public:
+  explicit DraftingProcess(const fs::path& state) {
+    int ready[2];
+    if (pipe(ready) != 0) return;
+    process_ = fork();
+    if (process_ == 0) {
+      const auto draft = Spool(state).draft(run_at(7));
+      const char drafted = draft ? 'y' : 'n';
+      if (write(ready[1], &drafted, 1) == 1) pause();
+      _exit(1);
+    }
+    char drafted = 0;
+    has_drafted = read(ready[0], &drafted, 1) == 1 && drafted == 'y';
+    close(ready[0]);
+    close(ready[1]);
+  }
+  ~DraftingProcess() { end(); }
+  void end() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+
+  bool has_drafted = false;
+
+ private:
+  pid_t process_ = 0;
+};
+
+std::vector<fs::path> drafts_in(const fs::path& state) {
+  std::vector<fs::path> drafts;
+  for (const auto& entry : fs::directory_iterator(state / "spool")) {
+    if (entry.path().extension() == ".part") drafts.push_back(entry.path());
+  }
+  return drafts;
+}
+
+TEST_F(SpoolTest, DraftsOfAKilledProcessAreRemovedByWhoeverDraftsOrDeliversNextAndOfALivingOneByNobody) {
+  for (const bool drafts : {false, true}) {
+    DraftingProcess other(state_);
+    ASSERT_TRUE(other.has_drafted);
+    ASSERT_THAT(drafts_in(state_), SizeIs(1));
+    // As one has that was suspended over a day.
+    fs::last_write_time(drafts_in(state_)[0], fs::file_time_type::clock::now() - std::chrono::hours(25));
+    const auto next = [&] {
+      if (drafts) EXPECT_TRUE(Spool(state_).draft(run_at(8)));
+      if (!drafts) EXPECT_TRUE(Spool(state_).deliver({put()}));
+    };
+    next();
+    EXPECT_THAT(drafts_in(state_), SizeIs(1));
+    fs::last_write_time(drafts_in(state_)[0], fs::file_time_type::clock::now());
+    other.end();
+    next();
+    EXPECT_THAT(drafts_in(state_), IsEmpty()) << (drafts ? "draft" : "deliver, with nothing that waits");
+  }
+}
+
+TEST_F(SpoolTest, ADraftThatCannotBeKeptIsSaidToBeWhereItIs) {
+  Spool spool(state_);
+  auto draft = spool.draft(run_at(7));
+  ASSERT_TRUE(draft);
+  const fs::path part = drafts_in(state_).at(0);
+  const fs::path kept = *spool.keep(run_at(7));
+  fs::remove(kept);
+  fs::create_directory(kept);
+  const auto in_the_way = spool.keep(std::move(draft).value());
+  ASSERT_FALSE(in_the_way);
+  EXPECT_THAT(in_the_way.error().fix, HasSubstr("the run is in " + part.string() + " until the next command"));
+  EXPECT_TRUE(fs::exists(part));
+
+  auto removed = spool.draft(run_at(8));
+  ASSERT_TRUE(removed);
+  for (const fs::path& one : drafts_in(state_)) fs::remove(one);
+  const auto gone = spool.keep(std::move(removed).value());
+  ASSERT_FALSE(gone);
+  EXPECT_THAT(gone.error().fix, Not(HasSubstr("the run is")));
 }
 
 TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
