@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "bench/model/metric.hpp"
@@ -228,7 +229,8 @@ Result<BackfillReport> backfill(const std::vector<std::string>& line, const Back
   return Backfilling(line, world, limits).run();
 }
 
-ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps) {
+ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps,
+                             const std::set<std::string>& more_names) {
   std::vector<storage::HistoryPoint> points;
   Places places;
   for (storage::HistoryPoint& point : series.points) {
@@ -242,7 +244,7 @@ ChainedSeries chained_series(storage::HistorySeries series, const std::vector<st
   for (const storage::MeasuredStep& step : steps) {
     if (step.metric != series.metric.name || step.fingerprint != series.fingerprint) continue;
     const auto& earlier = series.earlier_names;
-    const bool is_its_name = step.benchmark == series.benchmark ||
+    const bool is_its_name = step.benchmark == series.benchmark || more_names.contains(step.benchmark) ||
                              std::find(earlier.begin(), earlier.end(), step.benchmark) != earlier.end();
     if (!is_its_name) continue;
     // Commits without a point are places behind those that have one.
@@ -271,6 +273,29 @@ ChainedSeries chained_series(storage::HistorySeries series, const std::vector<st
     whole.widest = std::max(whole.widest, std::exp(half_widths * levels[place]->standard_error));
   }
   return whole;
+}
+
+std::vector<ChainedSeries> chained_page(std::vector<storage::HistorySeries> page,
+                                        const std::vector<storage::MeasuredStep>& steps,
+                                        const std::vector<BenchmarkRename>& renames) {
+  std::map<std::string, std::set<std::string>> earlier;  // by today's name
+  std::set<std::string> known;
+  for (const storage::MeasuredStep& step : steps) {
+    if (renames.empty() || !known.insert(step.benchmark).second) continue;
+    earlier[current_name(renames, step.benchmark)].insert(step.benchmark);
+  }
+  const auto place_of = [](const storage::HistorySeries& series, const std::string& name) {
+    return std::tuple(series.project, series.metric.name, series.fingerprint, name);
+  };
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> apart;
+  for (const storage::HistorySeries& series : page) apart.insert(place_of(series, series.benchmark));
+  std::vector<ChainedSeries> chained;
+  for (storage::HistorySeries& series : page) {
+    std::set<std::string> names = earlier[series.benchmark];
+    std::erase_if(names, [&](const std::string& name) { return apart.contains(place_of(series, name)); });
+    chained.push_back(chained_series(std::move(series), steps, names));
+  }
+  return chained;
 }
 
 }  // namespace steelyard::ci

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "ci/config/renames.hpp"
 #include "ci/report/backfill.hpp"
 #include "storage/model/history.hpp"
 
@@ -43,7 +45,14 @@ Result<BackfillReport> backfill(const std::vector<std::string>& line, const Back
 // The series with its levels by the chain of steps, a point a commit: the oldest that the newest is linked to has the
 // value it was measured with, and the others that value by their ratios.
 // `steps`: any; those of its benchmark by any name of the series, of its metric and machine are taken, also where they
-// lead through commits of which it has no point (older than its points, of another branch, pruned).
-ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps);
+// lead through commits of which it has no point (older than its points, of another branch, pruned). `more_names`: of it
+// as well, though no point that it has was measured under them.
+ChainedSeries chained_series(storage::HistorySeries series, const std::vector<storage::MeasuredStep>& steps,
+                             const std::set<std::string>& more_names = {});
+// Of each series of a page, in its order. A name that `renames` alone know for a series' own is one more of its names,
+// unless the page has a series of that name beside it: then the two were kept apart.
+std::vector<ChainedSeries> chained_page(std::vector<storage::HistorySeries> page,
+                                        const std::vector<storage::MeasuredStep>& steps,
+                                        const std::vector<BenchmarkRename>& renames);
 
 }  // namespace steelyard::ci

@@ -135,8 +135,7 @@ Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
                 storage::HistoryStore(store).steps({query.project, benchmark, query.metric}));
   std::vector<storage::HistorySeries> chained;
   std::size_t excluded = 0;
-  for (storage::HistorySeries& series : page.items) {
-    ChainedSeries one = chained_series(std::move(series), steps);
+  for (ChainedSeries& one : chained_page(std::move(page.items), steps, renames)) {
     if (one.series.points.empty()) {
       ++excluded;
       continue;

@@ -254,6 +254,30 @@ TEST(ChainedSeries, HasTheStepsOfItsEarlierNamesAndOfNoOtherSeries) {
   EXPECT_THAT(chained_series(series, steps).series.points, IsEmpty());
 }
 
+TEST(ChainedSeries, HasTheStepsOfANameThatALineOfRenameAloneKnowsUnlessThatWasKeptApart) {
+  const storage::HistorySeries series = measured_alone({100, 130, 90});  // no run of the old name is left
+  storage::MeasuredStep of_before = step_between(0, 1, 1.2);
+  of_before.benchmark = "BM_before";
+  const std::vector<storage::MeasuredStep> steps{of_before, step_between(1, 2, 1.5)};
+  const std::vector<BenchmarkRename> renames{{"BM_before", "BM_x"}};
+  const std::vector<ChainedSeries> joined = chained_page({series}, steps, renames);
+  ASSERT_THAT(joined, SizeIs(1));
+  EXPECT_THAT(joined[0].unlinked, IsEmpty());
+  EXPECT_NEAR(joined[0].series.points.at(2).value, 180, 1e-9);
+  EXPECT_THAT(joined[0].series.earlier_names, IsEmpty()) << "no point of it has another name";
+  EXPECT_THAT(chained_page({series}, steps, {})[0].unlinked, ElementsAre(name_of(0)));
+
+  storage::HistorySeries beside = measured_alone({70, 84});
+  beside.benchmark = "BM_before";
+  const std::vector<ChainedSeries> apart = chained_page({beside, series}, steps, renames);
+  ASSERT_THAT(apart, SizeIs(2));
+  EXPECT_NEAR(apart[0].series.points.at(1).value, 84, 1e-9);
+  EXPECT_THAT(apart[1].unlinked, ElementsAre(name_of(0)));
+  beside.fingerprint = "another";
+  EXPECT_THAT(chained_page({beside, series}, steps, renames)[1].unlinked, IsEmpty())
+      << "apart on another machine alone";
+}
+
 TEST(ChainedSeries, IsLessSureTheLongerTheWay) {
   const storage::HistorySeries series = measured_alone({1, 1, 1, 1, 1});
   const auto widest = [&](const std::vector<storage::MeasuredStep>& steps) {
