@@ -156,7 +156,8 @@ class OwnDelivery {
     const storage::Spool::Destination noting{
         [this](const Run& run) {
           Result<bool> put = noted(&run, to_.put_run(run));
-          if (put) waiting_.erase(run.header.id);
+          const bool is_own = (put || is_refused(put)) && waiting_.erase(run.header.id) > 0;
+          if (is_own && !put) has_refused_ = true;
           return put;
         },
         [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
@@ -186,17 +187,20 @@ class OwnDelivery {
       left.comparison = kept;
     }
     keep_on_disk(left, app_);
-    // Another process may have handed on what it found waiting.
+    // Of these the store has not answered to us: another process may have handed on what it found waiting.
     const storage::Spool spool(storage::state_folder());
     const bool has_waiting = std::any_of(waiting_.begin(), waiting_.end(),
                                          [&](const auto& one) { return !spool.has_delivered(*one.second); });
-    return has_waiting ? ExitCode::store_away : code;
+    return has_waiting || has_refused_ ? ExitCode::store_away : code;
   }
 
  private:
+  bool is_refused(const Result<bool>& put) {
+    return !put && (put.error().kind != ErrorKind::store || store_.refused_login());
+  }
+
   Result<bool> noted(const void* one, Result<bool> put) {
-    const bool is_refused = !put && (put.error().kind != ErrorKind::store || store_.refused_login());
-    if (put || is_refused) is_taken_[one] = !is_refused;
+    if (put || is_refused(put)) is_taken_[one] = bool{put};
     return put;
   }
 
@@ -228,7 +232,8 @@ class OwnDelivery {
   storage::Spool::Destination to_;
   const storage::AtHand& own_;
   const App& app_;
-  std::map<std::string, const RunHeader*> waiting_;  // by their ids
+  std::map<std::string, const RunHeader*> waiting_;  // of in_spool, by their ids: the store has not answered
+  bool has_refused_ = false;                         // one of those
   std::map<const void*, bool> is_taken_;             // of what the spool handed on; absent: the store has not answered
   std::vector<Error> reported_;
 };
@@ -280,9 +285,8 @@ Result<storage::Store> open_store(const Configuration& configuration, const App&
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   STEELYARD_TRY(storage::Store store, connect(address));
   app.notes(store.take_notices());
-  storage::Spool spool(storage::state_folder());
-  if (spool.waiting().empty()) return store;
-  const Result<storage::Spool::Delivery> delivery = spool.deliver(storage::destination(store));
+  const Result<storage::Spool::Delivery> delivery =
+      storage::Spool(storage::state_folder()).deliver(storage::destination(store));
   if (!delivery) {
     app.report(delivery.error());
     return store;

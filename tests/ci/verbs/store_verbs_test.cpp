@@ -131,17 +131,44 @@ TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
   EXPECT_EQ(run({"export", "run:ffffffffffffffff"}).status, 3);
 }
 
-// By way of another database of the same server: none can be dropped from inside.
-void drop_database(const std::filesystem::path& state) {
+void run_in(const std::filesystem::path& state, const std::string& database,
+            const std::vector<std::string>& statements) {
   const auto server = storage::ensure_embedded_running(state);
   ASSERT_TRUE(server) << server.error().text();
   std::string url = server->url;
-  url.replace(url.find("/steelyard?"), std::string("/steelyard").size(), "/postgres");
+  url.replace(url.find("/steelyard?"), std::string("/steelyard").size(), '/' + database);
   auto session = storage::Session::connect(url, "test");
   ASSERT_TRUE(session) << session.error().text();
-  const auto dropped = session->run_alone("drop database steelyard with (force)");
-  ASSERT_TRUE(dropped) << dropped.error().text();
-  ASSERT_TRUE(session->run_alone("create database steelyard"));
+  for (const std::string& statement : statements) {
+    const auto done = session->run_alone(statement);
+    ASSERT_TRUE(done) << done.error().text();
+  }
+}
+
+// By way of another database of the same server: none can be dropped from inside.
+void drop_database(const std::filesystem::path& state) {
+  run_in(state, "postgres", {"drop database steelyard with (force)", "create database steelyard"});
+}
+
+TEST_F(StoreVerbs, AHistoryIsNotSaidToBeKeptWhereTheStoreRefusesARunThatAnotherOneTook) {
+  write("data.js", R"(window.BENCHMARK_DATA = {"repoUrl": "https://a.example", "entries": {"Benchmark": [
+      {"commit": {"id": "1111111"}, "tool": "go", "date": 1793527200000,
+       "benches": [{"name": "BenchmarkSort", "value": 5, "unit": "ns/op"}]},
+      {"commit": {"id": "2222222"}, "tool": "go", "date": 1793613600000,
+       "benches": [{"name": "BenchmarkSort", "value": 4, "unit": "ns/op"}]}]}})");
+  const std::vector<std::string> command{"import", "data.js", "--project", "refused"};
+  const Outcome taken = run(command);
+  ASSERT_EQ(taken.status, 0) << taken.err;
+  EXPECT_THAT(taken.err, HasSubstr("kept in the store"));
+  drop_database(shared_ / "state");
+  ASSERT_EQ(runs_in_store(), 0);
+  run_in(shared_ / "state", "steelyard",
+         {"alter table steelyard.runs add constraint not_this check (created_at_unix_ns <> 1793527200000000000)"});
+  const Outcome refused = run(command);
+  EXPECT_EQ(refused.status, 5) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("not_this"), Not(HasSubstr("kept in the store"))));
+  EXPECT_EQ(runs_in_store(), 1) << "the other one";
+  run_in(shared_ / "state", "steelyard", {"alter table steelyard.runs drop constraint not_this"});
 }
 
 TEST_F(StoreVerbs, RebuildFillsALostDatabaseFromTheArchivesSoThatTheHistoryIsTheSame) {
