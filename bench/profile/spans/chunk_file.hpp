@@ -13,7 +13,7 @@ class ChunkFile {
  public:
   // `file`: open for reading and writing, of this class's no longer than until close(). Chunks begin behind the header.
   // `chunks`, which counts them, lives as long.
-  void open(int file, std::uint64_t max_bytes, std::uint64_t& chunks);
+  void open(int file, std::uint64_t max_bytes, std::uint32_t& chunks);
   // Closes the file; what is mapped stays so.
   void close();
 
@@ -24,7 +24,7 @@ class ChunkFile {
  private:
   int file_ = -1;
   std::uint64_t max_bytes_ = 0;
-  std::uint64_t* chunks_ = nullptr;
+  std::uint32_t* chunks_ = nullptr;
   std::atomic<std::uint64_t> bytes_ = 0;
 };
 

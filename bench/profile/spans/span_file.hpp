@@ -147,7 +147,7 @@ struct SpanFileHeader {
   std::uint32_t samples_hz;       // as wanted
   std::uint64_t samples_dropped;  // for which there was no room
   std::uint32_t perf_refusal;     // the errno with which perf events were refused; 0: they were not
-  std::uint32_t reserved;
+  std::uint32_t chunks;           // that were begun; 0: of a file whose writer counted none
   // Of devices; all 0 in files of version 2. A stamp is nanoseconds: first.monotonic_ns, and those of the ticks since.
   double ns_a_stamped_tick;
   std::uint32_t cupti_version;        // cuptiGetVersion; 0: no device was recorded
@@ -159,7 +159,6 @@ struct SpanFileHeader {
   std::uint64_t device_untimed;       // records without times: they had not ended, or the device had no room for them
   std::array<DeviceFacts, 16> devices;
   std::array<char, 1024> device_refusal;  // why no device was recorded, though wanted; ends with 0
-  std::uint64_t chunks;                   // that were begun; 0: of a file whose writer counted none
 };
 static_assert(std::is_trivial_v<SpanFileHeader>);
 

@@ -451,7 +451,7 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
 
 }  // namespace
 
-void ChunkFile::open(int file, std::uint64_t max_bytes, std::uint64_t& chunks) {
+void ChunkFile::open(int file, std::uint64_t max_bytes, std::uint32_t& chunks) {
   file_ = file;
   max_bytes_ = max_bytes;
   chunks_ = &chunks;
