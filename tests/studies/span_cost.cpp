@@ -111,6 +111,13 @@ void measure_spans(const std::filesystem::path& file) {
     SpanRecording recording = record(file);
     row_ns("a span that is recorded", best_of_five(1'000'000, spanned));
     row_ns("with shapes and FLOPs", best_of_five(200'000, [] { described(8); }));
+    // One kind after the other, so that none is the one before.
+    for (const std::int64_t kinds : {64, 1000, 10'000}) {
+      for (std::int64_t i = 0; i < kinds; ++i) described(i);
+      std::int64_t next = 0;
+      const std::string what = "of " + std::to_string(kinds) + " kinds of shapes in turns";
+      row_ns(what.c_str(), best_of_five(200'000, [&] { described(next = next + 1 == kinds ? 0 : next + 1); }));
+    }
   }
   // As many threads as there are processors and eight of them: what more threads cost is shared processors, no lock.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -26,6 +26,7 @@
 
 #include "bench/profile/spans/chunk_file.hpp"
 #include "bench/profile/spans/cupti/device_activities.hpp"
+#include "bench/profile/spans/shapes_of_thread.hpp"
 #include "bench/profile/spans/span.hpp"
 #include "bench/profile/spans/stack_sampler.hpp"
 
@@ -67,9 +68,9 @@ struct ThreadLog {
   SpanSlot* end = nullptr;
   std::uint32_t recording = 0;
   std::uint32_t thread = 0;
+  bool is_paused = false;
 };
 constinit thread_local ThreadLog thread_log;
-constinit thread_local bool is_thread_paused = false;
 
 // Ranges of NVTX are made where a tool listens: it names its library so before the program starts.
 bool is_watched_by_nsys() {
@@ -395,58 +396,19 @@ std::uint32_t id_in(std::uint32_t recording, SpanSite& site) {
   return is_written ? site.id.load(std::memory_order_relaxed) : Recorder::current().id_in(recording, site);
 }
 
-SpanSlot* begin_slot(std::uint32_t recording, std::uint32_t name, const Span* object) {
-  ThreadLog& log = thread_log;
-  if (log.recording != recording || log.next == log.end) {
-    if (is_full.load(std::memory_order_relaxed)) {
-      std::atomic_ref(current_header.load(std::memory_order_relaxed)->dropped).fetch_add(1, std::memory_order_relaxed);
-      return nullptr;
-    }
-    if (!Recorder::current().refill(log, recording)) return nullptr;
-  }
-  SpanSlot* const slot = log.next++;
-  slot->name = name;
-  slot->object = reinterpret_cast<std::uint64_t>(object);
-  slot->flops = slot->bytes = std::numeric_limits<double>::quiet_NaN();
-  const auto allocated = allocated_bytes.load(std::memory_order_relaxed);
-  slot->allocated_bytes = allocated == nullptr ? kUnknownBytes : allocated();
-  std::atomic_ref(slot->begin).store(ticks(), std::memory_order_release);
-  return slot;
+// False: there is none, which is counted, or the recording has ended.
+bool find_room(ThreadLog& log, std::uint32_t recording) {
+  if (!is_full.load(std::memory_order_relaxed)) return Recorder::current().refill(log, recording);
+  std::atomic_ref(current_header.load(std::memory_order_relaxed)->dropped).fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
-std::string text_of(const SpanFacts& facts) {
-  std::string text = "[";
-  for (const auto& shape : facts.shapes) {
-    if (text.size() > 1) text += ", ";
-    text += '[';
-    for (const std::int64_t& size : shape) text += (&size == shape.begin() ? "" : ", ") + std::to_string(size);
-    text += ']';
-  }
-  return text + "]";
-}
+constinit thread_local ShapesOfThread<SpanSite> shapes_of_thread;
 
-// Shapes seen lately by this thread, so that one seen again needs neither text nor lock. By 64 bits of a hash
-// (the finalizer of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
 std::uint32_t shapes_id(const SpanFacts& facts) {
-  std::uint64_t hash = facts.shapes.size();
-  const auto mix = [&hash](std::uint64_t value) {
-    hash = (hash ^ value) + 0x9e3779b97f4a7c15;
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-    hash ^= hash >> 31;
-  };
-  for (const auto& shape : facts.shapes) {
-    mix(shape.size());
-    for (const std::int64_t size : shape) mix(static_cast<std::uint64_t>(size));
-  }
-  struct Seen {
-    std::uint64_t hash;
-    SpanSite* text;
-  };
-  constinit thread_local std::array<Seen, 64> seen{};
-  Seen& place = seen[hash % seen.size()];
-  if (place.hash != hash || place.text == nullptr) place = {hash, &Recorder::current().site_of(text_of(facts))};
-  return id_in(current_recording.load(std::memory_order_acquire), *place.text);
+  SpanSite& text =
+      shapes_of_thread.of(facts, [&]() -> SpanSite& { return Recorder::current().site_of(text_of_shapes(facts)); });
+  return id_in(current_recording.load(std::memory_order_acquire), text);
 }
 
 }  // namespace
@@ -469,8 +431,12 @@ char* ChunkFile::add(SpanChunkKind kind) {
   // written at once pages cost two thirds of what they do when they are touched one by one.
   const auto at = static_cast<off_t>(place);
   if (pwrite(file_, zeros, kSpanChunkBytes, at) != ssize_t{kSpanChunkBytes}) return nullptr;
-  void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, at);
+  void* mapped = mmap(nullptr, kSpanChunkBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, at);
   if (mapped == MAP_FAILED) return nullptr;
+#if defined(MADV_POPULATE_WRITE)
+  // MAP_POPULATE maps what a file has for reading alone, so that each page is one more fault when a span is written.
+  madvise(mapped, kSpanChunkBytes, MADV_POPULATE_WRITE);
+#endif
   const auto thread = static_cast<std::uint64_t>(syscall(SYS_gettid));
   new (mapped)
       SpanChunk{.kind = kind, .thread = 0, .thread_id = thread, .thread_name = {}, .used_bytes = 0, .reserved = {}};
@@ -483,12 +449,25 @@ SpanName::SpanName(const std::string& text, std::int64_t iterations)
           text, iterations > 0 && iterations <= UINT32_MAX ? static_cast<std::uint32_t>(iterations) : 0)) {}
 
 void Span::begin(SpanSite& site) {
-  if (is_thread_paused) return;
+  ThreadLog& log = thread_log;
+  if (log.is_paused) return;
 #if defined(STEELYARD_HAS_NVTX)
   if (is_watched_by_nsys()) has_range_ = nvtxRangePushA(site.name.data()) >= 0;
 #endif
   const std::uint32_t recording = current_recording.load(std::memory_order_acquire);
-  if (recording != 0) slot_ = begin_slot(recording, id_in(recording, site), this);
+  if (recording == 0) return;
+  const std::uint32_t name = id_in(recording, site);
+  if (log.recording != recording || log.next == log.end) [[unlikely]] {
+    if (!find_room(log, recording)) return;
+  }
+  SpanSlot* const slot = log.next++;
+  slot_ = slot;
+  slot->name = name;
+  slot->object = reinterpret_cast<std::uint64_t>(this);
+  slot->flops = slot->bytes = std::numeric_limits<double>::quiet_NaN();
+  const auto allocated = allocated_bytes.load(std::memory_order_relaxed);
+  slot->allocated_bytes = allocated == nullptr ? kUnknownBytes : allocated();
+  std::atomic_ref(slot->begin).store(ticks(), std::memory_order_release);
 }
 
 void Span::end() {
@@ -516,12 +495,12 @@ void Span::rename(const SpanName& name) {
 }
 
 ThreadPause::ThreadPause() {
-  is_thread_paused = true;
+  thread_log.is_paused = true;
   pause_own_stack_samples(true);
 }
 
 ThreadPause::~ThreadPause() {
-  is_thread_paused = false;
+  thread_log.is_paused = false;
   pause_own_stack_samples(false);
 }
 
