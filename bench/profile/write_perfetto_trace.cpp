@@ -49,6 +49,8 @@ constexpr unsigned kNameId = 1, kBool = 2, kInteger = 4, kReal = 5, kText = 6, k
 }  // namespace annotation_field
 
 constexpr std::uint64_t kOneSequence = 1;
+// Arrows from calls to what they started have the numbers of their correlations, which are below.
+constexpr std::uint64_t kFirstBackwardFlow = std::uint64_t{1} << 63;
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 
 class PerfettoWriter {
@@ -58,6 +60,11 @@ class PerfettoWriter {
     for (const TraceEvent& event : trace.events) {
       origin_ns_ = std::min(origin_ns_, event.begin_ns);
       if (event.correlation != 0) (is_on_device(event.kind) ? on_device_ : on_host_)[event.correlation] = true;
+    }
+    for (std::uint64_t i = 0; i < trace.backward_links.size(); ++i) {
+      const BackwardLink& link = trace.backward_links[i];
+      backward_flows_.emplace(link.forward, std::pair(event_field::kFlow, kFirstBackwardFlow + i));
+      backward_flows_.emplace(link.backward, std::pair(event_field::kLastFlow, kFirstBackwardFlow + i));
     }
   }
 
@@ -174,6 +181,7 @@ class PerfettoWriter {
     slice.number(event_field::kNameId, id_of(Interned::name, trace_.name_of(event), event.name_text));
     annotate(event, slice);
     add_flow(event, slice);
+    add_backward_flows(event, slice);
     packet_.number(packet_field::kTimestamp, time_of(event.begin_ns)).message(packet_field::kTrackEvent, slice);
     write_packet();
     open.push_back(event.end_ns());
@@ -252,6 +260,13 @@ class PerfettoWriter {
   }
 
   // One a call and one a thing on the device, whichever of them come twice.
+  void add_backward_flows(const TraceEvent& event, ProtoMessage& slice) {
+    if (backward_flows_.empty()) return;
+    const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
+    const auto [begin, end] = backward_flows_.equal_range(index);
+    for (auto flow = begin; flow != end; ++flow) slice.fixed(flow->second.first, flow->second.second);
+  }
+
   void add_flow(const TraceEvent& event, ProtoMessage& slice) {
     const auto host = on_host_.find(event.correlation), device = on_device_.find(event.correlation);
     if (host == on_host_.end() || device == on_device_.end()) return;
@@ -298,7 +313,8 @@ class PerfettoWriter {
   TraceLanes lanes_;
   std::int64_t origin_ns_ = 0;                                   // times are not negative there
   std::unordered_map<std::uint64_t, bool> on_device_, on_host_;  // by correlation; true: its flow is to be written
-  std::array<std::vector<bool>, 4> known_;                       // texts that the file has
+  std::multimap<std::uint32_t, std::pair<unsigned, std::uint64_t>> backward_flows_;  // by event: a field and a number
+  std::array<std::vector<bool>, 4> known_;                                           // texts that the file has
   std::map<std::uint64_t, std::uint64_t> processes_;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::uint64_t> places_;
   std::unordered_map<std::uint32_t, std::uint64_t> pools_;  // of memory: their tracks, by name

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/profile/decoded_message.hpp"
@@ -81,8 +82,10 @@ Reading read(const Trace& trace) {
           reading.annotations.push_back(interned[{3, one.number(1)}] + " " + text);
         }
       }
-      if (event.numbers.contains(47)) ++reading.flow_begins[event.number(47)];
-      if (event.numbers.contains(48)) ++reading.flow_ends[event.number(48)];
+      for (const auto& [field, flows] : {std::pair(47U, &reading.flow_begins), {48U, &reading.flow_ends}}) {
+        if (!event.numbers.contains(field)) continue;
+        for (const std::uint64_t flow : event.numbers.at(field)) ++(*flows)[flow];
+      }
     } else if (event.number(9) == 4) {
       const auto value = static_cast<std::int64_t>(event.number(30));
       reading.lines[event.number(11)].push_back(at + " is " + std::to_string(value));
@@ -141,6 +144,18 @@ TEST(PerfettoTrace, TellsWhatEventsSayAndWhatTheyStarted) {
                                       "device allocated bytes 4096", "iterations 7", "did not end 1"}));
   EXPECT_EQ(reading.flow_begins, (std::map<std::uint64_t, int>{{3, 1}}));
   EXPECT_EQ(reading.flow_ends, (std::map<std::uint64_t, int>{{3, 1}}));
+}
+
+// What the first started on the device is an arrow, too, and of two that one forward operation leads to each is its
+// own.
+TEST(PerfettoTrace, HasArrowsFromForwardToBackwardOperations) {
+  Trace trace = two_tracks();
+  trace.backward_links = {{1, 0}, {1, 2}};
+  const Reading reading = read(trace);
+  const std::uint64_t first = std::uint64_t{1} << 63;
+  const std::map<std::uint64_t, int> each{{3, 1}, {first, 1}, {first + 1, 1}};
+  EXPECT_EQ(reading.flow_begins, each);
+  EXPECT_EQ(reading.flow_ends, each);
 }
 
 TEST(PerfettoTrace, TellsHowAKernelWasLaunched) {
