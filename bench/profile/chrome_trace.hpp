@@ -33,14 +33,19 @@ inline constexpr std::string_view kQueued = "queued";            // of a kernel,
 inline constexpr std::string_view kBackwardCategory = "fwdbwd";  // of arrows from a forward to its backward operation
 
 struct ReadChromeOptions {
-  std::size_t max_events = 20'000'000;
+  std::size_t max_events = 20'000'000;  // of each kind: spans, arrows, changes of memory
+  // As the format has it, to the letter: for tests of what is written here.
+  bool is_strict = false;
 };
 
 // `text`: an object with traceEvents, or the list of events alone. Complete events (ph X) and those begun and ended (B
 // and E) become events; names of processes and threads (M) those of the tracks; what else there is, is no time span and
 // left as it is. Of a text that is cut in the middle what stands whole before is read. Bytes that are no UTF-8, which
-// JSON cannot hold, are read as U+FFFD and counted. Times keep whole nanoseconds.
-// Error (input): `name` and the byte or the event where it is no such file; an event that ends before it begins.
+// JSON cannot hold, and escaped halves of surrogate pairs are read as U+FFFD and counted. Times keep whole nanoseconds.
+// An event that ends before it begins (Trace::backwards) or has no time that is one (Trace::unreadable), and a change
+// of memory without either or for which there is no room (Trace::memory_excluded), is left out and counted; control
+// characters, NaN and Infinity, which JSON has not, are taken.
+// Error (input): `name` and the byte or the event where it is no such file. `is_strict`: and where it has any of these.
 Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, const ReadChromeOptions& options = {});
 
 // Strictly valid JSON: spans of a track nest (what overlaps another without nesting stands on a track of its own beside

@@ -119,6 +119,7 @@ class ChromeListener {
   std::uint32_t detail_of_pending(TraceKind kind);
   bool note_arrow(bool is_head);
   bool refuse(std::string found, std::string wanted);
+  bool exclude(std::uint64_t& count, std::string found, std::string wanted);
   std::uint32_t track_of_pending();
   TraceKind kind_of(std::string_view category) const;
   bool is_of_device() const { return depth_ == 3 && key_at(0) == "deviceProperties"; }
@@ -184,6 +185,13 @@ bool ChromeListener::refuse(std::string found, std::string wanted) {
   return false;
 }
 
+// The event: one that is wrong is no reason to keep none of the others.
+bool ChromeListener::exclude(std::uint64_t& count, std::string found, std::string wanted) {
+  if (options_.is_strict) return refuse(std::move(found), std::move(wanted));
+  ++count;
+  return true;
+}
+
 bool ChromeListener::start(bool is_object) {
   if (depth_ == kMaxDepth) return refuse("lists in lists, more than 64 deep", "a Chrome trace");
   const bool is_bare_list = depth_ == 1 && keys_[0].empty();
@@ -242,8 +250,8 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   if (key == "iterations" && value >= 1 && value <= UINT32_MAX) {
     pending_.event.iterations = static_cast<std::uint32_t>(value);
   }
-  if (key == "flops") pending_.event.flops = value;
-  if (key == "bytes") pending_.event.bytes = value;
+  if (key == "flops" && std::isfinite(value)) pending_.event.flops = value;
+  if (key == "bytes" && std::isfinite(value)) pending_.event.bytes = value;
   if (key == "allocated bytes" && std::abs(value) < 0x1p60) {
     pending_.event.allocated_bytes = static_cast<std::int64_t>(value);
   }
@@ -253,7 +261,7 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   for (const DetailWord& one : kDetailWords) {
     if (key == one.word && std::abs(value) < 0x1p53) pending_.detail.*one.value = static_cast<std::int64_t>(value);
   }
-  if (key == "Total Allocated") pending_.total_allocated = value;
+  if (key == "Total Allocated" && std::abs(value) <= 0x1p62) pending_.total_allocated = value;
   if (key == "Bytes" && std::abs(value) < 0x1p60) pending_.taken = value;
   if (key == "Device Type" && std::abs(value) < 1e9) pending_.device_type = static_cast<std::int64_t>(value);
   if (key == "Device Id" && std::abs(value) < 1e9) pending_.device_id = static_cast<std::int64_t>(value);
@@ -268,6 +276,7 @@ void ChromeListener::add_argument(std::string_view key, double value) {
   // PyTorch tells both kinds as one.
   if (key == "shared memory" || key == "dynamic shared memory") launch.dynamic_shared_bytes = count;
   if (key == "static shared memory") launch.static_shared_bytes = count;
+  if (!std::isfinite(value)) return;
   if (key == "blocks per SM") launch.blocks_a_multiprocessor = value;
   if (key == "occupancy") launch.occupancy = value;
   if (key == kAchievedOccupancy) launch.achieved_occupancy = value / 100;
@@ -300,30 +309,26 @@ bool ChromeListener::number(std::string_view text) {
 }
 
 bool ChromeListener::text(std::string_view value) {
+  using Text = std::pair<std::string_view, std::string Pending::*>;
+  static constexpr std::array<Text, 6> kOfEvents{{{"ph", &Pending::phase},
+                                                  {"cat", &Pending::category},
+                                                  {"name", &Pending::name},
+                                                  {"pid", &Pending::process_text},
+                                                  {"tid", &Pending::thread_text},
+                                                  {"id", &Pending::id}}};
+  static constexpr std::array<Text, 4> kOfArguments{{{"name", &Pending::thread_name},
+                                                     {"Call stack", &Pending::stack},
+                                                     {"Input Dims", &Pending::shapes},
+                                                     {"Pool", &Pending::pool}}};
+  const auto keep = [&](const auto& texts) {
+    for (const auto& [word, member] : texts) {
+      if (key() == word) return static_cast<void>(pending_.*member = value);
+    }
+  };
   if (is_own_member()) {
-    const std::string_view member = key();
-    if (member == "ph")
-      pending_.phase = value;
-    else if (member == "cat")
-      pending_.category = value;
-    else if (member == "name")
-      pending_.name = value;
-    else if (member == "pid")
-      pending_.process_text = value;
-    else if (member == "tid")
-      pending_.thread_text = value;
-    else if (member == "id")
-      pending_.id = value;
+    keep(kOfEvents);
   } else if (is_argument()) {
-    const std::string_view member = key();
-    if (member == "name")
-      pending_.thread_name = value;
-    else if (member == "Call stack")
-      pending_.stack = value;
-    else if (member == "Input Dims")
-      pending_.shapes = value;
-    else if (member == "Pool")
-      pending_.pool = value;
+    keep(kOfArguments);
   } else if (is_in(kInputTypes)) {
     pending_.types += std::string(value) + '\n';
     if (value.find('\n') != std::string_view::npos) pending_.are_lines = false;
@@ -437,13 +442,16 @@ std::uint32_t ChromeListener::track_of_pending() {
 
 // Device types are those of c10/core/DeviceType.h: 0 the host, 1 CUDA.
 void ChromeListener::finish_memory() {
-  if (pending_.begin.empty()) return;
-  const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
-  if (at && pending_.taken && told_.size() < options_.max_events) {
+  const std::optional<std::int64_t> at = pending_.begin.empty() ? std::nullopt : ns_of_microseconds(pending_.begin);
+  const bool has_room = told_.size() < options_.max_events && trace_.memory.size() < options_.max_events;
+  if (!at || !has_room || (!pending_.taken && !pending_.total_allocated)) {
+    ++trace_.memory_excluded;
+    return;
+  }
+  if (pending_.taken) {
     told_.push_back({track_of_pending(), *at, static_cast<std::int64_t>(*pending_.taken), pending_.device_type != 0});
   }
-  if (!at || !pending_.total_allocated || std::abs(*pending_.total_allocated) > 0x1p62) return;
-  if (trace_.memory.size() == options_.max_events) return;
+  if (!pending_.total_allocated) return;
   if (pending_.pool.empty()) {
     pending_.pool =
         pending_.device_type == 0 ? "memory of the host" : "memory of device " + std::to_string(pending_.device_id);
@@ -484,14 +492,19 @@ bool ChromeListener::finish_event() {
   if (pending_.category == kBackwardCategory && (phase == "s" || phase == "f")) return note_arrow(phase == "f");
   const bool is_whole = phase == "X", begins = phase == "B", ends = phase == "E";
   if (!is_whole && !begins && !ends) return true;
-  if (pending_.begin.empty()) return refuse("no ts", "the time at which it began, in microseconds");
+  if (pending_.begin.empty()) {
+    return exclude(trace_.unreadable, "no ts", "the time at which it began, in microseconds");
+  }
   const std::optional<std::int64_t> begin = ns_of_microseconds(pending_.begin);
   const std::optional<std::int64_t> duration =
       ns_of_microseconds(pending_.duration.empty() ? std::string_view("0") : pending_.duration);
   if (!begin || !duration) {
-    return refuse("a time of " + pending_.begin, "microseconds that fit 61 bits of nanoseconds");
+    return exclude(trace_.unreadable, "a time of " + (begin ? pending_.duration : pending_.begin),
+                   "microseconds that fit 61 bits of nanoseconds");
   }
-  if (*duration < 0) return refuse("a duration of " + pending_.duration, "0 microseconds or more");
+  if (*duration < 0) {
+    return exclude(trace_.backwards, "a duration of " + pending_.duration, "0 microseconds or more");
+  }
   if (!ends && trace_.events.size() + begun_events_ >= options_.max_events) {
     return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
   }
@@ -505,7 +518,9 @@ bool ChromeListener::finish_event() {
     TraceEvent whole = begun.back();
     begun.pop_back();
     --begun_events_;
-    if (event.begin_ns < whole.begin_ns) return refuse("an end before its beginning", "times that go forward");
+    if (event.begin_ns < whole.begin_ns) {
+      return exclude(trace_.backwards, "an end before its beginning", "times that go forward");
+    }
     whole.duration_ns = event.begin_ns - whole.begin_ns;
     trace_.events.push_back(whole);
     return true;
@@ -556,8 +571,11 @@ Result<Trace> ChromeListener::finish() {
 
 Result<Trace> read_utf8(std::string_view text, const std::string& name, const ReadChromeOptions& options) {
   ChromeListener listener(name, text.size(), options);
-  if (const auto position = scan_json(text, listener)) listener.note_fault(*position);
-  return listener.finish();
+  const JsonScan scan = scan_json(text, listener, {.takes_foreign_values = !options.is_strict});
+  if (scan.fault) listener.note_fault(*scan.fault);
+  Result<Trace> trace = listener.finish();
+  if (trace) trace->replaced += scan.replaced;
+  return trace;
 }
 
 }  // namespace
@@ -571,7 +589,7 @@ Result<Trace> read_chrome_trace(std::string_view text, const std::string& name, 
   const Utf8Text valid = utf8_of(text);
   Result<Trace> again = read_utf8(valid.text, name, options);
   if (!again) return trace;  // whose places are those of the file
-  again->replaced = valid.replaced;
+  again->replaced += valid.replaced;
   return again;
 }
 

@@ -14,6 +14,7 @@
 //     if (const auto position = scan_json(text, keys)) complain(*position);
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -26,18 +27,33 @@
 
 namespace steelyard::bench {
 
-// Where a text is none that JSON has; the text's size: it ends before it is whole. None: it is whole, or the listener
-// said false, after which it is told nothing. Texts are unescaped, of valid UTF-8, and stay until the next call;
-// numbers are as they are written, and no double is beyond its range. A byte order mark is passed over.
+// What other programs write for values that JSON has not, and that leave no doubt about the rest.
+struct JsonLeniency {
+  // Control characters in texts are taken as they are, NaN and Infinity as null, numbers beyond a double's range as
+  // they are written, and an escaped half of a surrogate pair as U+FFFD.
+  bool takes_foreign_values = false;
+};
+struct JsonScan {
+  // Where a text is none that JSON has; the text's size: it ends before it is whole. None: it is whole, or the listener
+  // said false, after which it is told nothing.
+  std::optional<std::size_t> fault = std::nullopt;
+  std::size_t replaced = 0;  // halves of surrogate pairs
+};
+// Texts are unescaped, of valid UTF-8, and stay until the next call; numbers are as they are written. A byte order mark
+// is passed over.
+template <class Listener>
+JsonScan scan_json(std::string_view text, Listener& listener, JsonLeniency leniency);
+// Of JSON as it is defined: its fault.
 template <class Listener>
 std::optional<std::size_t> scan_json(std::string_view text, Listener& listener);
 
 template <class Listener>
 class JsonScanner {
  public:
-  JsonScanner(std::string_view text, Listener& listener) : whole_(text), listener_(listener) {}
+  JsonScanner(std::string_view text, Listener& listener, JsonLeniency leniency)
+      : whole_(text), listener_(listener), is_lenient_(leniency.takes_foreign_values) {}
 
-  std::optional<std::size_t> scan() {
+  JsonScan scan() {
     if (whole_.starts_with("\xef\xbb\xbf")) at_ = 3;
     while (goes_on_) {
       pass_spaces();
@@ -47,7 +63,7 @@ class JsonScanner {
       }
       step(whole_[at_]);
     }
-    return fault_;
+    return {fault_, replaced_};
   }
 
  private:
@@ -94,6 +110,8 @@ class JsonScanner {
       open_ += c;
       next_ = c == '{' ? Next::key_or_end : Next::value_or_end;
       tell(listener_.start(c == '{'));
+    } else if (is_lenient_ && take_foreign_number()) {
+      tell(listener_.null());
     } else if (c == '-' || is_digit(c)) {
       const std::string_view number = take_number();
       if (!fault_) tell(listener_.number(number));
@@ -120,6 +138,16 @@ class JsonScanner {
       if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
       ++at_;
     }
+  }
+
+  // What Python and JavaScript call a number that JSON has not.
+  bool take_foreign_number() {
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+      if (!whole_.substr(at_).starts_with(word)) continue;
+      at_ += word.size();
+      return true;
+    }
+    return false;
   }
 
   bool take_word(std::string_view word) {
@@ -162,7 +190,7 @@ class JsonScanner {
     }
     const std::string_view number = whole_.substr(begin, at_ - begin);
     constexpr std::size_t kMaxSurelyFinite = 300;  // digits
-    if (!fault_ && (has_exponent || number.size() > kMaxSurelyFinite) &&
+    if (!fault_ && !is_lenient_ && (has_exponent || number.size() > kMaxSurelyFinite) &&
         !std::isfinite(std::strtod(std::string(number).c_str(), nullptr))) {
       fail(at_);
     }
@@ -204,7 +232,7 @@ class JsonScanner {
   // Of several bytes, or one that JSON does not have.
   void take_character() {
     const CodePoint point = code_point_at(whole_, at_);
-    if (point.value != kBrokenCodePoint && point.value >= 0x20) {
+    if (point.value != kBrokenCodePoint && (point.value >= 0x20 || is_lenient_)) {
       at_ += point.bytes;
       return;
     }
@@ -226,6 +254,18 @@ class JsonScanner {
     if (letter == std::string_view::npos) return fail(at_);
     ++at_;
     unescaped_ += kMeanings[letter];
+  }
+
+  // Whether an escaped low surrogate stands here, or the beginning of one where the text is cut.
+  bool may_take_low_surrogate() const {
+    const std::string_view next = whole_.substr(at_, 4);
+    constexpr std::string_view kBeginning = "\\ud";
+    for (std::size_t i = 0; i < std::min(next.size(), kBeginning.size()); ++i) {
+      if (static_cast<char>(i == 2 ? next[i] | 0x20 : next[i]) != kBeginning[i]) return false;
+    }
+    if (next.size() < 4) return at_ + next.size() == whole_.size();
+    const char last = static_cast<char>(next[3] | 0x20);
+    return last >= 'c' && last <= 'f';
   }
 
   // At the letter u.
@@ -251,8 +291,14 @@ class JsonScanner {
   void take_code_point() {
     unsigned value = take_hexadecimal();
     if (fault_) return;
+    const bool is_high = value >= 0xd800 && value < 0xdc00;
+    const bool is_half = (value >= 0xdc00 && value < 0xe000) || (is_high && !may_take_low_surrogate());
+    if (is_lenient_ && is_half) {
+      ++replaced_;
+      return append_utf8(0xfffd);
+    }
     if (value >= 0xdc00 && value < 0xe000) return fail(at_ - 1);
-    if (value >= 0xd800 && value < 0xdc00) {
+    if (is_high) {
       for (const char wanted : {'\\', 'u'}) {
         if (!meets(wanted)) return fail(at_);
         if (wanted == '\\') ++at_;
@@ -283,6 +329,8 @@ class JsonScanner {
 
   const std::string_view whole_;
   Listener& listener_;
+  const bool is_lenient_;
+  std::size_t replaced_ = 0;
   std::size_t at_ = 0;
   Next next_ = Next::value;
   std::string open_;  // `{` and `[`
@@ -292,8 +340,12 @@ class JsonScanner {
 };
 
 template <class Listener>
+JsonScan scan_json(std::string_view text, Listener& listener, JsonLeniency leniency) {
+  return JsonScanner<Listener>(text, listener, leniency).scan();
+}
+template <class Listener>
 std::optional<std::size_t> scan_json(std::string_view text, Listener& listener) {
-  return JsonScanner<Listener>(text, listener).scan();
+  return scan_json(text, listener, {}).fault;
 }
 
 }  // namespace steelyard::bench

@@ -75,12 +75,15 @@ std::vector<DeviceRecordKind> kinds_of_bits(std::uint64_t bits) {
 }
 
 std::span<const RecordingFact> recording_facts() {
-  static constexpr std::array<RecordingFact, 14> kFacts{{
+  static constexpr std::array<RecordingFact, 17> kFacts{{
       negated_fact_of<&Trace::is_finished>("unfinished"),
       fact_of<&Trace::is_cut>("cut"),
       fact_of<&Trace::dropped>("dropped"),
       fact_of<&Trace::unnamed>("unnamed"),
       fact_of<&Trace::backwards>("backwards"),
+      fact_of<&Trace::unreadable>("unreadable"),
+      fact_of<&Trace::memory_excluded>("memory excluded"),
+      fact_of<&Trace::cut_names>("cut names"),
       fact_of<&Trace::replaced>(kReplacedFact),
       fact_of<&Trace::has_releases>("releases"),
       negated_fact_of<&Trace::has_steady_ticks>("system clock"),

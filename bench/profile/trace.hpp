@@ -185,10 +185,14 @@ struct Trace {
   std::string program;  // its path; empty: not known
   std::string host;
   // What is missing, each of which a report has to say.
-  std::uint64_t dropped = 0;     // events for which the recording had no room
-  std::uint64_t unnamed = 0;     // events whose name it had no room for; their name is kUnnamedEvent
-  std::uint64_t backwards = 0;   // events that end before they begin, as a clock stepped; left out
-  std::uint64_t replaced = 0;    // bytes of a text that were no UTF-8, for each of which U+FFFD stands
+  std::uint64_t dropped = 0;          // events for which the recording had no room
+  std::uint64_t unnamed = 0;          // events whose name it had no room for; their name is kUnnamedEvent
+  std::uint64_t backwards = 0;        // events that end before they begin, as a clock stepped; left out
+  std::uint64_t unreadable = 0;       // events without a time that is one; left out
+  std::uint64_t memory_excluded = 0;  // changes of memory without a time or size that is one, or beyond what is read
+  std::uint64_t cut_names = 0;        // names of which the recording keeps the beginning alone
+  // Bytes of a text that were no UTF-8, and halves of surrogate pairs, for each of which U+FFFD stands.
+  std::uint64_t replaced = 0;
   bool is_finished = true;       // false: the process ended without an end of the recording
   bool is_cut = false;           // the file ends in the middle
   bool has_releases = false;     // what was given back is taken off the bytes that events allocated of the host too

@@ -315,6 +315,9 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     joined.dropped += trace->dropped;
     joined.unnamed += trace->unnamed;
     joined.backwards += trace->backwards;
+    joined.unreadable += trace->unreadable;
+    joined.memory_excluded += trace->memory_excluded;
+    joined.cut_names += trace->cut_names;
     joined.is_cut = joined.is_cut || trace->is_cut;
     joined.is_finished = joined.is_finished && trace->is_finished;
     joined.has_steady_ticks = joined.has_steady_ticks && trace->has_steady_ticks;

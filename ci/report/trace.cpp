@@ -212,7 +212,7 @@ void add_device_notes(const bench::DeviceRecording& recording, std::vector<std::
 std::string replaced_names_line(const bench::Trace& trace) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   if (trace.replaced > 0) {
-    return plural_text(count(trace.replaced), "byte") + " of the file told as U+FFFD, being no UTF-8.";
+    return plural_text(count(trace.replaced), "place") + " of the file told as U+FFFD, being no UTF-8.";
   }
   std::size_t names = 0;
   for (std::uint32_t i = 0; i < trace.texts.size(); ++i) names += is_utf8(trace.texts[i]) ? 0 : 1;
@@ -244,6 +244,17 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
                     " have no name, as there was no room for it.");
   }
   const auto count = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  if (trace.unreadable > 0) {
+    notes.push_back(plural_text(count(trace.unreadable), "event") + " without a time that can be read: in no row.");
+  }
+  if (trace.memory_excluded > 0) {
+    notes.push_back(plural_text(count(trace.memory_excluded), "change") +
+                    " of memory that cannot be read, or beyond what is read at once: in no figure.");
+  }
+  if (trace.cut_names > 0) {
+    notes.push_back(plural_text(count(trace.cut_names), "name") + " cut: the recording keeps the first " +
+                    grouped_text(static_cast<std::int64_t>(kMaxSpanNameBytes)) + " bytes of each.");
+  }
   const bench::TraceSampling& sampling = trace.sampling;
   if (sampling.has_timers) {
     notes.push_back("Samples come by timers, no more often than the system's tick" +

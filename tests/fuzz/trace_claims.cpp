@@ -49,7 +49,7 @@ std::string written(const bench::Trace& trace) {
 
 BrokenClaim broken_claim_about_writing(const bench::Trace& trace) {
   const std::string text = written(trace);
-  const auto back = bench::read_chrome_trace(text, "it");
+  const auto back = bench::read_chrome_trace(text, "it", {.is_strict = true});
   if (!back) return "what was written can be read: " + back.error().text();
   if (back->events.size() != trace.events.size()) return "what was written has as many events";
   return std::nullopt;

@@ -27,6 +27,7 @@ using ::testing::HasSubstr;
 std::string written(const Trace& trace) {
   std::ostringstream out;
   write_chrome_trace(trace, "a title", out);
+  EXPECT_TRUE(read_chrome_trace(out.str(), "it.json", {.is_strict = true}));
   return out.str();
 }
 
@@ -37,7 +38,7 @@ Trace read(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  const auto trace = read_chrome_trace(text, "it.json");
+  const auto trace = read_chrome_trace(text, "it.json", {.is_strict = true});
   return trace ? "" : trace.error().text();
 }
 

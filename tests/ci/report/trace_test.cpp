@@ -202,6 +202,9 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   trace.events[0].is_open = true;
   trace.is_cut = true;
   trace.backwards = 3;
+  trace.unreadable = 4;
+  trace.memory_excluded = 1;
+  trace.cut_names = 2;
   const std::string text = terminal(trace);
   EXPECT_THAT(text, HasSubstr("The file ends in the middle"));
   EXPECT_THAT(text, HasSubstr("3 spans ended before they began"));
@@ -210,6 +213,14 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_THAT(text, HasSubstr("2 spans have no name"));
   EXPECT_THAT(text, HasSubstr("1 span had not ended"));
   EXPECT_THAT(text, HasSubstr("time stamp counter does not serve"));
+  EXPECT_THAT(text, HasSubstr("\n4 events without a time that can be read: in no row.\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n1 change of memory that cannot be read, or beyond what is read at once: in no figure.\n"));
+  EXPECT_THAT(text, HasSubstr("\n2 names cut: the recording keeps the first 8,192 bytes of each.\n"));
+  const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
+  EXPECT_EQ(json.at("unreadable"), 4);
+  EXPECT_EQ(json.at("memory_excluded"), 1);
+  EXPECT_EQ(json.at("cut_names"), 2);
 }
 
 TEST(TraceReport, SaysWhichNamesAreNotWhatTheyWere) {
@@ -221,7 +232,7 @@ TEST(TraceReport, SaysWhichNamesAreNotWhatTheyWere) {
   EXPECT_THAT(text, HasSubstr("\n1 name with bytes that are no UTF-8: each is U+FFFD in files, ? in tables.\n"));
   bench::Trace read = step_of_two();
   read.replaced = 3;
-  EXPECT_THAT(terminal(read), HasSubstr("\n3 bytes of the file told as U+FFFD, being no UTF-8.\n"));
+  EXPECT_THAT(terminal(read), HasSubstr("\n3 places of the file told as U+FFFD, being no UTF-8.\n"));
 }
 
 bench::Trace device_of_two() {
