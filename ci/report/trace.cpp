@@ -139,15 +139,15 @@ void Columns::fill() {
     add("Self CUDA Mem", [=](const KeyAverage& row) { return text(row.self_device_allocated_bytes); });
   }
   add("# of Calls", [](const KeyAverage& row) { return std::to_string(row.calls); });
-  if (table_.has_processes) {
+  if (table_.has_processes && any([](const KeyAverage& row) { return row.process.has_value(); })) {
     add("Process", [](const KeyAverage& row) { return row.process ? std::to_string(*row.process) : "-"; });
   }
-  if (table_.has_shapes) {
+  if (table_.has_shapes && any([](const KeyAverage& row) { return !row.shapes.empty(); })) {
     add(
         "Input Shapes", [this](const KeyAverage& row) { return cut_right(row.shapes, table_.shapes_width); },
         Align::left);
   }
-  if (table_.has_places) {
+  if (table_.has_places && any([](const KeyAverage& row) { return !row.place.empty(); })) {
     add(
         "Source Location", [this](const KeyAverage& row) { return cut_left(row.place, table_.place_width); },
         Align::left);

@@ -174,7 +174,17 @@ TEST(TraceReport, HasColumnsOnlyWhereThereIsSomethingToShow) {
   trace.events.resize(1);
   const std::string text = terminal(trace);
   for (const char* column : {"CUDA", "Mem", "FLOPs", "Shapes", "Source"}) EXPECT_THAT(text, Not(HasSubstr(column)));
-  EXPECT_THAT(terminal(step_of_two(), {.has_shapes = true, .has_places = true}), HasSubstr("Source Location"));
+  // Where shapes and places were asked for and nothing says any, neither.
+  const TraceTable asked{.has_shapes = true, .has_places = true, .has_processes = true};
+  const auto grouped = [&](const bench::Trace& one) {
+    return terminal_trace(one, bench::key_averages(one, bench::tree_of(one), {.by_shapes = true, .by_stack = 1}),
+                          asked);
+  };
+  for (const char* column : {"Shapes", "Source", "Process"}) EXPECT_THAT(grouped(trace), Not(HasSubstr(column)));
+  trace = step_of_two();
+  EXPECT_THAT(grouped(trace), AllOf(HasSubstr("Input Shapes"), Not(HasSubstr("Source"))));
+  trace.events[1].place_text = trace.texts.id_of("mlp.cpp:12");
+  EXPECT_THAT(grouped(trace), AllOf(HasSubstr("Input Shapes"), HasSubstr("Source Location")));
 }
 
 TEST(TraceReport, HasTheMemoryOfDevicesBesideTheHosts) {
