@@ -89,7 +89,7 @@ class TraceMatching {
 
 void TraceMatching::note_losses(const TraceSide& side) {
   for (const bench::Trace& trace : side.traces) {
-    difference_.dropped += trace.dropped + trace.backwards;
+    difference_.dropped += trace.dropped + trace.backwards + trace.unreadable;
     difference_.unfinished += trace.is_finished && !trace.is_cut ? 0 : 1;
   }
 }
@@ -137,6 +137,7 @@ std::optional<TraceSideCost> TraceMatching::cost_of(const GroupKey& key, const G
       selfs.push_back(cost.self_ns);
     }
   }
+  if (sum.calls > 0) sum.call_ns = sum.total_ns / sum.calls;
   sum.calls /= repeats;
   const bool ran_in_each = static_cast<double>(totals.size()) == repeats;
   sum.total_ns = ran_in_each ? median(std::move(totals)) : sum.total_ns / repeats;

@@ -24,6 +24,13 @@ std::optional<double> TraceRowDifference::ratio() const {
   return is_judged ? regress::steady_exp(time.log_ratio) : candidate->total_ns / baseline->total_ns;
 }
 
+std::optional<double> TraceRowDifference::call_ratio() const {
+  const std::optional<double> of_all = ratio();
+  if (!of_all || baseline->calls <= 0 || candidate->calls <= 0) return std::nullopt;
+  if (calls != CallsChange::varies) return *of_all * baseline->calls / candidate->calls;
+  return baseline->call_ns > 0 ? std::optional(candidate->call_ns / baseline->call_ns) : std::nullopt;
+}
+
 std::string_view TraceRowDifference::doubt() const {
   if (!baseline || !candidate) return "";
   if (!is_judged) return "not_in_every_process";
@@ -53,11 +60,6 @@ std::string calls_change_text(const TraceRowDifference& row) {
   const std::string after = row.candidate ? count_text(row.candidate->calls) : "";
   if (!row.baseline || !row.candidate || before == after) return row.candidate ? after : before;
   return before + " -> " + after;
-}
-
-std::optional<double> time_of_call_ratio(const TraceRowDifference& row) {
-  if (!row.baseline || !row.candidate || row.baseline->total_ns <= 0 || row.candidate->calls <= 0) return std::nullopt;
-  return row.candidate->total_ns / row.candidate->calls / (row.baseline->total_ns / row.baseline->calls);
 }
 
 struct DifferenceColumn {
@@ -135,7 +137,7 @@ void DifferenceColumns::fill() {
   });
   add("Self change", [](Row row) { return signed_time_text(row.self_change_ns()); });
   add("Calls", [](Row row) { return calls_change_text(row) + (row.calls == CallsChange::varies ? " ~" : ""); });
-  add("A call", [&](Row row) { return ratio_cell(time_of_call_ratio(row)); });
+  add("A call", [&](Row row) { return ratio_cell(row.call_ratio()); });
   if (any([](Row row) { return row.perhaps.has_value(); })) {
     add(
         "Perhaps",
@@ -194,7 +196,7 @@ std::vector<std::string> difference_footer(const TraceDifference& difference, st
   lines.push_back(recording_order_text(difference));
   const auto is = [&](auto has) { return std::any_of(difference.rows.begin(), difference.rows.end(), has); };
   if (is([](const TraceRowDifference& row) { return row.calls == CallsChange::varies; })) {
-    lines.emplace_back("~: not the same number of calls in every repeat; the mean.");
+    lines.emplace_back("~: not the same number of calls in every repeat; the mean, and of A call that of all calls.");
   }
   if (is([](const TraceRowDifference& row) { return row.perhaps.has_value(); })) {
     lines.emplace_back(
@@ -210,7 +212,7 @@ std::vector<std::string> difference_footer(const TraceDifference& difference, st
   }
   if (difference.dropped > 0) {
     lines.push_back(count(difference.dropped, "span") +
-                    " found no room in the recordings, or ended before they began, and are in no row.");
+                    " found no room in the recordings, ended before they began or have no time, and are in no row.");
   }
   if (difference.unfinished > 0) {
     lines.push_back(count(difference.unfinished, "recording") + " without an end: the process ended, or still runs.");

@@ -20,6 +20,7 @@ struct TraceSideCost {
   double calls = 0;     // the mean
   double total_ns = 0;  // with what ran in them
   double self_ns = 0;
+  double call_ns = 0;  // of total_ns, of one call: the mean over all
 };
 
 // How often it is called: told exactly where each repeat of a side has the same number.
@@ -48,6 +49,9 @@ struct TraceRowDifference {
   // side lacks it, or took no time.
   std::optional<double> ratio() const;
   std::optional<Interval> interval() const;  // of that ratio
+  // The same of the time of one call: ratio() over that of the calls where each repeat of a side has as many, so that
+  // the three fit together; else of the means. Absent: as ratio().
+  std::optional<double> call_ratio() const;
   // Why a row that both sides have has no verdict, by the words of regress::RecordingDoubt, and
   // "not_in_every_process"; empty: it has one.
   std::string_view doubt() const;
@@ -70,7 +74,7 @@ struct TraceDifference {
   std::uint64_t unjudged = 0;            // rows beyond those that are judged at once
   // What is missing.
   std::uint64_t excluded_loops = 0;
-  std::uint64_t dropped = 0;     // spans, of both sides, for want of room or as a clock stepped
+  std::uint64_t dropped = 0;     // spans, of both sides, for want of room, as a clock stepped, or without a time
   std::uint64_t unfinished = 0;  // recordings without an end
 };
 

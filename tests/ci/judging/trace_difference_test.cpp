@@ -80,6 +80,38 @@ TEST(TraceDifferences, TellTimeCallsAndTimeOfACallApart) {
   EXPECT_NEAR(row(difference, "step *").self_change_ns(), 0, 1e-9);
 }
 
+// Twice as many calls, each as long as before: all of the change is in their number, whatever the time is estimated by.
+TEST(TraceDifferences, ChangeIsThatOfTheCallsTimesThatOfACall) {
+  const TraceDifference difference =
+      difference_of_traces(one_process(1, {{"mm", 1000}, {"add", 300}}),
+                           one_process(2, {{"mm", 500}, {"mm", 500}, {"mm", 500}, {"add", 400}, {"add", 400}}), {});
+  for (const char* name : {"mm", "add"}) {
+    const TraceRowDifference& one = row(difference, name);
+    ASSERT_TRUE(one.is_judged) << name;
+    EXPECT_NEAR(*one.call_ratio() * one.candidate->calls / one.baseline->calls, *one.ratio(), 1e-12) << name;
+  }
+  EXPECT_NEAR(*row(difference, "mm").call_ratio(), 0.5, 0.01);
+  EXPECT_NEAR(*row(difference, "add").call_ratio(), 4.0 / 3, 0.02);
+  EXPECT_EQ(*row(difference, "step *").call_ratio(), *row(difference, "step *").ratio()) << "as many on both sides";
+}
+
+// One call in most steps and ten in some: the median of the steps over the mean of the calls is the time of no call.
+TEST(TraceDifferences, WhereCallsVaryACallIsTheMeanOfAll) {
+  const auto calls = [](std::int64_t ns) {
+    return [ns](int step) { return std::vector<Call>(step % 4 == 0 ? 10 : 1, {"mm", ns}); };
+  };
+  TraceSide baseline{"a", {}}, candidate{"b", {}};
+  baseline.traces.push_back(steps_of(1, 1, 20, calls(100)));
+  candidate.traces.push_back(steps_of(2, 2, 20, [&](int step) {
+    return step % 2 == 0 ? std::vector<Call>(10, {"mm", 150}) : std::vector<Call>(1, {"mm", 150});
+  }));
+  const TraceDifference difference = difference_of_traces(baseline, candidate, {});
+  const TraceRowDifference& mm = row(difference, "mm");
+  EXPECT_EQ(mm.calls, CallsChange::varies);
+  EXPECT_NEAR(mm.call_ratio().value_or(0), 1.5, 1e-9);
+  EXPECT_THAT(terminal_trace_difference(difference, -1), HasSubstr("+50"));
+}
+
 // Each step prepares, and launches these kernels, all by one call, as the nodes of a graph.
 TraceSide launching(std::int64_t start, const std::vector<Call>& kernels) {
   TraceSide side = one_process(start, {{"prepare", 10'000}});
