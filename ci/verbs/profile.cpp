@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -65,27 +66,27 @@ bool NameFilter::matches(const std::string& text) const {
 }
 
 struct ProfileOptions {
-  std::string format;              // "callgrind", "spans" or "chrome": `files` are such; empty: `side` is a run
-  std::vector<std::string> files;  // callgrind files
-  std::string side;                // as one side of compare
-  std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
-  std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
-  std::string event;               // that tables, pictures and stacks show; empty: Ir, else the first
-  bool inclusive = false;          // tables by inclusive cost
-  bool lines = false;              // tables by source line
-  std::string filter;              // an extended regular expression: functions of tables; empty: all
-  std::string fold;                // "recursion", "clones" or both with a comma; empty: none
-  std::string standardize;         // folders, with commas between; empty: names stay
-  std::string repeats;             // callgrind files of the baseline's program, with commas; empty: no noise is known
-  int part = 0;                    // of the callgrind files, counted from 1; 0: all
-  int rows = 0;
+  std::string format;                // "callgrind", "spans" or "chrome": `files` are such; empty: `side` is a run
+  std::vector<std::string> files;    // callgrind files
+  std::string side;                  // as one side of compare
+  std::string benchmark;             // of the run; empty: all in tables, the only one in pictures
+  std::string against;               // the baseline of a difference: a side or a callgrind file; empty: none
+  std::string event;                 // that tables, pictures and stacks show; empty: Ir, else the first
+  bool inclusive = false;            // tables by inclusive cost
+  bool lines = false;                // tables by source line
+  std::string filter;                // an extended regular expression: functions of tables; empty: all
+  std::string fold;                  // "recursion", "clones" or both with a comma; empty: none
+  std::string standardize;           // folders, with commas between; empty: names stay
+  std::string repeats;               // callgrind files of the baseline's program, with commas; empty: no noise is known
+  int part = 0;                      // of the callgrind files, counted from 1; 0: all
+  int rows = 0;                      // 0: as many as usual; -1: all
   std::filesystem::path flame;       // .html or .svg; empty: none
   std::filesystem::path folded;      // empty: none
   std::filesystem::path speedscope;  // empty: none
   TraceOptions trace;                // of spans and Chrome traces
   ProfileDiffOptions diff;           // of two sides' traces
 
-  int function_rows() const { return rows == 0 ? 30 : rows; }  // 0: as many as usual
+  int function_rows() const { return rows == 0 ? 30 : rows < 0 ? std::numeric_limits<int>::max() : rows; }
   bool is_trace() const { return format == "spans" || format == "chrome"; }
   bool has_files() const { return !flame.empty() || !folded.empty() || !speedscope.empty(); }
 };
@@ -392,8 +393,11 @@ Result<std::string> table(const ProfileOptions& options, const Shown& shown, con
 
 Result<void> check_files(const ProfileOptions& options, const App& app) {
   if (!options.has_files() || app.common.json) return {};
-  if (!options.inclusive && !options.lines && options.filter.empty()) return {};
-  const char* option = options.inclusive ? "--inclusive" : options.lines ? "--lines" : "--filter";
+  if (!options.inclusive && !options.lines && options.filter.empty() && options.rows == 0) return {};
+  const char* option = options.inclusive         ? "--inclusive"
+                       : options.lines           ? "--lines"
+                       : !options.filter.empty() ? "--filter"
+                                                 : "--rows";
   return input_error(option, "a flame graph or stacks to write", "a table",
                      "leave it out: pictures and stacks hold every function");
 }
@@ -438,7 +442,10 @@ Result<void> take_trace(ProfileOptions& profile, std::vector<std::string> given)
   trace.format = profile.format == "spans" ? TraceFormat::spans : TraceFormat::chrome;
   trace.file = std::move(given.front());
   trace.against = profile.against;
-  if (profile.rows != 0) trace.rows = profile.rows;
+  if (profile.rows != 0) {
+    trace.rows = profile.rows;
+    trace.has_rows = true;
+  }
   trace.flame = profile.flame;
   trace.folded = profile.folded;
   trace.speedscope = profile.speedscope;
@@ -506,6 +513,17 @@ Result<void> take_names(ProfileOptions& profile, std::vector<std::string> given)
   return {};
 }
 
+// As PyTorch's row_limit has it, -1 is all.
+VerbOption rows_option(int& rows) {
+  VerbOption option =
+      number_option("--rows", rows, "shown of each part or table (30 functions, 100 spans); -1: all of them");
+  option.set = [&rows, set = option.set](const std::string& text) -> Result<void> {
+    if (text != "-1") return set(text);
+    return rows = -1, Result<void>();
+  };
+  return option;
+}
+
 }  // namespace
 
 Verb profile_verb() {
@@ -531,7 +549,7 @@ Verb profile_verb() {
   verb.add(path_option("--speedscope", "FILE", options->speedscope, "write stacks for speedscope.app"));
   verb.add(text_option("--event", "NAME", options->event, "that tables, flame graphs and stacks show (default: Ir)"));
   verb.add(number_option("--part", options->part, "of the callgrind files, from 1 (default: all)"));
-  verb.add(number_option("--rows", options->rows, "shown of each part or table (30 functions, 100 spans)"));
+  verb.add(rows_option(options->rows));
   verb.add(flag_option("--inclusive", options->inclusive, "tables by inclusive cost"));
   verb.add(flag_option("--lines", options->lines, "tables by source line, inlined ones with their origin"));
   verb.add(text_option("--filter", "REGEX", options->filter,

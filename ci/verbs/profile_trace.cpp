@@ -255,6 +255,29 @@ std::string given_trace_option(const TraceOptions& options) {
 
 namespace {
 
+// What shapes a table is not dropped in silence where there is none.
+Result<void> check_table_options(const TraceOptions& options, const App& app) {
+  std::string option;
+  if (options.has_rows) option = "--rows";
+  if (!options.widths.empty()) option = "--widths";
+  if (!option.empty() && options.table_format == "csv") {
+    return input_error(option, "--table-format csv, which has every row whole", "a table to read",
+                       "leave one of them out");
+  }
+  if (options.table_format != "text") option = "--table-format";
+  if (!option.empty() && app.common.json) {
+    return input_error(option, "--json, which has every row whole", "a table", "leave one of them out");
+  }
+  if (!options.has_files() || app.common.json) return {};
+  if (!options.sort.empty()) option = "--sort";
+  if (options.only_roots) option = "--roots";
+  if (options.by_process) option = "--by-process";
+  if (options.by_stack > 0) option = "--by-stack";
+  if (options.by_shapes) option = "--by-shapes";
+  if (option.empty()) return {};
+  return input_error(option, "files to write", "a table", "leave it out: files hold every event; or add --json");
+}
+
 Result<void> write_trace_page(const bench::Trace& trace, const TraceOptions& options) {
   if (options.html.empty() && !options.ceilings.empty()) {
     return input_error("--ceilings", "no --html", "the page whose roofline has them");
@@ -276,6 +299,7 @@ Result<void> write_trace_page(const bench::Trace& trace, const TraceOptions& opt
 }  // namespace
 
 Result<ExitCode> run_trace(const TraceOptions& options, const App& app) {
+  STEELYARD_CHECK(check_table_options(options, app));
   STEELYARD_TRY(const bench::Trace trace, load_trace(options.format, options.file));
   std::optional<bench::Trace> baseline;
   if (!options.against.empty()) {

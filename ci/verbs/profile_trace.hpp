@@ -21,8 +21,9 @@ struct TraceOptions {
   int by_stack = 0;
   bool by_process = false;
   bool only_roots = false;
-  std::string sort;  // empty: by self time
-  int rows = 100;
+  std::string sort;       // empty: by self time
+  int rows = 100;         // -1: all
+  bool has_rows = false;  // they were asked for
   std::vector<std::size_t> widths =
       {};                             // columns at most, of names, of shapes, of places; fewer: the others' usual ones
   std::string table_format = "text";  // text, markdown or csv

@@ -307,7 +307,8 @@ TEST_F(ProfileVerb, RefusesWhatItCannotUse) {
 
 TEST_F(ProfileVerb, WhatShapesTablesIsNotDroppedInSilenceBesideAPicture) {
   write_run("run.syrun", 60, 10);
-  for (const std::vector<std::string>& table : {std::vector<std::string>{"--filter", "leaf"}, {"--inclusive"}}) {
+  for (const std::vector<std::string>& table :
+       {std::vector<std::string>{"--filter", "leaf"}, {"--inclusive"}, {"--rows", "3"}}) {
     std::vector<std::string> words{"profile", "run.syrun", "--benchmark", "BM_sort/8", "--flame", "a.html"};
     words.insert(words.end(), table.begin(), table.end());
     const Outcome outcome = run(words);
@@ -413,7 +414,7 @@ TEST_F(ProfileVerb, SaysBesideFilesThatBytesOfNamesWereNoText) {
   write("it.json", "[{\"ph\": \"X\", \"name\": \"half \xc3\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 2}]");
   const Outcome files = run({"profile", "--read", "chrome", "it.json", "--chrome", "again.json"});
   EXPECT_EQ(files.status, 0) << files.err;
-  EXPECT_THAT(files.err, HasSubstr("note: 1 byte of the file told as U+FFFD, being no UTF-8."));
+  EXPECT_THAT(files.err, HasSubstr("note: 1 place of the file told as U+FFFD, being no UTF-8."));
   EXPECT_EQ(nlohmann::json::parse(text_of("again.json")).at("traceEvents").at(0).at("name"), "half \ufffd");
 }
 
