@@ -129,6 +129,7 @@ class SpanReader {
   std::vector<char> chunk_;
   SpanFileHeader header_{};
   double ns_a_tick_ = 1;
+  std::int64_t warm_until_ns_ = 0;
   Trace trace_;
   std::unordered_map<std::uint32_t, Name> names_;
   std::vector<DeviceReader::OfCall> taken_;
@@ -170,6 +171,8 @@ Result<void> SpanReader::read_header() {
   trace_.program = text_of(header_.program);
   trace_.host = text_of(header_.host);
   trace_.dropped = header_.dropped;
+  trace_.cut_names = header_.cut_names;
+  warm_until_ns_ = header_.warm_until == kStillWarmingUp ? kMaxTraceTime : ns_of(header_.warm_until);
   trace_.is_finished = header_.is_finished == 1;
   trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0 || lacks_chunks();
   trace_.has_steady_ticks = header_.clock == SpanClock::time_stamp_counter;
@@ -273,6 +276,7 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     if (place + at + sizeof(SpanSlot) > file_.bytes()) break;
     const auto slot = value_at<SpanSlot>(chunk_, at);
     if (slot.begin == 0) break;
+    if (slot.begin < header_.warm_until) continue;
     const bool is_open = slot.end == 0;
     const std::int64_t begin_ns = ns_of(slot.begin), end_ns = is_open ? begin_ns : ns_of(slot.end);
     if (end_ns < begin_ns) {
@@ -307,6 +311,9 @@ Result<void> SpanReader::read_device_chunk(std::size_t place, DeviceReader& read
     if (place + at + sizeof(DeviceRecord) > file_.bytes()) break;
     const auto record = value_at<DeviceRecord>(chunk_, at);
     if (record.kind == DeviceRecordKind::none) break;
+    // Streams, and memory in use, are there from before.
+    const bool takes_time = record.kind != DeviceRecordKind::stream && record.kind != DeviceRecordKind::memory;
+    if (takes_time && header_.warm_until != 0 && ns_of_stamp(record.begin) < warm_until_ns_) continue;
     reader.add(record);
     if (trace_.sampling.hz > 0) objects_.resize(trace_.events.size());
   }
@@ -450,6 +457,7 @@ Result<void> SpanReader::each_sample(std::size_t place, Take take) {
 Result<void> SpanReader::read_samples(std::size_t place) {
   const std::uint32_t track = track_of(value_at<SpanChunk>(chunk_, 0));
   STEELYARD_CHECK(each_sample(place, [&](const StackSample& sample, std::size_t at) {
+    if (sample.at < header_.warm_until) return;
     add_sample(track, sample, std::span(chunk_).subspan(at + sizeof sample, sample.stack_bytes));
   }));
   if (trace_.samples.size() > options_.max_events) {

@@ -159,7 +159,11 @@ struct SpanFileHeader {
   std::uint64_t device_untimed;       // records without times: they had not ended, or the device had no room for them
   std::array<DeviceFacts, 16> devices;
   std::array<char, 1024> device_refusal;  // why no device was recorded, though wanted; ends with 0
+  std::uint64_t cut_names;                // names of which the first kMaxSpanNameBytes bytes alone are here
+  // By the file's clock: what began before was warm-up and is no part of the recording; 0: nothing was.
+  std::uint64_t warm_until;
 };
+inline constexpr std::uint64_t kStillWarmingUp = UINT64_MAX;  // of warm_until
 static_assert(std::is_trivial_v<SpanFileHeader>);
 
 inline constexpr std::array<char, 8> kSpanMagic{'S', 'Y', 'S', 'P', 'A', 'N', 'S', '\0'};

@@ -171,6 +171,7 @@ class Recorder {
   Result<void> start(const SpanRecordingOptions& options);
   // Without the lock: CUPTI hands over what it has by a thread of its own, which asks for names meanwhile.
   std::string start_devices(const DeviceActivityOptions& options);
+  void end_warm_up();
   RecordedSpans stop();
   SpanSite& site_of(const std::string& text, std::uint32_t iterations = 0);
   // Its number, with which its name stands in the recording's file from here on.
@@ -184,6 +185,7 @@ class Recorder {
   Result<void> start_samples(const SpanRecordingOptions& options);
   void write(std::uint32_t id, std::string_view name, std::string_view file, std::uint32_t line);
   void note_clock();
+  bool has_spans() const;
   void detach_all();
   void forget_in_child();
 
@@ -252,6 +254,7 @@ Result<void> Recorder::start(const SpanRecordingOptions& options) {
     pthread_atfork([] { current().lock_.lock(); }, [] { current().lock_.unlock(); },
                    [] { current().forget_in_child(); });
   }
+  header_->warm_until = options.is_warming_up ? kStillWarmingUp : 0;
   allocated_bytes = options.allocated_bytes;
   current_header = header_;
   is_full = false;
@@ -290,6 +293,25 @@ void Recorder::note_clock() {
   std::atomic_ref(header_->latest).store(turn, std::memory_order_release);
 }
 
+void Recorder::end_warm_up() {
+  const std::lock_guard guard(lock_);
+  if (header_ == nullptr) return;
+  std::atomic_ref(header_->dropped).store(0, std::memory_order_relaxed);
+  std::atomic_ref(header_->warm_until).store(ticks(), std::memory_order_release);
+}
+
+// The last ones first: what a warm-up left stands before them.
+bool Recorder::has_spans() const {
+  for (std::size_t i = chunks_.size(); i-- > 0;) {
+    if (reinterpret_cast<const SpanChunk*>(chunks_[i])->kind != SpanChunkKind::spans) continue;
+    const auto* const slots = reinterpret_cast<const SpanSlot*>(chunks_[i] + sizeof(SpanChunk));
+    for (std::size_t j = 0; j < kSlotsOfChunk && slots[j].begin != 0; ++j) {
+      if (slots[j].begin >= header_->warm_until) return true;
+    }
+  }
+  return false;
+}
+
 RecordedSpans Recorder::stop() {
   const std::lock_guard guard(lock_);
   RecordedSpans recorded{.file = path_};
@@ -300,6 +322,7 @@ RecordedSpans Recorder::stop() {
   note_clock();
   recorded.samples_dropped = std::atomic_ref(header_->samples_dropped).load();
   recorded.dropped = std::atomic_ref(header_->dropped).load();
+  recorded.is_empty = !has_spans();
   header_->is_finished = 1;
   detach_all();
   return recorded;
@@ -350,6 +373,7 @@ bool Recorder::refill(ThreadLog& log, std::uint32_t recording) {
 }
 
 void Recorder::write(std::uint32_t id, std::string_view name, std::string_view file, std::uint32_t line) {
+  if (name.size() > kMaxSpanNameBytes) ++header_->cut_names;
   name = name.substr(0, kMaxSpanNameBytes);
   file = file.substr(0, kMaxSpanNameBytes);
   const std::size_t bytes = (sizeof(SpanNameRecord) + name.size() + file.size() + 7) / 8 * 8;
@@ -510,6 +534,8 @@ Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) 
   if (options.device.is_wanted) recording.device_refusal_ = Recorder::current().start_devices(options.device);
   return recording;
 }
+
+void SpanRecording::end_warm_up() { Recorder::current().end_warm_up(); }
 
 RecordedSpans SpanRecording::stop() {
   runs_ = false;

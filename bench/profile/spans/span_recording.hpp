@@ -34,11 +34,14 @@ struct SpanRecordingOptions {
   int samples_hz = 0;
   bool may_use_perf_events = true;  // false: samples come by timers, as they do where perf events are refused
   bool may_use_time_stamps = true;  // false: times are of the system's clock, as where no counter serves; it costs more
+  // Until end_warm_up() everything is recorded, which takes room in the file, and nothing is part of the recording.
+  bool is_warming_up = false;
   DeviceActivityOptions device = {};
 };
 
 struct RecordedSpans {
   std::filesystem::path file;
+  bool is_empty = false;              // not one span, or of a warm-up alone
   std::uint64_t dropped = 0;          // spans for which there was no room
   std::uint64_t samples_dropped = 0;  // as dropped
 };
@@ -52,6 +55,10 @@ class SpanRecording {
 
   // In words; empty: devices are recorded, or nobody wants it. The file has it too.
   const std::string& device_refusal() const { return device_refusal_; }
+
+  // What begins from here on counts. What is done once is done by then: threads have room for spans, the file has
+  // names, devices are watched.
+  void end_warm_up();
 
   // Spans that have not ended are in the file as such; they may end later, which is no part of it.
   RecordedSpans stop();

@@ -9,8 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/profile/spans/span_file.hpp"
-
 namespace steelyard {
 
 Result<void> StepSchedule::check() const {
@@ -60,8 +58,10 @@ std::vector<ProfilerOrder> orders_between(StepAction from, std::optional<StepAct
 
 StepProfiler::StepProfiler(const StepSchedule& schedule, Obey obey) : schedule_(schedule), obey_(std::move(obey)) {
   if (schedule.warm_up == 0) {
-    std::fputs("steelyard: StepProfiler without a warm-up: what a recording costs to start is in its first step\n",
-               stderr);
+    std::fputs(
+        "steelyard: StepProfiler without a warm-up: each thread's room for spans and their names are made in the first "
+        "recorded step\n",
+        stderr);
   }
   begin();
 }
@@ -88,7 +88,7 @@ Result<void> StepProfiler::go_to(std::optional<StepAction> next) {
 
 void StepProfiler::mark() {
   const bool is_recorded = action_ == StepAction::record || action_ == StepAction::record_and_save;
-  if (is_recorded) marker_ = std::make_unique<Span>(SpanName("step " + std::to_string(step_)));
+  if (is_recorded) marker_ = std::make_unique<Span>(SpanName("ProfilerStep#" + std::to_string(step_)));
 }
 
 Result<void> StepProfiler::step() {
@@ -107,10 +107,10 @@ Result<void> StepProfiler::finish() {
   return failure_ ? Result<void>(*failure_) : done;
 }
 
-ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready, DeviceActivityOptions device)
+ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready, SpanRecordingOptions options)
     : folder_(std::move(folder)),
       ready_(std::move(ready)),
-      device_(std::move(device)),
+      options_(std::move(options)),
       recording_(std::make_shared<std::optional<SpanRecording>>()),
       recorded_(std::make_shared<RecordedSpans>()) {}
 
@@ -125,9 +125,9 @@ std::string file_name_now() {
 }
 
 // A recording that ended before its first step has nothing to say, and would be taken for one of another process.
-void remove_empty(const std::filesystem::path& file) {
+void remove_empty(const RecordedSpans& recorded) {
   std::error_code error;
-  if (std::filesystem::file_size(file, error) <= kSpanHeaderBytes && !error) std::filesystem::remove(file, error);
+  if (recorded.is_empty) std::filesystem::remove(recorded.file, error);
 }
 
 }  // namespace
@@ -138,18 +138,21 @@ Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
       std::error_code error;
       std::filesystem::create_directories(folder_, error);
       if (error) return input_error(folder_.string(), error.message(), "a folder for recorded spans");
-      return {};
-    }
-    case ProfilerOrder::start: {
-      auto started = SpanRecording::start({.file = folder_ / file_name_now(), .device = device_});
+      options_.file = folder_ / file_name_now();
+      options_.is_warming_up = true;
+      auto started = SpanRecording::start(options_);
       if (!started) return started.error();
       recording_->emplace(std::move(*started));
       return {};
     }
+    case ProfilerOrder::start:
+      if (*recording_) (*recording_)->end_warm_up();
+      return {};
     case ProfilerOrder::stop:
-      if (*recording_) *recorded_ = (*recording_)->stop();
+      if (!*recording_) return {};
+      *recorded_ = (*recording_)->stop();
       recording_->reset();
-      remove_empty(recorded_->file);
+      remove_empty(*recorded_);
       return {};
     case ProfilerOrder::ready:
       return ready_ ? ready_(*recorded_) : Result<void>();

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,7 +43,7 @@ struct StepSchedule {
 
 // What a profiler is told to do, in order, when one action follows another; at the end the next one is absent.
 enum class ProfilerOrder {
-  prepare,  // get ready, so that to start costs little
+  prepare,  // get ready, so that to start costs little: record what is not kept
   start,    // record from here on
   stop,     // and keep what was recorded
   ready,    // hand it out
@@ -52,12 +53,12 @@ std::vector<ProfilerOrder> orders_between(StepAction from, std::optional<StepAct
 
 class StepProfiler {
  public:
-  // May fail where `order` says start or stop.
+  // May fail where `order` says prepare, start or stop.
   using Obey = std::function<Result<void>(ProfilerOrder order)>;
 
   // Begins with step 0. Precondition: the schedule's check() holds. Errors of the first orders are told by the first
-  // step(). That a schedule has no warm-up is told on standard error: a window's first step then has in it what the
-  // start of a recording costs.
+  // step(). That a schedule has no warm-up is told on standard error: room for each thread's spans and their names are
+  // then made in a window's first step.
   StepProfiler(const StepSchedule& schedule, Obey obey);
   // Without a schedule: every step is recorded, and saved at the end.
   explicit StepProfiler(Obey obey);
@@ -66,7 +67,7 @@ class StepProfiler {
   StepProfiler(const StepProfiler&) = delete;
   StepProfiler& operator=(const StepProfiler&) = delete;
 
-  // The next step begins. While steps are recorded each is a span "step N", counted from 0.
+  // The next step begins. While steps are recorded each is a span "ProfilerStep#N", as PyTorch has it, counted from 0.
   Result<void> step();
   // Saves a window that is complete, and what was recorded of one that is not.
   Result<void> finish();
@@ -89,17 +90,19 @@ class StepProfiler {
 };
 
 // Records spans, one file a window: FOLDER/HOST_PROCESS.TIME.spans (time in nanoseconds since 1970), the naming of
-// PyTorch's TensorBoard handler. `ready` is called with each file; what it returns is what step() returns.
+// PyTorch's TensorBoard handler. `ready` is called with each file; what it returns is what step() returns. What is
+// recorded in the warm-up, for which room is in the file, is no part of it; a window of which no step was recorded
+// leaves no file. `options`: but for `file` and `is_warming_up`, which it sets itself.
 class ProfiledSpans {
  public:
   using Ready = std::function<Result<void>(const RecordedSpans& spans)>;
-  explicit ProfiledSpans(std::filesystem::path folder, Ready ready = nullptr, DeviceActivityOptions device = {});
+  explicit ProfiledSpans(std::filesystem::path folder, Ready ready = nullptr, SpanRecordingOptions options = {});
   Result<void> operator()(ProfilerOrder order);
 
  private:
   std::filesystem::path folder_;
   Ready ready_;
-  DeviceActivityOptions device_;
+  SpanRecordingOptions options_;
   std::shared_ptr<std::optional<SpanRecording>> recording_;  // shared: functions are copied
   std::shared_ptr<RecordedSpans> recorded_;
 };

@@ -265,6 +265,51 @@ TEST_F(SpansTest, HaveNamesOfTheRunAndHostileOnesStayWhatTheyAre) {
   EXPECT_EQ(trace.name_of(trace.events[1]), endless.substr(0, kMaxSpanNameBytes));
   EXPECT_EQ(trace.name_of(trace.events.back()), "name 99999");
   EXPECT_EQ(trace.unnamed, 0U);
+  EXPECT_EQ(trace.cut_names, 1U);
+}
+
+TEST_F(SpansTest, OfAWarmUpAreInTheFileAndNoPartOfTheRecording) {
+  for (const bool is_ended : {true, false}) {
+    auto recording = SpanRecording::start({.file = file_, .is_warming_up = true});
+    ASSERT_TRUE(recording) << recording.error().text();
+    for (int i = 0; i < 10'000; ++i) outer();
+    const auto open = std::make_unique<Span>(SpanName("begun in the warm-up"));
+    if (is_ended) recording->end_warm_up();
+    if (is_ended) inner();
+    const RecordedSpans recorded = recording->stop();
+    EXPECT_EQ(recorded.is_empty, !is_ended);
+    const Trace trace = read();
+    EXPECT_EQ(names(trace), (std::vector<std::string>(is_ended ? 1 : 0, "inner")));
+    EXPECT_GT(bytes().size(), std::size_t{30'000} * sizeof(SpanSlot));
+  }
+}
+
+TEST_F(SpansTest, ThatFoundNoRoomInTheWarmUpAreNotAmongThoseThatFoundNone) {
+  auto recording =
+      SpanRecording::start({.file = file_, .max_bytes = kSpanHeaderBytes + 2 * kSpanChunkBytes, .is_warming_up = true});
+  ASSERT_TRUE(recording) << recording.error().text();
+  for (std::size_t i = 0; i < kSlotsOfChunk + 100; ++i) inner();
+  recording->end_warm_up();
+  for (int i = 0; i < 7; ++i) inner();
+  EXPECT_EQ(recording->stop().dropped, 7U);
+}
+
+// Each kind by itself, and which of them a span said, where there are many of them.
+TEST_F(SpansTest, SayAnyNumberOfKindsOfShapes) {
+  constexpr std::int64_t kKinds = 3000;
+  SpanRecording recording = record();
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::int64_t i = 0; i < kKinds; ++i) {
+      STEELYARD_SPAN("kinds", .shapes = {{i, 64}, {64}});
+    }
+  }
+  recording.stop();
+  const Trace trace = read();
+  ASSERT_EQ(trace.events.size(), std::size_t{2 * kKinds});
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    EXPECT_EQ(trace.texts[trace.events[i].shapes_text],
+              "[[" + std::to_string(i % std::size_t{kKinds}) + ", 64], [64]]");
+  }
 }
 
 TEST_F(SpansTest, SayHowManyIterationsTheyMake) {

@@ -1,6 +1,8 @@
 #include "bench/profile/spans/step_profiler.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -128,8 +130,8 @@ TEST(StepProfiler, RecordsAFileAWindowWithAMarkerForEachStep) {
     }
     ASSERT_TRUE(profiler.finish());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"step 1", "work", "step 2", "work", "|", "step 4", "work", "step 5",
-                                             "work", "|"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"ProfilerStep#1", "work", "ProfilerStep#2", "work", "|", "ProfilerStep#4",
+                                             "work", "ProfilerStep#5", "work", "|"}));
   std::filesystem::remove_all(folder);
 }
 
@@ -167,13 +169,65 @@ TEST(StepProfiler, RecordsDevicesWhereTheyAreWanted) {
     return {};
   };
   for (const bool is_wanted : {false, true}) {
-    StepProfiler profiler({.warm_up = 0},
-                          ProfiledSpans(folder, note, {.is_wanted = is_wanted, .libraries = {"libnone.so.1"}}));
+    StepProfiler profiler(
+        {.warm_up = 0},
+        ProfiledSpans(folder, note, {.device = {.is_wanted = is_wanted, .libraries = {"libnone.so.1"}}}));
     ASSERT_TRUE(profiler.finish());
   }
   ASSERT_EQ(refusals.size(), 2U);
   EXPECT_EQ(refusals[0], "");
   EXPECT_NE(refusals[1].find("none of libnone.so.1 can be opened"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+// Nor, of a child that ends as its parent does, any of the parent's.
+TEST(StepProfiler, OfAForkedChildRemovesNoFile) {
+  std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::vector<std::string> names;
+  const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+    STEELYARD_TRY(const bench::Trace trace, bench::read_spans(spans.file));
+    for (const bench::TraceEvent& event : trace.events) names.push_back(trace.name_of(event));
+    return {};
+  };
+  StepProfiler profiler({.warm_up = 1, .active = 1, .repeat = 1}, ProfiledSpans(folder, note));
+  ASSERT_TRUE(profiler.step());
+  const pid_t child = fork();
+  if (child == 0) {
+    static_cast<void>(profiler.finish());
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  { STEELYARD_SPAN("work"); }
+  ASSERT_TRUE(profiler.finish());
+  EXPECT_EQ(names, (std::vector<std::string>{"ProfilerStep#1", "work"}));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(StepProfiler, RecordsAsItsOptionsSay) {
+  std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::optional<bench::Trace> found;
+  std::uint64_t dropped = 0;
+  const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+    dropped = spans.dropped;
+    STEELYARD_TRY(found, bench::read_spans(spans.file));
+    return {};
+  };
+  const auto allocated = []() -> std::int64_t {
+    static std::int64_t bytes = 0;
+    return bytes += 1000;
+  };
+  SpanRecordingOptions options{.max_bytes = kSpanHeaderBytes + 2 * kSpanChunkBytes, .allocated_bytes = allocated};
+  StepProfiler profiler({.warm_up = 1, .active = 1, .repeat = 1}, ProfiledSpans(folder, note, options));
+  ASSERT_TRUE(profiler.step());
+  for (std::size_t i = 0; i < kSlotsOfChunk + 10; ++i) {
+    STEELYARD_SPAN("work");
+  }
+  ASSERT_TRUE(profiler.finish());
+  EXPECT_EQ(dropped, 11U) << "with the step's own span";
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->events.at(1).allocated_bytes, 1000);
   std::filesystem::remove_all(folder);
 }
 
