@@ -172,6 +172,7 @@ Result<void> SpanReader::read_header() {
   trace_.host = text_of(header_.host);
   trace_.dropped = header_.dropped;
   trace_.cut_names = header_.cut_names;
+  trace_.begins_cold = header_.warm_until != 0;  // until a span of the warm-up is found
   warm_until_ns_ = header_.warm_until == kStillWarmingUp ? kMaxTraceTime : ns_of(header_.warm_until);
   trace_.is_finished = header_.is_finished == 1;
   trace_.is_cut = (file_.bytes() - kSpanHeaderBytes) % kSpanChunkBytes != 0 || lacks_chunks();
@@ -276,7 +277,10 @@ Result<void> SpanReader::read_slots(std::size_t place) {
     if (place + at + sizeof(SpanSlot) > file_.bytes()) break;
     const auto slot = value_at<SpanSlot>(chunk_, at);
     if (slot.begin == 0) break;
-    if (slot.begin < header_.warm_until) continue;
+    if (slot.begin < header_.warm_until) {
+      trace_.begins_cold = false;
+      continue;
+    }
     const bool is_open = slot.end == 0;
     const std::int64_t begin_ns = ns_of(slot.begin), end_ns = is_open ? begin_ns : ns_of(slot.end);
     if (end_ns < begin_ns) {

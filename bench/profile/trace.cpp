@@ -75,7 +75,7 @@ std::vector<DeviceRecordKind> kinds_of_bits(std::uint64_t bits) {
 }
 
 std::span<const RecordingFact> recording_facts() {
-  static constexpr std::array<RecordingFact, 17> kFacts{{
+  static constexpr std::array<RecordingFact, 18> kFacts{{
       negated_fact_of<&Trace::is_finished>("unfinished"),
       fact_of<&Trace::is_cut>("cut"),
       fact_of<&Trace::dropped>("dropped"),
@@ -86,6 +86,7 @@ std::span<const RecordingFact> recording_facts() {
       fact_of<&Trace::cut_names>("cut names"),
       fact_of<&Trace::replaced>(kReplacedFact),
       fact_of<&Trace::has_releases>("releases"),
+      fact_of<&Trace::begins_cold>("cold"),
       negated_fact_of<&Trace::has_steady_ticks>("system clock"),
       device_fact_of<&DeviceRecording::cupti_version>("cupti"),
       device_fact_of<&DeviceRecording::dropped>("device dropped"),

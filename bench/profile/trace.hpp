@@ -196,6 +196,7 @@ struct Trace {
   bool is_finished = true;       // false: the process ended without an end of the recording
   bool is_cut = false;           // the file ends in the middle
   bool has_releases = false;     // what was given back is taken off the bytes that events allocated of the host too
+  bool begins_cold = false;      // of a loop's steps, and no span of a warm-up stands before them
   bool has_steady_ticks = true;  // false: times are of std::chrono::steady_clock, a span's own cost is higher
 
   const std::string& name_of(const TraceEvent& event) const { return texts[event.name_text]; }

@@ -319,6 +319,7 @@ Trace joined_traces(const std::vector<const Trace*>& traces) {
     joined.memory_excluded += trace->memory_excluded;
     joined.cut_names += trace->cut_names;
     joined.is_cut = joined.is_cut || trace->is_cut;
+    joined.begins_cold = joined.begins_cold || trace->begins_cold;
     joined.is_finished = joined.is_finished && trace->is_finished;
     joined.has_steady_ticks = joined.has_steady_ticks && trace->has_steady_ticks;
   }

@@ -270,6 +270,9 @@ std::vector<std::string> missing_lines(const bench::Trace& trace) {
   if (sampling.has_newer_files) {
     notes.emplace_back("A program or library that ran is newer than the recording: functions may be others.");
   }
+  if (trace.begins_cold) {
+    notes.emplace_back("No span was made before the first step: names, and room for spans, were made in it.");
+  }
   if (!trace.has_steady_ticks) {
     notes.emplace_back("Times are of the system's clock: this machine's time stamp counter does not serve.");
   }

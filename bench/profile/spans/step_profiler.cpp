@@ -59,8 +59,7 @@ std::vector<ProfilerOrder> orders_between(StepAction from, std::optional<StepAct
 StepProfiler::StepProfiler(const StepSchedule& schedule, Obey obey) : schedule_(schedule), obey_(std::move(obey)) {
   if (schedule.warm_up == 0) {
     std::fputs(
-        "steelyard: StepProfiler without a warm-up: each thread's room for spans and their names are made in the first "
-        "recorded step\n",
+        "steelyard: StepProfiler without a warm-up: names, and room for spans, are made in the first recorded step\n",
         stderr);
   }
   begin();

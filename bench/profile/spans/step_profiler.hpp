@@ -57,8 +57,8 @@ class StepProfiler {
   using Obey = std::function<Result<void>(ProfilerOrder order)>;
 
   // Begins with step 0. Precondition: the schedule's check() holds. Errors of the first orders are told by the first
-  // step(). That a schedule has no warm-up is told on standard error: room for each thread's spans and their names are
-  // then made in a window's first step.
+  // step(). That a schedule has no warm-up is told on standard error: names, and room for spans, are then made in a
+  // window's first step (Trace::begins_cold).
   StepProfiler(const StepSchedule& schedule, Obey obey);
   // Without a schedule: every step is recorded, and saved at the end.
   explicit StepProfiler(Obey obey);

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -178,6 +180,34 @@ TEST(StepProfiler, RecordsDevicesWhereTheyAreWanted) {
   EXPECT_EQ(refusals[0], "");
   EXPECT_NE(refusals[1].find("none of libnone.so.1 can be opened"), std::string::npos);
   std::filesystem::remove_all(folder);
+}
+
+// What a warm-up is for: names that are written by the time the first step begins are not written in it.
+TEST(StepProfiler, WritesNamesDownInTheWarmUpAndTheRecordingSaysWhereThereWasNone) {
+  for (const std::int64_t warm_up : {1, 0}) {
+    std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    std::optional<bench::Trace> found;
+    const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+      STEELYARD_TRY(found, bench::read_spans(spans.file));
+      return {};
+    };
+    StepProfiler profiler({.wait = 1, .warm_up = warm_up, .active = 1, .repeat = 1}, ProfiledSpans(folder, note));
+    for (std::int64_t step = 0; step <= warm_up; ++step) {
+      { STEELYARD_SPAN("said in each step"); }
+      ASSERT_TRUE(profiler.step());
+    }
+    const std::filesystem::path file = std::filesystem::directory_iterator(folder)->path();
+    std::ifstream in(file, std::ios::binary);
+    const std::string before{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(before.find("said in each step") != std::string::npos, warm_up == 1);
+    { STEELYARD_SPAN("said in each step"); }
+    ASSERT_TRUE(profiler.finish());
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->begins_cold, warm_up == 0);
+    EXPECT_EQ(found->events.size(), 2U);
+    std::filesystem::remove_all(folder);
+  }
 }
 
 // Nor, of a child that ends as its parent does, any of the parent's.

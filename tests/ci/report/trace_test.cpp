@@ -215,6 +215,7 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   trace.unreadable = 4;
   trace.memory_excluded = 1;
   trace.cut_names = 2;
+  trace.begins_cold = true;
   const std::string text = terminal(trace);
   EXPECT_THAT(text, HasSubstr("The file ends in the middle"));
   EXPECT_THAT(text, HasSubstr("3 spans ended before they began"));
@@ -226,6 +227,8 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_THAT(text, HasSubstr("\n4 events without a time that can be read: in no row.\n"));
   EXPECT_THAT(text,
               HasSubstr("\n1 change of memory that cannot be read, or beyond what is read at once: in no figure.\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nNo span was made before the first step: names, and room for spans, were made in it.\n"));
   EXPECT_THAT(text, HasSubstr("\n2 names cut: the recording keeps the first 8,192 bytes of each.\n"));
   const auto json = nlohmann::json::parse(json_trace(trace, bench::key_averages(trace, bench::tree_of(trace))));
   EXPECT_EQ(json.at("unreadable"), 4);
