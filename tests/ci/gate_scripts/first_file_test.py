@@ -5,9 +5,10 @@
 
 Imitations of the runners (github_runner.py, gitlab_runner.py) take the block of YAML, look for what it names in this
 repository, the workflow, the action, the component, and run the steps that these have. The demo's request is its third
-commit, which makes tokenize slower; what the steps tell goes to a local service. Then, with programs that only note how
-they were called, the pipelines that calibrate (docs/guide/calibration.md). pushes: the workflow of the default branch
-(docs/guide/pull_requests.md), whose store keeps an alert from the push that opens it to the one that closes it.
+commit, which makes tokenize slower; what the steps tell goes to a local service. The second workflow judges again what
+that left, as of a fork. Then, with programs that only note how they were called, the pipelines that calibrate
+(docs/guide/calibration.md). pushes: the workflow of the default branch (docs/guide/pull_requests.md), whose store keeps
+an alert from the push that opens it to the one that closes it.
 """
 import json
 import os
@@ -103,11 +104,12 @@ def make_demo(folder, file, text):
 class Service:
     """GitHub's or GitLab's API, and what it has when it was ended."""
 
-    def __init__(self, folder, head):
+    def __init__(self, folder, head, *more):
         os.mkdir(folder)
         self.folder = folder
         environment = dict(os.environ, **({"CI_SERVICE_IS_GITLAB": "1"} if SERVICE == "gitlab" else {}))
-        self.process = subprocess.Popen([SERVICE_PROGRAM, folder, f"1={head}"], stdin=subprocess.PIPE, env=environment)
+        self.process = subprocess.Popen([SERVICE_PROGRAM, folder, f"1={head}", *more], stdin=subprocess.PIPE,
+                                        env=environment)
         while not os.path.exists(os.path.join(folder, "address")):
             expect(self.process.poll() is None, "the service does not start")
             time.sleep(0.01)
@@ -172,6 +174,42 @@ def github(work):
                                                      "report.html", "report.md"]}, f"artifacts: {runner.artifacts}")
     expect(runner.told_the_token == ["Read what was accepted", "Publish"], f"have the token: {runner.told_the_token}")
     expect("libbenchmark-dev" in installed(work), "the packages are not installed")
+    fork(work, demo, head, os.path.join(work, "artifacts", "steelyard-report"))
+
+
+def fork(work, demo, head, measured):
+    """The second workflow, with rights, of what that job would have left of a fork's request."""
+    text = block_of("docs/guide/pull_requests.md", "report.yml@v0")
+    with open(os.path.join(measured, "report.html"), "w") as page:
+        page.write("a stranger's page")
+    runs = (("mallory", "failure"), ("acme", "failure"), ("mallory", "cancelled"))
+    for number, (owner, conclusion) in enumerate(runs):
+        folder = os.path.join(work, f"report{number}")
+        os.mkdir(folder)
+        shutil.copytree(measured, os.path.join(folder, "artifacts", "steelyard-report"))
+        service = Service(os.path.join(folder, "service"), head, f"{owner}:feature=1")
+        run = {"id": 4, "run_attempt": 1, "event": "pull_request", "head_sha": head, "head_branch": "feature",
+               "conclusion": conclusion, "html_url": "https://github.com/acme/shop/actions/runs/4",
+               "head_repository": {"full_name": owner + "/shop", "owner": {"login": owner}}}
+        event = {"event_name": "workflow_run", "event": {"workflow_run": run}, "api_url": service.address,
+                 "server_url": "https://github.com", "repository": "acme/shop", "run_id": "6", "run_attempt": "1",
+                 "job": "report", "sha": git(demo, "rev-parse", "main"), "ref": "refs/heads/main", "ref_name": "main"}
+        runner = GithubRunner(folder, SOURCE, PROGRAM, event, demo, SECRET, {"PATH": os.environ["PATH"]})
+        runner.artifacts["steelyard-report"] = []
+        runner.run_workflow(text)
+        service.end()
+        expect(not runner.failed, "the report fails", runner.log)
+        if number > 0:
+            expect(not runner.log and not service.text("requests"), f"told of {owner}'s {conclusion} run", runner.log)
+            continue
+        expect(runner.outputs["judge"]["status"] == "1", "the archives of a regression, judged again", runner.log)
+        expect_told(service, head, runner.log)
+        expect("comes from a fork; judged here again" in service.text("comments"), "whose figures is not told")
+        expect(runner.told_the_token == ["Read what was accepted", "Publish"], f"have it: {runner.told_the_token}")
+        expect("report.html" in runner.artifacts["steelyard-report"], f"kept: {runner.artifacts}", runner.log)
+        with open(os.path.join(folder, "artifacts", "steelyard-report", "report.html")) as page:
+            kept = page.read()
+        expect("tokenize" in kept and "stranger's page" not in kept, "the page is the fork's own", runner.log)
 
 
 def gitlab_variables(base, head, address):
@@ -237,7 +275,7 @@ def gitlab(work):
 def keeping(component, request, push):
     """A job of its own keeps what a push measured: it alone has the ID token, and runs none of what is built."""
     text = ("include:\n  - component: $CI_SERVER_FQDN/steelyard/steelyard/%s@v0\n"
-            "    inputs: {keep: true, id-token: true}\n")
+            "    inputs: {keep: true, id-token: true, forks: true}\n")
     pipeline = GitlabPipeline(text % component, SOURCE)
     tokens = {name: job["id_tokens"] for name, job in pipeline.jobs.items() if "id_tokens" in job}
     expect(tokens == {"performance-keep": {"STEELYARD_TOKEN": {"aud": "$STEELYARD_STORE"}}}, f"ID tokens: {tokens}")
@@ -249,6 +287,15 @@ def keeping(component, request, push):
            job["environment"]["name"] == "steelyard", f"{component}: {job}")
     measuring = {"gate": "performance", "shards": "performance-shard"}[component]
     expect(pipeline.jobs[measuring]["variables"]["STEELYARD_KEEP"] == "true", f"{component}: {measuring} keeps itself")
+    # What a schedule does is to tell forks' requests, by a job that runs none of theirs.
+    schedule = dict(push, CI_PIPELINE_SOURCE="schedule")
+    expect(pipeline.order(schedule) == ["performance-forks"], f"{component}: a schedule has {pipeline.order(schedule)}")
+    job = pipeline.jobs["performance-forks"]
+    expect(job["script"] == ['"$CI_PROJECT_DIR.tmp/steelyard/ci/gitlab/forks.sh"'] and "cache" not in job and
+           job["environment"]["name"] == "steelyard" and job["variables"]["STEELYARD_JOB"] == "performance" and
+           "jq" in job["variables"]["STEELYARD_PACKAGES"].split(), f"{component}: {job}")
+    without = GitlabPipeline(text.replace(", forks: true", "") % component, SOURCE)
+    expect(without.order(schedule) == [], f"{component}: a schedule has {without.order(schedule)}")
 
 
 def pushes(work):
@@ -330,6 +377,8 @@ def calibration(work):
     variables = dict(gitlab_variables("", head, ""), CI_PIPELINE_SOURCE="push", CI_COMMIT_BRANCH="main")
     expect(not pipeline.order(variables), "a push calibrates")
     variables["CI_PIPELINE_SOURCE"] = "schedule"
+    expect(not pipeline.order(variables), "any schedule calibrates")
+    variables["STEELYARD_SCHEDULE"] = "calibrate"
     project = steelyard_repository(os.path.join(work, "steelyard"), NOTING)
     pipeline.run(work, repository, head, variables, project, {}, path)
     log = pipeline.logs["calibrate"]

@@ -407,8 +407,7 @@ judge() {  # judge: what lies in $work/artifact; sets $judged and $folder
     GITHUB_OUTPUT="$work/judge_outputs" STEELYARD_INPUT_ARCHIVES="$work/artifact" \
     STEELYARD_CONCLUSION="${ended:-failure}" \
     STEELYARD_INPUT_ARGUMENTS="${judging_arguments:-}" STEELYARD_ACCEPTED="${accepted:-}" \
-    "$source/ci/github/report/judge.sh") \
-    >"$work/log" 2>&1 || fail "judge.sh failed"
+    "$source/ci/judge_fork.sh") >"$work/log" 2>&1 || fail "judge_fork.sh failed"
   judged=$(sed -n 's/^status=//p' "$work/judge_outputs")
   folder=$(sed -n 's/^folder=//p' "$work/judge_outputs")
 }
@@ -452,6 +451,8 @@ if [ "$service" = github ]; then
     [ "$right" = read ] || wanted=0
     [ "$judged" = "$wanted" ] || fail "accepted by who may $right: status \"$judged\", wanted $wanted"
     grep -q jane "$folder/report.md" || fail "the report does not name who accepted it, or may not"
+    # What is kept of it was made here.
+    grep -q BM_work "$folder/report.html" && ! grep -q "all is well" "$folder"/*.html || fail "the page is not of here"
   done
   accepted=
   judge
@@ -487,6 +488,7 @@ SH
   head -c 100000 /dev/urandom >"$work/artifact/candidate.syrun"
   judge
   [ "$judged" = 3 ] || fail "an archive that is none: status \"$judged\", wanted 3"
+  [ ! -e "$folder/candidate.syrun" ] || fail "what is no archive is kept as one"
 fi
 
 # From here on each commit's program was built before: what follows shows nothing of building.

@@ -173,7 +173,8 @@ class GithubRunner:
                     more = {name: right for name, right in wanted.items() if given.get(name) not in (right, "write")}
                     if more:
                         raise ValueError(f"GitHub refuses a called job that wants more than its caller has: {more}")
-                    self.run_steps(inner["steps"], self.context(inputs), {}, None)
+                    if self.holds(inner.get("if", "success()"), self.context(inputs)):
+                        self.run_steps(inner["steps"], self.context(inputs), {}, None)
             else:
                 self.run_steps(job["steps"], self.context({}), {}, None)
             failed[name] = self.failed

@@ -101,7 +101,8 @@ class GitlabPipeline:
             return "on_success"
         for rule in rules:
             if self.holds(rule.get("if", ""), variables):
-                return rule.get("when", "on_success")
+                when = rule.get("when", "on_success")
+                return None if when == "never" else when
         return None
 
     @staticmethod

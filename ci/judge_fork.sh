@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The judging step of action.yml: what lies in STEELYARD_INPUT_ARCHIVES is a stranger's, whatever it says that it is.
-# Two plain files of bounded size are taken from it by name and read as archives, which is bounded too; its reports,
-# comparison, numbers and names are not looked at. STEELYARD_INPUT_ARGUMENTS judge as they do in the gate;
-# STEELYARD_CONCLUSION is how the run that measured ended. Has no token.
+# Judges what a fork's request measured: a step of github/report/action.yml, and a part of gitlab/forks.sh. What lies in
+# STEELYARD_INPUT_ARCHIVES is a stranger's, whatever it says that it is. Two plain files of bounded size are taken from
+# it by name and read as archives, which is bounded too; its reports, comparison, numbers and names are not looked at.
+# STEELYARD_INPUT_ARGUMENTS judge as they do in the gate; STEELYARD_CONCLUSION is how the run that measured ended.
+# Leaves both archives, the comparison, the report and the page in a folder, which GITHUB_OUTPUT names. Has no token.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-program=${STEELYARD_PROGRAM:-$here/../../../build/release/bin/steelyard}
+program=${STEELYARD_PROGRAM:-$here/../build/release/bin/steelyard}
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/steelyard-judged.XXXXXX")
 export STEELYARD_STATE=$folder/state
 most_bytes=$((256 * 1024 * 1024))
@@ -32,11 +33,13 @@ for side in baseline candidate; do
 done
 
 resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-echo "::stop-commands::$resume"
+[ "${GITHUB_ACTIONS:-}" != true ] || echo "::stop-commands::$resume"
 status=0
 "$program" compare "$folder/baseline.syrun" "$folder/candidate.syrun" --json --output "$folder/comparison.json" \
-  --markdown="$folder/report.md" "${arguments[@]}" || status=$?
+  --markdown="$folder/report.md" --html "$folder/report.html" "${arguments[@]}" || status=$?
+# What is no archive is kept as none.
+[ -s "$folder/comparison.json" ] || rm -f "$folder"/*.syrun
 [ ! -s "$folder/report.md" ] || cat "$folder/report.md"
-echo "::$resume::"
+[ "${GITHUB_ACTIONS:-}" != true ] || echo "::$resume::"
 [ ! -s "$folder/report.md" ] || [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
 tell status "$status" folder "$folder"

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# The script that writes notes on merge requests of forks (ci/gitlab/forks.sh), with what GitLab would answer beside a
+# local service that takes the notes:
+#   fork_notes_test.sh PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
+set -euo pipefail
+program=$1 source=$2 service_program=$3
+if ! command -v jq >/dev/null; then
+  echo "skipped: no jq"
+  case " ${STEELYARD_TESTS_PROMISED:-} " in *" jq "*) exit 1 ;; *) exit 77 ;; esac
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-fork-notes.XXXXXX")
+service_pid=
+stop_service() {
+  [ -n "$service_pid" ] || return 0
+  exec 7>&-
+  wait "$service_pid" || true
+  service_pid=
+}
+trap 'stop_service; rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*" >&2; [ ! -f "$work/log" ] || tail -n 60 "$work/log" >&2; exit 1; }
+head=$(printf '3%.0s' $(seq 40))
+
+# What a fork's job left: one benchmark that does many times the work.
+"$program" ab --no-store --counts never --rounds 12 --min-time 1ms --minimum-effect 0.5 --project shop \
+  --archive-dir "$work/archives" "${program%/*}/ci_fixture_"{fast,slow} >"$work/log" 2>&1 || true
+[ -s "$work/archives/candidate.syrun" ] || fail "nothing was measured"
+mkdir "$work/checkout"
+printf '[project]\nname = "shop"\n[policy]\nminimum_effect = "50%%"\n' >"$work/checkout/steelyard.toml"
+
+# GitLab's answers: a file for each path, whose name has _ for / and ?.
+mkdir "$work/gitlab" "$work/bin"
+answer() { cat >"$work/gitlab/$(printf %s "$1" | tr '/?' '__')"; }
+answer '17/merge_requests?state=opened&order_by=updated_at&per_page=50' <<JSON
+[{"iid": 1, "source_project_id": 99, "target_project_id": 17},
+ {"iid": 2, "source_project_id": 17, "target_project_id": 17},
+ {"iid": 3, "source_project_id": 98, "target_project_id": 17},
+ {"iid": 4, "source_project_id": 97, "target_project_id": 17},
+ {"iid": 5, "source_project_id": 96, "target_project_id": 17}]
+JSON
+request() {  # request IID PROJECT STATUS COMMIT: its newest pipeline
+  answer "17/merge_requests/$1" <<JSON
+{"iid": $1, "sha": "$head", "head_pipeline": {"id": 5, "project_id": $2, "sha": "$4", "status": "$3"}}
+JSON
+}
+request 1 99 failed "$head"
+request 3 98 running "$head"
+request 4 17 failed "$head"  # which a member has started here: its own job tells it
+request 5 96 failed "${head//3/4}"
+answer '99/pipelines/5/jobs?per_page=100' <<JSON
+[{"id": 76, "name": "build", "status": "success", "web_url": "https://gitlab.example/mallory/shop/-/jobs/76"},
+ {"id": 77, "name": "performance", "status": "failed", "web_url": "https://gitlab.example/mallory/shop/-/jobs/77"}]
+JSON
+cp "$work/gitlab/99_pipelines_5_jobs_per_page=100" "$work/gitlab/17_pipelines_5_jobs_per_page=100"
+left() {  # left SIDE FILE: among the artifacts of the fork's job
+  for project in 99 17; do cp "$2" "$work/gitlab/${project}_jobs_77_artifacts_steelyard-report_$1.syrun"; done
+}
+cat >"$work/bin/curl" <<SH
+#!/usr/bin/env bash
+echo "\$*" >>"$work/asked"
+cat >"$work/header"
+while [ \$# -gt 1 ]; do [ "\$1" != --output ] || to=\$2; shift; done
+file=$work/gitlab/\$(printf %s "\${1#*/projects/}" | tr '/?' '__')
+[ -f "\$file" ] || exit 22
+cp "\$file" "\$to"
+SH
+chmod +x "$work/bin/curl"
+
+start_service() {  # start_service WORD...: as ci_service takes them
+  rm -rf "$work/service" "$work/stop"
+  mkdir "$work/service"
+  mkfifo "$work/stop"
+  CI_SERVICE_IS_GITLAB=1 "$service_program" "$work/service" 1="$head" "$@" <"$work/stop" &
+  service_pid=$!
+  exec 7>"$work/stop"
+  for _ in $(seq 200); do [ -s "$work/service/address" ] && break; sleep 0.05; done
+}
+for variable in $(env | sed -n 's/^\(\(CI\|GITLAB\|GITHUB\)_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
+looks=0
+tell() {  # tell [VARIABLE=VALUE...]: leaves $status
+  status=0 looks=$((looks + 1))
+  (cd "$work/checkout" && env PATH="$work/bin:$PATH" CI=true GITLAB_CI=true CI_PIPELINE_SOURCE=schedule \
+    CI_PROJECT_ID=17 CI_JOB_ID="90$looks" CI_COMMIT_SHA="${head//3/5}" CI_API_V4_URL="$(cat "$work/service/address")" \
+    STEELYARD_PROGRAM="$program" STEELYARD_STATE="$work/state" STEELYARD_GITLAB_TOKEN=a-secret-token "$@" \
+    "$source/ci/gitlab/forks.sh") >"$work/log" 2>&1 || status=$?
+}
+told() {  # ends the service: its comments are in $work/service/comments
+  stop_service
+  [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
+}
+comments=$work/service/comments
+
+# One note, judged here, however often the schedule comes; of the fork's job alone.
+left baseline "$work/archives/baseline.syrun"
+left candidate "$work/archives/candidate.syrun"
+start_service
+tell
+[ "$status" = 0 ] || fail "status $status"
+tell
+told
+[ "$(grep -c -- '----' "$comments")" = 1 ] || fail "not one note on the fork's request"
+grep -q 'BM_varied' "$comments" || fail "the note does not name the benchmark"
+grep -q 'comes from a fork; judged here again' "$comments" || fail "the note does not say whose figures they are"
+grep -q 'mallory/shop/-/jobs/77)' "$comments" || fail "the note does not lead to the job that measured"
+! grep -q 'Measured 2 times' "$comments" || fail "a second look is told as a try"
+! grep -q 'merge_requests/[2345]' "$work/service/requests" || fail "another request is told"
+! grep -q 'merge_requests/2' "$work/asked" || fail "a request of the project's own is asked for"
+! grep -q 'projects/17/pipelines' "$work/asked" || fail "a pipeline of the project itself is told again"
+! grep -q a-secret-token "$work/asked" "$work/log" || fail "the token is an argument, or in the log"
+grep -q 'PRIVATE-TOKEN: a-secret-token' "$work/header" || fail "GitLab is asked without the token"
+! grep -q -- --location "$work/asked" || fail "the token follows whatever address an answer names"
+
+# What a developer accepts on the request holds here as well.
+start_service right/jane=30 comment/jane='Perf-accept: BM_varied it is worth it'
+tell
+told
+sed -n '/^<!-- steelyard/,$p' "$comments" | grep -q 'jane' || fail "who accepted it is not named"
+
+# Archives that are none, none at all, and a job of another name.
+head -c 100000 /dev/urandom >"$work/none"
+left candidate "$work/none"
+start_service
+tell
+told
+grep -q 'could not be judged here' "$comments" || fail "an archive that is none is told otherwise"
+rm "$work/gitlab/"*.syrun
+start_service
+tell
+told
+grep -q 'left no archives to judge' "$comments" || fail "a job without archives is told otherwise"
+start_service
+tell STEELYARD_JOB=elsewhere
+told
+[ "$status" = 0 ] && [ ! -s "$comments" ] || fail "another job was told"
+
+# Who may not ask says so.
+start_service
+tell STEELYARD_GITLAB_TOKEN=
+[ "$status" = 0 ] && grep -q 'STEELYARD_GITLAB_TOKEN is not set' "$work/log" || fail "no word of a missing token"
+rm "$work/gitlab/"17_merge_requests_state*
+tell
+[ "$status" = 5 ] || fail "status $status where GitLab does not answer, wanted 5"
+tell CI_API_V4_URL=http://gitlab.example
+[ "$status" = 3 ] || fail "status $status of an address where others read the token, wanted 3"
+told
+[ ! -s "$comments" ] || fail "something was told"
+echo "ok"
