@@ -56,8 +56,9 @@ struct Project {
   BuildTool tool = BuildTool::cmake;
   std::vector<std::string> options = {};  // "-DX_BUILD_BENCHMARKS=ON"
   fs::path replies() const { return root / kBuildFolder / ".cmake/api/v1/reply"; }
+  // With debugging information: without it no function has a line, and no note a place.
   std::string configure_command() const {
-    std::string command = std::string("cmake -S . -B ") + kBuildFolder + " -DCMAKE_BUILD_TYPE=Release";
+    std::string command = std::string("cmake -S . -B ") + kBuildFolder + " -DCMAKE_BUILD_TYPE=RelWithDebInfo";
     for (const std::string& option : options) command += ' ' + option;
     return command;
   }
@@ -441,7 +442,12 @@ Result<ExitCode> write_first_configuration(const App& app) {
   STEELYARD_TRY(const KeptPrograms kept, try_programs(targets, project.root, app, cancellation.flag()));
   written.build_command = project.build_command(kept.targets);
   written.programs = kept.programs;
-  std::string text = "[build]\ncommand = " + quoted_for_toml(written.build_command) + '\n';
+  // As it is called where nothing names it: what keeps results of another job wants it said.
+  std::string text;
+  if (const std::string name = project_name(written); name != kEveryProject) {
+    text = "[project]\nname = " + quoted_for_toml(name) + "\n\n";
+  }
+  text += "[build]\ncommand = " + quoted_for_toml(written.build_command) + '\n';
   for (const ConfiguredProgram& program : written.programs) {
     text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
             "\ncommand = " + quoted_for_toml(program.command) + '\n';

@@ -35,8 +35,10 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
   ASSERT_EQ(init.status, 0) << init.err;
   EXPECT_THAT(init.err, HasSubstr(".github/workflows/speed.yml:2: its arguments are left out: "));
   EXPECT_THAT(init.out, AllOf(HasSubstr("build/steelyard/textkit_bench: 2 benchmarks"), HasSubstr("steelyard gate")));
-  EXPECT_THAT(text_of("steelyard.toml"), AllOf(HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
-                                               HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench"))));
+  EXPECT_THAT(text_of("steelyard.toml"),
+              AllOf(HasSubstr("[project]\nname = \"" + std::filesystem::current_path().filename().string() + "\"\n"),
+                    HasSubstr("-DCMAKE_BUILD_TYPE=RelWithDebInfo "), HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"),
+                    HasSubstr("--target textkit_bench\""), Not(HasSubstr("others_bench"))));
   EXPECT_EQ(run({"config", "check"}).status, 0);
   const Outcome again = run({"config", "init"});
   EXPECT_EQ(again.status, 3);
