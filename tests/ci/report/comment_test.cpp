@@ -9,6 +9,7 @@
 namespace steelyard::ci::comment_test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -104,6 +105,19 @@ TEST(CommentText, StaysWithinTheLimitWhateverTheReport) {
 TEST(CommentText, BeginsWithWhatHappened) {
   const std::string text = comment_text(publication_of(sample::comparison_with_every_verdict()));
   EXPECT_THAT(text.substr(text.find('\n') + 1), StartsWith("### \u2717 Performance: 3 regressions"));
+}
+
+TEST(CommentText, OfARegressionSaysHowItIsAcceptedAndByWhom) {
+  Publication publication = publication_of(sample::comparison_with_every_verdict());
+  publication.status = 1;
+  EXPECT_THAT(comment_text(publication), HasSubstr("`Perf-accept: PATTERN REASON` in the commit's message."));
+  publication.is_strangers = true;
+  EXPECT_THAT(comment_text(publication), AllOf(HasSubstr("REASON` in a comment of somebody who may write here."),
+                                               Not(HasSubstr("in the commit's message"))));
+  for (const int status : {0, 2, 3, 4, 5}) {
+    publication.status = status;
+    EXPECT_THAT(comment_text(publication), Not(HasSubstr("Perf-accept"))) << status;
+  }
 }
 
 TEST(CommentMark, IsFoundByItsKeyAloneAndKeepsEveryTry) {
