@@ -30,6 +30,8 @@ done
 # Of shards of a suite, which other jobs have measured, there is one report; of one alone there is none.
 arguments=(gate --json --archive-dir "$folder")
 [ -z "${STEELYARD_INPUT_MERGE:-}" ] || arguments=(merge "$STEELYARD_INPUT_MERGE"/*/ --json --archive-dir "$folder")
+[ -z "${STEELYARD_INPUT_MERGE:-}" ] || compgen -G "$STEELYARD_INPUT_MERGE/*/" >/dev/null ||
+  echo "no shard's job has left anything in $STEELYARD_INPUT_MERGE: their logs say why"
 [ -z "${STEELYARD_ACCEPTED:-}" ] || arguments+=(--accepted "$STEELYARD_ACCEPTED")
 [ -n "$is_shard" ] || arguments+=(--markdown "$report" --html "$page")
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")

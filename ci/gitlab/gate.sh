@@ -47,6 +47,8 @@ fi
 
 arguments=(gate --json --archive-dir "$folder")
 [ -z "${STEELYARD_MERGE:-}" ] || arguments=(merge "$STEELYARD_MERGE"/*/ --json --archive-dir "$folder")
+[ -z "${STEELYARD_MERGE:-}" ] || compgen -G "$STEELYARD_MERGE/*/" >/dev/null ||
+  echo "no shard's job has left anything in $STEELYARD_MERGE: their logs say why"
 # Of the job .steelyard-accepted, where there is one; never the repository's own.
 accepted=${CI_PROJECT_DIR:-$PWD}/steelyard-accepted.json
 if [ -f "$accepted" ] && [ ! -L "$accepted" ] && [ -z "$shard" ]; then

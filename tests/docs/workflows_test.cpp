@@ -87,9 +87,12 @@ TEST(Workflows, TakeActionsOfOthersByCommit) {
 }
 
 TEST(Workflows, TakeTheActionOfTheirOwnCommit) {
-  for (const char* file : {".github/workflows/gate.yml", ".github/workflows/report.yml"}) {
+  for (const char* file :
+       {".github/workflows/gate.yml", ".github/workflows/report.yml", ".github/workflows/shards.yml"}) {
     const std::string text = file_text(file);
-    EXPECT_EQ(all_matches(text, "uses: (\\./\\.steelyard-action/ci/github)").size(), 1U) << file;
+    const std::size_t jobs = all_matches(text, "\n(    steps:)\n").size();
+    EXPECT_EQ(all_matches(text, "uses: (\\./\\.steelyard-action/ci/github)").size(), jobs) << file;
+    EXPECT_EQ(all_matches(text, "(ref: \\$\\{\\{ job\\.workflow_sha \\}\\})").size(), jobs) << file;
     EXPECT_THAT(text, HasSubstr("repository: ${{ job.workflow_repository }}\n          ref: ${{ job.workflow_sha }}\n"
                                 "          path: .steelyard-action\n"))
         << file;

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """From nothing to a first verdict: the file that README.md shows, as it stands there, on the repository of the demo.
 
-    first_file_test.py github|gitlab|pushes PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
+    first_file_test.py github|gitlab|pushes|shards PROGRAM SOURCE_FOLDER SERVICE_PROGRAM
 
 Imitations of the runners (github_runner.py, gitlab_runner.py) take the block of YAML, look for what it names in this
 repository, the workflow, the action, the component, and run the steps that these have. The demo's request is its third
 commit, which makes tokenize slower; what the steps tell goes to a local service. The second workflow judges again what
 that left, as of a fork. Then, with programs that only note how they were called, the pipelines that calibrate
 (docs/guide/calibration.md). pushes: the workflow of the default branch (docs/guide/pull_requests.md), whose store keeps
-an alert from the push that opens it to the one that closes it.
+an alert from the push that opens it to the one that closes it. shards: the workflow of several machines, there too.
 """
 import json
 import os
@@ -344,6 +344,45 @@ def pushes(work):
     expect(not service.text("comments"), "a push has a comment")
 
 
+def shards(work):
+    """The file of several machines, with two of them: each measures one benchmark, and a third job judges both."""
+    origin, bin_folder = os.path.join(work, "origin"), os.path.dirname(PROGRAM)
+    os.makedirs(origin)
+    git(origin, "init", "-q", "-b", "main")
+    with open(os.path.join(origin, "steelyard.toml"), "w") as toml:
+        toml.write('[project]\nname = "shared"\n[build]\ncommand = "mkdir -p out && cp '
+                   f"'{bin_folder}/ci_fixture_'$(cat which) out/bench\"\n[[program]]\ncommand = \"out/bench\"\n"
+                   '[run]\nrounds = 2\nmin_time = "1ms"\ncounts = "always"\n[policy]\nmetrics = ["instructions"]\n')
+    for which in ("fast", "slow"):
+        with open(os.path.join(origin, "which"), "w") as file:
+            file.write(which)
+        git(origin, "add", "-A")
+        git(origin, "commit", "-q", "-m", f"Be {which}")
+    head = git(origin, "rev-parse", "HEAD")
+    git(origin, "checkout", "-q", "--detach", "HEAD~1")
+    git(origin, "merge", "-q", "--no-ff", "-m", "Merge feature into main", head)
+    merge = git(origin, "rev-parse", "HEAD")
+    git(origin, "update-ref", "refs/pull/1/merge", merge)
+    service = Service(os.path.join(work, "service"), head)
+    path = noting_programs(os.path.join(work, "bin"))
+    event = github_event(head, merge, service.address)
+    runner = GithubRunner(work, SOURCE, PROGRAM, event, origin, SECRET, {"PATH": path})
+    four = block_of("docs/guide/pull_requests.md", "shards.yml@v0")
+    two = four.replace('"[1, 2, 3, 4]"', '"[1, 2]"')
+    expect(two != four, "the guide's file has other shards")
+    runner.run_workflow(two)
+    service.end()
+    expect(runner.failed and runner.outputs["gate"]["status"] == "1", "the gate's status is not 1", runner.log)
+    expect(sorted(runner.artifacts) == ["steelyard-report", *(f"steelyard-report-shard-{i}" for i in range(2))],
+           f"artifacts: {runner.artifacts}", runner.log)
+    expect(service.text("comments").count("\n----\n") == 1, "not one comment", runner.log)
+    for name in ("BM_varied", "BM_same"):
+        expect(name in service.text("comments"), f"nothing of {name}", service.text("comments"))
+    expect(service.text("checks").startswith(f"{head} failure 1 regression"), "the check", service.text("checks"))
+    expect(runner.summary.count("### ") == 1, "not one report in the summaries", runner.summary)
+    expect(runner.told_the_token == ["Read what was accepted", "Publish"], f"have the token: {runner.told_the_token}")
+
+
 # The pipelines that calibrate, of a project that builds nothing, with a program that says what it is told to do.
 
 CALIBRATING = "calibrate --gates 20 --budget 30m --output runner.json"
@@ -386,7 +425,8 @@ def calibration(work):
     expect(os.path.exists(os.path.join(pipeline.artifacts["calibrate"], "runner.json")), "no file is left", log)
 
 
-for test in {"github": (calibration, github), "gitlab": (calibration, gitlab), "pushes": (pushes,)}[SERVICE]:
+for test in {"github": (calibration, github), "gitlab": (calibration, gitlab), "pushes": (pushes,),
+             "shards": (shards,)}[SERVICE]:
     with tempfile.TemporaryDirectory(prefix="steelyard-first-file.") as folder:
         os.chmod(folder, 0o711)
         began = time.monotonic()

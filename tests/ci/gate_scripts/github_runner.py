@@ -8,6 +8,7 @@ As far as our own files go; what they do not use is refused, so that a file whic
 the context of that name; its token is given to no step but by an expression. Actions of others are imitated by what
 they leave: a checkout, an empty cache, an artifact.
 """
+import fnmatch
 import glob
 import json
 import os
@@ -162,23 +163,48 @@ class GithubRunner:
             if failed[name]:
                 continue
             self.failed = False
-            for folder in (self.workspace, self.temp):  # a machine of its own
-                shutil.rmtree(folder, ignore_errors=True)
-                os.makedirs(folder)
             given = job.get("permissions", workflow.get("permissions", {}))
             if "uses" in job:
                 called, inputs = self.called_workflow(job)
-                for inner in called["jobs"].values():
-                    wanted = inner.get("permissions", called.get("permissions", {}))
-                    more = {name: right for name, right in wanted.items() if given.get(name) not in (right, "write")}
-                    if more:
-                        raise ValueError(f"GitHub refuses a called job that wants more than its caller has: {more}")
-                    if self.holds(inner.get("if", "success()"), self.context(inputs)):
-                        self.run_steps(inner["steps"], self.context(inputs), {}, None)
+                self.run_called(called, inputs, given)
             else:
-                self.run_steps(job["steps"], self.context({}), {}, None)
+                self.run_machine(job["steps"], self.context({}))
             failed[name] = self.failed
         self.failed = any(failed.values())
+
+    def run_called(self, called, inputs, given):
+        """Its jobs in their order; of a matrix one after the other."""
+        failed, left_out = {}, set()
+        for name, job in called["jobs"].items():
+            wanted = job.get("permissions", called.get("permissions", {}))
+            more = {right: level for right, level in wanted.items() if given.get(right) not in (level, "write")}
+            if more:
+                raise ValueError(f"GitHub refuses a called job that wants more than its caller has: {more}")
+            needs = job.get("needs", [])
+            self.failed = any(one in left_out or failed[one] for one in ([needs] if isinstance(needs, str) else needs))
+            failed[name] = False
+            if not self.holds(job.get("if", "success()"), self.context(inputs)):
+                left_out.add(name)
+                continue
+            matrix = job.get("strategy", {}).get("matrix", {})
+            if len(matrix) > 1:
+                raise ValueError(f"a matrix of {sorted(matrix)}")
+            values = [{}]
+            for word, text in matrix.items():
+                match = IN_TEXT.fullmatch(text)
+                values = [{word: value} for value in Expression(match.group(1), self.context(inputs), False).value()]
+            for number, value in enumerate(values):
+                self.failed = False
+                strategy = {"job-index": number, "job-total": len(values)}
+                self.run_machine(job["steps"], dict(self.context(inputs), matrix=value, strategy=strategy))
+                failed[name] = failed[name] or self.failed
+        self.failed = any(failed.values())
+
+    def run_machine(self, steps, context):
+        for folder in (self.workspace, self.temp):  # a machine of its own
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+        self.run_steps(steps, context, {}, None)
 
     def holds(self, condition, context):
         """An `if`, which wants that nothing has failed where it does not ask for that itself."""
@@ -243,7 +269,8 @@ class GithubRunner:
             folder = os.path.join(self.work, "actions", ours.group(1)) if ours else os.path.join(self.workspace, uses)
             with open(os.path.join(folder, "action.yml")) as file:
                 action = read_yaml(file.read())
-            inner = dict(self.context(self.inputs_of(action["inputs"], given, context)))
+            inner = dict(self.context(self.inputs_of(action["inputs"], given, context)), matrix=context["matrix"],
+                         strategy=context["strategy"])
             self.run_steps(action["runs"]["steps"], inner, env, folder)
             return {name: self.filled(about["value"], inner) for name, about in action.get("outputs", {}).items()}
         given = {name: self.filled(value, context) for name, value in given.items()}
@@ -262,9 +289,10 @@ class GithubRunner:
             for file in files:
                 shutil.copy(file, kept)
         elif name == "actions/download-artifact":
-            if given["pattern"] in self.artifacts:
-                shutil.copytree(os.path.join(self.work, "artifacts", given["pattern"]),
-                                os.path.join(self.workspace, given["path"]))
+            for one in fnmatch.filter(sorted(self.artifacts), given["pattern"]):
+                to = os.path.join(self.workspace, given["path"])
+                shutil.copytree(os.path.join(self.work, "artifacts", one),
+                                to if given.get("merge-multiple") == "true" else os.path.join(to, one))
         elif name not in ("actions/cache", "actions/cache/restore", "actions/cache/save"):
             raise ValueError(f"uses: {uses}")
         return {}
