@@ -52,7 +52,8 @@ tell() {  # tell REQUEST COMMIT PROJECT JOB STATUS ADDRESS: of that job of the f
     ${STEELYARD_KEY:+--key "$STEELYARD_KEY"} || true
 }
 
-if ! ask "$CI_PROJECT_ID/merge_requests?state=opened&order_by=updated_at&per_page=$most_requests" "$folder/requests" ||
+open="merge_requests?state=opened&scope=all&order_by=updated_at&per_page=$most_requests"
+if ! ask "$CI_PROJECT_ID/$open" "$folder/requests" ||
   ! jq -r '.[] | select(.source_project_id != .target_project_id) | .iid | numbers' "$folder/requests" \
     >"$folder/numbers"; then
   echo "GitLab did not tell which merge requests are open" >&2

@@ -27,10 +27,11 @@ head=$(printf '3%.0s' $(seq 40))
 mkdir "$work/checkout"
 printf '[project]\nname = "shop"\n[policy]\nminimum_effect = "50%%"\n' >"$work/checkout/steelyard.toml"
 
-# GitLab's answers: a file for each path, whose name has _ for / and ?.
+# GitLab's answers: a file for each path, whose name has _ for / and ?. Parameters and members are those of GitLab's
+# OpenAPI 3 (gitlab_api.json names it), the path of one file of a job's those of its page "Job artifacts API".
 mkdir "$work/gitlab" "$work/bin"
 answer() { cat >"$work/gitlab/$(printf %s "$1" | tr '/?' '__')"; }
-answer '17/merge_requests?state=opened&order_by=updated_at&per_page=50' <<JSON
+answer '17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=50' <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17},
  {"iid": 2, "source_project_id": 17, "target_project_id": 17},
  {"iid": 3, "source_project_id": 98, "target_project_id": 17},
