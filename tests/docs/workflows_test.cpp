@@ -152,6 +152,17 @@ TEST(Workflows, EndASupersededJobAndNoOtherOne) {
   }
   EXPECT_THAT(file_text(".github/workflows/gate.yml"), HasSubstr("-${{ inputs.runs-on }}-"));
   EXPECT_THAT(file_text("ci/gitlab/steelyard.gitlab-ci.yml"), HasSubstr("interruptible: true"));
+  // One that was ended tells nothing and keeps nothing, though a gate that failed is told.
+  for (const char* file : {"ci/github/action.yml", "ci/github/report/action.yml"}) {
+    const std::string text = file_text(file);
+    EXPECT_THAT(text, Not(HasSubstr("always()"))) << file;
+    for (const char* step : {"    - name: Publish\n", "uses: actions/upload-artifact@"}) {
+      const std::size_t at = text.find(step);
+      ASSERT_NE(at, std::string::npos) << file << ": " << step;
+      const std::string condition = text.substr(text.find("\n      if: ", text.rfind("    - name: ", at)));
+      EXPECT_TRUE(condition.starts_with("\n      if: ${{ !cancelled() && steps.")) << file << ": " << step;
+    }
+  }
 }
 
 // What the first file of a repository names, the included one has.
