@@ -16,8 +16,7 @@ namespace {
 constexpr std::string_view kMarkBegin = "<!-- steelyard key=";
 constexpr std::string_view kMarkEnd = " -->";
 constexpr std::size_t kMaxAttempts = 9;
-constexpr int kRegressed = 1;  // the exit statuses
-constexpr int kNotJudged = 2;
+constexpr int kNotJudged = 2;  // the exit status
 constexpr std::size_t kLongestMark = 400;
 constexpr std::size_t kLongestKey = 100;  // columns, as shown
 constexpr std::string_view kCut = "\n*The report is longer than a comment may be; the job has all of it.*\n";
@@ -92,7 +91,7 @@ std::string footer(const Publication& publication, const CommentMark& mark) {
   text += ".";
   if (const std::string tries = tries_text(mark); !tries.empty()) text += " " + tries;
   // Of a fork's commits nobody's word is taken.
-  if (publication.status == kRegressed && !publication.report.empty()) {
+  if (publication.has_regression && !publication.report.empty()) {
     text += std::string(" A regression that is meant is accepted by a line `Perf-accept: PATTERN REASON` in ") +
             (publication.is_strangers ? "a comment of somebody who may write here." : "the commit's message.");
   }

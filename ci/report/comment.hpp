@@ -31,6 +31,7 @@ struct Publication {
   int attempt = 1;                      // of that run
   std::string job;                      // the service's name of the job in that run; empty: unknown
   bool is_strangers = false;            // measured where a fork's code ran, and judged again here
+  bool has_regression = false;          // that fails the gate, unless it is accepted
 };
 
 // What an exit status of ours says of a judgement: "a regression or a missed target".

@@ -1,4 +1,5 @@
 // steelyard publish: a judgement where people look: on the pull or merge request, and in the files that services read.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -128,7 +129,11 @@ Publication publication_of(std::string key, const PublishOptions& options, const
   const Comparison* const comparison = read.comparison ? &*read.comparison : nullptr;
   publication.headline = headline_of(comparison, read.status);
   publication.report = read.report;
-  if (comparison != nullptr) publication.annotations = annotations_of(*comparison);
+  if (comparison != nullptr) {
+    publication.annotations = annotations_of(*comparison);
+    publication.has_regression = std::ranges::any_of(
+        comparison->rows, [](const ComparisonRow& row) { return row.verdict == Verdict::regression && row.gates; });
+  }
   publication.is_strangers = options.from_fork;
   return publication;
 }

@@ -63,11 +63,10 @@ TEST(ServiceServer, RefusesWhatThePublishedDescriptionsDoNotAllow) {
 }
 
 TEST_F(PublishToGithub, WritesOneCommentAndUpdatesItInPlace) {
-  const Outcome first = publish("github");
-  EXPECT_EQ(first.status, 0) << first.err;
+  ASSERT_EQ(publish("github").status, 0);
   ASSERT_THAT(server_.comments, SizeIs(1));
   EXPECT_THAT(server_.comments[0].body, AllOf(StartsWith("<!-- steelyard key="), HasSubstr("### \u2717 Performance:"),
-                                              HasSubstr("`shop` at `aaaaaaaaa`")));
+                                              HasSubstr("`shop` at `aaaaaaaaa`"), HasSubstr("Perf-accept: ")));
   const std::int64_t id = server_.comments[0].id;
   server_.pulls[7] = sha('b');
   be_github_job(7, sha('b'));
@@ -76,7 +75,8 @@ TEST_F(PublishToGithub, WritesOneCommentAndUpdatesItInPlace) {
   EXPECT_EQ(publish("github").status, 0);
   ASSERT_THAT(server_.comments, SizeIs(1));
   EXPECT_EQ(server_.comments[0].id, id);
-  EXPECT_THAT(server_.comments[0].body, AllOf(HasSubstr("`bbbbbbbbb`"), HasSubstr("Performance: 3 unchanged")));
+  EXPECT_THAT(server_.comments[0].body,
+              AllOf(HasSubstr("`bbbbbbbbb`"), HasSubstr("Performance: 3 unchanged"), Not(HasSubstr("Perf-accept"))));
 }
 
 TEST_F(PublishToGithub, SaysNothingTwice) {

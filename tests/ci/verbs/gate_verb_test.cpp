@@ -190,6 +190,14 @@ TEST_F(Gate, ATargetThatNobodyMeasuredIsNoPass) {
   EXPECT_THAT(text_of("summary.md"), HasSubstr("**Targets**: 1 target undecided"));
 }
 
+TEST_F(Gate, ATargetThatTheCandidateMissesFails) {
+  commit("keep a promise", "promise_kept");
+  commit("promise too much", "promise_broken");
+  const Outcome outcome = gate({"--minimum-effect", "90%"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 target missed"), Not(HasSubstr("regression  "))));
+}
+
 TEST_F(Gate, ComparesTheCommitsThatAreNamed) {
   commit("make it slow", "slow");
   commit("still slow", "slow");
