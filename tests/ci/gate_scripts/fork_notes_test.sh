@@ -59,10 +59,11 @@ cat >"$work/bin/curl" <<SH
 #!/usr/bin/env bash
 echo "\$*" >>"$work/asked"
 cat >"$work/header"
-while [ \$# -gt 1 ]; do [ "\$1" != --output ] || to=\$2; shift; done
+while [ \$# -gt 1 ]; do shift; done
 file=$work/gitlab/\$(printf %s "\${1#*/projects/}" | tr '/?' '__')
 [ -f "\$file" ] || exit 22
-cp "\$file" "\$to"
+[ -s "\$file" ] || exec head -c 300M /dev/zero
+cat "\$file"
 SH
 chmod +x "$work/bin/curl"
 
@@ -123,6 +124,13 @@ start_service
 tell
 told
 grep -q 'could not be judged here' "$comments" || fail "an archive that is none is told otherwise"
+# An archive that is too long is cut, and told as none.
+: >"$work/none"
+left candidate "$work/none"
+start_service
+tell
+told
+grep -q 'left no archives to judge' "$comments" || fail "an archive that is too long is told otherwise"
 rm "$work/gitlab/"*.syrun
 start_service
 tell
