@@ -15,12 +15,15 @@ namespace steelyard::ci {
 namespace {
 
 // What a large answer took would stay with the process for good, in holes among what is small, in as many pools as
-// there are threads; so large blocks are the system's own, and the rest is in few pools.
+// there are threads; so the largest blocks are the system's own, and the rest is in few pools. Those of a long history,
+// up to a megabyte each, are not: their pages, had and given back for each answer, took a fifth of the time.
 void keep_little_memory() {
 #ifdef __GLIBC__
-  constexpr int kLargeBlock = 128 * 1024;
+  constexpr int kLargeBlock = 4 << 20;
+  constexpr int kKeptAtTheEnd = 8 << 20;
   constexpr int kPools = 2;
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  ::mallopt(M_TRIM_THRESHOLD, kKeptAtTheEnd);
   ::mallopt(M_ARENA_MAX, kPools);
 #endif
 }
