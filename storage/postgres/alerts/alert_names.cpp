@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include "storage/postgres/distributed/distribute.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
@@ -42,29 +43,29 @@ constexpr const char* kOfBenchmarks =
     "select metric, benchmark, other_names from steelyard.alert_states "
     "where project = $1 and branch = $2 and source = 'comparison' and benchmark = any($3::text[])";
 
-// $1 keys of series, $2 for each its place, $3 what it is kept under. Places of which a run has two names. Most have no
-// run between the first and the last of both; where there are some, they are looked through until one has both.
-constexpr const char* kOfTwoBenchmarks = R"sql(
-with tied as materialized (
-  select w.series_key, w.place, w.name, first_run.run_key as first_run, last_run.run_key as last_run
-  from unnest($1::integer[], $2::bigint[], $3::text[]) as w(series_key, place, name)
-  cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = w.series_key
-                      order by x.run_key limit 1) first_run
-  cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = w.series_key
-                      order by x.run_key desc limit 1) last_run
-)
-select distinct one.place
-from tied one
-join tied other on other.place = one.place and other.name > one.name
- and other.first_run <= one.last_run and one.first_run <= other.last_run
-cross join lateral (
-  select from steelyard.measurements x
-  join steelyard.measurements y on y.series_key = other.series_key and y.run_key = x.run_key
-  where x.series_key = one.series_key
-    and x.run_key between greatest(one.first_run, other.first_run) and least(one.last_run, other.last_run)
-    and y.run_key between greatest(one.first_run, other.first_run) and least(one.last_run, other.last_run)
-  limit 1) of_both
-order by 1
+// $1 keys of series. The first and the last run of each: two steps into an index.
+constexpr const char* kFirstAndLastRuns = R"sql(
+select k.series_key, first_run.run_key, last_run.run_key
+from unnest($1::integer[]) as k(series_key)
+cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = k.series_key
+                    order by x.run_key limit 1) first_run
+cross join lateral (select x.run_key from steelyard.measurements x where x.series_key = k.series_key
+                    order by x.run_key desc limit 1) last_run
+)sql";
+
+// The same where each node of a distributed store has the rows of its own series, and looks through them all.
+constexpr const char* kFirstAndLastRunsOnNodes =
+    "select x.series_key, min(x.run_key), max(x.run_key) from steelyard.measurements x "
+    "where x.series_key = any($1::integer[]) group by x.series_key";
+
+// $1 and $2 two series, $3 and $4 the runs to look through, until one has both. `offset 0`: each series by itself,
+// since two lie on two nodes.
+constexpr const char* kARunHasBoth = R"sql(
+select exists(
+  select from (select x.run_key from steelyard.measurements x
+               where x.series_key = $1::integer and x.run_key between $3 and $4 order by 1 offset 0) one
+  join (select x.run_key from steelyard.measurements x
+        where x.series_key = $2::integer and x.run_key between $3 and $4 order by 1 offset 0) other using (run_key))
 )sql";
 
 // $1 projects, $2 names there, $3 what each is called today. Looked up one by one: the planner takes them to be few.
@@ -148,13 +149,57 @@ void NamesOnBranch::tie(const std::string& earlier, const std::string& later, st
   names_.emplace(least, std::move(all));
 }
 
+namespace {
+
+struct SeriesExtent {
+  std::int64_t key = 0;
+  std::string_view name;
+  std::int64_t first_run = 0;
+  std::int64_t last_run = 0;
+};
+
+Result<bool> has_both(Transaction& transaction, const SeriesExtent& one, const SeriesExtent& other) {
+  const std::int64_t first = std::max(one.first_run, other.first_run);
+  const std::int64_t last = std::min(one.last_run, other.last_run);
+  if (one.name == other.name || first > last) return false;
+  const SqlValues values = SqlValues().integer(one.key).integer(other.key).integer(first).integer(last);
+  STEELYARD_TRY(const Rows rows, transaction.run(kARunHasBoth, values, kOneRow));
+  return rows.boolean(0, 0);
+}
+
+Result<bool> has_two_names(Transaction& transaction, const std::vector<SeriesExtent>& of_place) {
+  for (std::size_t i = 0; i < of_place.size(); ++i) {
+    for (std::size_t j = i + 1; j < of_place.size(); ++j) {
+      STEELYARD_TRY(const bool both, has_both(transaction, of_place[i], of_place[j]));
+      if (both) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const std::vector<std::int64_t>& keys,
                                                  const std::vector<std::int64_t>& places,
                                                  const std::vector<std::string>& names) {
+  STEELYARD_TRY(const bool on_nodes, has_shards(transaction));
   STEELYARD_TRY(const Rows rows,
-                transaction.run(kOfTwoBenchmarks, SqlValues().integers(keys).integers(places).texts(names)));
+                transaction.run(on_nodes ? kFirstAndLastRunsOnNodes : kFirstAndLastRuns, SqlValues().integers(keys)));
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> runs;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    runs[rows.integer(row, 0)] = {rows.integer(row, 1), rows.integer(row, 2)};
+  }
+  // Most have no run between the first and the last of both.
+  std::map<std::int64_t, std::vector<SeriesExtent>> by_place;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto at = runs.find(keys[i]);
+    if (at != runs.end()) by_place[places[i]].push_back({keys[i], names[i], at->second.first, at->second.second});
+  }
   std::set<std::int64_t> apart;
-  for (std::int64_t row = 0; row < rows.size(); ++row) apart.insert(rows.integer(row, 0));
+  for (const auto& [place, series] : by_place) {
+    STEELYARD_TRY(const bool two, has_two_names(transaction, series));
+    if (two) apart.insert(place);
+  }
   return apart;
 }
 

@@ -152,30 +152,39 @@ Result<Page<ComparisonEntry>> read_comparison_list(Session& session, const ListQ
   STEELYARD_TRY(const TimePlace place, time_place_of(query, kKind));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::string counts;
+  std::string all_counts = "coalesce(x.gates, 0) as gates";
   SqlWriter verdicts;
   visit_default<VerdictCounts>(verdicts);
   for (const std::string& verdict : verdicts.names()) {
-    counts += "count(*) filter (where x.verdict = '" + verdict + "') as summary_" + verdict + ", ";
+    const std::string name = "summary_" + verdict;
+    counts += "count(*) filter (where x.verdict = '" + verdict + "') as " + name + ", ";
+    all_counts += ", coalesce(x." + name + ", 0) as " + name;
   }
-  const std::string inner =
-      "select c.compared_at_unix_ns, c.comparison_key, c.id, c.project, c.branch, c.baseline_run, c.candidate_run, "
-      "c.baseline_commit, c.candidate_commit, " +
-      time_of_ns("c.compared_at_unix_ns") +
-      " as at, c.candidate_fingerprint as fingerprint, rows.* from steelyard.comparisons c cross join lateral "
-      "(select " +
-      counts +
-      "count(*) filter (where x.verdict = 'regression' and x.gates) as gates "
-      "from steelyard.comparison_rows x where x.comparison_key = c.comparison_key) rows "
+  // A distributed store joins what all nodes have with what is spread over them by no lateral aggregate: so the page
+  // first, and its counts by their key.
+  const std::string page =
+      "select c.* from steelyard.comparisons c "
       "where (c.compared_at_unix_ns, c.comparison_key) < ($4::bigint, $5::bigint) "
       "and ($1::text = '' or c.project = $1::text) and ($2::text = '' or c.branch = $2::text) "
       "and ($3::text = '' or (" +
       begins_with("c.candidate_commit", 3) + ")) order by c.compared_at_unix_ns desc, c.comparison_key desc limit $6";
+  const std::string rows = "select x.comparison_key, " + counts +
+                           "count(*) filter (where x.verdict = 'regression' and x.gates) as gates "
+                           "from steelyard.comparison_rows x "
+                           "where x.comparison_key = any(array(select comparison_key from page)) "
+                           "group by x.comparison_key";
+  const std::string inner =
+      "select c.compared_at_unix_ns, c.comparison_key, c.id, c.project, c.branch, c.baseline_run, c.candidate_run, "
+      "c.baseline_commit, c.candidate_commit, " +
+      time_of_ns("c.compared_at_unix_ns") + " as at, c.candidate_fingerprint as fingerprint, " + all_counts +
+      " from page c left join rows x using (comparison_key)";
   SqlValues values;
   values.text(query.project).text(query.branch).text(query.commit).integer(place.at).integer(place.key);
   return read_list<ComparisonEntry>(
       transaction,
       {kKind, 2,
-       "select q.compared_at_unix_ns, q.comparison_key, " + selected<ComparisonEntry>("q") + " from (" + inner +
+       "with page as materialized (" + page + "), rows as materialized (" + rows +
+           ") select q.compared_at_unix_ns, q.comparison_key, " + selected<ComparisonEntry>("q") + " from (" + inner +
            ") q order by q.compared_at_unix_ns desc, q.comparison_key desc",
        values},
       query.limit);
@@ -186,32 +195,37 @@ namespace {
 constexpr std::string_view kMachines = "machines";
 
 // $1 project, $2 the beginning of a fingerprint, $3 the fingerprint before the first. Environments are few; of each its
-// runs are counted by their index.
+// runs are counted by their index. The noise is that of the newest comparison of a machine, found by its key.
 std::string machines_statement() {
   const std::string of_environment =
       "from steelyard.runs r where r.environment_key = e.environment_key "
       "and ($1::text = '' or r.project_key = (select project_key from steelyard.projects where name = $1::text))";
-  return "select m.fingerprint, m.runs, " + time_of_ns("m.first_at") + " as first_at, " + time_of_ns("m.newest_at") +
-         " as newest_at, (select percentile_cont(0.5) within group (order by x.noise_between) "
-         "from steelyard.comparison_rows x where x.comparison_key = (select c.comparison_key "
-         "from steelyard.comparisons c where c.candidate_fingerprint = m.fingerprint "
-         "and ($1::text = '' or c.project = $1::text) "
-         "order by c.compared_at_unix_ns desc, c.comparison_key desc limit 1) "
-         "and x.noise_between is not null and x.noise_between < 'Infinity') as noise, "
-         "array(select f.fact ->> 'name' from jsonb_array_elements(n.facts) with ordinality f(fact, i) order by f.i) "
-         "as fact_name, "
-         "array(select f.fact ->> 'value' from jsonb_array_elements(n.facts) with ordinality f(fact, i) order by f.i) "
-         "as fact_value, "
-         "array(select (f.fact ->> 'decisive')::boolean from jsonb_array_elements(n.facts) with ordinality f(fact, i) "
-         "order by f.i) as fact_decisive "
-         "from (select e.fingerprint, sum(u.runs)::bigint as runs, min(u.first_at) as first_at, "
+  const auto facts = [](const std::string& value, const std::string& name) {
+    return "array(select " + value +
+           " from jsonb_array_elements(n.facts) with ordinality f(fact, i) order by f.i) as fact_" + name;
+  };
+  return "with page as materialized (select e.fingerprint, sum(u.runs)::bigint as runs, min(u.first_at) as first_at, "
          "max(u.newest_at) as newest_at, (array_agg(e.environment_key order by u.newest_at desc))[1] as newest "
          "from steelyard.environments e cross join lateral (select count(*) as runs, "
          "min(r.created_at_unix_ns) as first_at, max(r.created_at_unix_ns) as newest_at " +
          of_environment + ") u where u.runs > 0 and e.fingerprint > $3::text and ($2::text = '' or (" +
          begins_with("e.fingerprint", 2) +
-         ")) group by e.fingerprint order by e.fingerprint limit $4) m "
-         "join steelyard.environments n on n.environment_key = m.newest";
+         ")) group by e.fingerprint order by e.fingerprint limit $4), "
+         "compared as materialized (select m.fingerprint, c.comparison_key from page m cross join lateral "
+         "(select c.comparison_key from steelyard.comparisons c where c.candidate_fingerprint = m.fingerprint "
+         "and ($1::text = '' or c.project = $1::text) "
+         "order by c.compared_at_unix_ns desc, c.comparison_key desc limit 1) c), "
+         "noises as materialized (select x.comparison_key, percentile_cont(0.5) within group (order by "
+         "x.noise_between) as noise from steelyard.comparison_rows x where x.comparison_key = any(array(select "
+         "comparison_key from compared)) and x.noise_between < 'Infinity' group by x.comparison_key) "
+         "select q.fingerprint, " +
+         selected<MachineEntry>("q") + " from (select m.fingerprint, m.runs, " + time_of_ns("m.first_at") +
+         " as first_at, " + time_of_ns("m.newest_at") + " as newest_at, noises.noise, " +
+         facts("f.fact ->> 'name'", "name") + ", " + facts("f.fact ->> 'value'", "value") + ", " +
+         facts("(f.fact ->> 'decisive')::boolean", "decisive") +
+         " from page m join steelyard.environments n on n.environment_key = m.newest "
+         "left join compared on compared.fingerprint = m.fingerprint left join noises using (comparison_key)) q "
+         "order by q.fingerprint";
 }
 
 // $1 fingerprint.
@@ -236,12 +250,7 @@ Result<Page<MachineEntry>> read_machine_list(Session& session, const ListQuery& 
   SqlValues values;
   values.text(query.project).text(query.machine).text(place[0]);
   STEELYARD_TRY(Page<MachineEntry> page,
-                read_list<MachineEntry>(transaction,
-                                        {kMachines, 1,
-                                         "select q.fingerprint, " + selected<MachineEntry>("q") + " from (" +
-                                             machines_statement() + ") q order by q.fingerprint",
-                                         values},
-                                        query.limit));
+                read_list<MachineEntry>(transaction, {kMachines, 1, machines_statement(), values}, query.limit));
   for (MachineEntry& machine : page.items) {
     STEELYARD_TRY(machine.calibrations, read_calibrations(transaction, machine.fingerprint));
   }
@@ -263,18 +272,23 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
   const std::optional<std::int64_t> position = whole_number(place[2]);
   if (!run_key || !position) return not_a_place();
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  // A distributed store asks no table that is spread over its nodes for each row of one that all have.
   const std::string newest =
       std::string(
-          "select distinct on (b.project_key, b.branch, r.environment_key) r.run_key from steelyard.branches b "
-          "join steelyard.projects p using (project_key) cross join lateral (select r.run_key, r.environment_key "
-          "from steelyard.runs r where r.project_key = b.project_key "
+          "with seen as materialized (select b.project_key, b.branch, r.environment_key, r.run_key "
+          "from steelyard.branches b join steelyard.projects p using (project_key) "
+          "cross join lateral (select r.run_key, r.environment_key from steelyard.runs r "
+          "where r.project_key = b.project_key "
           "and hashtextextended(r.branch, 0) = hashtextextended(b.branch, 0) and r.branch = b.branch "
           "and not exists (select from steelyard.request_runs q where q.run_key = r.run_key) "
           "order by r.run_key desc limit ") +
       kRunsLookedAtForTargets +
-      ") r where ($1::text = '' or p.name = $1::text) and ($2::text = '' or b.branch = $2::text) "
-      "and exists (select from steelyard.target_verdicts t where t.run_key = r.run_key) "
-      "order by b.project_key, b.branch, r.environment_key, r.run_key desc";
+      ") r where ($1::text = '' or p.name = $1::text) and ($2::text = '' or b.branch = $2::text)), "
+      "held as materialized (select t.run_key from steelyard.target_verdicts t "
+      "where t.run_key = any(array(select run_key from seen)) and t.position = 0) "
+      "select distinct on (s.project_key, s.branch, s.environment_key) s.run_key from seen s "
+      "where s.run_key in (select run_key from held) "
+      "order by s.project_key, s.branch, s.environment_key, s.run_key desc";
   const std::string one = "select r.run_key from steelyard.runs r where " + begins_with("r.id", 4) + " limit 2";
   const std::string inner =
       "select t.run_key, t.position, r.id as run, coalesce(c.sha, '') as commit, " +

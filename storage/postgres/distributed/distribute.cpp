@@ -354,6 +354,12 @@ Result<bool> is_distributed(Transaction& transaction) {
   return rows.size() > 0;
 }
 
+Result<bool> has_shards(Transaction& transaction) {
+  constexpr const char* kHasExtension = "select exists(select from pg_extension where extname = 'citus')";
+  STEELYARD_TRY(const Rows rows, transaction.run(kHasExtension, {}, kOneRow));
+  return rows.boolean(0, 0);
+}
+
 Result<void> distribute(Session& session, const DistributeOptions& options, const DistributeProgress& progress) {
   STEELYARD_TRY(DistributionPlan plan, plan_distribution(session));
   // Neither the writer's role nor the owner's may do all that follows.

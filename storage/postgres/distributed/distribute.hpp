@@ -22,6 +22,8 @@ Result<void> distribute(Session& session, const DistributeOptions& options, cons
 
 // Whether any table of the store is distributed.
 Result<bool> is_distributed(Transaction& transaction);
+// Whether any may be: one look at the catalogue, for statements that have another form there.
+Result<bool> has_shards(Transaction& transaction);
 
 // Where each table of a store goes when it is distributed: told from its columns, unique keys and foreign keys alone,
 // so that tables of later migrations find their places without a list of names. Pure.
