@@ -166,7 +166,7 @@ def read_table(service, parts, seconds):
     series = series_of(service)
     # A bound above what there is makes another target with the same answer.
     once = [points_path(series[i % len(series)], POINTS + 1 + i) for i in range(MANY)]
-    newest = [points_path(series[i % len(series)], 101 + i // len(series)) for i in range(100 * len(series))]
+    newest = [points_path(series[i % len(series)], 101 + i // len(series)) for i in range(200 * len(series))]
     some = [points_path(one, POINTS) for one in series[:10]]
     lists = [f"/api/v1/{name}?project=grown&limit=50" for name in ("runs", "series", "machines", "comparisons")]
     rows = []
@@ -177,7 +177,7 @@ def read_table(service, parts, seconds):
             Readers(service, paths, 4, 2).result()  # so that they are
             rows.append((name, Readers(service, paths, READERS, seconds).result()))
     if "uncached" in parts:
-        for name, paths in (("made anew: history of 10,000 points", once), ("made anew: newest 100 to 200", newest)):
+        for name, paths in (("made anew: history of 10,000 points", once), ("made anew: newest 100 to 300", newest)):
             others = [path + "&columns=at" for path in paths[:1000]]
             Readers(service, others, 4, 2).result()  # each worker has the order of the runs then
             rows.append((name, Readers(service, paths, READERS, seconds).result()))
@@ -216,7 +216,7 @@ def percentile(values, part):
 
 def submission(service, bodies):
     series = series_of(service)
-    paths = [points_path(series[i % len(series)], 101 + i // len(series)) for i in range(100 * len(series))]
+    paths = [points_path(series[i % len(series)], 101 + i // len(series)) for i in range(200 * len(series))]
     one_by_one, at_once = bodies[1:41], bodies[41:141]
     service.put(bodies[0])  # every benchmark is new
     alone = [service.put(body)[0] for body in one_by_one[:10]]
