@@ -7,6 +7,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/model/alert.hpp"
+#include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::storage {
@@ -17,6 +18,8 @@ class AlertStore {
 
   // Newest change of state first.
   Result<std::vector<Alert>> list(const AlertQuery& query);
+  // The same as pages, of a store that is no service's.
+  Result<Page<Alert>> page(const AlertQuery& query);
   // Newest last.
   Result<std::vector<AcceptedAlert>> accepted(const AcceptedQuery& query);
   // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.

@@ -26,8 +26,8 @@ class CatalogStore {
   Result<Page<MachineEntry>> machines(const ListQuery& query);        // by fingerprint
   // Of the newest run of each project, branch and machine that was held against any; by benchmark.
   Result<Page<TargetEntry>> targets(const ListQuery& query);
-  // Whatever branch was looked at (HistoryStore::change_points() is of one); by when they were found first.
-  Result<std::vector<KeptChangePoint>> change_points(const std::string& project);
+  // By when they were found first. HistoryStore::change_points() are all of one branch.
+  Result<Page<KeptChangePoint>> change_points(const ChangePointQuery& query);
   // Benchmarks, commits, runs, branches, machines and projects with the text in their names, or ids that begin with it;
   // at most `limit` of each kind. text: at least two characters.
   Result<std::vector<FoundEntry>> search(const std::string& text, const ListQuery& query);

@@ -208,6 +208,10 @@ Result<std::vector<Alert>> AlertStore::list(const AlertQuery& query) {
   return connection_.read([&](Session& session) { return read_alerts(session, query); });
 }
 
+Result<Page<Alert>> AlertStore::page(const AlertQuery& query) {
+  return connection_.read([&](Session& session) { return read_alert_page(session, query); });
+}
+
 Result<std::vector<AcceptedAlert>> AlertStore::accepted(const AcceptedQuery& query) {
   if (StoreService* const service = connection_.service()) return ask_accepted(*service, query);
   return connection_.read([&](Session& session) { return read_accepted_alerts(session, query); });
@@ -255,8 +259,8 @@ Result<Page<TargetEntry>> CatalogStore::targets(const ListQuery& query) {
   return connection_.read([&](Session& session) { return read_target_list(session, query); });
 }
 
-Result<std::vector<KeptChangePoint>> CatalogStore::change_points(const std::string& project) {
-  return connection_.read([&](Session& session) { return read_all_change_points(session, project); });
+Result<Page<KeptChangePoint>> CatalogStore::change_points(const ChangePointQuery& query) {
+  return connection_.read([&](Session& session) { return read_change_point_list(session, query); });
 }
 
 Result<std::vector<FoundEntry>> CatalogStore::search(const std::string& text, const ListQuery& query) {

@@ -2,14 +2,18 @@
 // operationId of openapi.json; a test holds the two lists against each other.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -17,6 +21,8 @@
 #include "ci/service/caller.hpp"
 #include "ci/service/description.hpp"
 #include "ci/service/web_server.hpp"
+#include "storage/model/catalog.hpp"
+#include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::ci {
@@ -72,7 +78,30 @@ Reply not_here(const Error& error);
 // {"items": [...], "next": ...}: each item is JSON already.
 std::string page_text(const std::vector<std::string>& items, const std::string& next,
                       const std::vector<std::string>& notes = {});
-// Of a list that is whole in memory: what follows the item `after`. ids: of the items. Error (input): there is none.
-Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call);
+
+// A page of what `keep` keeps, and may change, of a list in the store, which `ask(after, most)` gives pages of: as many
+// of them are asked for as that takes. limit: of items, or kAllItems, where there are few.
+inline constexpr int kAllItems = std::numeric_limits<int>::max();
+template <class Item, class Ask, class Keep>
+Result<storage::Page<Item>> kept_of(int limit, const std::string& after, const Ask& ask, const Keep& keep) {
+  storage::Page<Item> page;
+  page.next = after;
+  const auto wanted = static_cast<std::size_t>(limit);
+  int most = std::min(limit, storage::kMaxListed);
+  do {
+    STEELYARD_TRY(storage::Page<Item> more, ask(page.next, most));
+    std::size_t looked_at = 0;
+    while (looked_at < more.items.size() && page.items.size() < wanted) {
+      Item& item = more.items[looked_at++];
+      if (keep(item)) page.items.push_back(std::move(item));
+    }
+    if (looked_at < more.items.size()) {  // only to be told where the next page begins
+      STEELYARD_TRY(more, ask(page.next, static_cast<int>(looked_at)));
+    }
+    page.next = std::move(more.next);
+    most = storage::kMaxListed;
+  } while (!page.next.empty() && page.items.size() < wanted);
+  return page;
+}
 
 }  // namespace steelyard::ci

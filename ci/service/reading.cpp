@@ -41,26 +41,11 @@ std::string page_text(const std::vector<std::string>& items, const std::string& 
   return text + "]," + rest.one_line().substr(1) + '\n';
 }
 
-Result<Reply> page_of(const std::vector<std::string>& ids, std::vector<std::string> items, const Call& call) {
-  std::size_t begin = 0;
-  if (const std::string& after = call["after"]; !after.empty()) {
-    const auto at = std::find(ids.begin(), ids.end(), after);
-    if (at == ids.end()) return input_error("after", after.substr(0, 100), "what the page before gave as next");
-    begin = static_cast<std::size_t>(at - ids.begin()) + 1;
-  }
-  const std::size_t end = std::min(items.size(), begin + static_cast<std::size_t>(call.number("limit")));
-  const std::string next = end < items.size() ? ids[end - 1] : "";
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(end), items.end());
-  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(begin));
-  return Reply{page_text(items, next)};
-}
-
 namespace {
 
 using storage::CatalogStore;
 using storage::JsonWriter;
 
-constexpr int kMaxAlertsRead = 10'000;  // that are looked through
 constexpr std::size_t kShortestSearch = 2;
 constexpr int kQuestions = 1;  // version of what the command line asks in place of a store (storage/store_service.hpp)
 
@@ -195,46 +180,64 @@ Result<Reply> flame(const Call& call) {
   return Reply{flame_text(call["benchmark"], *profile)};
 }
 
-Result<std::vector<storage::Alert>> read_alerts(const Call& call) {
+// The alerts that a caller asks for.
+struct AskedAlerts {
   storage::AlertQuery query;
-  query.project = value_of(call, "project");
-  query.branch = value_of(call, "branch");
-  query.benchmark = value_of(call, "benchmark");
-  query.id = value_of(call, "id");
-  const std::string state = value_of(call, "state");
-  query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
-  query.limit = kMaxAlertsRead;
   TodaysNames names;
-  if (!query.benchmark.empty()) {
-    STEELYARD_TRY(names, TodaysNames::read(call.store, {query.project, query.branch, {}, query.benchmark}));
-    query.benchmarks = names.all_with(query.benchmark);
+
+  static Result<AskedAlerts> of(const Call& call) {
+    AskedAlerts asked;
+    storage::AlertQuery& query = asked.query;
+    query.project = value_of(call, "project");
+    query.branch = value_of(call, "branch");
+    query.benchmark = value_of(call, "benchmark");
+    query.id = value_of(call, "id");
+    query.after = value_of(call, "after");
+    const std::string state = value_of(call, "state");
+    query.resolved_too = !query.id.empty() || state == "all" || state == "resolved";
+    query.state = state == "all" ? "" : state;
+    if (!query.benchmark.empty()) {
+      STEELYARD_TRY(asked.names, TodaysNames::read(call.store, {query.project, query.branch, {}, query.benchmark}));
+      query.benchmarks = asked.names.all_with(query.benchmark);
+    }
+    return asked;
   }
-  STEELYARD_TRY(std::vector<storage::Alert> all, storage::AlertStore(call.store).list(query));
-  const auto has_text = [&](const std::string& name) { return name.find(query.benchmark) != std::string::npos; };
-  std::erase_if(all, [&](const storage::Alert& alert) {  // of another project's benchmark of that name
-    return !names.have(query.benchmark, alert.subject.project, alert.subject.benchmark) &&
-           std::none_of(alert.other_names.begin(), alert.other_names.end(), has_text);
-  });
-  if (!state.empty() && state != "all") {
-    std::erase_if(all, [&](const storage::Alert& one) { return storage::to_text(one.state) != state; });
+
+  bool have(const storage::Alert& alert) const {  // not one of another project's benchmark of that name
+    const auto has_text = [&](const std::string& name) { return name.find(query.benchmark) != std::string::npos; };
+    return names.have(query.benchmark, alert.subject.project, alert.subject.benchmark) ||
+           std::any_of(alert.other_names.begin(), alert.other_names.end(), has_text);
   }
-  return all;
+};
+
+template <class Keep>
+Result<storage::Page<storage::Alert>> alerts_of(const Call& call, const storage::AlertQuery& query, int limit,
+                                                const Keep& keep) {
+  const auto ask = [&](const std::string& after, int most) {
+    storage::AlertQuery page = query;
+    page.after = after;
+    page.limit = most;
+    return storage::AlertStore(call.store).page(page);
+  };
+  return kept_of<storage::Alert>(limit, query.after, ask, keep);
+}
+
+Result<storage::Page<storage::Alert>> asked_alerts(const Call& call, int limit) {
+  STEELYARD_TRY(const AskedAlerts asked, AskedAlerts::of(call));
+  return alerts_of(call, asked.query, limit, [&](const storage::Alert& alert) { return asked.have(alert); });
 }
 
 Result<Reply> alerts(const Call& call) {
-  STEELYARD_TRY(const std::vector<storage::Alert> all, read_alerts(call));
-  std::vector<std::string> ids, items;
-  for (const storage::Alert& one : all) {
-    ids.push_back(one.id);
-    items.push_back(json_alert(one));
-  }
-  return page_of(ids, std::move(items), call);
+  STEELYARD_TRY(const auto page, asked_alerts(call, call.number("limit")));
+  std::vector<std::string> items;
+  for (const storage::Alert& one : page.items) items.push_back(json_alert(one));
+  return Reply{page_text(items, page.next)};
 }
 
 Result<Reply> alert(const Call& call) {
-  STEELYARD_TRY(const std::vector<storage::Alert> found, read_alerts(call));
-  if (found.size() == 1) return Reply{json_alert(found.front()) + '\n'};
-  return input_error("alert:" + call["id"], found.empty() ? "no such alert" : "several alerts", "one alert");
+  STEELYARD_TRY(const auto found, asked_alerts(call, 2));
+  if (found.items.size() == 1) return Reply{json_alert(found.items.front()) + '\n'};
+  return input_error("alert:" + call["id"], found.items.empty() ? "no such alert" : "several alerts", "one alert");
 }
 
 Result<Reply> targets(const Call& call) {
@@ -273,12 +276,21 @@ Result<Reply> commit(const Call& call) {
   }
   query.commit = first.commit;
   STEELYARD_TRY(const auto judged, catalog.comparisons(query));
-  STEELYARD_TRY(const auto points, catalog.change_points(query.project));
+  storage::ChangePointQuery of_changes;
+  of_changes.gone_too = true;
+  const auto ask = [&](const std::string& after, int most) {
+    of_changes.list = query;
+    of_changes.list.after = after;
+    of_changes.list.limit = most;
+    return catalog.change_points(of_changes);
+  };
+  const auto all = [](const auto&) { return true; };
+  STEELYARD_TRY(const auto points, kept_of<storage::KeptChangePoint>(kAllItems, "", ask, all));
   storage::AlertQuery of_alerts;
   of_alerts.project = query.project;
+  of_alerts.commit = query.commit;
   of_alerts.resolved_too = true;
-  of_alerts.limit = kMaxAlertsRead;
-  STEELYARD_TRY(const auto all_alerts, storage::AlertStore(call.store).list(of_alerts));
+  STEELYARD_TRY(const auto opened_here, alerts_of(call, of_alerts, kAllItems, all));
   const auto list = [](const std::vector<std::string>& items) {
     std::string text = "[";
     for (std::size_t i = 0; i < items.size(); ++i) text += (i > 0 ? "," : "") + items[i];
@@ -287,12 +299,8 @@ Result<Reply> commit(const Call& call) {
   std::vector<std::string> of_runs, of_comparisons, of_points, opened;
   for (const auto& one : found.items) of_runs.push_back(entry_json(one));
   for (const auto& one : judged.items) of_comparisons.push_back(entry_json(one));
-  for (const auto& one : points) {
-    if (one.commit == first.commit) of_points.push_back(json_change_point(one));
-  }
-  for (const auto& one : all_alerts) {
-    if (one.commit == first.commit) opened.push_back(json_alert(one));
-  }
+  for (const auto& one : points.items) of_points.push_back(json_change_point(one));
+  for (const auto& one : opened_here.items) opened.push_back(json_alert(one));
   JsonWriter writer;
   writer("commit", first.commit);
   writer("parent", first.parent, {.null = Null::written});
@@ -321,11 +329,14 @@ Result<Reply> search(const Call& call) {
 
 // Widths in the manner of a badge's font, 7 units a character.
 Result<Reply> badge(const Call& call) {
-  STEELYARD_TRY(const std::vector<storage::Alert> all, read_alerts(call));
-  const auto is_open = [](const storage::Alert& one) {
-    return one.state == storage::AlertState::open || one.state == storage::AlertState::reopened;
-  };
-  const auto open = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_open));
+  STEELYARD_TRY(const AskedAlerts asked, AskedAlerts::of(call));
+  std::size_t open = 0;
+  STEELYARD_TRY(const auto none, alerts_of(call, asked.query, kAllItems, [&](const storage::Alert& one) {
+                  const bool is_open =
+                      one.state == storage::AlertState::open || one.state == storage::AlertState::reopened;
+                  if (is_open && asked.have(one)) ++open;
+                  return false;
+                }));
   const std::string state =
       open == 0 ? "no regression" : std::to_string(open) + (open == 1 ? " regression" : " regressions");
   const std::size_t left = 84;

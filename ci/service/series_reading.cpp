@@ -308,36 +308,49 @@ Result<Reply> points(const Call& call) {
   return std::move(writer.reply());
 }
 
-Result<Reply> changes(const Call& call) {
-  STEELYARD_TRY(auto all, call["branch"].empty()
-                              ? storage::CatalogStore(call.store).change_points(call["project"])
-                              : HistoryStore(call.store).change_points(call["project"], call["branch"]));
-  std::erase_if(all, [&](const storage::KeptChangePoint& one) {
-    return (one.gone && call["gone"] != "1") || (!call["metric"].empty() && one.metric != call["metric"]) ||
-           !one.fingerprint.starts_with(call["machine"]) || !one.commit.starts_with(call["commit"]);
-  });
-  std::map<std::string, storage::RenamedQuery> on_branch;  // each is called as on its own
-  for (const storage::KeptChangePoint& one : all) {
-    storage::RenamedQuery& query = on_branch[one.branch];
+// Of the benchmarks of these points, by the points' branch: each is called as on its own.
+Result<std::map<std::string, TodaysNames>> names_by_branch(const Call& call,
+                                                           const std::vector<storage::KeptChangePoint>& points) {
+  std::map<std::string, storage::RenamedQuery> queries;
+  for (const storage::KeptChangePoint& one : points) {
+    storage::RenamedQuery& query = queries[one.branch];
     query.project = call["project"];
     query.branch = one.branch.empty() ? call["branch"] : one.branch;
     query.names.insert(one.benchmark);
   }
-  for (const auto& [branch, query] : on_branch) {
-    STEELYARD_TRY(const TodaysNames names, TodaysNames::read(call.store, query));
-    std::erase_if(all, [&, &of = branch](const storage::KeptChangePoint& one) {
-      return one.branch == of && !names.have(call["benchmark"], one.project, one.benchmark);
-    });
-    for (storage::KeptChangePoint& one : all) {
-      if (one.branch == branch) one.benchmark = names.of(one.project, one.benchmark);
-    }
+  std::map<std::string, TodaysNames> names;
+  for (const auto& [branch, query] : queries) {
+    STEELYARD_TRY(names[branch], TodaysNames::read(call.store, query));
   }
-  std::vector<std::string> ids, items;
-  for (const storage::KeptChangePoint& one : all) {
-    ids.push_back(one.id);
-    items.push_back(json_change_point(one));
-  }
-  return page_of(ids, std::move(items), call);
+  return names;
+}
+
+Result<Reply> changes(const Call& call) {
+  storage::ChangePointQuery query;
+  query.list.project = call["project"];
+  query.list.branch = call["branch"];
+  query.list.machine = call["machine"];
+  query.list.commit = call["commit"];
+  query.metric = call["metric"];
+  query.gone_too = call["gone"] == "1";
+  std::map<std::string, TodaysNames> names;
+  const auto ask = [&](const std::string& after, int most) -> Result<storage::Page<storage::KeptChangePoint>> {
+    query.list.after = after;
+    query.list.limit = most;
+    STEELYARD_TRY(auto page, storage::CatalogStore(call.store).change_points(query));
+    STEELYARD_TRY(names, names_by_branch(call, page.items));
+    return page;
+  };
+  const auto keep = [&](storage::KeptChangePoint& one) {
+    const TodaysNames& on_branch = names.at(one.branch);
+    const bool has_name = on_branch.have(call["benchmark"], one.project, one.benchmark);
+    one.benchmark = on_branch.of(one.project, one.benchmark);
+    return has_name;
+  };
+  STEELYARD_TRY(const auto page, kept_of<storage::KeptChangePoint>(call.number("limit"), call["after"], ask, keep));
+  std::vector<std::string> items;
+  for (const storage::KeptChangePoint& one : page.items) items.push_back(json_change_point(one));
+  return Reply{page_text(items, page.next)};
 }
 
 Result<storage::RangeQuery> range_query(const Call& call) {

@@ -153,7 +153,11 @@ struct AlertQuery {
   std::string benchmark;  // canonical text or a part of it, or of another name that it had; empty: any
   bool resolved_too = false;
   int limit = 200;
-  std::set<std::string> benchmarks{};  // those that are called so as well; not for another process
+  // What follows is not for another process.
+  std::set<std::string> benchmarks{};  // those that are called so as well
+  std::string commit{};                // that opened it; empty: any
+  std::string state{};                 // its text; empty: any
+  std::string after{};                 // Page::next
 
   static void fields(auto& visit, auto& self) {
     visit("id", self.id);

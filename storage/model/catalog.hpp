@@ -254,6 +254,13 @@ struct ListQuery {
 };
 inline constexpr int kMaxListed = 1000;
 
+// Which change points. `list.branch` is that which was looked at; its benchmark and run do not matter.
+struct ChangePointQuery {
+  ListQuery list;
+  std::string metric;  // empty: any
+  bool gone_too = false;
+};
+
 // Something of a kind ("run", "comparison", "alert", "change") came in or changed.
 struct NewsEntry {
   std::string kind;

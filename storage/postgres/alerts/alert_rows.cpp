@@ -1,14 +1,17 @@
 #include "storage/postgres/alerts/alert_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "storage/model/alert.hpp"
+#include "storage/model/catalog.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/alerts/alert_facts.hpp"
 #include "storage/postgres/alerts/alert_names.hpp"
+#include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
@@ -248,7 +251,8 @@ namespace {
 
 constexpr std::size_t kShortestAlertPrefix = 6;
 
-// $1 prefix of the id, $2 project, $3 branch, $4 benchmark or a part, $5 resolved too, $6 limit, $7 benchmarks.
+// $1 prefix of the id, $2 project, $3 branch, $4 benchmark or a part, $5 resolved too, $6 limit, $7 benchmarks, $8 the
+// commit that opened it, $9 state, $10 and $11 the place before the first.
 constexpr const char* kChosen = R"sql(
 from steelyard.alert_states a
 where starts_with(alert, $1::text)
@@ -256,6 +260,8 @@ where starts_with(alert, $1::text)
   and (strpos(benchmark, $4::text) > 0 or benchmark = any($7::text[])
        or exists (select from unnest(other_names) as o(name) where strpos(o.name, $4::text) > 0))
   and ($5::boolean or state <> 'resolved')
+  and ($8::text = '' or commit = $8::text) and ($9::text = '' or state = $9::text)
+  and (changed_at_unix_ns < $10::bigint or (changed_at_unix_ns = $10::bigint and alert > $11::text))
 order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
@@ -265,6 +271,7 @@ constexpr const char* kAssigned =
     "select distinct on (alert) alert, assignee, who, assigned_at_unix_ns, note from steelyard.alert_assignments "
     "where alert = any($1::text[]) order by alert, alert_assignment_key desc";
 
+constexpr std::string_view kAlertList = "alerts";  // of its cursors
 constexpr std::int64_t kMaxAccepted = 200'000;
 
 // $1 project or empty, $2 only what stands. An acceptance that is over ends what was accepted of the alert before it,
@@ -302,21 +309,37 @@ Result<std::map<std::string, AlertAssignment>> assignments_of(Transaction& trans
   return assignments;
 }
 
-Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuery& query) {
+Result<Page<Alert>> read_within(Transaction& transaction, const AlertQuery& query) {
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  std::string after;
+  if (!query.after.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> place, read_cursor(kAlertList, 2, query.after));
+    STEELYARD_TRY(before, number_of_cursor(place[0]));
+    after = place[1];
+  }
+  const std::int64_t most = std::max(query.limit, 0);
   SqlValues values;
   values.text(query.id).text(query.project).text(query.branch).text(query.benchmark).boolean(query.resolved_too);
-  STEELYARD_TRY(
-      const Rows rows,
-      transaction.run(
-          "select " + selected<AlertRow>("a") + kChosen,
-          values.integer(std::max(query.limit, 0)).texts({query.benchmarks.begin(), query.benchmarks.end()})));
-  std::vector<Alert> alerts;
+  STEELYARD_TRY(const Rows rows, transaction.run("select " + selected<AlertRow>("a") + kChosen,
+                                                 values.integer(most + 1)
+                                                     .texts({query.benchmarks.begin(), query.benchmarks.end()})
+                                                     .text(query.commit)
+                                                     .text(query.state)
+                                                     .integer(before)
+                                                     .text(after)));
+  Page<Alert> page;
+  std::vector<Alert>& alerts = page.items;
   std::vector<std::string> ids;
   std::map<std::string, std::size_t> index;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
     alerts.push_back(alert_at(rows, row));
     ids.push_back(alerts.back().id);
     index[ids.back()] = alerts.size() - 1;
+  }
+  if (rows.size() > most && most > 0) {
+    AlertRow last;
+    read_fields(rows, most - 1, 0, last);
+    page.next = write_cursor(kAlertList, {std::to_string(last.last.at_unix_ns), ids.back()});
   }
   STEELYARD_TRY(const Rows steps,
                 transaction.run("select alert, transition, at_unix_ns, changed_by, commit, note "
@@ -332,7 +355,7 @@ Result<std::vector<Alert>> read_within(Transaction& transaction, const AlertQuer
   for (const auto& [alert, assignment] : assignments) {
     if (!assignment.to.empty()) alerts[index.at(alert)].assignment = assignment;
   }
-  return alerts;
+  return page;
 }
 
 Result<Alert> the_alert(Transaction& transaction, const std::string& id) {
@@ -345,7 +368,8 @@ Result<Alert> the_alert(Transaction& transaction, const std::string& id) {
   query.id = id;
   query.resolved_too = true;
   query.limit = 2;
-  STEELYARD_TRY(std::vector<Alert> alerts, read_within(transaction, query));
+  STEELYARD_TRY(Page<Alert> page, read_within(transaction, query));
+  std::vector<Alert>& alerts = page.items;
   if (alerts.empty()) return input_error(where, "no such alert", "", "`steelyard alerts --all` shows what there is");
   if (alerts.size() > 1) {
     return input_error(where, "several alerts, such as " + alerts[0].id + " and " + alerts[1].id, "one alert",
@@ -432,7 +456,15 @@ Result<std::map<std::string, std::string>> accepted_until(Transaction& transacti
 
 Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  return read_within(transaction, query);
+  STEELYARD_TRY(Page<Alert> page, read_within(transaction, query));
+  return std::move(page.items);
+}
+
+Result<Page<Alert>> read_alert_page(Session& session, const AlertQuery& query) {
+  AlertQuery bounded = query;
+  bounded.limit = std::clamp(query.limit, 1, kMaxListed);
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  return read_within(transaction, bounded);
 }
 
 Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query) {

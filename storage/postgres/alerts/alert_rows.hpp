@@ -33,6 +33,7 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
 
 // Newest change of state first, each with its life.
 Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query);
+Result<Page<Alert>> read_alert_page(Session& session, const AlertQuery& query);
 // In the order of writing.
 Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const AcceptedQuery& query);
 // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.

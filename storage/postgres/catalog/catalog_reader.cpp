@@ -1,10 +1,8 @@
 #include "storage/postgres/catalog/catalog_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "bench/model/quantile.hpp"
@@ -66,21 +64,12 @@ struct TimePlace {
   std::int64_t at = std::numeric_limits<std::int64_t>::max();
   std::int64_t key = std::numeric_limits<std::int64_t>::max();
 };
-// Absent where the text is no number, or one of more than 64 bits.
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  return code == std::errc() && stop == end ? std::optional(value) : std::nullopt;
-}
-Error not_a_place() { return input_error("after", "a place of no list of ours", "what the page before gave as next"); }
 Result<TimePlace> time_place_of(const ListQuery& query, std::string_view kind) {
   if (query.after.empty()) return TimePlace{};
   STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kind, 2, query.after));
-  const std::optional<std::int64_t> at = whole_number(fields[0]);
-  const std::optional<std::int64_t> key = whole_number(fields[1]);
-  if (!at || !key) return not_a_place();
-  return TimePlace{*at, *key};
+  STEELYARD_TRY(const std::int64_t at, number_of_cursor(fields[0]));
+  STEELYARD_TRY(const std::int64_t key, number_of_cursor(fields[1]));
+  return TimePlace{at, key};
 }
 
 }  // namespace
@@ -268,9 +257,8 @@ constexpr const char* kRunsLookedAtForTargets = "200";
 Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& query) {
   constexpr std::string_view kKind = "targets";
   STEELYARD_TRY(const std::vector<std::string> place, place_of(query, kKind, {"", "0", "-1"}));
-  const std::optional<std::int64_t> run_key = whole_number(place[1]);
-  const std::optional<std::int64_t> position = whole_number(place[2]);
-  if (!run_key || !position) return not_a_place();
+  STEELYARD_TRY(const std::int64_t run_key, number_of_cursor(place[1]));
+  STEELYARD_TRY(const std::int64_t position, number_of_cursor(place[2]));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   // A distributed store asks no table that is spread over its nodes for each row of one that all have.
   const std::string newest =
@@ -306,7 +294,7 @@ Result<Page<TargetEntry>> read_target_list(Session& session, const ListQuery& qu
       "r.id >= $4::text) order by t.benchmark, t.run_key, t.position limit $8";
   SqlValues values;
   values.text(query.project).text(query.branch).text(query.benchmark).text(query.run).text(place[0]);
-  values.integer(*run_key).integer(*position);
+  values.integer(run_key).integer(position);
   return read_list<TargetEntry>(transaction,
                                 {kKind, 3,
                                  "select q.benchmark, q.run_key, q.position, " + selected<TargetEntry>("q") +

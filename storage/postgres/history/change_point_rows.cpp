@@ -1,9 +1,13 @@
 #include "storage/postgres/history/change_point_rows.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "bench/model/fields.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
+#include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
@@ -76,34 +80,61 @@ where n.change_point_key = c.change_point_key and n.verdict is not null
        coalesce(n.cause, 'commit'), case when n.to_commit = '' then n.happened_at end)
 )sql";
 
-// `which`: a condition on c and $1.
-Result<std::vector<KeptChangePoint>> read_points(Session& session, const std::string& which, const SqlValues& values) {
-  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("select c.gone_at is not null, " + selected<ChangePointRow>("c") +
-                                    " from steelyard.change_points c where " + which + " order by c.change_point_key",
-                                values));
-  std::vector<KeptChangePoint> points;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    ChangePointRow read;
-    read_fields(rows, row, 1, read);
-    read.point.gone = rows.boolean(row, 0);
-    read.point.regression = read.verdict == kRegression;
-    points.push_back(std::move(read.point));
-  }
-  return points;
+// `which`: a condition on c, and how many.
+std::string points_statement(const std::string& which) {
+  return "select c.change_point_key, c.gone_at is not null, " + selected<ChangePointRow>("c") +
+         " from steelyard.change_points c where " + which;
 }
+
+KeptChangePoint point_at(const Rows& rows, std::int64_t row) {
+  ChangePointRow read;
+  read_fields(rows, row, 2, read);
+  read.point.gone = rows.boolean(row, 1);
+  read.point.regression = read.verdict == kRegression;
+  return std::move(read.point);
+}
+
+// $1 project, $2 branch, $3 metric, $4 machine, $5 commit, $6 whether gone ones too, $7 the key before the first, $8
+// how many.
+constexpr const char* kListed =
+    "($1::text = '' or c.project = $1::text) and ($2::text = '' or c.branch = $2::text) "
+    "and ($3::text = '' or c.metric = $3::text) and starts_with(c.fingerprint, $4::text) "
+    "and starts_with(c.commit, $5::text) "
+    "and ($6::boolean or c.gone_at is null) and c.change_point_key > $7::bigint "
+    "order by c.change_point_key limit $8::bigint";
 
 }  // namespace
 
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
                                                         const std::string& branch) {
-  return read_points(session, "($1::text = '' or c.project = $1::text) and c.branch = $2",
-                     SqlValues().text(project).text(branch));
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(points_statement("($1::text = '' or c.project = $1::text) and c.branch = $2 "
+                                                 "order by c.change_point_key"),
+                                SqlValues().text(project).text(branch)));
+  std::vector<KeptChangePoint> points;
+  for (std::int64_t row = 0; row < rows.size(); ++row) points.push_back(point_at(rows, row));
+  return points;
 }
 
-Result<std::vector<KeptChangePoint>> read_all_change_points(Session& session, const std::string& project) {
-  return read_points(session, "($1::text = '' or c.project = $1::text)", SqlValues().text(project));
+Result<Page<KeptChangePoint>> read_change_point_list(Session& session, const ChangePointQuery& query) {
+  constexpr std::string_view kKind = "changes";
+  const ListQuery& list = query.list;
+  std::int64_t before = 0;
+  if (!list.after.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> place, read_cursor(kKind, 1, list.after));
+    STEELYARD_TRY(before, number_of_cursor(place[0]));
+  }
+  const std::int64_t most = std::clamp(list.limit, 1, kMaxListed);
+  SqlValues values;
+  values.text(list.project).text(list.branch).text(query.metric).text(list.machine).text(list.commit);
+  values.boolean(query.gone_too).integer(before).integer(most + 1);
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(points_statement(kListed), values, {0, most + 1}));
+  Page<KeptChangePoint> page;
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) page.items.push_back(point_at(rows, row));
+  if (rows.size() > most) page.next = write_cursor(kKind, {rows.text(most - 1, 0)});
+  return page;
 }
 
 Result<std::int64_t> rebuild_change_points(Session& session) {

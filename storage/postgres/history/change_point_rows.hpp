@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/model/catalog.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
@@ -12,8 +13,8 @@ namespace steelyard::storage {
 // Of one branch ("": those that were found over all branches) and project ("": any), gone ones too, by key.
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
                                                         const std::string& branch);
-// Whatever branch was looked at.
-Result<std::vector<KeptChangePoint>> read_all_change_points(Session& session, const std::string& project);
+// A page of them, by key.
+Result<Page<KeptChangePoint>> read_change_point_list(Session& session, const ChangePointQuery& query);
 
 // One transaction. An event that the store knows already (another program was quicker) changes and logs nothing.
 // Returns whether anything changed.

@@ -103,5 +103,7 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
 std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields);
 // Error (input): it is none of this kind with that many fields.
 Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t fields, const std::string& text);
+// A field that is a number. Error (input): it is none of 64 bits.
+Result<std::int64_t> number_of_cursor(const std::string& field);
 
 }  // namespace steelyard::storage

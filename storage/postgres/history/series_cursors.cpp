@@ -127,4 +127,12 @@ Result<PointPlace> read_point_cursor(const std::string& after) {
   return place;
 }
 
+Result<std::int64_t> number_of_cursor(const std::string& field) {
+  std::int64_t value = 0;
+  const char* const end = field.data() + field.size();
+  const auto [stop, code] = std::from_chars(field.data(), end, value);
+  if (code == std::errc() && stop == end) return value;
+  return input_error("after", "a place of no list of ours", "what the page before gave as next");
+}
+
 }  // namespace steelyard::storage

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,8 +102,14 @@ TEST_F(RenamedSeries, ChangesAreFoundByAnyNameInEveryProjectAndCalledAsOnTheirOw
   find_change(store, "p3", "another", kEarlier);
   const auto found = [this](const std::string& query, const std::string& name) {
     std::map<std::string, std::string> found;
-    const json changes = checked("/api/v1/changes", "/api/v1/changes?" + query + storage::percent_encode(name));
-    for (const json& one : changes["items"]) found[one["id"]] = one["benchmark"];
+    const std::string path = "/api/v1/changes?limit=1&" + query + storage::percent_encode(name);
+    std::string next;
+    do {  // a page of one each, however many between them have other names
+      const json changes = checked("/api/v1/changes", path + (next.empty() ? "" : "&after=" + next));
+      EXPECT_LE(changes["items"].size(), 1U);
+      for (const json& one : changes["items"]) EXPECT_TRUE(found.emplace(one["id"], one["benchmark"]).second);
+      next = changes["next"].is_null() ? "" : changes["next"];
+    } while (!next.empty());
     return found;
   };
   using Found = std::map<std::string, std::string>;
@@ -155,7 +162,7 @@ select (jsonb_populate_record(a, jsonb_build_object(
          'benchmark', 'crowd' || i, 'changed_at_unix_ns', a.changed_at_unix_ns + i,
          'alert', steelyard.bytes_identity(a.project, a.branch, 'crowd' || i, a.metric, a.fingerprint,
                                            a.change_point)))).*
-from steelyard.alert_states a, generate_series(1, 10000) i
+from steelyard.alert_states a, generate_series(1, 1200) i
 where a.project = 'crowded'
 )sql";
 
@@ -178,6 +185,15 @@ TEST_F(RenamedSeries, AnAlertIsFoundByAnyNameHoweverManyOthersThereAre) {
     ASSERT_EQ(alerts["items"].size(), 1U) << name;
     EXPECT_EQ(alerts["items"][0].value("change_point", ""), "p6");
   }
+  std::set<std::string> all;
+  std::string next;
+  do {
+    const std::string path = "/api/v1/alerts?project=crowded&limit=1000" + (next.empty() ? "" : "&after=" + next);
+    const json page = checked("/api/v1/alerts", path);
+    for (const json& one : page["items"]) EXPECT_TRUE(all.insert(one["id"]).second);
+    next = page["next"].is_null() ? "" : page["next"];
+  } while (!next.empty());
+  EXPECT_EQ(all.size(), 1'201U);
 }
 
 }  // namespace
