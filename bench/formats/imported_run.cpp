@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/formats/google_benchmark_context.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::bench {
@@ -314,15 +315,22 @@ void ImportedRun::tell_damages() {
   run_.failures.push_back({{}, "", -1, more, FailureKind::bad_record});
 }
 
-Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
-  if (is_too_large_) {
-    return input_error(path_.string(),
-                       std::to_string(samples_) + " samples of " + std::to_string(run_.measurements.size()) +
-                           " measurements in " + std::to_string(run_.invocations.size()) + " processes, or more",
-                       "at most " + std::to_string(kMaxSamples) + ", " + std::to_string(kMaxMeasurements) + " and " +
-                           std::to_string(kMaxImportedProcesses),
-                       "import it in several files");
+// Which of the bounds it was, for whoever has to write less of that.
+Error ImportedRun::too_large() const {
+  const auto beyond = [this](std::size_t most, const std::string& what, const std::string& fix) {
+    return input_error(path_.string(), "more than " + grouped_text(static_cast<std::int64_t>(most)) + ' ' + what,
+                       "no more in a run, which is held whole", fix + ", and import each by itself");
+  };
+  const char* by_part = "write it in several files, of a part of the benchmarks each";
+  if (samples_ > kMaxSamples) return beyond(kMaxSamples, "samples", by_part);
+  if (run_.measurements.size() == kMaxMeasurements) {
+    return beyond(kMaxMeasurements, "benchmarks and metrics of them", by_part);
   }
+  return beyond(kMaxImportedProcesses, "processes", "write it in several files, of fewer processes each");
+}
+
+Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
+  if (is_too_large_) return too_large();
   const Error* const damage = damage_of_it();
   if (damage != nullptr && run_.measurements.empty()) return *damage;
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));

@@ -89,6 +89,7 @@ class ImportedRun {
   std::filesystem::path described_by_;
   // Where in its file, or in its folder; absent: the damage is of another.
   std::optional<std::string> place_of(const Error& damage) const;
+  Error too_large() const;
   const Error* damage_of_it() const;  // null: its file is whole
   void tell_damages();
 

@@ -10,6 +10,7 @@ namespace steelyard::ci {
 
 // Of JSON that is submitted. As values in memory it takes ten times that.
 inline constexpr std::int64_t kMaxSubmittedJsonBytes = std::int64_t{16} << 20;
+inline constexpr std::int64_t kMaxSubmittedArchiveBytes = std::int64_t{256} << 20;
 
 // Held while something large is read, put or answered, so that several at once do not need the memory of several.
 inline constexpr std::size_t kLargeBody = std::size_t{4} << 20;

@@ -314,7 +314,7 @@ Reply not_here(const Error& error) {
 void add_writing(Operations& operations, const std::shared_ptr<std::mutex>& large) {
   constexpr int kNotAsWanted = 422;
   const auto submit = [large](const Call& call) { return submit_run(call, *large); };
-  operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, storage::ArchiveLimits{}.file_bytes, true};
+  operations["submitRun"] = {submit, kNotAsWanted, kMaxSubmittedJsonBytes, kMaxSubmittedArchiveBytes, true};
   operations["acknowledgeAlert"] = acting(storage::AlertAct::Kind::acknowledge);
   operations["acceptAlert"] = acting(storage::AlertAct::Kind::accept);
   operations["resolveAlert"] = acting(storage::AlertAct::Kind::resolve);

@@ -46,6 +46,11 @@ std::int64_t archive_memory_bytes() {
   return (mebibytes > 0 ? std::min(mebibytes, kMaxMiB) : kDefaultMiB) << 20;
 }
 
+std::int64_t archive_file_bytes() {
+  constexpr std::int64_t kUsualBytes = std::int64_t{256} << 20;
+  return std::clamp(archive_memory_bytes() / 2, kUsualBytes, kMaxArchiveBytes);
+}
+
 void seal(Run& run) {
   run.header.id.clear();
   Sha256 hash;
@@ -78,30 +83,41 @@ std::uint64_t unpacked_length(std::string_view bytes) {
 Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
   STEELYARD_CHECK(check_run(run, path.string()));
   assert(!run.header.id.empty() && "seal the run first");
-  const ArchiveLimits limits;
-  ContainerWriter container(PayloadKind::run, payload_version(), limits.file_bytes);
+  ContainerWriter container(PayloadKind::run, payload_version(), kMaxArchiveBytes);
   write_payload(run, [&container](std::string_view piece) { container.add(piece); });
   container.end();
   const auto refused = [&](const char* what, std::uint64_t found, std::int64_t most) {
     return input_error(path.string(), what + std::to_string(found) + " bytes", "at most " + std::to_string(most),
                        "measure or import fewer benchmarks in one run");
   };
-  if (container.payload_bytes() > static_cast<std::uint64_t>(limits.payload_bytes)) {
-    return refused("a run of ", container.payload_bytes(), limits.payload_bytes);
+  const std::int64_t most = ArchiveLimits{}.payload_bytes;
+  if (container.payload_bytes() > static_cast<std::uint64_t>(most)) {
+    return refused("a run of ", container.payload_bytes(), most);
   }
-  if (container.file_bytes() > static_cast<std::uint64_t>(limits.file_bytes)) {
-    return refused("a run that takes a file of ", container.file_bytes(), limits.file_bytes);
+  if (container.file_bytes() > static_cast<std::uint64_t>(kMaxArchiveBytes)) {
+    return refused("a run that takes a file of ", container.file_bytes(), kMaxArchiveBytes);
   }
   return write_file(path, container.take_bytes());
 }
 
+Result<std::string> read_archive_bytes(const std::filesystem::path& path, const ArchiveLimits& limits) {
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const bool could_be_one = !code && size <= static_cast<std::uintmax_t>(kMaxArchiveBytes);
+  if (could_be_one && size > static_cast<std::uintmax_t>(limits.file_bytes)) {
+    STEELYARD_TRY(const std::string beginning, read_beginning(path, kBeginningBytes));
+    if (begins_container(beginning)) return too_large(path.string(), limits);
+  }
+  return read_file(path, limits.file_bytes);
+}
+
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits) {
-  STEELYARD_TRY(const std::string bytes, read_file(path, limits.file_bytes));
+  STEELYARD_TRY(const std::string bytes, read_archive_bytes(path, limits));
   return decode_run(bytes, path.string(), limits);
 }
 
 Result<Run> read_sealed_archive(const std::filesystem::path& path) {
-  STEELYARD_TRY(const std::string bytes, read_file(path, ArchiveLimits{}.file_bytes));
+  STEELYARD_TRY(const std::string bytes, read_archive_bytes(path));
   return decode_sealed_run(bytes, path.string());
 }
 

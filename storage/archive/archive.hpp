@@ -19,8 +19,14 @@ namespace steelyard::storage {
 // what needs gigabytes.
 std::int64_t archive_memory_bytes();
 
+// A file of an archive has no more; it holds some 60 million samples with all their digits.
+inline constexpr std::int64_t kMaxArchiveBytes = std::int64_t{512} << 20;
+// What is read of a file, before anything is unpacked: 256 MiB, and more where half of archive_memory_bytes() is more,
+// as the payload is no smaller.
+std::int64_t archive_file_bytes();
+
 struct ArchiveLimits {
-  std::int64_t file_bytes = std::int64_t{256} << 20;
+  std::int64_t file_bytes = archive_file_bytes();
   std::int64_t payload_bytes = std::int64_t{1} << 30;  // uncompressed
   // Of the payload, which has half of it at most, and of what is read from it.
   std::int64_t memory_bytes = archive_memory_bytes();
@@ -47,6 +53,9 @@ bool may_be_read_elsewhere(std::string_view bytes, const Error& error);
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+// The bytes of its file. Error (input): it cannot be read, or has more than the limits allow; of an archive it says how
+// to allow that.
+Result<std::string> read_archive_bytes(const std::filesystem::path& path, const ArchiveLimits& limits = {});
 Result<Run> read_sealed_archive(const std::filesystem::path& path);  // decode_sealed_run() of a file
 // The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
 // behind it is found by whoever reads the run. Error (input): as read_archive().

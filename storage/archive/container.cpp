@@ -135,6 +135,8 @@ bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t 
   return container_version(bytes) > kContainerVersion || (kind_in(bytes) == kind && version_in(bytes) > newest_version);
 }
 
+bool begins_container(std::string_view beginning) { return beginning.starts_with(kMagic); }
+
 std::optional<PayloadKind> payload_kind(std::string_view bytes) {
   if (!check_container(bytes, "")) return std::nullopt;
   return kind_in(bytes);

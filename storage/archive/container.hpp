@@ -57,6 +57,8 @@ std::optional<std::string> unpack_beginning(std::string_view bytes, PayloadKind 
 // True for an undamaged container of this kind that is refused only because a later version wrote it.
 bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version);
 
+// Whether a file that begins with these bytes can be a container.
+bool begins_container(std::string_view beginning);
 // What the header of an undamaged container says; absent for other bytes.
 std::optional<PayloadKind> payload_kind(std::string_view bytes);
 // Precondition: bytes are a container's.

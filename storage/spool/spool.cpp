@@ -260,15 +260,15 @@ Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_h
 }
 
 std::optional<Run> Spool::read_waiting_run(const fs::path& path, Delivery& delivery) {
-  const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
+  const auto bytes = read_archive_bytes(path);
   if (!bytes) {
-    // The disk or the permissions, not the archive: it keeps waiting.
+    // The disk, the permissions or what memory is allowed, not the archive: it keeps waiting.
     delivery.bad.push_back(bytes.error());
     return std::nullopt;
   }
   Result<Run> run = decode_sealed_run(*bytes, path.string());
   if (run) return std::move(*run);
-  if (is_from_newer_version(*bytes)) {
+  if (may_be_read_elsewhere(*bytes, run.error())) {
     delivery.bad.push_back(std::move(run).error());
   } else {
     move_aside(path, std::move(run).error(), delivery);

@@ -336,7 +336,7 @@ FORMATS = {'google-benchmark': google_benchmark, 'pytest-benchmark': pytest_benc
 HISTORIES = {'github-action-benchmark'}
 # What was read and is not kept, by a part of what is said of it.
 REFUSALS = {'read; too large for an archive': 'a run that takes a file of',
-            'refused: above the limits of a run': ' processes, or more'}
+            'refused: above the limits of a run': 'no more in a run'}
 
 
 def measure(steelyard, name, megabytes, folder):

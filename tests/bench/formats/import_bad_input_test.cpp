@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/formats/imported_run.hpp"
 
 namespace steelyard::bench::import_bad_input_test {
 namespace {
@@ -531,6 +532,22 @@ TEST_F(ImportBadInput, AMillionBenchmarksAreReadWithinTwoGigabytes) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   EXPECT_LT(usage.ru_maxrss, 2L << 20) << "KiB";
+}
+
+TEST_F(ImportBadInput, WhatARunMayHaveIsABoundAndTheErrorSaysWhichItWasAndHowToGoOn) {
+  ImportReading reading;
+  ImportedRun imported("hyperfine", folder_ / "many.json", reading);
+  std::uint32_t last = 0;
+  for (int i = 0; i < 1'000'000; ++i) last = imported.add_process();
+  EXPECT_TRUE(imported.add({"here", benchmark_named("sort"), time_metric(), last, {1}}));
+  EXPECT_FALSE(reading.is_full);
+  imported.add_process();
+  EXPECT_TRUE(reading.is_full) << "no more is read";
+  EXPECT_FALSE(imported.add({"here", benchmark_named("more"), time_metric(), last, {1}}));
+  const auto run = imported.finish("results");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().text(), AllOf(HasSubstr("many.json: found more than 1,000,000 processes"),
+                                        HasSubstr("write it in several files, of fewer processes each")));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -481,6 +482,31 @@ TEST(Archive, MayHaveAsMuchMemoryAsTheEnvironmentSays) {
   ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "-1", 1), 0);
   EXPECT_EQ(ArchiveLimits{}.memory_bytes, 512 << 20);
   ASSERT_EQ(unsetenv("STEELYARD_ARCHIVE_MEMORY_MIB"), 0);
+}
+
+// Above 256 MiB a file is read where half of the memory that is allowed is more, and no file has more than 512 MiB.
+TEST(Archive, ALargeFileIsReadWhereItsMemoryIsAllowedAndElseSaysHowToAllowIt) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  EXPECT_EQ(ArchiveLimits{}.file_bytes, 256 * kMiB);
+  const auto file = std::filesystem::temp_directory_path() / ("large-" + std::to_string(getpid()) + ".syrun");
+  const auto said_of = [&](const std::string& beginning, std::int64_t size) {
+    std::ofstream(file, std::ios::binary) << beginning;
+    std::filesystem::resize_file(file, static_cast<std::uintmax_t>(size));  // has holes, and takes no place
+    const auto read = read_archive(file);
+    return read ? "" : read.error().text();
+  };
+  const std::string head = encode_run(small_run()).substr(0, 64);
+  EXPECT_THAT(said_of(head, 300 * kMiB), HasSubstr("STEELYARD_ARCHIVE_MEMORY_MIB=2048 allows more"));
+  EXPECT_THAT(said_of("no archive", 300 * kMiB), HasSubstr("wanted at most 268435456"));
+  EXPECT_THAT(said_of(head, 513 * kMiB), HasSubstr("wanted at most 268435456")) << "no archive is as large as that";
+  ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "700", 1), 0);
+  EXPECT_EQ(ArchiveLimits{}.file_bytes, 350 * kMiB);
+  ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "2048", 1), 0);
+  EXPECT_EQ(ArchiveLimits{}.file_bytes, 512 * kMiB);
+  EXPECT_THAT(said_of("no archive", 300 * kMiB), HasSubstr("found something else, wanted a .syrun archive"));
+  EXPECT_THAT(said_of(head, 513 * kMiB), HasSubstr("wanted at most 536870912"));
+  ASSERT_EQ(unsetenv("STEELYARD_ARCHIVE_MEMORY_MIB"), 0);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -328,6 +328,29 @@ TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
   EXPECT_THAT(spool.waiting(), ElementsAre(state_ / "spool/0000000000000000001-newer.syrun"));
 }
 
+// As one of many samples does that was imported while the store was away.
+TEST_F(SpoolTest, ArchiveThatNeedsMoreMemoryThanIsAllowedKeepsWaitingUntilItIs) {
+  Spool spool(state_);
+  steelyard::Run large = run_at(1);
+  std::vector<double>& values = large.measurements[0].invocations[0].values;
+  for (int i = 0; i < 100'000; ++i) values.push_back(1 + i * 0x1p-20);
+  large.measurements[0].invocations[0].iterations.clear();
+  seal(large);
+  ASSERT_TRUE(spool.keep(large));
+  ASSERT_TRUE(spool.keep(run_at(2)));
+  const std::vector<fs::path> waiting = spool.waiting();
+  ASSERT_EQ(setenv("STEELYARD_ARCHIVE_MEMORY_MIB", "1", 1), 0);
+  const auto within = spool.deliver({put()});
+  ASSERT_EQ(unsetenv("STEELYARD_ARCHIVE_MEMORY_MIB"), 0);
+  ASSERT_TRUE(within);
+  EXPECT_EQ(within->delivered, 1) << "what comes after it goes on";
+  ASSERT_THAT(within->bad, SizeIs(1));
+  EXPECT_THAT(within->bad[0].fix, HasSubstr("STEELYARD_ARCHIVE_MEMORY_MIB=4 allows more"));
+  EXPECT_THAT(spool.waiting(), ElementsAre(waiting.front()));
+  EXPECT_EQ(spool.deliver({put()})->delivered, 1);
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+}
+
 TEST_F(SpoolTest, RunThatTheStoreWillNeverTakeDoesNotHoldUpTheRest) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(run_at(1)));
