@@ -114,12 +114,6 @@ void add_jmh_metric(const JmhMetric& one, const BenchmarkId& id, std::vector<std
   }
 }
 
-bool has_raw_data(const JsonValue& metric) {
-  const std::vector<JsonValue>& forks = metric.items_of("rawData");
-  return std::any_of(forks.begin(), forks.end(),
-                     [](const JsonValue& fork) { return !fork.numbers.empty() || !fork.items.empty(); });
-}
-
 constexpr std::string_view kJmhMark = "\xc2\xb7";
 
 // "p0.50", in older versions behind a mark, which may have a label before it: "parse:·p0.50".
@@ -158,8 +152,8 @@ void add_jmh_record(const JsonValue& record, const std::string& where, ImportedR
   const bool has_calls = !primary->items_of("rawDataHistogram").empty();
   for (const auto& [name, secondary] : record.members_of("secondaryMetrics")) {
     const std::string unit = secondary.text_of("scoreUnit");
-    // What a profiler outside of the process counted has no raw data either, and is not in the histogram.
-    if (has_calls && !has_raw_data(secondary) && is_percentile(name) && unit == unit_of_primary) continue;
+    // They are in the histogram, whether JMH tells them of each iteration as well (1.37) or not.
+    if (has_calls && is_percentile(name) && unit == unit_of_primary) continue;
     const UnitScale of_secondary = scale_of(unit);
     Metric metric = metric_named(profiler_metric(name), of_secondary);
     // What a profiler counts explains a time, and so does the sum of what the collector took ("ms"); only the bytes

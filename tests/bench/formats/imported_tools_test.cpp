@@ -100,6 +100,8 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"criterion_printed.json", "criterion"},
       {"jmh.json", "jmh"},
       {"jmh_sample.json", "jmh"},
+      {"jmh_forks.json", "jmh"},
+      {"jmh_calls.json", "jmh"},
       {"benchmarkdotnet.json", "benchmarkdotnet"},
       {"nvbench.json", "nvbench"},
       {"folly.json", "folly"},
@@ -112,6 +114,7 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"asv", "asv"},
       {"asv/machine", "asv"},
       {"asv_environments", "asv"},
+      {"asv_written", "asv"},
       {"bencher.json", "bencher"},
       {"bencher_units.json", "bencher"},
       {"bencher_variants.json", "bencher"},
@@ -288,6 +291,47 @@ TEST(ImportedTools, IterationsOfJmhsModeSampleAreMeansOfTheirCallsAndThoseOfAllC
   EXPECT_EQ(printed(time / calls * 1e-6, "%.9f"), "0.641975309") << "the file's score, in ms";
 }
 
+// "SortBenchmark.sort  1000  avgt  6  97.609 ± 189.584  us/op", and so on.
+TEST(ImportedTools, ScoresOfJmhAreTheMeansOfItsForksAsItPrintedThem) {
+  const Imported imported = import_golden("jmh_forks.json");
+  const steelyard::Run& run = imported.run();
+  EXPECT_THAT(run.invocations, SizeIs(8)) << "two modes, two parameters, two forks";
+  const std::string name = "org.example.SortBenchmark.sort/n:";
+  const auto mean = [&](const std::string& n, std::string_view metric, std::size_t first) {
+    const auto forks = values_of(run, name + n, metric);
+    EXPECT_THAT(forks.at(first), SizeIs(3));
+    return (mean_of(forks.at(first)) + mean_of(forks.at(first + 1))) / 2;
+  };
+  EXPECT_EQ(printed(mean("10", "throughput", 0) * 1e-6, "%.3f"), "9.241");
+  EXPECT_EQ(printed(mean("1000", "throughput", 0) * 1e-6, "%.3f"), "0.009");
+  EXPECT_EQ(printed(mean("10", kRealTime, 0) * 1e-3, "%.3f"), "0.122");
+  EXPECT_EQ(printed(mean("1000", kRealTime, 0) * 1e-3, "%.3f"), "97.609");
+  EXPECT_EQ(printed(mean("1000", "bytes_allocated", 0), "%.3f"), "4025.668") << "of the forks in mode thrpt";
+  EXPECT_EQ(printed(mean("1000", "bytes_allocated", 2), "%.3f"), "4021.282") << "of those in mode avgt";
+  std::size_t judged = 0;
+  for (const Measurement& one : run.measurements) judged += one.metric.better != Better::undeclared ? 1 : 0;
+  EXPECT_EQ(judged, 6U) << "of each parameter two modes and what an operation allocates; the collector explains";
+}
+
+// JMH 1.37 tells its percentiles of each iteration, too: "SortBenchmark.sample:p0.90  1000  sample  245.555  us/op".
+TEST(ImportedTools, PercentilesThatJmhTellsBesideAHistogramAreInItAndNoMetricsOfTheirOwn) {
+  const Imported imported = import_golden("jmh_calls.json");
+  ASSERT_THAT(imported.run().measurements, SizeIs(1));
+  const Measurement& calls = imported.run().measurements[0];
+  EXPECT_EQ(calls.benchmark.canonical(), "org.example.SortBenchmark.sample/n:1000");
+  EXPECT_EQ(calls.metric.name, "sample_time");
+  double time = 0, count = 0;
+  for (const InvocationSamples& fork : calls.invocations) {
+    EXPECT_THAT(fork.values, SizeIs(2)) << "iterations";
+    for (std::size_t i = 0; i < fork.values.size(); ++i) {
+      time += fork.values[i] * static_cast<double>(fork.iterations[i]);
+      count += static_cast<double>(fork.iterations[i]);
+    }
+  }
+  EXPECT_EQ(count, 240) << "Cnt";
+  EXPECT_EQ(printed(time / count * 1e-3, "%.3f"), "444.369");
+}
+
 TEST(ImportedTools, AHistogramOfJmhThatIsNotOfTimesAndCallsIsABadRecordAndTheRestIsRead) {
   const std::filesystem::path path =
       std::filesystem::path(::testing::TempDir()) / ("steelyard-jmh-" + std::to_string(getpid()) + ".json");
@@ -422,6 +466,33 @@ TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
   ASSERT_THAT(imported.runs[1].failures, SizeIs(1)) << "NaN: it skipped itself";
   EXPECT_EQ(imported.runs[1].failures[0].kind, FailureKind::skipped);
   EXPECT_EQ(first.environment.fingerprint(), imported.runs[1].environment.fingerprint());
+}
+
+// "10  308±60ns  336±200ns", "1000  14.2±9μs  17.4±10μs", "sorting.peakmem_list  17.4M": the medians of the samples.
+TEST(ImportedStores, WhatAsvPrintedIsTheMedianOfTheSamplesThatItKept) {
+  const Imported imported = import_golden("asv_written");
+  const steelyard::Run& run = imported.run();
+  EXPECT_EQ(run.header.commit.sha, "387827a11315a5dd6187b451faafc68f38131acd");
+  EXPECT_EQ(*run.environment.find("asv.environment"), "existing-py_usr_bin_python3");
+  const auto median = [&](const std::string& name) {
+    std::vector<double> samples = values_of(run, name).at(0);
+    EXPECT_THAT(samples, SizeIs(10));
+    std::sort(samples.begin(), samples.end());
+    return (samples[4] + samples[5]) / 2;
+  };
+  const std::string sort = "sorting.Sorting.time_sort/n:";
+  EXPECT_EQ(printed(median(sort + "10/order:rising"), "%.0f"), "308");
+  EXPECT_EQ(printed(median(sort + "10/order:falling"), "%.0f"), "336");
+  EXPECT_EQ(printed(median(sort + "1000/order:rising") * 1e-3, "%.1f"), "14.2");
+  EXPECT_EQ(printed(median(sort + "1000/order:falling") * 1e-3, "%.1f"), "17.4");
+  EXPECT_EQ(printed(median("sorting.time_sum") * 1e-3, "%.1f"), "14.2");
+  EXPECT_THAT(measurement_of(run, "sorting.time_sum")->invocations[0].iterations, Each(1000));
+  EXPECT_EQ(printed(values_of(run, "sorting.peakmem_list", "bytes").at(0).at(0) * 1e-6, "%.1f"), "17.4");
+  EXPECT_THAT(values_of(run, "sorting.Sorting.track_length/n:1000/order:falling", "value"),
+              ElementsAre(ElementsAre(1000)));
+  ASSERT_THAT(run.failures, SizeIs(2));
+  EXPECT_EQ(run.failures[0].benchmark.canonical(), "sorting.time_broken");
+  EXPECT_EQ(run.failures[1].kind, FailureKind::skipped) << "n/a";
 }
 
 TEST(ImportedStores, RunsOfTwoEnvironmentsOfAsvOnOneMachineAreTwoHistories) {
