@@ -191,20 +191,25 @@ Result<std::string> find_benchmark(const std::string& asked, const Commit& good,
     }
   }
   if (holding.size() == 1) return *holding.begin();
+  const auto some_of = [](const std::set<std::string>& found) {
+    constexpr std::size_t kShown = 5;
+    std::string names;
+    std::size_t shown = 0;
+    for (const std::string& name : found) {
+      if (shown++ == kShown) return names + " and " + std::to_string(found.size() - kShown) + " more";
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    return names;
+  };
   if (holding.empty()) {
     const auto nearest = nearest_name(asked, std::vector<std::string>(all.begin(), all.end()));
     return input_error("steelyard bisect", "no benchmark \"" + asked + "\" at either end", "the name of one",
-                       nearest ? "did you mean " + *nearest + "?" : "");
-  }
-  std::string names;
-  constexpr std::size_t kShown = 5;
-  std::size_t shown = 0;
-  for (const std::string& name : holding) {
-    if (shown++ == kShown) break;
-    names += (names.empty() ? "" : ", ") + name;
+                       nearest       ? "did you mean " + *nearest + "?"
+                       : all.empty() ? "the program lists none"
+                                     : "there are " + some_of(all));
   }
   return input_error("steelyard bisect",
-                     std::to_string(holding.size()) + " benchmarks with \"" + asked + "\": " + names, "one",
+                     std::to_string(holding.size()) + " benchmarks with \"" + asked + "\": " + some_of(holding), "one",
                      "write its whole name");
 }
 

@@ -6,6 +6,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/bisect.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {
@@ -15,13 +16,11 @@ constexpr std::size_t kMaxToldSteps = 20;
 
 std::string shown_sha(const std::string& sha) { return sha.substr(0, 9); }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 }  // namespace
 
 std::string backfill_step_text(const BackfillStep& step) {
   const std::string both = shown_sha(step.after) + " against " + shown_sha(step.before);
-  return step.trouble.empty() ? both + " is kept" : both + " could not be measured: " + first_line(step.trouble);
+  return step.trouble.empty() ? both + " is kept" : both + " could not be measured: " + trouble_text(step.trouble);
 }
 
 std::string terminal_backfill(const BackfillReport& report, const TerminalStyle& style) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
@@ -127,6 +128,16 @@ void add_check(const BisectReport& report, Lines& lines, const TerminalStyle& st
   lines.add_as_it_is(aligned_rows(rows, {Align::left, Align::right, Align::right, Align::left}, "             "));
 }
 
+// What searches the commits before the one that was found, and those behind it. Of one that a merge brought neither end
+// is on its line.
+void add_both_sides(const BisectReport& report, Lines& lines) {
+  if (!report.culprit || !report.before || !report.merges.empty()) return;
+  for (const auto& [good, bad] : {std::pair(&report.good, &*report.before), std::pair(&*report.culprit, &report.bad)}) {
+    if (good->sha == bad->sha) continue;
+    lines.add("", bisect_command({good->sha, bad->sha, report.benchmark, report.metric.name}));
+  }
+}
+
 void add_others(const BisectReport& report, Lines& lines) {
   if (!report.contrary.empty()) {
     lines.add("not once", "there and back: " + names_of(report.contrary, report.contrary.size()) +
@@ -146,6 +157,7 @@ void add_others(const BisectReport& report, Lines& lines) {
     case OtherChanges::shown:
       lines.add("others", "this is not all: what is left over of the whole change is " + rest +
                               "; search again on both sides of the commit");
+      add_both_sides(report, lines);
       break;
   }
 }
@@ -164,7 +176,7 @@ void add_search(const BisectReport& report, Lines& lines) {
     const bool is_search =
         probe.purpose == regress::ProbePurpose::search || probe.purpose == regress::ProbePurpose::order;
     if (probe.answer != ProbeAnswer::skipped || !is_search) continue;
-    skipped.push_back(commit_start(probe.candidate) + " (" + probe.trouble.substr(0, probe.trouble.find('\n')) + ')');
+    skipped.push_back(commit_start(probe.candidate) + " (" + trouble_text(probe.trouble) + ')');
   }
   for (std::size_t i = 0; i < std::min(skipped.size(), kMaxNamed); ++i) {
     lines.add(i == 0 ? "skipped" : "", skipped[i]);
@@ -234,6 +246,21 @@ std::string bisect_command(const BisectRange& range) {
          (range.metric == kRealTime ? "" : " --metric " + range.metric);
 }
 
+std::string trouble_text(const std::string& trouble) {
+  constexpr std::size_t kLongestTold = 200;
+  std::istringstream lines(trouble);
+  std::string text;
+  std::getline(lines, text);
+  std::string told;
+  for (std::string line; told.find("error:") == std::string::npos && std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string::npos) told = line.substr(begin);
+  }
+  std::size_t end = std::min(told.size(), kLongestTold);
+  while (end < told.size() && (told[end] & 0xC0) == 0x80) --end;  // no character is cut
+  return told.empty() ? text : text + ' ' + told.substr(0, end);
+}
+
 std::string probe_text(const BisectProbe& probe, const Metric& metric) {
   const bool counts = probe.witness == ProbeWitness::counts;
   const std::string name =
@@ -253,8 +280,7 @@ std::string probe_text(const BisectProbe& probe, const Metric& metric) {
 
 std::string progress_text(const BisectProbe& probe, const Metric& metric, std::size_t left) {
   std::string text = commit_start(probe.candidate) + " against " + commit_start(probe.baseline) + ": ";
-  text += probe.answer == ProbeAnswer::skipped ? probe.trouble.substr(0, probe.trouble.find('\n')) + ": "
-                                               : probe_text(probe, metric) + ": ";
+  text += (probe.answer == ProbeAnswer::skipped ? trouble_text(probe.trouble) : probe_text(probe, metric)) + ": ";
   text += word_of(probe.answer);
   if (probe.purpose != regress::ProbePurpose::search) return text;
   return text + "; of " + plural_text(static_cast<std::int64_t>(left), "commit") + " that could be it";

@@ -147,6 +147,10 @@ std::string bisect_command(const BisectRange& range);
 // Whether it is a metric that a bisect can measure.
 bool can_be_bisected(const std::string& metric);
 
+// Why a commit could not be measured, in a line: of what a command printed, which stands in lines of its own, the first
+// that tells an error, else the last.
+std::string trouble_text(const std::string& trouble);
+
 // "time +3.10 % (+2.80 % to +3.40 %), p 0.002, 24 rounds"; "instructions +14.3 %, exactly"; "allocations from 0 to 5,
 // exactly".
 std::string probe_text(const BisectProbe& probe, const Metric& metric);

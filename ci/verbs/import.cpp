@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "bench/formats/import_formats.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -99,8 +100,8 @@ std::string json_imports(const std::vector<TakenRun>& runs) {
 void print_imports(const std::vector<TakenRun>& imported, const App& app) {
   if (app.common.json) return app.print(json_imports(imported));
   for (const TakenRun& run : imported) {
-    app.print("run:" + run.header.id.substr(0, 12) + "  " + run.path + ": " + std::to_string(run.measurements) +
-              " measurements" +
+    app.print("run:" + run.header.id.substr(0, 12) + "  " + run.path + ": " +
+              plural_text(static_cast<std::int64_t>(run.measurements), "measurement") +
               (run.failures > run.skips ? ", " + std::to_string(run.failures - run.skips) + " failed" : "") +
               (run.skips > 0 ? ", " + std::to_string(run.skips) + " skipped" : "") + '\n');
     for (const std::string& warning : run.warnings) app.note("  " + warning);
@@ -233,7 +234,8 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   }
   if (!options.output.empty() && imports.taken.size() > 1) {
     return input_error("--output", std::to_string(imports.taken.size()) + " runs", "one run, which an archive holds",
-                       "import into the store, or one file at a time");
+                       options.paths.size() > 1 ? "import into the store, or one file at a time"
+                                                : "a history goes into the store: leave out --output and --no-store");
   }
   if (!options.no_store) code = worse(code, keep_all(imports, spool, app));
   if (!options.output.empty() && !imports.at_hand.empty()) {

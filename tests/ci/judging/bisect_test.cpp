@@ -176,7 +176,20 @@ TEST(Bisect, OfTwoChangesOfACountSaysThatTheOtherIsSure) {
   ASSERT_TRUE(report.culprit);
   EXPECT_EQ(report.culprit->sha, commit_at(10)) << "a level between the ends has a change behind it";
   EXPECT_EQ(report.others, OtherChanges::shown);
-  EXPECT_THAT(terminal_bisect(report, {}), HasSubstr("this is not all"));
+  const std::string again = "steelyard bisect ";
+  EXPECT_THAT(terminal_bisect(report, {}),
+              AllOf(HasSubstr("this is not all"), HasSubstr(again + commit_at(0) + ' ' + commit_at(9) + ' '),
+                    HasSubstr(again + commit_at(10) + ' ' + commit_at(64) + ' ')));
+}
+
+TEST(Bisect, OfABuildThatFailedSaysTheLineThatTellsTheError) {
+  const std::string found = "build of 1a2b3c4d5: found \"make\" exited with 2; its last lines:";
+  EXPECT_EQ(
+      trouble_text(found + "\n  lib.cpp: In function 'f':\n  lib.cpp:3:1: error: no type\n  make: *** [bench] Error 1"),
+      found + " lib.cpp:3:1: error: no type");
+  EXPECT_EQ(trouble_text(found + "\n  make: *** No rule to make target 'bench'.  Stop.\n"),
+            found + " make: *** No rule to make target 'bench'.  Stop.");
+  EXPECT_EQ(trouble_text("it does not build"), "it does not build");
 }
 
 TEST(Bisect, WidensToARangeWhatDoesNotBuild) {

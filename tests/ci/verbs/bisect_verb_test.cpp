@@ -229,6 +229,7 @@ TEST_F(BisectOfARepository, RefusesWhatCannotBeSearched) {
   refused({"bisect", good, "HEAD", "BM_varied", "--metric", "tiem"}, "\"tiem\"");
   refused({"bisect", good, "HEAD", "BM_"}, "2 benchmarks with \"BM_\"");
   refused({"bisect", good, "HEAD", "BM_vared"}, "did you mean BM_varied?");
+  refused({"bisect", good, "HEAD", "something else"}, "there are BM_");
 }
 
 TEST_F(BisectOfARepository, EndsWithSuccessWhereNothingChanged) {

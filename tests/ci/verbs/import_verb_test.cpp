@@ -84,7 +84,7 @@ TEST_F(ImportVerb, ResultsWithoutAPlaceToKeepThemAreRefusedBeforeTheyAreRead) {
 TEST_F(ImportVerb, AHistoryForOneArchiveIsRefusedBeforeAnyOfItIsKept) {
   const Outcome outcome = run({"import", golden("github_action_benchmark.js"), "--output", "x.syrun"});
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--output"), HasSubstr("3 runs")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--output"), HasSubstr("3 runs"), HasSubstr("leave out --output")));
   EXPECT_FALSE(std::filesystem::exists("x.syrun"));
   std::vector<std::string> kept;
   if (std::filesystem::exists("state")) {
