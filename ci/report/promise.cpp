@@ -13,6 +13,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/fresh_copy.hpp"
+#include "bench/runner/run_header.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
@@ -546,6 +547,16 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
   }
 }
 
+// A command is run as it is; what another tool wrote is no program.
+void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::vector<NextStep>& steps) {
+  if (candidate.settings.contains("imported_files")) return;
+  std::string command = candidate.program.empty() ? "PROGRAM" : candidate.program;
+  if (!candidate.settings.contains(std::string(bench::kCommandSetting))) {
+    command += " --benchmark_filter=" + in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}));
+  }
+  steps.push_back({"run what failed alone", std::move(command)});
+}
+
 }  // namespace
 
 std::vector<NextStep> next_steps(const Comparison& comparison) {
@@ -553,14 +564,8 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
   name_pictures(comparison, steps);
   name_time_profiles(comparison, steps);
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict != Verdict::failed) continue;
-    const std::string& program = comparison.candidate.program;
-    steps.push_back(
-        {"run what failed alone", (program.empty() ? "PROGRAM" : program) + " --benchmark_filter=" +
-                                      in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}))});
-    break;
-  }
+  const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
+  if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, steps);
   const auto is_gone = [](const ComparisonRow& row) {
     return row.verdict == Verdict::missing && row.benchmark != regress::kAllBenchmarks;
   };

@@ -379,6 +379,15 @@ TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
   EXPECT_THAT(steps, Contains(HasSubstr("--benchmark_filter='^nice \\(v2\\) \\[x]$'")));
 }
 
+TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
+  Comparison comparison = with(sample::time_row("sort", 1, Verdict::failed));
+  comparison.candidate.program = "sort words";
+  comparison.candidate.settings["command"] = "process";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: sort words"));
+  comparison.candidate.settings = {{"imported_files", "1"}};
+  EXPECT_THAT(steps_of(comparison), testing::IsEmpty());
+}
+
 TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {
   Comparison comparison = sample::quiet_comparison(1);
   comparison.rows[0].verdict = Verdict::inconclusive;
