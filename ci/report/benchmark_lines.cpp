@@ -59,7 +59,12 @@ BenchmarkLines benchmark_lines(const Comparison& comparison) {
   std::set<std::string> metrics;
   for (const std::string& benchmark : order) {
     std::vector<const ComparisonRow*>& rows = rows_of[benchmark];
-    const auto lead = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row); });
+    // A row without a change has nothing to draw: it stands behind one that has.
+    auto lead =
+        std::find_if(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row) && row->ratio; });
+    if (lead == rows.end()) {
+      lead = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return was_measured(*row); });
+    }
     if (lead == rows.end()) continue;
     // Nothing is known of a benchmark that a side lacks.
     const bool is_all_measured =

@@ -14,7 +14,7 @@ namespace steelyard::ci {
 // Pointers are into the comparison.
 struct BenchmarkLines {
   // One row of each benchmark that has one with an answer or without (regression, improvement, unchanged,
-  // inconclusive); worst first. What is missing, new or failed has its finding.
+  // inconclusive), of those with a change the worst; worst first. What is missing, new or failed has its finding.
   std::vector<const ComparisonRow*> leading;
   std::map<const ComparisonRow*, std::vector<const ComparisonRow*>> others;  // of the same benchmark; absent: none
   std::string others_title;                                                  // "instructions", "others"; empty: none

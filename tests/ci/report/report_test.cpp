@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/benchmark_lines.hpp"
 #include "ci/report/history.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/run.hpp"
@@ -366,6 +367,21 @@ TEST(TerminalRun, LabelsCountsThatAreNotOfTheTimedLoopAlone) {
   EXPECT_NE(json_run(run).find("\"count_scope\": \"whole program\""), std::string::npos);
   basis.scope = CountScope::whole_functions;
   EXPECT_NE(terminal_run(run, {false, true, 100}).find("instructions, whole functions  "), std::string::npos);
+}
+
+// As where the budget ended before a command was counted.
+TEST(BenchmarkLines, ARowWithoutAChangeStandsBehindOneThatHasOne) {
+  Comparison comparison = sample::quiet_comparison(1);
+  ComparisonRow count = sample::instructions_row("sort", 100, 100);
+  count.verdict = Verdict::inconclusive;
+  count.ratio.reset();
+  comparison.rows = {count, sample::time_row("sort", 0.7, Verdict::improvement)};
+  const BenchmarkLines lines = benchmark_lines(comparison);
+  ASSERT_EQ(lines.leading.size(), 1U);
+  EXPECT_EQ(lines.leading[0]->metric.name, kRealTime);
+  EXPECT_EQ(lines.others_text(*lines.leading[0]), "undecided");
+  comparison.rows.pop_back();
+  EXPECT_EQ(benchmark_lines(comparison).leading.size(), 1U) << "where it is alone";
 }
 
 TEST(JsonRun, ShowsSamplesAndFailures) {
