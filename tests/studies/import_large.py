@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """How long and in how much memory steelyard reads a file of a gigabyte; prints a Markdown table.
 
-    tests/studies/import_large.py STEELYARD [--megabytes 1000] [--formats csv,go]
+    tests/studies/import_large.py STEELYARD [--megabytes 1000] [--formats csv,go] [--store]
 
-Each file is written anew in the tool's own layout, from a seed, imported into an archive (a history into a store of its
-own) and removed. Memory is the largest resident set of the process, as the kernel tells it; the processor's time is the
-process's own.
+Each file is written anew in the tool's own layout, from a seed, imported into an archive (a history, and with --store
+everything, into a store of its own) and removed. Memory is the largest resident set of the process, as the kernel tells
+it; the processor's time is the process's own.
 """
 import argparse
 import glob
@@ -339,7 +339,7 @@ REFUSALS = {'read; too large for an archive': 'a run that takes a file of',
             'refused: above the limits of a run': 'no more in a run'}
 
 
-def measure(steelyard, name, megabytes, folder):
+def measure(steelyard, name, megabytes, folder, into_store):
     path = os.path.join(folder, 'large')
     random_source = random.Random(17)
     with open(path, 'w', encoding='utf-8') as out:
@@ -347,7 +347,7 @@ def measure(steelyard, name, megabytes, folder):
     size = os.path.getsize(path)
     archive = os.path.join(folder, 'large.syrun')
     state = os.path.join(folder, 'state')
-    to = ['--no-store', '--output', archive] if name not in HISTORIES else []
+    to = [] if into_store or name in HISTORIES else ['--no-store', '--output', archive]
     before = os.times()
     store = {**os.environ, 'STEELYARD_STATE': state, 'STEELYARD_STORE': 'embedded'}
     process = subprocess.Popen([steelyard, 'import', path, '--quiet', *to], stdout=subprocess.DEVNULL,
@@ -376,13 +376,15 @@ def main():
     parser.add_argument('steelyard')
     parser.add_argument('--megabytes', type=int, default=1000)
     parser.add_argument('--formats', default=','.join(FORMATS))
+    parser.add_argument('--store', action='store_true')
     options = parser.parse_args()
     print(machine())
     print('\n| format | file | samples | | elapsed | processor | memory at its peak | archive |\n'
           '|---|---:|---:|---|---:|---:|---:|---:|')
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)  # a store's server may run as another user
-        codes = [measure(options.steelyard, name, options.megabytes, folder) for name in options.formats.split(',')]
+        codes = [measure(options.steelyard, name, options.megabytes, folder, options.store)
+                 for name in options.formats.split(',')]
     return max(codes)
 
 
