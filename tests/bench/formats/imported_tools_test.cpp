@@ -468,7 +468,8 @@ TEST(ImportedStores, AsvHasSamplesWhereItKeptThemAndParametersByName) {
   EXPECT_EQ(first.environment.fingerprint(), imported.runs[1].environment.fingerprint());
 }
 
-// "10  308±60ns  336±200ns", "1000  14.2±9μs  17.4±10μs", "sorting.peakmem_list  17.4M": the medians of the samples.
+// "10  308±60ns  336±200ns", "1000  14.2±9μs  17.4±10μs", "sorting.peakmem_list  17.4M": the medians of the
+// samples.
 TEST(ImportedStores, WhatAsvPrintedIsTheMedianOfTheSamplesThatItKept) {
   const Imported imported = import_golden("asv_written");
   const steelyard::Run& run = imported.run();
