@@ -275,7 +275,7 @@ Result<Run> load_catch2(const std::filesystem::path& path, ImportReading& readin
   const std::uint32_t process = imported.add_process();
   std::vector<std::string> around;
   std::string benchmark;
-  for (XmlElements::Element element; elements.next(element);) {
+  for (XmlElements::Element element; !reading.is_full && elements.next(element);) {
     const bool is_case = element.name == "TestCase" || element.name == "Section";
     if (is_case && element.is_start && !element.is_end) around.push_back(element.attribute("name"));
     if (is_case && !element.is_start && !around.empty()) around.pop_back();
@@ -304,7 +304,7 @@ Result<Run> load_doctest(const std::filesystem::path& path, ImportReading& readi
   const std::uint32_t process = imported.add_process();
   std::string suite;
   std::string test;
-  for (XmlElements::Element element; elements.next(element);) {
+  for (XmlElements::Element element; !reading.is_full && elements.next(element);) {
     if (element.name == "TestSuite" && element.is_start) suite = element.attribute("name");
     if (element.name == "TestCase" && element.is_start) test = element.attribute("name");
     if (element.name != "OverallResultsAsserts" || !element.is_start || test.empty()) continue;

@@ -124,7 +124,7 @@ Result<Run> load_criterion(const fs::path& path, ImportReading& reading) {
     return imported.finish("the folder that criterion leaves", kHow);
   }
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
-  for (std::string message_text; lines.next(message_text);) {
+  for (std::string message_text; !reading.is_full && lines.next(message_text);) {
     if (message_text.find_first_not_of(" \t") == std::string::npos) continue;
     const std::string where = lines.where();
     const std::int64_t number = lines.number();

@@ -143,7 +143,7 @@ Result<Run> load_go(const std::filesystem::path& path, ImportReading& reading) {
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
   ImportedRun imported("go", path, reading);
   GoReader reader(imported);
-  for (std::string line; lines.next(line);) {
+  for (std::string line; !reading.is_full && lines.next(line);) {
     // A word alone is no result, cut or not.
     if (line.find_first_of(" \t") != std::string::npos && is_cut_line(lines, reading)) continue;
     reader.take(line, "line " + std::to_string(lines.number()));

@@ -72,7 +72,7 @@ struct ImportReading {
   // Where it is wanted: what was found, and where. Of each file the first hundred, and how many there were.
   std::vector<Error> damages = {};
   std::map<std::string, std::size_t> damages_of = {};
-  // More was found than a run may have: read_json() reads no further.
+  // More was found than a run may have: no more is read.
   bool is_full = false;
 
   // Keeps the first two hundred.

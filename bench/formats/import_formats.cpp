@@ -300,9 +300,12 @@ class JoinedRun {
  public:
   explicit JoinedRun(std::vector<std::string>& warnings) : warnings_(warnings) {}
 
-  // Error (input): it is of another commit than a file before it.
+  // Error (input): it is of another commit than a file before it, or too much for a run with them.
   Result<void> add(Run run, const fs::path& file) {
     ++files_;
+    for (const Measurement& measurement : run.measurements) {
+      for (const InvocationSamples& taken : measurement.invocations) samples_ += taken.values.size();
+    }
     STEELYARD_CHECK(take_header(run.header, file));
     environments_.push_back(std::move(run.environment));
     const auto first = static_cast<std::uint32_t>(joined_.invocations.size());
@@ -316,7 +319,7 @@ class JoinedRun {
     }
     std::move(run.failures.begin(), run.failures.end(), std::back_inserter(joined_.failures));
     joined_.labels.merge(run.labels);
-    return {};
+    return check_size({samples_, joined_.measurements.size(), joined_.invocations.size()}, file.parent_path());
   }
 
   Run take(const fs::path& folder) {
@@ -395,6 +398,7 @@ class JoinedRun {
   std::size_t files_ = 0;
   std::size_t aggregates_ = 0;
   std::size_t refused_ = 0;
+  std::size_t samples_ = 0;
   std::vector<Environment> environments_;
   std::map<std::string, std::set<std::string>> settings_;
   std::map<std::string, std::size_t> measurement_by_name_;

@@ -147,7 +147,8 @@ ImportedRun::ImportedRun(std::string_view tool, const std::filesystem::path& pat
 
 std::uint32_t ImportedRun::add_process(std::int64_t started_at_unix_ns) {
   if (run_.invocations.size() == kMaxImportedProcesses) {
-    is_too_large_ = reading_.is_full = true;
+    beyond_ = RunSize{samples_, run_.measurements.size(), run_.invocations.size() + 1};
+    reading_.is_full = true;
     return static_cast<std::uint32_t>(run_.invocations.size() - 1);
   }
   Invocation invocation;
@@ -175,7 +176,7 @@ bool ImportedRun::is_storable(const Samples& samples) {
 }
 
 bool ImportedRun::add(Samples samples) {
-  if (is_too_large_ || !is_storable(samples)) return false;
+  if (beyond_ || !is_storable(samples)) return false;
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
     const std::string flaw = flaw_of_value(samples.values[i], samples.metric, samples.may_be_zero);
     if (flaw.empty()) continue;
@@ -190,7 +191,8 @@ bool ImportedRun::add(Samples samples) {
   const auto [at, is_new] = measurement_by_name_.try_emplace(std::move(key), run_.measurements.size());
   samples_ += samples.values.size();
   if (samples_ > kMaxSamples || (is_new && run_.measurements.size() == kMaxMeasurements)) {
-    is_too_large_ = reading_.is_full = true;
+    beyond_ = RunSize{samples_, run_.measurements.size() + (is_new ? 1 : 0), run_.invocations.size()};
+    reading_.is_full = true;
     return false;
   }
   if (is_new) run_.measurements.push_back({std::move(samples.benchmark), samples.metric, "", {}});
@@ -315,22 +317,24 @@ void ImportedRun::tell_damages() {
   run_.failures.push_back({{}, "", -1, more, FailureKind::bad_record});
 }
 
-// Which of the bounds it was, for whoever has to write less of that.
-Error ImportedRun::too_large() const {
-  const auto beyond = [this](std::size_t most, const std::string& what, const std::string& fix) {
-    return input_error(path_.string(), "more than " + grouped_text(static_cast<std::int64_t>(most)) + ' ' + what,
+Result<void> check_size(const RunSize& size, const std::filesystem::path& path) {
+  const auto beyond = [&path](std::size_t most, const std::string& what, const std::string& fix) {
+    return input_error(path.string(), "more than " + grouped_text(static_cast<std::int64_t>(most)) + ' ' + what,
                        "no more in a run, which is held whole", fix + ", and import each by itself");
   };
   const char* by_part = "write it in several files, of a part of the benchmarks each";
-  if (samples_ > kMaxSamples) return beyond(kMaxSamples, "samples", by_part);
-  if (run_.measurements.size() == kMaxMeasurements) {
+  if (size.samples > kMaxSamples) return beyond(kMaxSamples, "samples", by_part);
+  if (size.measurements > kMaxMeasurements) {
     return beyond(kMaxMeasurements, "benchmarks and metrics of them", by_part);
   }
-  return beyond(kMaxImportedProcesses, "processes", "write it in several files, of fewer processes each");
+  if (size.processes > kMaxImportedProcesses) {
+    return beyond(kMaxImportedProcesses, "processes", "write it in several files, of fewer processes each");
+  }
+  return {};
 }
 
 Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
-  if (is_too_large_) return too_large();
+  if (beyond_) STEELYARD_CHECK(check_size(*beyond_, path_));
   const Error* const damage = damage_of_it();
   if (damage != nullptr && run_.measurements.empty()) return *damage;
   if (is_empty()) return input_error(path_.string(), "no result", std::string(wanted), std::string(fix));

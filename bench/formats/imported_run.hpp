@@ -41,6 +41,15 @@ Metric metric_named(std::string_view name, const UnitScale& scale);
 // part of the name: "tests/test_sort.py::test_sort/n:1000".
 BenchmarkId benchmark_named(std::string name, const std::vector<Parameter>& parameters = {});
 
+// How much of it there is.
+struct RunSize {
+  std::size_t samples = 0;
+  std::size_t measurements = 0;
+  std::size_t processes = 0;
+};
+// Error (input): more than a run may have; it says of what, and how to go on.
+Result<void> check_size(const RunSize& size, const std::filesystem::path& path);
+
 class ImportedRun {
  public:
   ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading);
@@ -89,7 +98,6 @@ class ImportedRun {
   std::filesystem::path described_by_;
   // Where in its file, or in its folder; absent: the damage is of another.
   std::optional<std::string> place_of(const Error& damage) const;
-  Error too_large() const;
   const Error* damage_of_it() const;  // null: its file is whole
   void tell_damages();
 
@@ -99,7 +107,7 @@ class ImportedRun {
   std::unordered_set<std::string> aggregates_;                        // canonical names
   std::size_t samples_ = 0;
   std::size_t bad_records_ = 0;
-  bool is_too_large_ = false;
+  std::optional<RunSize> beyond_;  // what it would have with what did not fit
 };
 
 // What the files of one folder say of their machine. Facts that vary from process to process are kept as the first file

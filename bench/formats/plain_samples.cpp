@@ -171,7 +171,7 @@ Result<Run> load_csv(const std::filesystem::path& path, ImportReading& reading) 
   STEELYARD_TRY(const std::vector<std::string> columns, csv_columns(lines, separator));
   ImportedRun imported("csv", path, reading);
   PlainReader reader(imported);
-  for (std::string line; lines.next(line);) {
+  for (std::string line; !reading.is_full && lines.next(line);) {
     if (line.empty() || is_cut_line(lines, reading)) continue;
     PlainRow row{"line " + std::to_string(lines.number()), {}};
     auto fields = csv_fields(line, separator);
@@ -194,7 +194,7 @@ Result<Run> load_json_lines(const std::filesystem::path& path, ImportReading& re
   STEELYARD_TRY(ImportLines lines, ImportLines::open(path));
   ImportedRun imported("json-lines", path, reading);
   PlainReader reader(imported);
-  for (std::string line; lines.next(line);) {
+  for (std::string line; !reading.is_full && lines.next(line);) {
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
     const Result<JsonValue> parsed = parse_json(line, lines.where());
     if (!parsed) {

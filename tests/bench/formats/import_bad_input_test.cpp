@@ -550,5 +550,28 @@ TEST_F(ImportBadInput, WhatARunMayHaveIsABoundAndTheErrorSaysWhichItWasAndHowToG
                                         HasSubstr("write it in several files, of fewer processes each")));
 }
 
+// A process a line, and damage behind the last that fits, which would be told if it were read.
+TEST_F(ImportBadInput, OfATextThatHasMoreThanARunMayHaveNoMoreIsRead) {
+  {
+    std::ofstream out(folder_ / "many.jsonl");
+    for (int i = 0; i < 1'000'001; ++i) {
+      out << R"({"benchmark": "a", "unit": "ns", "value": 1, "process": )" << i << "}\n";
+    }
+    out << "no JSON\n";
+  }
+  const auto runs = load_imported(format_named("json-lines"), folder_ / "many.jsonl", warnings_);
+  ASSERT_FALSE(runs);
+  EXPECT_THAT(runs.error().text(), HasSubstr("many.jsonl: found more than 1,000,000 processes"));
+}
+
+TEST_F(ImportedFolder, HasNoMoreThanARunMayHaveHoweverManyFilesThatIsIn) {
+  std::string half = R"({"results": [{"command": "a", "times": [1)";
+  for (int i = 0; i < 500'000; ++i) half += ",1";
+  half += "]}]}";
+  const auto runs = load_folder("hyperfine", {half, half});
+  ASSERT_FALSE(runs);
+  EXPECT_THAT(runs.error().text(), HasSubstr("found more than 1,000,000 processes"));
+}
+
 }  // namespace
 }  // namespace steelyard::bench::import_bad_input_test
