@@ -8,6 +8,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/model/access.hpp"
+#include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::storage {
@@ -39,6 +40,7 @@ class AccessStore {
 
   // Newest first.
   Result<std::vector<AuditEntry>> audit_trail(int limit);
+  Result<Page<AuditEntry>> audit_page(int limit, const std::string& after);
 
  private:
   StoreConnection& connection_;

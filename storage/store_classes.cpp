@@ -352,7 +352,12 @@ Result<std::vector<Token>> AccessStore::tokens() {
 }
 
 Result<std::vector<AuditEntry>> AccessStore::audit_trail(int limit) {
-  return connection_.read([&](Session& session) { return read_audit(session, limit); });
+  STEELYARD_TRY(Page<AuditEntry> page, audit_page(limit, ""));
+  return std::move(page.items);
+}
+
+Result<Page<AuditEntry>> AccessStore::audit_page(int limit, const std::string& after) {
+  return connection_.read([&](Session& session) { return read_audit(session, limit, after); });
 }
 
 // Upkeep.

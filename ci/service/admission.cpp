@@ -54,8 +54,8 @@ std::optional<WebAnswer> Service::identify_caller(std::size_t worker, const WebR
 // time.
 Workers::Length Service::length_of(const WebRequest& request) {
   using Length = Workers::Length;
-  constexpr std::array<std::string_view, 8> kLargeOperations{"run",   "runArchive", "runProfile", "compare",
-                                                             "flame", "movers",     "changed",    "changes"};
+  constexpr std::array<std::string_view, 9> kLargeOperations{"run",    "runArchive", "runProfile", "compare", "flame",
+                                                             "movers", "changed",    "changes",    "commit"};
   constexpr std::int64_t kMaxSmallPoints = 20'000;
   const ApiDescription::Match match = description_.find(request.method, path_of(request.target));
   if (match.operation == nullptr) return Length::small;

@@ -80,7 +80,7 @@ std::string page_text(const std::vector<std::string>& items, const std::string& 
                       const std::vector<std::string>& notes = {});
 
 // A page of what `keep` keeps, and may change, of a list in the store, which `ask(after, most)` gives pages of: as many
-// of them are asked for as that takes. limit: of items, or kAllItems, where there are few.
+// of them are asked for as that takes. limit: of items, at least 1; kAllItems where `keep` keeps few.
 inline constexpr int kAllItems = std::numeric_limits<int>::max();
 template <class Item, class Ask, class Keep>
 Result<storage::Page<Item>> kept_of(int limit, const std::string& after, const Ask& ask, const Keep& keep) {
@@ -95,10 +95,7 @@ Result<storage::Page<Item>> kept_of(int limit, const std::string& after, const A
       Item& item = more.items[looked_at++];
       if (keep(item)) page.items.push_back(std::move(item));
     }
-    if (looked_at < more.items.size()) {  // only to be told where the next page begins
-      STEELYARD_TRY(more, ask(page.next, static_cast<int>(looked_at)));
-    }
-    page.next = std::move(more.next);
+    page.next = looked_at < more.items.size() ? more.places[looked_at - 1] : more.next;
     most = storage::kMaxListed;
   } while (!page.next.empty() && page.items.size() < wanted);
   return page;

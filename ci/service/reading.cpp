@@ -277,20 +277,24 @@ Result<Reply> commit(const Call& call) {
   query.commit = first.commit;
   STEELYARD_TRY(const auto judged, catalog.comparisons(query));
   storage::ChangePointQuery of_changes;
+  of_changes.list = query;
   of_changes.gone_too = true;
-  const auto ask = [&](const std::string& after, int most) {
-    of_changes.list = query;
-    of_changes.list.after = after;
-    of_changes.list.limit = most;
-    return catalog.change_points(of_changes);
-  };
-  const auto all = [](const auto&) { return true; };
-  STEELYARD_TRY(const auto points, kept_of<storage::KeptChangePoint>(kAllItems, "", ask, all));
+  STEELYARD_TRY(const auto points, catalog.change_points(of_changes));
   storage::AlertQuery of_alerts;
   of_alerts.project = query.project;
   of_alerts.commit = query.commit;
   of_alerts.resolved_too = true;
-  STEELYARD_TRY(const auto opened_here, alerts_of(call, of_alerts, kAllItems, all));
+  of_alerts.limit = query.limit;
+  STEELYARD_TRY(const auto opened_here, storage::AlertStore(call.store).page(of_alerts));
+  std::vector<std::string> notes;
+  const auto note_bound = [&](const std::string& what, const auto& page) {
+    if (page.next.empty()) return;
+    notes.push_back("there are more than " + std::to_string(storage::kMaxListed) + ' ' + what);
+  };
+  note_bound("runs", found);
+  note_bound("comparisons", judged);
+  note_bound("change points", points);
+  note_bound("alerts", opened_here);
   const auto list = [](const std::vector<std::string>& items) {
     std::string text = "[";
     for (std::size_t i = 0; i < items.size(); ++i) text += (i > 0 ? "," : "") + items[i];
@@ -306,6 +310,7 @@ Result<Reply> commit(const Call& call) {
   writer("parent", first.parent, {.null = Null::written});
   writer("subject", first.subject, {.null = Null::written});
   writer("committed_at", first.committed_at, {.null = Null::written});
+  writer("notes", notes);
   std::string text = writer.one_line();
   text.back() = ',';
   return Reply{text + "\"runs\":" + list(of_runs) + ",\"change_points\":" + list(of_points) +
@@ -330,7 +335,7 @@ Result<Reply> search(const Call& call) {
 // Widths in the manner of a badge's font, 7 units a character.
 Result<Reply> badge(const Call& call) {
   STEELYARD_TRY(const AskedAlerts asked, AskedAlerts::of(call));
-  std::size_t open = 0;
+  std::size_t open = 0;  // counted, and not kept
   STEELYARD_TRY(const auto none, alerts_of(call, asked.query, kAllItems, [&](const storage::Alert& one) {
                   const bool is_open =
                       one.state == storage::AlertState::open || one.state == storage::AlertState::reopened;
@@ -413,9 +418,9 @@ Result<Reply> tokens(const Call& call) {
 Result<Reply> audit(const Call& call) {
   // Its lines name no project.
   if (!call.caller.project.empty()) return Reply{"the audit trail is of every project", "", 403};
-  STEELYARD_TRY(const auto all, storage::AccessStore(call.store).audit_trail(call.number("limit")));
+  STEELYARD_TRY(const auto page, storage::AccessStore(call.store).audit_page(call.number("limit"), call["after"]));
   std::vector<std::string> items;
-  for (const storage::AuditEntry& one : all) {
+  for (const storage::AuditEntry& one : page.items) {
     JsonWriter writer;
     writer("at", one.at);
     writer("who", one.who);
@@ -425,7 +430,7 @@ Result<Reply> audit(const Call& call) {
     writer("login", one.login);
     items.push_back(writer.one_line());
   }
-  return Reply{page_text(items, "")};
+  return Reply{page_text(items, page.next)};
 }
 
 }  // namespace

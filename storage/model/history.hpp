@@ -156,6 +156,9 @@ struct Page {
   std::vector<Item> items;
   std::string next;                  // to be given as `after`, with all else as it was; empty: that was all
   std::vector<std::string> notes{};  // bounds that the answer reached, in words
+  // Of each item the `after` of a page that begins behind it; of lists that their callers look through. Not for another
+  // process.
+  std::vector<std::string> places{};
 
   static void fields(auto& visit, auto& self) {
     visit("items", self.items, kAnySeries);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 
 #include "storage/postgres/access/project_rights.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 
 namespace steelyard::storage {
@@ -355,19 +358,28 @@ Result<void> write_audit(Transaction& transaction, const AuditEntry& entry) {
   return {};
 }
 
-Result<std::vector<AuditEntry>> read_audit(Session& session, int limit) {
+Result<Page<AuditEntry>> read_audit(Session& session, int limit, const std::string& after) {
+  constexpr std::string_view kKind = "audit";
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  if (!after.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> place, read_cursor(kKind, 1, after));
+    STEELYARD_TRY(before, number_of_cursor(place[0]));
+  }
+  const std::int64_t most = std::max(limit, 0);
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select who, action, subject, detail, "
-                                "to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), login "
-                                "from steelyard.audit_trail order by audit_key desc limit $1",
-                                SqlValues().integer(std::max(limit, 0))));
-  std::vector<AuditEntry> entries;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    entries.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                       rows.text(row, 5)});
+                                "to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), login, "
+                                "audit_key from steelyard.audit_trail where audit_key < $2 "
+                                "order by audit_key desc limit $1",
+                                SqlValues().integer(most + 1).integer(before)));
+  Page<AuditEntry> page;
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    page.items.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
+                          rows.text(row, 5)});
   }
-  return entries;
+  if (rows.size() > most && most > 0) page.next = write_cursor(kKind, {rows.text(most - 1, 6)});
+  return page;
 }
 
 }  // namespace steelyard::storage

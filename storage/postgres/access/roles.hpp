@@ -12,6 +12,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/model/access.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -72,6 +73,6 @@ class AsOwner : public ActingAs {
 
 Result<void> write_audit(Transaction& transaction, const AuditEntry& entry);
 // Newest first.
-Result<std::vector<AuditEntry>> read_audit(Session& session, int limit);
+Result<Page<AuditEntry>> read_audit(Session& session, int limit, const std::string& after);
 
 }  // namespace steelyard::storage

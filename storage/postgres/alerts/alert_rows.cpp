@@ -11,7 +11,7 @@
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/alerts/alert_facts.hpp"
 #include "storage/postgres/alerts/alert_names.hpp"
-#include "storage/postgres/history/series_choice.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
@@ -293,11 +293,11 @@ where ($1::text = '' or l.project = $1::text)
 order by l.accepted_level_key
 )sql";
 
-Alert alert_at(const Rows& rows, std::int64_t row) {
+AlertRow alert_at(const Rows& rows, std::int64_t row) {
   AlertRow read;
   read_fields(rows, row, 0, read);
   read.alert.state = parse_alert_state(read.state).value_or(AlertState::open);
-  return std::move(read.alert);
+  return read;
 }
 
 // By alert; of one that somebody took back `to` is empty.
@@ -332,15 +332,13 @@ Result<Page<Alert>> read_within(Transaction& transaction, const AlertQuery& quer
   std::vector<std::string> ids;
   std::map<std::string, std::size_t> index;
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    alerts.push_back(alert_at(rows, row));
-    ids.push_back(alerts.back().id);
+    AlertRow read = alert_at(rows, row);
+    page.places.push_back(write_cursor(kAlertList, {std::to_string(read.last.at_unix_ns), read.alert.id}));
+    ids.push_back(read.alert.id);
+    alerts.push_back(std::move(read.alert));
     index[ids.back()] = alerts.size() - 1;
   }
-  if (rows.size() > most && most > 0) {
-    AlertRow last;
-    read_fields(rows, most - 1, 0, last);
-    page.next = write_cursor(kAlertList, {std::to_string(last.last.at_unix_ns), ids.back()});
-  }
+  if (rows.size() > most && most > 0) page.next = page.places.back();
   STEELYARD_TRY(const Rows steps,
                 transaction.run("select alert, transition, at_unix_ns, changed_by, commit, note "
                                 "from steelyard.alert_life where alert = any($1::text[]) order by alert, position",

@@ -7,7 +7,7 @@
 
 #include "bench/model/fields.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
-#include "storage/postgres/history/series_choice.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
@@ -132,8 +132,11 @@ Result<Page<KeptChangePoint>> read_change_point_list(Session& session, const Cha
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run(points_statement(kListed), values, {0, most + 1}));
   Page<KeptChangePoint> page;
-  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) page.items.push_back(point_at(rows, row));
-  if (rows.size() > most) page.next = write_cursor(kKind, {rows.text(most - 1, 0)});
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    page.items.push_back(point_at(rows, row));
+    page.places.push_back(write_cursor(kKind, {rows.text(row, 0)}));
+  }
+  if (rows.size() > most) page.next = page.places.back();
   return page;
 }
 

@@ -13,6 +13,7 @@
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/history/series_memory.hpp"
+#include "storage/postgres/session/cursor.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -96,14 +97,5 @@ struct RunOrderCache {
 // RunOrderCache::runs does.
 Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
                                                 RunOrderCache& cache);
-
-// Where the next page of a list begins: the sort key of the last item, as text that callers hand back and never read.
-
-// kind: of the list, one word; a cursor of one list is refused by another.
-std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields);
-// Error (input): it is none of this kind with that many fields.
-Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t fields, const std::string& text);
-// A field that is a number. Error (input): it is none of 64 bits.
-Result<std::int64_t> number_of_cursor(const std::string& field);
 
 }  // namespace steelyard::storage

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ci/service/call.hpp"
+#include "storage/access_store.hpp"
+#include "storage/history_store.hpp"
+#include "tests/ci/service/served_store.hpp"
+
+namespace steelyard::ci::listed_test {
+namespace {
+
+using nlohmann::json;
+
+// The ids or names that a list tells, page by page.
+class ListedBy : public ServedStore {
+ protected:
+  std::vector<std::string> listed(const std::string& query, const char* member, const Fields& fields = {}) {
+    std::vector<std::string> all;
+    std::string next;
+    do {
+      const json page = json::parse(get("/api/v1/" + query + (next.empty() ? "" : "&after=" + next), fields).body);
+      for (const json& one : page.at("items")) all.push_back(one.at(member));
+      next = page["next"].is_null() ? "" : page["next"];
+    } while (!next.empty());
+    return all;
+  }
+};
+
+TEST_F(ListedBy, MetricMachineCommitAndWhetherTheyAreGoneChangesAreChosen) {
+  storage::Store store = open();
+  storage::ChangePointEvent event;
+  event.event = storage::ChangeEvent::confirmed;
+  event.point.id = "chosen";
+  event.point.project = "chosen";
+  event.point.benchmark = "one";
+  event.point.metric = "cycles";
+  event.point.fingerprint = "abcdef";
+  event.point.branch = "main";
+  event.point.commit = std::string(40, 'c');
+  event.point.before = 1;
+  event.point.after = 2;
+  ASSERT_TRUE(storage::HistoryStore(store).put_change_points({event}));
+  const auto ids = [this](const std::string& query) { return listed("changes?project=chosen&limit=1&" + query, "id"); };
+  const std::vector<std::string> it{"chosen"}, none;
+  EXPECT_EQ(ids("metric=cycles&machine=abc&commit=" + std::string(8, 'c')), it);
+  EXPECT_EQ(ids("metric=instructions"), none);
+  EXPECT_EQ(ids("machine=abd"), none);
+  EXPECT_EQ(ids("commit=cccccd"), none);
+  EXPECT_EQ(ids("branch=main"), it);
+  EXPECT_EQ(ids("branch=topic"), none);
+  event.event = storage::ChangeEvent::gone;
+  event.point.gone = true;
+  event.from_commit = event.point.commit;
+  ASSERT_TRUE(storage::HistoryStore(store).put_change_points({event}));
+  EXPECT_EQ(ids("metric=cycles"), none);
+  EXPECT_EQ(ids("gone=1"), it);
+}
+
+TEST_F(ListedBy, StateAlertsAreChosenAndByTheirCommitOnItsOwnPage) {
+  const auto ids = [this](const std::string& state) {
+    return listed("alerts?project=demo&branch=main&limit=1&state=" + state, "id");
+  };
+  const std::vector<std::string> all = ids("all");
+  ASSERT_FALSE(all.empty());
+  std::vector<std::string> by_state;
+  for (const char* state : {"open", "acknowledged", "accepted", "resolved", "reopened"}) {
+    for (const std::string& id : ids(state)) {
+      EXPECT_EQ(json::parse(get("/api/v1/alerts/" + id).body)["state"], state);
+      by_state.push_back(id);
+    }
+  }
+  EXPECT_THAT(by_state, testing::UnorderedElementsAreArray(all));
+  const std::string commit = json::parse(get("/api/v1/alerts/" + all.front()).body)["commit"];
+  const std::string other = sealed_run(1).header.commit.sha;
+  ASSERT_NE(commit, other);
+  const auto opened_by = [this](const std::string& sha) {
+    const json found = json::parse(get("/api/v1/commits/" + sha + "?project=demo").body);
+    EXPECT_EQ(found.at("notes"), json::array());
+    std::vector<std::string> opened;
+    for (const json& one : found.at("alerts")) opened.push_back(one.at("id"));
+    return opened;
+  };
+  EXPECT_THAT(opened_by(commit), testing::Contains(all.front()));
+  EXPECT_THAT(opened_by(other), testing::Not(testing::Contains(all.front())));
+}
+
+TEST_F(ListedBy, KeyTheAuditTrailIsPaged) {
+  storage::Store store = open();
+  const Fields admin = bearer(issue({"admin"}));
+  issue({"read"});
+  issue({"read"});
+  const auto whole = storage::AccessStore(store).audit_trail(3);
+  ASSERT_EQ(whole->size(), 3U);
+  std::vector<std::string> wanted;
+  for (const storage::AuditEntry& one : *whole) wanted.push_back(one.subject);
+  std::vector<std::string> paged = listed("audit?limit=1", "subject", admin);
+  ASSERT_GE(paged.size(), 3U);
+  paged.resize(3);
+  EXPECT_EQ(paged, wanted);
+}
+
+}  // namespace
+}  // namespace steelyard::ci::listed_test
