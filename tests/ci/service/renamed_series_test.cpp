@@ -155,7 +155,7 @@ TEST_F(RenamedSeries, WhatARunHasUnderBothNamesKeepsItsOwn) {
   }
 }
 
-// As many newer alerts of other benchmarks as are looked through at most.
+// More newer alerts of other benchmarks than one page has.
 constexpr const char* kCrowd = R"sql(
 insert into steelyard.alert_states
 select (jsonb_populate_record(a, jsonb_build_object(
