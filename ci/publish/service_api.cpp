@@ -76,6 +76,16 @@ bool has_next_page(const HttpAnswer& answer) {
   return next != answer.headers.end() && !next->second.empty();
 }
 
+// What answers may be told in a job's log, and may repeat what they were sent.
+void hide_token(std::string& text, std::string_view header) {
+  constexpr std::size_t kShortestToken = 8;
+  const std::string_view token = header.substr(header.find_last_of(' ') + 1);
+  if (token.size() < kShortestToken) return;
+  for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at)) {
+    text.replace(at, token.size(), "***");
+  }
+}
+
 }  // namespace
 
 // Not by std::random_device: see measuring_configuration().
@@ -186,6 +196,8 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
 ApiOutcome ServiceApi::call(const ApiCall& call) {
   for (int tries = 1;; ++tries) {
     Attempt made = attempt(call);
+    hide_token(made.outcome.body, token_header_.text());
+    hide_token(made.outcome.why, token_header_.text());
     const bool again =
         made.next == Next::at_once ? tries < patience_.tries : made.next == Next::after_backoff && may_try_again(tries);
     if (again) continue;

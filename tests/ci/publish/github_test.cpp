@@ -415,9 +415,10 @@ TEST_F(PublishToGithub, AnAnswerThatIsNoJsonIsToldAndNothingIsWritten) {
 }
 
 TEST_F(PublishToGithub, TheTokenIsNowhereButInItsHeader) {
-  server_.plan({"POST", "/comments", Trouble::How::answer, 403, {}, "no"});
+  server_.plan({"POST", "/comments", Trouble::How::answer, 403, {}, R"({"message": "no: )" + server_.token + "\"}"});
   const Outcome outcome = publish("github");
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr(server_.token)));
+  EXPECT_THAT(outcome.err, HasSubstr("no: ***"));
   EXPECT_EQ(std::getenv("GITHUB_TOKEN"), nullptr) << "no child of ours may have it";
   for (const ci_test::ReceivedRequest& request : server_.requests()) {
     EXPECT_THAT(request.path + request.body, Not(HasSubstr(server_.token)));
