@@ -47,9 +47,22 @@ std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::in
   return std::nullopt;
 }
 
+// What answers may be told in a job's log, and may repeat what they were sent.
+std::string without_token(const std::string& text, std::string_view header) {
+  constexpr std::size_t kShortestToken = 8;
+  const std::string_view token = header.substr(header.find_last_of(' ') + 1);
+  if (token.size() < kShortestToken) return text;
+  std::string shown;
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(token, begin)) != std::string::npos; begin = at + token.size()) {
+    shown.append(text, begin, at - begin).append("***");
+  }
+  return shown.append(text, begin);
+}
+
 // What the service says of it: "message" and the codes or sentences of "errors" (GitHub), "message" or "error"
 // (GitLab), "detail" (RFC 9457).
-std::string message_of(const std::string& body) {
+std::string message_of(const std::string& body, std::string_view token_header) {
   constexpr std::size_t kMaxErrors = 50;
   const Result<storage::JsonDocument> document = storage::JsonDocument::parse(body, "answer");
   if (!document) return "";
@@ -66,7 +79,7 @@ std::string message_of(const std::string& body) {
       for (const char* name : {"message", "field", "code"}) add(error.at(name));
     }
   }
-  return shortened(printable_line(text, true), kMaxMessageColumns, true);
+  return shortened(printable_line(without_token(text, token_header), true), kMaxMessageColumns, true);
 }
 
 bool has_next_page(const HttpAnswer& answer) {
@@ -74,16 +87,6 @@ bool has_next_page(const HttpAnswer& answer) {
   if (link != answer.headers.end()) return link->second.find("rel=\"next\"") != std::string::npos;
   const auto next = answer.headers.find("x-next-page");
   return next != answer.headers.end() && !next->second.empty();
-}
-
-// What answers may be told in a job's log, and may repeat what they were sent.
-void hide_token(std::string& text, std::string_view header) {
-  constexpr std::size_t kShortestToken = 8;
-  const std::string_view token = header.substr(header.find_last_of(' ') + 1);
-  if (token.size() < kShortestToken) return;
-  for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at)) {
-    text.replace(at, token.size(), "***");
-  }
 }
 
 }  // namespace
@@ -146,7 +149,8 @@ bool ServiceApi::may_try_again(int tries_so_far) {
 ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::string& what, bool is_repeatable) {
   ApiOutcome outcome{ApiOutcome::Kind::done, answer.status, answer.body, has_next_page(answer)};
   if (answer.status >= 200 && answer.status < 300) return {std::move(outcome)};
-  const std::string message = message_of(answer.body);
+  outcome.body = without_token(outcome.body, token_header_.text());
+  const std::string message = message_of(answer.body, token_header_.text());
   outcome.why = what + ": status " + std::to_string(answer.status) + (message.empty() ? "" : ", \"" + message + '"');
   if (const auto wait = wait_for_rate_limit(answer, now_unix_s())) {
     outcome.kind = ApiOutcome::Kind::unavailable;
@@ -180,7 +184,7 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
   for (std::string& header : request.headers) bench::wipe(header);
   if (const auto* answer = std::get_if<HttpAnswer>(&sent)) return attempt_of(*answer, what, call.is_repeatable);
   const auto& failure = std::get<HttpFailure>(sent);
-  outcome.why = what + ": " + failure.text;
+  outcome.why = what + ": " + without_token(failure.text, token_header_.text());
   switch (failure.kind) {
     case HttpFailure::Kind::not_sent:
       return {std::move(outcome), Next::after_backoff};
@@ -196,8 +200,6 @@ ServiceApi::Attempt ServiceApi::attempt(const ApiCall& call) {
 ApiOutcome ServiceApi::call(const ApiCall& call) {
   for (int tries = 1;; ++tries) {
     Attempt made = attempt(call);
-    hide_token(made.outcome.body, token_header_.text());
-    hide_token(made.outcome.why, token_header_.text());
     const bool again =
         made.next == Next::at_once ? tries < patience_.tries : made.next == Next::after_backoff && may_try_again(tries);
     if (again) continue;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,14 +79,16 @@ std::string page_text(const std::vector<std::string>& items, const std::string& 
                       const std::vector<std::string>& notes = {});
 
 // A page of what `keep` keeps, and may change, of a list in the store, which `ask(after, most)` gives pages of: as many
-// of them are asked for as that takes. limit: of items, at least 1; kAllItems where `keep` keeps few.
-inline constexpr int kAllItems = std::numeric_limits<int>::max();
+// of them are asked for as that takes, and at most kMaxPagesLookedThrough: where few are kept, `next` goes on behind
+// what was looked through. limit: of items, at least 1.
+inline constexpr int kMaxPagesLookedThrough = 10;
 template <class Item, class Ask, class Keep>
 Result<storage::Page<Item>> kept_of(int limit, const std::string& after, const Ask& ask, const Keep& keep) {
   storage::Page<Item> page;
   page.next = after;
   const auto wanted = static_cast<std::size_t>(limit);
   int most = std::min(limit, storage::kMaxListed);
+  int pages = 0;
   do {
     STEELYARD_TRY(storage::Page<Item> more, ask(page.next, most));
     std::size_t looked_at = 0;
@@ -97,7 +98,7 @@ Result<storage::Page<Item>> kept_of(int limit, const std::string& after, const A
     }
     page.next = looked_at < more.items.size() ? more.places[looked_at - 1] : more.next;
     most = storage::kMaxListed;
-  } while (!page.next.empty() && page.items.size() < wanted);
+  } while (!page.next.empty() && page.items.size() < wanted && ++pages < kMaxPagesLookedThrough);
   return page;
 }
 

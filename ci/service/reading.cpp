@@ -334,14 +334,16 @@ Result<Reply> search(const Call& call) {
 
 // Widths in the manner of a badge's font, 7 units a character.
 Result<Reply> badge(const Call& call) {
-  STEELYARD_TRY(const AskedAlerts asked, AskedAlerts::of(call));
-  std::size_t open = 0;  // counted, and not kept
-  STEELYARD_TRY(const auto none, alerts_of(call, asked.query, kAllItems, [&](const storage::Alert& one) {
-                  const bool is_open =
-                      one.state == storage::AlertState::open || one.state == storage::AlertState::reopened;
-                  if (is_open && asked.have(one)) ++open;
-                  return false;
-                }));
+  STEELYARD_TRY(AskedAlerts asked, AskedAlerts::of(call));
+  std::size_t open = 0;
+  for (const storage::AlertState needs_attention : {storage::AlertState::open, storage::AlertState::reopened}) {
+    asked.query.state = storage::to_text(needs_attention);
+    const auto count = [&](const storage::Alert& one) {
+      if (asked.have(one)) ++open;
+      return false;  // counted, and not kept
+    };
+    STEELYARD_TRY(const auto none, alerts_of(call, asked.query, storage::kMaxListed, count));
+  }
   const std::string state =
       open == 0 ? "no regression" : std::to_string(open) + (open == 1 ? " regression" : " regressions");
   const std::size_t left = 84;

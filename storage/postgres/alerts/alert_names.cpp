@@ -58,8 +58,22 @@ constexpr const char* kFirstAndLastRunsOnNodes =
     "select x.series_key, min(x.run_key), max(x.run_key) from steelyard.measurements x "
     "where x.series_key = any($1::integer[]) group by x.series_key";
 
-// $1 and $2 two series, $3 and $4 the runs to look through, until one has both. `offset 0`: each series by itself,
-// since two lie on two nodes.
+// $1 and $2 pairs of series, $3 and $4 the runs to look through for each, $5 its place. The places of which a run has
+// both.
+constexpr const char* kPlacesWithBoth = R"sql(
+select distinct p.place
+from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[])
+  as p(one, other, first_run, last_run, place)
+cross join lateral (
+  select from steelyard.measurements x
+  join steelyard.measurements y on y.series_key = p.other and y.run_key = x.run_key
+  where x.series_key = p.one and x.run_key between p.first_run and p.last_run
+    and y.run_key between p.first_run and p.last_run
+  limit 1) of_both
+)sql";
+
+// The same of one pair where each node has series of its own: $1 and $2 the series, $3 and $4 the runs. `offset 0`:
+// each by itself, on its node.
 constexpr const char* kARunHasBoth = R"sql(
 select exists(
   select from (select x.run_key from steelyard.measurements x
@@ -151,30 +165,62 @@ void NamesOnBranch::tie(const std::string& earlier, const std::string& later, st
 
 namespace {
 
-struct SeriesExtent {
+struct NamedExtent {
   std::int64_t key = 0;
   std::string_view name;
   std::int64_t first_run = 0;
   std::int64_t last_run = 0;
 };
 
-Result<bool> has_both(Transaction& transaction, const SeriesExtent& one, const SeriesExtent& other) {
-  const std::int64_t first = std::max(one.first_run, other.first_run);
-  const std::int64_t last = std::min(one.last_run, other.last_run);
-  if (one.name == other.name || first > last) return false;
-  const SqlValues values = SqlValues().integer(one.key).integer(other.key).integer(first).integer(last);
-  STEELYARD_TRY(const Rows rows, transaction.run(kARunHasBoth, values, kOneRow));
-  return rows.boolean(0, 0);
-}
+// Two series of one place by two names, and the runs between the first and the last of both. Most have none.
+struct PairOfSeries {
+  std::int64_t place = 0;
+  std::int64_t one = 0;
+  std::int64_t other = 0;
+  std::int64_t first_run = 0;
+  std::int64_t last_run = 0;
+};
 
-Result<bool> has_two_names(Transaction& transaction, const std::vector<SeriesExtent>& of_place) {
-  for (std::size_t i = 0; i < of_place.size(); ++i) {
-    for (std::size_t j = i + 1; j < of_place.size(); ++j) {
-      STEELYARD_TRY(const bool both, has_both(transaction, of_place[i], of_place[j]));
-      if (both) return true;
+void add_pairs(std::int64_t place, const std::vector<NamedExtent>& series, std::vector<PairOfSeries>& pairs) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (std::size_t j = i + 1; j < series.size(); ++j) {
+      const std::int64_t first = std::max(series[i].first_run, series[j].first_run);
+      const std::int64_t last = std::min(series[i].last_run, series[j].last_run);
+      if (series[i].name == series[j].name || first > last) continue;
+      pairs.push_back({place, series[i].key, series[j].key, first, last});
     }
   }
-  return false;
+}
+
+Result<std::set<std::int64_t>> places_with_both(Transaction& transaction, const std::vector<PairOfSeries>& pairs) {
+  std::vector<std::int64_t> one, other, first, last, places;
+  for (const PairOfSeries& pair : pairs) {
+    one.push_back(pair.one);
+    other.push_back(pair.other);
+    first.push_back(pair.first_run);
+    last.push_back(pair.last_run);
+    places.push_back(pair.place);
+  }
+  std::set<std::int64_t> found;
+  if (pairs.empty()) return found;
+  SqlValues values;
+  values.integers(one).integers(other).integers(first).integers(last).integers(places);
+  STEELYARD_TRY(const Rows rows, transaction.run(kPlacesWithBoth, values));
+  for (std::int64_t row = 0; row < rows.size(); ++row) found.insert(rows.integer(row, 0));
+  return found;
+}
+
+Result<std::set<std::int64_t>> places_with_both_on_nodes(Transaction& transaction,
+                                                         const std::vector<PairOfSeries>& pairs) {
+  std::set<std::int64_t> found;
+  for (const PairOfSeries& pair : pairs) {
+    if (found.contains(pair.place)) continue;
+    SqlValues values;
+    values.integer(pair.one).integer(pair.other).integer(pair.first_run).integer(pair.last_run);
+    STEELYARD_TRY(const Rows rows, transaction.run(kARunHasBoth, values, kOneRow));
+    if (rows.boolean(0, 0)) found.insert(pair.place);
+  }
+  return found;
 }
 
 }  // namespace
@@ -189,18 +235,14 @@ Result<std::set<std::int64_t>> of_two_benchmarks(Transaction& transaction, const
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     runs[rows.integer(row, 0)] = {rows.integer(row, 1), rows.integer(row, 2)};
   }
-  // Most have no run between the first and the last of both.
-  std::map<std::int64_t, std::vector<SeriesExtent>> by_place;
+  std::map<std::int64_t, std::vector<NamedExtent>> by_place;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto at = runs.find(keys[i]);
     if (at != runs.end()) by_place[places[i]].push_back({keys[i], names[i], at->second.first, at->second.second});
   }
-  std::set<std::int64_t> apart;
-  for (const auto& [place, series] : by_place) {
-    STEELYARD_TRY(const bool two, has_two_names(transaction, series));
-    if (two) apart.insert(place);
-  }
-  return apart;
+  std::vector<PairOfSeries> pairs;
+  for (const auto& [place, series] : by_place) add_pairs(place, series, pairs);
+  return on_nodes ? places_with_both_on_nodes(transaction, pairs) : places_with_both(transaction, pairs);
 }
 
 namespace {

@@ -48,7 +48,7 @@ bool is_storable(std::string_view text) {
 }  // namespace
 
 Error no_cursor(const std::string& after) {
-  return input_error("after", '"' + after.substr(0, 60) + '"', "what the page before said comes next",
+  return input_error("--after", '"' + after.substr(0, 60) + '"', "what the page before said comes next",
                      "begin anew without it");
 }
 

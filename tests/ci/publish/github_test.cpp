@@ -415,10 +415,17 @@ TEST_F(PublishToGithub, AnAnswerThatIsNoJsonIsToldAndNothingIsWritten) {
 }
 
 TEST_F(PublishToGithub, TheTokenIsNowhereButInItsHeader) {
-  server_.plan({"POST", "/comments", Trouble::How::answer, 403, {}, R"({"message": "no: )" + server_.token + "\"}"});
+  const std::string middle(90, '-');  // the message is shortened there
+  server_.plan({"POST",
+                "/comments",
+                Trouble::How::answer,
+                403,
+                {},
+                R"({"message": "no: )" + server_.token + middle + server_.token + std::string(150, '-') + "\"}"});
   const Outcome outcome = publish("github");
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr(server_.token)));
-  EXPECT_THAT(outcome.err, HasSubstr("no: ***"));
+  EXPECT_THAT(outcome.err, HasSubstr("no: ***--"));
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("-" + server_.token.substr(0, 4))));
   EXPECT_EQ(std::getenv("GITHUB_TOKEN"), nullptr) << "no child of ours may have it";
   for (const ci_test::ReceivedRequest& request : server_.requests()) {
     EXPECT_THAT(request.path + request.body, Not(HasSubstr(server_.token)));
