@@ -1,5 +1,5 @@
 // What is shown, to take along: the plot as a picture and its points as a table.
-import type {Loaded} from './pages/series';
+import type {Loaded} from './history';
 import {h} from './dom';
 
 export function save(content: Blob, name: string): void {

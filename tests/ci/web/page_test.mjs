@@ -6,6 +6,7 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {after, afterEach, before, beforeEach} from 'node:test';
+import {hex, kSeries, series_points} from './made_up_results.mjs';
 import {listen, make_service} from './made_up_service.mjs';
 
 const require = createRequire(join(process.env.STEELYARD_WEB_PACKAGES, 'package.json'));
@@ -322,6 +323,68 @@ test('what was measured on two machines is one history with its change of machin
   assert.match(await page.locator('.plot').getAttribute('aria-label'), mark);
 });
 
+const kPoints = '/api/v1/points?';
+test('the newest points of a history stand at once, what is older of a long one comes to them', async () => {
+  const asked = () =>
+    service.sent.requests.filter((url) => url.startsWith(kPoints)).map((url) => new URL(url, base).searchParams);
+  const numbers = () => asked().map((query) => Number(query.get('points')));
+  const legend = page.locator('.series_legend');
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
+  assert.doesNotMatch(await legend.innerText(), /spread of|older/);
+  for (let i = 0; i < 50 && numbers().length < 2; ++i) await page.waitForTimeout(100);
+  assert.deepEqual(numbers(), [20000, 20000], 'a line and its spread');
+
+  let let_go;
+  const held = new Promise((resolve) => (let_go = resolve));
+  await page.route(/points=200000/, (route) => held.then(() => route.continue()));
+  const run = (i) => hex(`run ${i}`, 12);
+  const seen = `from=${run(4000)}%7E0&to=${run(6000)}%7E0&at=0%3A${run(5000)}`;
+  await open(`#/series?${series_of('BM_long_history', 'real_time')}&${seen}`);
+  const address = page.url();
+  assert.match(await legend.innerText(), /20,000 points, spread of the newest 20,000, older ones on their way$/);
+  assert.ok((await drawn_pixels()) > 500);
+  let_go();
+  await legend.getByText(/100,000 points, spread of the newest 20,000$/).waitFor();
+  await page.locator('.told', {hasText: hex('commit 5000', 9)}).waitFor();
+  assert.equal(page.url(), address, 'what the link leads to is seen, though it came later');
+  assert.deepEqual(
+    asked()
+      .slice(2)
+      .map((query) => `${query.get('points')},${query.get('columns').includes('low')}`)
+      .sort(),
+    ['20000,false', '20000,true', '200000,false'],
+    'nobody asks for a spread that waits for others',
+  );
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('CSV').click()]);
+  const rows = readFileSync(await download.path(), 'utf8').split('\n');
+  const one = kSeries.find(({benchmark}) => benchmark === 'BM_long_history');
+  const {low, high} = series_points(one.count, one.seed, one.level, one.change, one.ratio);
+  const spread = (i) => rows[i + 1].split(',').slice(-2).map(Number);
+  assert.match(rows[80000], /,\d+\.?\d*,,$/);
+  for (const i of [80000, 99999]) assert.deepEqual(spread(i), [low[i], high[i]]);
+  clean();
+});
+
+test('what somebody looks at stays in view when older points come', async () => {
+  let let_go;
+  const held = new Promise((resolve) => (let_go = resolve));
+  await page.route(/points=200000/, (route) => held.then(() => route.continue()));
+  await open(`#/series?${series_of('BM_long_history', 'real_time')}`);
+  for (let i = 0; i < 3; ++i) await page.getByRole('button', {name: 'Closer'}).click();
+  await page.waitForFunction(() => location.href.includes('from='));
+  const address = page.url();
+  let_go();
+  await page.locator('.series_legend', {hasText: '100,000 points'}).waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(page.url(), address);
+  await page.getByRole('button', {name: 'Earlier'}).click();
+  await page.waitForFunction((before) => location.href !== before, address);
+  const first = new URLSearchParams(page.url().split('?')[1]).get('from').split('~')[0];
+  const index = Array.from({length: 10000}, (_, i) => 84000 + i).find((i) => hex(`run ${i}`, 12) === first);
+  assert.ok(index > 87000 && index < 89000, `from point ${index}`);
+  clean();
+});
+
 test('a permalink restores zoom, scale, what is hidden, and the chosen point', async () => {
   await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}&${series_of('BM_tokenize/1024', 'instructions')}`);
   const plot = page.locator('.plot');
@@ -595,7 +658,9 @@ test('a hundred thousand points are drawn, moved and zoomed', async () => {
   await page.locator('.plot canvas').waitFor();
   const first = await page.evaluate(() => performance.getEntriesByName('plot drawn')[0].startTime);
   assert.ok((await drawn_pixels()) > 500);
-  await page.waitForFunction(() => document.querySelector('.series_legend').innerText.includes('100,000 points'));
+  const whole = await page.waitForFunction(
+    () => document.querySelector('.series_legend').innerText.includes('100,000 points') && performance.now(),
+  );
   await page.waitForTimeout(1500); // the spread
   const rate = (act) =>
     page.evaluate(
@@ -625,6 +690,7 @@ test('a hundred thousand points are drawn, moved and zoomed', async () => {
   const pan = await rate('pan');
   console.log(
     `100,000 points: first plot ${first.toFixed(0)} ms after navigation, ` +
+      `all ${Math.round(await whole.jsonValue())} ms, ` +
       `zoom ${zoom.toFixed(0)} and pan ${pan.toFixed(0)} frames a second`,
   );
   assert.ok(first < 10000 && zoom > 5 && pan > 5);

@@ -1,10 +1,11 @@
 // Histories: a list to choose from, or those that the address names on one plot.
-import {get, type ChangePoint, type Page, type Points, type RunHeader, type SeriesName, type Target} from '../api';
+import {get, type ChangePoint, type Page, type RunHeader, type SeriesName} from '../api';
 import {button, entries, fill, h, section, table, type Child} from '../dom';
 import {save, series_csv, series_png} from '../export';
-import {go, href, remember} from '../route';
+import {begins, drawn_of, kMaxSoonPoints, load, load_rest, load_spread, type Loaded} from '../history';
+import {current_route, go, href, remember} from '../route';
 import {lower_bound} from '../decimate';
-import {places_of, SeriesPlot, type ChangeMark, type Line, type PlottedSeries, type PlotView} from '../series_plot';
+import {places_of, SeriesPlot, type PlotView} from '../series_plot';
 import {
   benchmark,
   change_table,
@@ -19,17 +20,8 @@ import {
   type SeriesKey,
   type View,
 } from '../view';
-import {benchmark_text, change_text, level_text, metric_text, plural, short, time_text} from '../words';
+import {benchmark_text, change_text, count_text, level_text, metric_text, plural, short, time_text} from '../words';
 
-export interface Loaded extends PlottedSeries {
-  key: SeriesKey;
-  run: string[];
-  points: ChangePoint[];
-  earlier: string[]; // what its benchmark was called before
-  is_cut: boolean; // there are older points
-}
-
-const kMaxPoints = 200000;
 const kMaxSeries = 12;
 
 const parse_key = (text: string): SeriesKey => {
@@ -42,135 +34,6 @@ const parse_key = (text: string): SeriesKey => {
     machine: params.get('machine'),
   };
 };
-
-function lines_of(targets: Target[], points: Points): Line[] {
-  const lines: Line[] = [];
-  for (const target of targets) {
-    if (target.benchmark !== points.benchmark || target.metric !== points.metric) continue;
-    const least =
-      target.of_what === 'rate' ? target.least : target.ceiling === null ? null : target.least * target.ceiling;
-    if (least !== null) lines.push({value: least, text: `target ${target.target}`, kind: 'target'});
-    if (target.ceiling !== null)
-      lines.push({value: target.ceiling, text: `ceiling ${level_text(target.ceiling, points.unit)}`, kind: 'ceiling'});
-  }
-  return lines.filter(
-    (line, i) => lines.findIndex((other) => other.value === line.value && other.text === line.text) === i,
-  );
-}
-
-const begins = (a: string | null, b: string | null): boolean => !!a && !!b && (a.startsWith(b) || b.startsWith(a));
-
-function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
-  const marks: ChangeMark[] = [];
-  for (const change of changes) {
-    const index = points.commit.findIndex((commit) => begins(commit, change.commit));
-    if (index < 0 || change.gone) continue;
-    const good = points.commit.findIndex((commit) => begins(commit, change.last_good));
-    marks.push({
-      index,
-      since: good >= 0 && good < index ? good : Math.max(0, index - 1),
-      before: change.before,
-      after: change.after,
-      ratio: change.ratio,
-      good: change.verdict === 'improvement',
-      status: change.status ?? 'confirmed',
-    });
-  }
-  return marks;
-}
-
-// What was measured on several machines is one history, each of its points on the machine that it is of.
-function merged(parts: Points[]): Points {
-  if (parts.length === 1) return parts[0];
-  const places = parts.flatMap((part, i) => part.at.map((_, k): [number, number] => [i, k]));
-  places.sort(([i, k], [j, l]) => parts[i].at[k] - parts[j].at[l]);
-  const machines = places.flatMap(([i], at) =>
-    at > 0 && places[at - 1][0] === i ? [] : [{index: at, fingerprint: parts[i].fingerprint ?? ''}],
-  );
-  // A column that was not asked for has no part.
-  const column = <T>(all: (T[] | undefined)[]): T[] => places.map(([i, k]) => (all[i] ?? [])[k]);
-  const conditions = [...new Set(parts.flatMap((part) => part.conditions))];
-  return {
-    ...parts[0],
-    fingerprint: null,
-    count: places.length,
-    at: column(parts.map((part) => part.at)),
-    value: column(parts.map((part) => part.value)),
-    run: column(parts.map((part) => part.run)),
-    commit: column(parts.map((part) => part.commit)),
-    low: column(parts.map((part) => part.low)),
-    high: column(parts.map((part) => part.high)),
-    conditions,
-    condition: column(parts.map((part) => part.condition?.map((which) => conditions.indexOf(part.conditions[which])))),
-    machines,
-    older: parts.find((part) => part.older)?.older ?? null,
-  };
-}
-
-async function points_of(view: View, key: SeriesKey, columns: string): Promise<Points> {
-  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark, metric: key.metric};
-  let machines: (string | null | undefined)[] = [key.machine];
-  if (!key.machine) {
-    const found = await get<Page<SeriesName>>('/series', {...of, limit: 100}, view.signal);
-    const own = found.items.filter((one) => one.benchmark === key.benchmark && one.metric === key.metric);
-    if (own.length > 1) machines = [...new Set(own.map((one) => one.fingerprint))];
-  }
-  return merged(
-    await Promise.all(
-      machines.map((machine) => get<Points>('/points', {...of, machine, points: kMaxPoints, columns}, view.signal)),
-    ),
-  );
-}
-
-async function load(view: View, key: SeriesKey): Promise<Loaded> {
-  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark};
-  const none = {items: [], next: null};
-  const [points, changes, targets] = await Promise.all([
-    points_of(view, key, 'at,value,run,commit'),
-    get<Page<ChangePoint>>(
-      '/changes',
-      {...of, metric: key.metric, machine: key.machine, limit: 200},
-      view.signal,
-    ).catch((): Page<ChangePoint> => none),
-    get<Page<Target>>('/targets', of, view.signal).catch((): Page<Target> => none),
-  ]);
-  const own = changes.items.filter(
-    (change) => change.benchmark === points.benchmark && change.metric === points.metric,
-  );
-  const empty_column = new Array<null>(points.count).fill(null);
-  return {
-    key,
-    label: `${benchmark_text(points.benchmark)} ${metric_text(points.metric)}`,
-    unit: points.unit,
-    at: points.at.map((ms) => ms / 1000),
-    value: points.value,
-    low: empty_column,
-    high: empty_column,
-    commit: points.commit,
-    run: points.run,
-    points: own,
-    earlier: points.earlier_names,
-    changes: marks_of(own, points),
-    lines: lines_of(targets.items, points),
-    is_cut: points.older !== null,
-    marks: (points.machines ?? [])
-      .filter((one) => one.index > 0)
-      .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint, 8)}`})),
-  };
-}
-
-// The spread costs a look at every sample: it comes once the line is there.
-async function load_spread(view: View, one: Loaded): Promise<void> {
-  const points = await points_of(view, one.key, `${one.key.machine ? '' : 'at,'}low,high,condition`);
-  if (points.count !== one.value.length || !points.low || !points.high) return;
-  one.low = points.low;
-  one.high = points.high;
-  // Counts under other conditions, such as another C library, are not comparable.
-  const {condition} = points;
-  if (!condition || points.conditions.length < 2) return;
-  const first = condition.map((which, i) => i > 0 && which !== condition[i - 1]);
-  one.marks = [...one.marks, ...first.flatMap((is, index) => (is ? [{index, text: 'counted otherwise'}] : []))];
-}
 
 // A place on the axis of commits is written as the run of the first series at it and what is left, so that it stays
 // where it is when runs are added at either end; by time as seconds.
@@ -251,7 +114,9 @@ interface Plotted {
   all: Loaded[];
   plot: SeriesPlot;
   state: PlotView;
+  opened: PlotView; // as the address had it
   told: HTMLElement;
+  beside: HTMLElement[]; // legend and change points, which speak of the points that are there
 }
 
 function apply(it: Plotted, change: Partial<PlotView>): void {
@@ -317,7 +182,9 @@ function legend(it: Plotted): HTMLElement {
             one.key.machine && `machine ${short(one.key.machine, 8)}`,
             plural(one.value.length, 'point'),
             one.earlier.length > 0 && `called ${one.earlier.map(benchmark_text).join(' and ')} before`,
-            one.is_cut && 'older ones left out',
+            one.parts.some((part) => part.since !== null) &&
+              `spread of the newest ${count_text(kMaxSoonPoints)}${one.parts.length > 1 ? ' of each machine' : ''}`,
+            one.is_partial ? 'older ones on their way' : one.is_cut && 'older ones left out',
           ]
             .filter(Boolean)
             .join(', '),
@@ -401,6 +268,28 @@ async function chosen(it: Plotted, series: number, index: number): Promise<void>
   if (now === series && at === index) fill(it.told, words);
 }
 
+function show_beside(it: Plotted): void {
+  fill(it.beside[0], legend(it));
+  fill(it.beside[1], changes_section(it));
+}
+
+// What came later takes its place beside what is there. What is seen stays where it is, by run.
+function came_later(it: Plotted, one: Loaded): void {
+  if (it.view.signal.aborted) return;
+  const is_untouched = it.state === it.opened;
+  if (!is_untouched) remember_view(it.state, it.all);
+  Object.assign(one, drawn_of(one.parts, one.points, one.targets));
+  it.state = view_of(is_untouched ? it.view.params : current_route().params, it.all);
+  if (is_untouched) it.opened = it.state;
+  it.plot.show(it.state);
+  show_chosen(it);
+}
+
+// A link may lead to a point that is on its way yet.
+function show_chosen(it: Plotted): void {
+  if (it.state.point && !it.all.some((one) => one.is_partial)) void chosen(it, ...it.state.point);
+}
+
 async function plotted(view: View, keys: SeriesKey[], is_embedded: boolean): Promise<Child> {
   const all = await Promise.all(keys.slice(0, kMaxSeries).map((key) => load(view, key)));
   view.title(all.map((one) => one.label).join(', '));
@@ -415,27 +304,32 @@ async function plotted(view: View, keys: SeriesKey[], is_embedded: boolean): Pro
     {class: 'told', 'aria-live': 'polite'},
     h('p', {class: 'dim'}, 'Click a point, or walk with the arrow keys.'),
   );
-  const state = view_of(view.params, all);
-  const plot = new SeriesPlot(all, state, {
+  const opened = view_of(view.params, all);
+  const plot = new SeriesPlot(all, opened, {
     viewed: (seen) => {
       it.state = seen;
       remember_soon(it);
     },
     chosen: (series, index) => void chosen(it, series, index),
   });
-  const it: Plotted = {view, all, plot, state, told};
+  const it: Plotted = {view, all, plot, state: opened, opened, told, beside: [h('div', {}), h('div', {})]};
   view.closed(() => it.plot.close());
-  Promise.all(all.map((one) => load_spread(view, one))).then(
-    () => {
-      it.plot.show(it.state);
-      if (it.state.point) void chosen(it, ...it.state.point);
-    },
-    () => undefined,
-  );
-  if (state.point) void chosen(it, ...state.point);
+  for (const one of all) {
+    const later = () => came_later(it, one);
+    load_spread(view, one).then(later, () => undefined);
+    if (!one.is_partial) continue;
+    const whole = () => {
+      one.is_partial = false;
+      later();
+      show_beside(it);
+    };
+    load_rest(view, one).then(whole, whole);
+  }
+  show_beside(it);
+  show_chosen(it);
   if (is_embedded)
     return [
-      legend(it),
+      it.beside[0],
       it.plot.root,
       h(
         'p',
@@ -454,7 +348,7 @@ async function plotted(view: View, keys: SeriesKey[], is_embedded: boolean): Pro
   return [
     h('h1', {}, title),
     toggles(it),
-    legend(it),
+    it.beside[0],
     it.plot.root,
     h(
       'p',
@@ -464,7 +358,7 @@ async function plotted(view: View, keys: SeriesKey[], is_embedded: boolean): Pro
     ),
     told,
     exports(it),
-    changes_section(it),
+    it.beside[1],
   ];
 }
 

@@ -1,0 +1,202 @@
+// The points of a history as the plot wants them: the newest at once, the rest of a long one and the spread after them.
+import {get, type ChangePoint, type Page, type Points, type SeriesName, type Target} from './api';
+import type {ChangeMark, Line, PlottedSeries} from './series_plot';
+import type {SeriesKey, View} from './view';
+import {benchmark_text, level_text, metric_text, short} from './words';
+
+// Of one machine.
+export interface Part {
+  machine?: string | null;
+  since: string | null; // where the newest kMaxSoonPoints begin; null: those are all
+  first: string; // the run of the first of them
+  points: Points;
+  spread: {low: (number | null)[]; high: (number | null)[]} | null; // of the newest of its points
+}
+
+export interface Loaded extends PlottedSeries {
+  key: SeriesKey;
+  parts: Part[];
+  targets: Target[];
+  run: string[];
+  points: ChangePoint[];
+  earlier: string[]; // what its benchmark was called before
+  is_partial: boolean; // the rest is on its way
+  is_cut: boolean; // there are older points
+}
+
+// So many the service answers at once, where more have to wait for each other, and of no more it knows the spread.
+export const kMaxSoonPoints = 20000;
+const kMaxPoints = 200000;
+const kLine = 'at,value,run,commit,condition';
+
+function lines_of(targets: Target[], points: Points): Line[] {
+  const lines: Line[] = [];
+  for (const target of targets) {
+    if (target.benchmark !== points.benchmark || target.metric !== points.metric) continue;
+    const least =
+      target.of_what === 'rate' ? target.least : target.ceiling === null ? null : target.least * target.ceiling;
+    if (least !== null) lines.push({value: least, text: `target ${target.target}`, kind: 'target'});
+    if (target.ceiling !== null)
+      lines.push({value: target.ceiling, text: `ceiling ${level_text(target.ceiling, points.unit)}`, kind: 'ceiling'});
+  }
+  return lines.filter(
+    (line, i) => lines.findIndex((other) => other.value === line.value && other.text === line.text) === i,
+  );
+}
+
+export const begins = (a: string | null, b: string | null): boolean =>
+  !!a && !!b && (a.startsWith(b) || b.startsWith(a));
+
+function marks_of(changes: ChangePoint[], points: Points): ChangeMark[] {
+  const marks: ChangeMark[] = [];
+  for (const change of changes) {
+    const index = points.commit.findIndex((commit) => begins(commit, change.commit));
+    if (index < 0 || change.gone) continue;
+    const good = points.commit.findIndex((commit) => begins(commit, change.last_good));
+    marks.push({
+      index,
+      since: good >= 0 && good < index ? good : Math.max(0, index - 1),
+      before: change.before,
+      after: change.after,
+      ratio: change.ratio,
+      good: change.verdict === 'improvement',
+      status: change.status ?? 'confirmed',
+    });
+  }
+  return marks;
+}
+
+// What was measured on several machines is one history, each of its points on the machine that it is of.
+function merged<Answer extends Points>(parts: Answer[]): Answer {
+  if (parts.length === 1) return parts[0];
+  const places = parts.flatMap((part, i) => part.at.map((_, k): [number, number] => [i, k]));
+  places.sort(([i, k], [j, l]) => parts[i].at[k] - parts[j].at[l]);
+  const machines = places.flatMap(([i], at) =>
+    at > 0 && places[at - 1][0] === i ? [] : [{index: at, fingerprint: parts[i].fingerprint ?? ''}],
+  );
+  // A column that was not asked for has no part.
+  const column = <T>(all: (T[] | undefined)[]): T[] => places.map(([i, k]) => (all[i] ?? [])[k]);
+  const conditions = [...new Set(parts.flatMap((part) => part.conditions))];
+  return {
+    ...parts[0],
+    fingerprint: null,
+    count: places.length,
+    at: column(parts.map((part) => part.at)),
+    value: column(parts.map((part) => part.value)),
+    run: column(parts.map((part) => part.run)),
+    commit: column(parts.map((part) => part.commit)),
+    low: column(parts.map((part) => part.low)),
+    high: column(parts.map((part) => part.high)),
+    conditions,
+    condition: column(parts.map((part) => part.condition?.map((which) => conditions.indexOf(part.conditions[which])))),
+    machines,
+    older: parts.find((part) => part.older)?.older ?? null,
+  };
+}
+
+// Counts under other conditions, such as another C library, are not comparable.
+function conditions_of(points: Points): {index: number; text: string}[] {
+  const {condition} = points;
+  if (!condition || points.conditions.length < 2) return [];
+  const is_first = (index: number) => index > 0 && condition[index] !== condition[index - 1];
+  return condition.flatMap((_, index) => (is_first(index) ? [{index, text: 'counted otherwise'}] : []));
+}
+
+function ask_points(view: View, key: SeriesKey, machine: Part['machine'], points: number, columns: string) {
+  const {project, branch, benchmark: name, metric} = key;
+  return get<Points>('/points', {project, branch, benchmark: name, metric, machine, points, columns}, view.signal);
+}
+
+async function newest_parts(view: View, key: SeriesKey): Promise<Part[]> {
+  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark, metric: key.metric};
+  let machines: Part['machine'][] = [key.machine];
+  if (!key.machine) {
+    const found = await get<Page<SeriesName>>('/series', {...of, limit: 100}, view.signal);
+    const own = found.items.filter((one) => one.benchmark === key.benchmark && one.metric === key.metric);
+    if (own.length > 1) machines = [...new Set(own.map((one) => one.fingerprint))];
+  }
+  return Promise.all(
+    machines.map(async (machine) => {
+      const points = await ask_points(view, key, machine, kMaxSoonPoints, kLine);
+      return {machine, since: points.older, first: points.run[0], points, spread: null};
+    }),
+  );
+}
+
+// Older points have none, and where a run came in between nothing tells whose it is.
+function with_spread({points, spread, first}: Part): Points & {low: (number | null)[]; high: (number | null)[]} {
+  const before = points.count - (spread?.low.length ?? 0);
+  const known = before >= 0 && points.run[before] === first ? spread : null;
+  const none = new Array<null>(known ? before : points.count).fill(null);
+  return {...points, low: [...none, ...(known?.low ?? [])], high: [...none, ...(known?.high ?? [])]};
+}
+
+// What is drawn of the parts as far as they are there.
+export function drawn_of(parts: Part[], own: ChangePoint[], targets: Target[]) {
+  const points = merged(parts.map(with_spread));
+  return {
+    at: points.at.map((ms) => ms / 1000),
+    value: points.value,
+    low: points.low,
+    high: points.high,
+    commit: points.commit,
+    run: points.run,
+    changes: marks_of(own, points),
+    lines: lines_of(targets, points),
+    is_cut: points.older !== null,
+    marks: [
+      ...(points.machines ?? [])
+        .filter((one) => one.index > 0)
+        .map((one) => ({index: one.index, text: `machine ${short(one.fingerprint, 8)}`})),
+      ...conditions_of(points),
+    ],
+  };
+}
+
+export async function load(view: View, key: SeriesKey): Promise<Loaded> {
+  const of = {project: key.project, branch: key.branch, benchmark: key.benchmark};
+  const none = {items: [], next: null};
+  const [parts, changes, targets] = await Promise.all([
+    newest_parts(view, key),
+    get<Page<ChangePoint>>(
+      '/changes',
+      {...of, metric: key.metric, machine: key.machine, limit: 200},
+      view.signal,
+    ).catch((): Page<ChangePoint> => none),
+    get<Page<Target>>('/targets', of, view.signal).catch((): Page<Target> => none),
+  ]);
+  const {points} = parts[0];
+  const own = changes.items.filter(
+    (change) => change.benchmark === points.benchmark && change.metric === points.metric,
+  );
+  return {
+    ...drawn_of(parts, own, targets.items),
+    key,
+    parts,
+    targets: targets.items,
+    label: `${benchmark_text(points.benchmark)} ${metric_text(points.metric)}`,
+    unit: points.unit,
+    points: own,
+    earlier: points.earlier_names,
+    is_partial: parts.some((part) => part.since !== null),
+  };
+}
+
+// All of a long history, where its newest points stand already.
+export async function load_rest(view: View, one: Loaded): Promise<void> {
+  await Promise.all(
+    one.parts.map(async (part) => {
+      if (part.since !== null) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, kLine);
+    }),
+  );
+}
+
+// The spread costs a look at every sample: it comes once the line is there.
+export async function load_spread(view: View, one: Loaded): Promise<void> {
+  await Promise.all(
+    one.parts.map(async (part) => {
+      const {low, high, older} = await ask_points(view, one.key, part.machine, kMaxSoonPoints, 'low,high');
+      if (low && high && older === part.since) part.spread = {low, high};
+    }),
+  );
+}
