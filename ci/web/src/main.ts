@@ -225,6 +225,7 @@ async function begin_session(): Promise<void> {
     project_choice,
     h('option', {value: ''}, 'all projects'),
     projects.items.filter((one) => one.name).map((one) => h('option', {value: one.name}, one.name)),
+    projects.next && h('option', {disabled: true}, 'and more: search for them'),
   );
   project_choice.hidden = projects.items.length < 2;
   project_choice.value = current_route().params.get('project') ?? '';

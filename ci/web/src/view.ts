@@ -131,12 +131,13 @@ export async function paged<Item>(
   query: Query,
   show: (items: Item[]) => Child,
   none: () => Child,
+  first?: Page<Item>, // where it is known already
 ): Promise<HTMLElement> {
   const all: Item[] = [];
   const place = h('div', {}),
     more = h('p', {});
-  const ask = async (after: string | null) => {
-    const page = await get<Page<Item>>(path, {...query, after}, view.signal);
+  const ask = async (after: string) => add(await get<Page<Item>>(path, {...query, after}, view.signal));
+  const add = (page: Page<Item>) => {
     all.push(...page.items);
     fill(
       place,
@@ -147,11 +148,11 @@ export async function paged<Item>(
       more,
       page.next &&
         button('Show more', () => {
-          ask(page.next).catch((error: Error) => fill(more, h('span', {role: 'alert'}, error.message)));
+          ask(page.next as string).catch((error: Error) => fill(more, h('span', {role: 'alert'}, error.message)));
         }),
     );
   };
-  await ask(null);
+  add(first ?? (await get<Page<Item>>(path, query, view.signal)));
   return h('div', {}, place, more);
 }
 

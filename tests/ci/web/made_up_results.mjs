@@ -219,6 +219,15 @@ export function make_alerts() {
   ];
 }
 
+export const newer_alerts = ({count, state}) =>
+  Array.from({length: count}, (_, i) => ({
+    ...make_alerts()[0],
+    id: hex(`newer ${i}`),
+    benchmark: `BM_newer/${i}`,
+    state,
+    life: [{transition: state, at: iso(at_of(110) - i * 1000), by: 'local', commit: null, note: null}],
+  }));
+
 // One under way, with three answers, and one that named its commit.
 export function bisects() {
   const probe = (i, answer, ratio) => ({

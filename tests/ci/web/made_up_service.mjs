@@ -14,6 +14,7 @@ import {
   kSeries,
   change_of,
   make_alerts,
+  newer_alerts,
   bisects,
   machine_of,
   comparison_header,
@@ -35,8 +36,17 @@ export const kPolicy =
 const kMaxSpreadPoints = 20000;
 
 // With a key only who sends it may write, and any other token is refused.
-export function make_service({hostile = false, key = null, is_empty = false} = {}) {
-  let alerts = make_alerts();
+// more_alerts: newer ones, {count, state}; idle_projects: so many more, before the others, where nothing was measured;
+// scopes: what its owner may do.
+export function make_service({
+  hostile = false,
+  key = null,
+  is_empty = false,
+  more_alerts = {count: 0},
+  idle_projects = 0,
+  scopes = ['read', 'report'],
+} = {}) {
+  let alerts = [...newer_alerts(more_alerts), ...make_alerts()];
   const listeners = new Set();
   const problem = (status, title, detail, fix) => ({
     status,
@@ -47,7 +57,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
       from = Number(query.get('after') ?? 0);
     return {
       items: is_empty ? [] : items.slice(from, from + limit),
-      next: from + limit < items.length ? String(from + limit) : null,
+      next: !is_empty && from + limit < items.length ? String(from + limit) : null,
       notes: [],
     };
   };
@@ -87,11 +97,18 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
       access: is_own ? 'local' : 'public',
       name: null,
       project: null,
-      scopes: is_own ? ['read', 'report'] : ['read'],
+      scopes: is_own ? scopes : ['read'],
     }),
     projects: (query) =>
       page(
         [
+          ...Array.from({length: idle_projects}, (_, i) => ({
+            name: `idle-${String(i).padStart(4, '0')}`,
+            newest_run: null,
+            newest_at: null,
+            open_alerts: 0,
+            branches: [],
+          })),
           {
             name: kProject,
             newest_run: hex('run 119'),
@@ -375,7 +392,7 @@ export function make_service({hostile = false, key = null, is_empty = false} = {
     sent,
     tell: (kind) => listeners.forEach((send) => send(kind)),
     refresh: () => {
-      alerts = make_alerts();
+      alerts = [...newer_alerts(more_alerts), ...make_alerts()];
     },
     ids: {
       bisect: hex('bisect', 16),

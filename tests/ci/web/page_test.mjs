@@ -66,6 +66,7 @@ async function open(address) {
 const shown = (name) => page.locator(name ? `main[data-shown="${name}"]` : 'main[data-shown]').waitFor();
 const heading = () => page.locator('h1').first().innerText();
 const clean = () => assert.deepEqual(console_lines, []);
+const section_of = (name) => page.locator('section').filter({has: page.getByRole('heading', {name, exact: true})});
 const whole_text = () => page.locator('main').innerText();
 // The picture has lines of a series where the canvas has its colour.
 const drawn_pixels = () =>
@@ -95,6 +96,59 @@ test('the overview leads from what needs attention to the alert, the gate and th
   await shown('alerts');
   assert.match(await whole_text(), /state\s+open/);
   clean();
+});
+
+const begin_anew = async (options) => {
+  await page.close();
+  service.server.close();
+  await begin(options);
+};
+
+test('what is open needs attention however much else changed since, the newest of both states first', async () => {
+  await begin_anew({more_alerts: {count: 21, state: 'acknowledged'}});
+  const cards = section_of('Needs attention now').locator('.cards li');
+  await open('');
+  assert.deepEqual(await cards.locator('p:first-child a').allInnerTexts(), ['BM_tokenize/1024', 'BM_tokenize/1024']);
+  const second = hex('alert b');
+  for (const action of ['acknowledge', 'reopen'])
+    await fetch(`${base}/api/v1/alerts/${second}/${action}`, {method: 'POST', body: '{}'});
+  await open('#/overview?project=textkit');
+  assert.match(await cards.first().innerText(), /instructions[\s\S]*reopened since/);
+  assert.match(await cards.last().innerText(), /\btime\b[\s\S]*open since/);
+  await page.getByRole('link', {name: 'All alerts'}).click();
+  await shown('alerts');
+  assert.equal(await page.locator('tbody tr').count(), 25);
+  clean();
+});
+
+test('more open alerts than have room are led to', async () => {
+  await begin_anew({more_alerts: {count: 21, state: 'open'}});
+  await open('');
+  const attention = section_of('Needs attention now');
+  assert.equal(await attention.locator('.cards li').count(), 20);
+  await attention.getByRole('link', {name: 'open', exact: true}).click();
+  await shown('alerts');
+  assert.equal(await page.locator('tbody tr').count(), 23);
+});
+
+test('more projects than one answer has are shown by a click, and none hides what was measured', async () => {
+  await begin_anew({idle_projects: 1100});
+  await open('');
+  const projects = section_of('Projects');
+  assert.match(await projects.innerText(), /idle-0099[\s\S]*100 projects/);
+  await projects.getByRole('button', {name: 'Show more'}).click();
+  await projects.getByText('200 projects').waitFor();
+  await open('#/overview?project=shop');
+  assert.match(await projects.innerText(), /shop\s+0\s+main[\s\S]*1 project$/);
+  await open('#/overview?project=idle-0001');
+  assert.match(await whole_text(), /Nothing was measured of idle-0001 yet/);
+});
+
+test('who may do all but report on alerts has no button for it', async () => {
+  await begin_anew({scopes: ['read', 'submit', 'admin']});
+  await open(`#/alerts?id=${service.ids.alert}`);
+  assert.equal(await page.getByRole('button', {name: 'Accept'}).count(), 0);
+  assert.match(await whole_text(), /with the scope report/);
 });
 
 test('an alert is acknowledged, accepted with a reason, resolved and reopened', async () => {

@@ -1,12 +1,44 @@
 // What needs attention now, the last gates, and how steady each machine is.
-import {get, type Alert, type ComparisonHeader, type Machine, type Page, type Project} from '../api';
+import {get, type Alert, type ComparisonHeader, type Machine, type Page, type Project, type Query} from '../api';
 import {h, section, table, type Child} from '../dom';
 import {href} from '../route';
-import {alert_change, benchmark, code, commit_link, empty, gate_table, series_href, type PageOf} from '../view';
+import {
+  alert_change,
+  benchmark,
+  code,
+  commit_link,
+  empty,
+  gate_table,
+  paged,
+  series_href,
+  type PageOf,
+  type View,
+} from '../view';
 import {count_text, metric_text, plural, share_text, short, time_text} from '../words';
 
-function attention(alerts: Page<Alert>): Child {
-  const open = alerts.items.filter((alert) => alert.state === 'open' || alert.state === 'reopened');
+const kMaxCards = 20;
+
+// Newest change first, of both states that want somebody. What others said of theirs since hides none of them.
+async function open_alerts(view: View, of: Query): Promise<Page<Alert>> {
+  const both = await Promise.all(
+    ['open', 'reopened'].map((state) => get<Page<Alert>>('/alerts', {...of, state, limit: kMaxCards}, view.signal)),
+  );
+  const changed = (alert: Alert) => Date.parse(alert.life[alert.life.length - 1]?.at ?? '') || 0;
+  const items = both.flatMap((page) => page.items).sort((a, b) => changed(b) - changed(a));
+  const next = both.find((page) => page.next)?.next ?? null;
+  return {items: items.slice(0, kMaxCards), next: items.length > kMaxCards ? 'more' : next};
+}
+
+async function one_project(view: View): Promise<Page<Project>> {
+  for (let after: string | null = null; ; ) {
+    const page: Page<Project> = await get<Page<Project>>('/projects', {limit: 1000, after}, view.signal);
+    const items = page.items.filter((one) => one.name === view.project);
+    if (items.length > 0 || !page.next) return {items, next: null};
+    after = page.next;
+  }
+}
+
+function attention({items: open, next}: Page<Alert>): Child {
   if (open.length === 0) {
     return h(
       'p',
@@ -63,7 +95,18 @@ function attention(alerts: Page<Alert>): Child {
         ),
       ),
     ),
-    alerts.next && h('p', {}, h('a', {href: href('alerts')}, 'All open alerts')),
+    h(
+      'p',
+      {},
+      next && [
+        'More are ',
+        h('a', {href: href('alerts', {state: 'open'})}, 'open'),
+        ' or ',
+        h('a', {href: href('alerts', {state: 'reopened'})}, 'reopened'),
+        ' \u00b7 ',
+      ],
+      h('a', {href: href('alerts', {state: 'all'})}, 'All alerts'),
+    ),
   ];
 }
 
@@ -122,18 +165,20 @@ export function machine_rows(machines: Machine[]): HTMLElement {
   );
 }
 
+const kProjects = {limit: 100};
+
 export const overview: PageOf = async (view) => {
   const of = {project: view.project};
   const [projects, alerts, gates, machines] = await Promise.all([
-    get<Page<Project>>('/projects', {limit: 100}, view.signal),
-    get<Page<Alert>>('/alerts', {...of, limit: 20}, view.signal),
+    view.project ? one_project(view) : get<Page<Project>>('/projects', kProjects, view.signal),
+    open_alerts(view, of),
     get<Page<ComparisonHeader>>('/comparisons', {...of, limit: 10}, view.signal),
     get<Page<Machine>>('/machines', {...of, limit: 20}, view.signal),
   ]);
   view.title(view.project || 'Overview');
-  if (projects.items.every((one) => !one.newest_run)) {
+  if (!projects.next && projects.items.every((one) => !one.newest_run)) {
     return empty(
-      'Nothing was measured yet.',
+      view.project ? `Nothing was measured of ${view.project} yet.` : 'Nothing was measured yet.',
       'Keep a first run with ',
       code('steelyard run -- ./bench'),
       ', or gate a commit with ',
@@ -141,7 +186,6 @@ export const overview: PageOf = async (view) => {
       '; it shows here by itself.',
     );
   }
-  const shown = projects.items.filter((one) => !view.project || one.name === view.project);
   return [
     h('h1', {}, view.project || 'Overview'),
     section('Needs attention now', attention(alerts)),
@@ -151,10 +195,21 @@ export const overview: PageOf = async (view) => {
         ? [gate_table(gates.items), gates.next && h('p', {}, h('a', {href: href('gates')}, 'All gates'))]
         : empty('No gate was kept yet.', code('steelyard gate'), ' keeps its answer in the store.'),
     ),
-    section('Projects', projects_table(shown), h('p', {class: 'dim'}, plural(shown.length, 'project'))),
+    section(
+      'Projects',
+      await paged<Project>(
+        view,
+        '/projects',
+        kProjects,
+        (items) => [projects_table(items), h('p', {class: 'dim'}, plural(items.length, 'project'))],
+        () => '',
+        projects,
+      ),
+    ),
     section(
       'Machines',
       machines.items.length ? machine_rows(machines.items) : empty('No machine is known yet.'),
+      machines.next && h('p', {}, h('a', {href: href('machines')}, 'All machines')),
       h('p', {class: 'dim'}, 'Noise: the median scatter from round to round in the newest comparison there.'),
     ),
   ];
