@@ -84,6 +84,24 @@ export function places_of(series: Pick<PlottedSeries, 'at' | 'commit'>[], by: 'c
   });
 }
 
+// Of an axis in powers of ten: 1, 2 and 5 of each, fewer where there are many; even steps where that leaves few.
+function log_marks(low: number, high: number): number[] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const every = Math.ceil((last - first) / 10);
+  const marks: number[] = [];
+  for (let power = first; power <= last; power += every) {
+    for (const part of last - first > 4 ? [1] : [1, 2, 5]) marks.push(part * 10 ** power);
+  }
+  const seen = marks.filter((mark) => mark >= low && mark <= high);
+  if (seen.length > 2) return seen;
+  const rough = (high - low) / 5;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = size * (rough > 5 * size ? 10 : rough > 2 * size ? 5 : rough > size ? 2 : 1);
+  const begin = Math.ceil(low / step),
+    count = Math.floor(high / step) - begin + 1;
+  return Array.from({length: count}, (_, i) => Number(((begin + i) * step).toPrecision(12)));
+}
+
 export class SeriesPlot {
   readonly root: HTMLElement;
   private plot: uPlot | null = null;
@@ -261,6 +279,9 @@ export class SeriesPlot {
         {
           ...axis,
           size: 76,
+          ...(this.view.log
+            ? {splits: (_, __, low, high) => log_marks(low, high), filter: (_, marks) => marks}
+            : {}),
           values: (_, at) =>
             this.view.relative ? at.map((value) => `${Number((value * 100).toPrecision(4))} %`) : axis_texts(at, unit),
         },
