@@ -294,6 +294,18 @@ test('two runs are picked from the list and compared', async () => {
   assert.ok(service.sent.requests.some((url) => url.startsWith('/api/v1/compare?baseline=')));
 });
 
+test('a row of a comparison leads to the difference of its flame graphs', async () => {
+  await open(`#/comparison?id=${service.ids.comparison}&open=${encodeURIComponent('BM_tokenize/1024\ninstructions')}`);
+  await page.locator('#all .why:visible').getByRole('link', {name: 'Flame graph'}).click();
+  await shown('profile');
+  assert.match(await heading(), /BM_tokenize\/1024/);
+  assert.match(await page.getByRole('treeitem', {name: /^void std::vector/}).getAttribute('class'), /grew-/);
+  const {baseline, run} = service.ids;
+  const wanted = `baseline=${baseline}&candidate=${run}&benchmark=BM_tokenize%2F1024`;
+  assert.ok(service.sent.requests.includes(`/api/v1/flame?${wanted}`), `${service.sent.requests}`);
+  clean();
+});
+
 test('the flame graph of a difference is walked by keys, searched, and goes into a frame', async () => {
   await open(`#/profile?run=${service.ids.run}&against=${service.ids.baseline}&benchmark=BM_tokenize%2F1024`);
   const frame = (name) => page.getByRole('treeitem', {name});
@@ -330,20 +342,24 @@ test('a series shows its change with the commits that can be its cause, its targ
   clean();
 });
 
-test('a target is a dashed line in the plot, a ceiling far above is named at its edge, others have none', async () => {
-  await page.addInitScript(() => {
+const record_drawing = () =>
+  page.addInitScript(() => {
     const pen = CanvasRenderingContext2D.prototype;
     const {fillText, stroke} = pen;
-    window.drawn = {texts: [], dashes: []};
-    pen.fillText = function (text, ...place) {
+    window.drawn = {texts: [], places: [], dashes: []};
+    pen.fillText = function (text, x, y) {
       window.drawn.texts.push(text);
-      return fillText.call(this, text, ...place);
+      window.drawn.places.push([text, y]);
+      return fillText.call(this, text, x, y);
     };
     pen.stroke = function (...path) {
       window.drawn.dashes.push(this.getLineDash().map((length) => length / devicePixelRatio) + '');
       return stroke.apply(this, path);
     };
   });
+
+test('a target is a dashed line in the plot, a ceiling far above is named at its edge, others have none', async () => {
+  await record_drawing();
   const drawn = async (benchmark, metric) => {
     await open(`#/series?${series_of(benchmark, metric)}`);
     await page.locator('.plot canvas').waitFor();
@@ -359,6 +375,107 @@ test('a target is a dashed line in the plot, a ceiling far above is named at its
   assert.deepEqual(
     other.texts.filter((text) => /^(target|ceiling)/.test(text)),
     [],
+  );
+  clean();
+});
+
+test('the spread of samples is a band along all of the line, which is taken off and put back', async () => {
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
+  const box = page.getByLabel('spread of samples');
+  // Of the picture's columns those that have something else than in the picture kept before, and how many pixels.
+  const differs = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector('.plot canvas');
+      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const before = window.kept ?? data,
+        columns = new Set();
+      let pixels = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i] === before[i] && data[i + 1] === before[i + 1] && data[i + 3] === before[i + 3]) continue;
+        ++pixels;
+        columns.add((i / 4) % canvas.width);
+      }
+      window.kept = data;
+      return {pixels, columns: columns.size, width: canvas.width};
+    });
+  await page.locator('.plot canvas').waitFor();
+  await page.mouse.move(5, 5);
+  await box.uncheck();
+  await differs();
+  let found;
+  await box.check();
+  // It comes with an answer of its own.
+  for (let i = 0; i < 50 && !found?.pixels; ++i) {
+    found = await differs();
+    await page.waitForTimeout(50);
+  }
+  assert.ok(found.pixels > 1000 && found.columns > 0.8 * found.width, JSON.stringify(found));
+  await box.uncheck();
+  const without = await differs();
+  assert.ok(without.pixels === found.pixels, JSON.stringify(without));
+  clean();
+});
+
+test('a part is seen by dragging over it, all by a double click', async () => {
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
+  const {x, y, width, height} = await page.locator('.plot .u-over').boundingBox();
+  await page.mouse.move(x + 0.25 * width, y + 0.5 * height);
+  await page.mouse.down();
+  await page.mouse.move(x + 0.5 * width, y + 0.5 * height, {steps: 4});
+  await page.mouse.up();
+  await page.waitForFunction(() => location.href.includes('from='));
+  const params = new URLSearchParams(page.url().split('?')[1]);
+  const place = (name) => {
+    const [run, rest] = params.get(name).split('~');
+    return Array.from({length: 120}, (_, i) => hex(`run ${i}`, 12)).indexOf(run) + Number(rest);
+  };
+  assert.ok(Math.abs(place('from') - 0.25 * 121 + 1) < 1.5, `from ${place('from')}`);
+  assert.ok(Math.abs(place('to') - 0.5 * 121 + 1) < 1.5, `to ${place('to')}`);
+  await page.mouse.dblclick(x + 0.5 * width, y + 0.5 * height);
+  await page.waitForFunction(() => !/from=|to=/.test(location.href));
+  clean();
+});
+
+test('the axis of levels is linear, logarithmic or relative to the first values', async () => {
+  await record_drawing();
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}&${series_of('BM_tokenize/1024', 'instructions')}`);
+  // Where the marks of the axis stand since the last time.
+  const marks = async (pattern) => {
+    await page.waitForTimeout(300);
+    const places = await page.evaluate(() => window.drawn.places.splice(0));
+    const found = new Map(places.filter(([text]) => pattern.test(text)).map(([text, y]) => [parseFloat(text), y]));
+    return [...found].sort(([a], [b]) => a - b);
+  };
+  // Whether they stand evenly in what `of` makes of them.
+  const is_even = (all, of) => {
+    const [[first, y]] = all,
+      [last, end] = all[all.length - 1];
+    const at = (level) => y + ((end - y) * (of(level) - of(first))) / (of(last) - of(first));
+    return all.length > 2 && all.every(([level, place]) => Math.abs(place - at(level)) < 2);
+  };
+  const same = (level) => level;
+  const linear = await marks(/^[\d.]+ us$/);
+  assert.ok(is_even(linear, same) && !is_even(linear, Math.log), `linear: ${linear}`);
+  await page.getByLabel('log scale').check();
+  const log = await marks(/^[\d.]+ us$/);
+  assert.ok(is_even(log, Math.log) && !is_even(log, same), `log: ${log}`);
+  assert.deepEqual(
+    log.map(([level]) => level),
+    [1, 2, 5, 10],
+  );
+  await page.getByLabel('log scale').uncheck();
+  assert.ok(is_even(await marks(/^[\d.]+ us$/), same));
+  await page.getByLabel('relative to the first value').check();
+  const relative = await marks(/^[\d.]+ %$/);
+  assert.ok(is_even(relative, same), `relative: ${relative}`);
+  const [least, most] = [relative[0][0], relative[relative.length - 1][0]];
+  assert.ok(least > 90 && least <= 100 && most > 110 && most < 125, 'both begin at 100 %, one ends at 112 %');
+  await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}&log=1`);
+  const narrow = await marks(/^[\d.]+ ns$/);
+  assert.ok(narrow.length > 2 && narrow.length < 10, `far from a power of ten: ${narrow}`);
+  assert.ok(
+    narrow.every(([level]) => level % 10 === 0 && level > 750 && level < 1000),
+    `${narrow}`,
   );
   clean();
 });
@@ -546,6 +663,18 @@ test('two machines stand side by side, what differs first', async () => {
   clean();
 });
 
+test('a machine has its calibrations, or what brings them', async () => {
+  await open(`#/machines?one=${service.ids.machine}`);
+  const calibrations = section_of('Calibrations');
+  assert.match(
+    await calibrations.innerText(),
+    /2026-01-09 18:00\s+\.\/bench_textkit\s+duet\s+24\s+0 of 10\s+3 of 150/,
+  );
+  await open(`#/machines?one=${service.ids.other}`);
+  assert.match(await calibrations.innerText(), /It was not calibrated[\s\S]*steelyard calibrate/);
+  clean();
+});
+
 test('a search for a commit shows how far it is, its answers, and moves on by itself', async () => {
   await open('');
   await page.keyboard.press('g');
@@ -612,6 +741,20 @@ test('empty, missing and unreachable say what to do next', async () => {
   await page.getByText('The service does not answer').waitFor();
   assert.match(await whole_text(), /steelyard serve/);
   assert.equal(await page.getByRole('button', {name: 'Try again'}).count(), 1);
+});
+
+test('a page that waits for its answer says so', async () => {
+  await open('');
+  let let_go;
+  const held = new Promise((resolve) => (let_go = resolve));
+  await page.route(/\/api\/v1\/runs/, (route) => held.then(() => route.continue()));
+  await page.getByRole('link', {name: 'Runs', exact: true}).click();
+  await page.locator('main[aria-busy=true] [role=status]', {hasText: 'Loading'}).waitFor();
+  let_go();
+  await shown('runs');
+  assert.match(await whole_text(), /Split the tokenizer in two/);
+  assert.equal(await page.locator('main[aria-busy], main .loading').count(), 0);
+  clean();
 });
 
 test('news of the service shows by itself', async () => {
