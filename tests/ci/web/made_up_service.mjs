@@ -229,7 +229,7 @@ export function make_service({
     const columns = series_points(one.count, one.seed, one.level, one.change, one.ratio),
       wanted = (query.get('columns') ?? 'at,value,run,commit').split(',');
     const [begin, end] = half,
-      from = Math.max(begin, end - Number(query.get('points') ?? 200));
+      from = Math.max(begin, end - Number(query.get('points') ?? 10000));
     // As the service: of more points it knows no spread.
     const told = Object.fromEntries(
       wanted.map((name) => [
