@@ -305,6 +305,7 @@ export interface Commit {
   change_points: ChangePoint[];
   comparisons: ComparisonHeader[];
   alerts: Alert[];
+  notes: string[]; // bounds of these lists
 }
 export interface Probe {
   purpose: string;

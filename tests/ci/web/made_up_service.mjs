@@ -271,6 +271,7 @@ export function make_service({
       change_points: kSeries.filter((one) => one.change === i).map(change_of),
       comparisons: i === 84 ? [comparison_header(0)] : [],
       alerts: alerts.filter((one) => one.commit === commit),
+      notes: i === 84 ? ['there are more than 1000 comparisons'] : [],
     };
   };
   const answer = (method, path, query, body, is_own) => {

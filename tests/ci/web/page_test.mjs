@@ -706,6 +706,7 @@ test('a search for a commit shows how far it is, its answers, and moves on by it
 
 test('a commit has all that changed there, a run what was measured and how far under its roof', async () => {
   await open(`#/commit?sha=${service.ids.commit}`);
+  await page.getByText('there are more than 1000 comparisons').waitFor();
   assert.match(await whole_text(), /BM_tokenize\/1024\s+time\s+812 ns\s+871 ns\s+\+7\.21 %/);
   await page
     .locator('section', {hasText: 'Runs'})

@@ -105,6 +105,7 @@ export const commit: PageOf = async (view) => {
       ['parent', found.parent && commit_link(found.parent)],
       ['committed', time_text(found.committed_at)],
     ]),
+    found.notes.map((note) => h('p', {class: 'dim'}, note)),
     section(
       'Change points',
       found.change_points.length
