@@ -243,7 +243,11 @@ Result<StoreAddress> parse_store_address(const std::string& text, const std::str
   if (text.empty() || text == "embedded") return StoreAddress{};
   if (text.starts_with("https://") || text.starts_with("http://")) {
     // What stands before an "@", or behind a "?" or "#", may be a secret, and is not shown.
-    if (text.find_first_of("@?#") == std::string::npos) return StoreAddress{false, text};
+    if (text.find_first_of("@?#") == std::string::npos) {
+      const std::size_t host = text.find("//") + 2;
+      if (host < text.size() && text[host] != '/' && text[host] != ':') return StoreAddress{false, text};
+      return input_error(where, "the address of a service without its host", "https://SERVICE");
+    }
     if (text.find('@') == std::string::npos) {
       return input_error(where, "the address of a service with a \"?\" or \"#\"", "https://SERVICE",
                          "a service takes a token: $STEELYARD_TOKEN");

@@ -53,6 +53,10 @@ BrokenClaim broken_claim_about_address(const std::string& text) {
   if (!address) return broken_claim_about_error(address.error());
   if (address->embedded) return std::nullopt;
   const std::string shown = address->safe_text();
+  if (address->is_service()) {
+    if (shown.find_first_of("@?#") != std::string::npos) return "the address of a service has no secrets";
+    return std::nullopt;
+  }
   if (storage::address_without_secrets(shown) != shown) return "an address without its secrets has none";
   storage::connection_settings(text);
   storage::with_option(text, "connect_timeout", "10");

@@ -58,6 +58,13 @@ TEST(StoreAddressTest, RefusesAnotherFormAndShowsItOnlyIfItIsAPlainWord) {
   EXPECT_FALSE(parse_store_address("mysql://me:s3cret@host/db", "STEELYARD_STORE"));
 }
 
+TEST(StoreAddressTest, RefusesAServiceWithoutAHost) {
+  for (const char* text : {"http://", "https://", "https:///path", "https://:8731"}) {
+    EXPECT_FALSE(parse_store_address(text, "--store")) << text;
+  }
+  EXPECT_TRUE(parse_store_address("https://[::1]:8731/steelyard", "--store"));
+}
+
 TEST(StoreAddressTest, RemovesThePasswordFromAMessageHoweverItIsWritten) {
   const std::string url = "postgresql://me:p%40ss@host/db?password=other";
   EXPECT_EQ(one_line_without_secrets("bad \"p%40ss\" or p@ss\nor other\n", url), "bad \"***\" or *** or ***");
