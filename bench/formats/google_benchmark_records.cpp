@@ -259,7 +259,7 @@ void GoogleBenchmarkRecords::add_counters(const json& record, const std::string&
     const bool non_finite = value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty();
     // Texts, flags and nested values are fields of a version newer than this reader.
     if (!value.is_number() && !non_finite) continue;
-    if (++counters > kMaxCounters || !is_storable(key)) {
+    if (++counters > kMaxCounters || key.empty() || !is_storable(key)) {
       return bad_.add(where,
                       "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
                           std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMaxCounters) +

@@ -74,8 +74,8 @@ ApiOperation read_operation(const JsonValue& root, const std::string& path, cons
 }
 
 Error bad_parameter(const std::string& name, const std::string& found, const std::string& wanted) {
-  return input_error(name, found.size() > 100 ? found.substr(0, 100) + "..." : found, wanted,
-                     "see /api/v1/openapi.json");
+  const std::string shown = found.empty() ? "an empty text" : found.substr(0, 100) + (found.size() > 100 ? "..." : "");
+  return input_error(name, shown, wanted, "see /api/v1/openapi.json");
 }
 
 int hex_digit(char c) {
