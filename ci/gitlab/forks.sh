@@ -19,11 +19,23 @@ fi
 folder=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-forks.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 # ask PATH FILE: follows nobody elsewhere, as the token would go along; the token is in no argument, which others read.
-# What has no end is cut, whatever length was said: artifacts come without one.
+# What has no end is cut, whatever length was said: artifacts come without one. $answered: the status that was answered,
+# 000 for none.
 ask() {
+  local is_whole=true
   printf 'header = "PRIVATE-TOKEN: %s"\n' "$token" |
-    curl --config - --fail --silent --show-error --max-time 300 "$CI_API_V4_URL/projects/$1" |
-    head -c $((most_bytes + 1)) >"$2"
+    curl --config - --fail --silent --write-out '%{stderr}%{http_code}' --max-time 300 "$CI_API_V4_URL/projects/$1" \
+      2>"$folder/answered" | head -c $((most_bytes + 1)) >"$2" || is_whole=false
+  answered=$(head -c 3 "$folder/answered")
+  "$is_whole" && [ "$answered" = 200 ]
+}
+# take PATH FILE: of an artifact. Fails where it is not known what is there; of what is not there is no file.
+take() {
+  ask "$1" "$2" && return 0
+  # Who judges tells what is too long as that.
+  if [ "$(stat -c %s "$2")" -gt "$most_bytes" ]; then return 0; fi
+  rm -f "$2"
+  [ "$answered" = 404 ]
 }
 case ${CI_API_V4_URL:-} in
   https://* | http://127.0.0.1[:/]*) ;;
@@ -34,16 +46,19 @@ tell() {  # tell REQUEST COMMIT PROJECT JOB STATUS ADDRESS: of that job of the f
   local at=$folder/$1 side
   mkdir -p "$at/left"
   for side in baseline candidate; do
-    # What is not there is told as that by who judges.
-    ask "$3/jobs/$4/artifacts/steelyard-report/$side.syrun" "$at/left/$side.syrun" || rm -f "$at/left/$side.syrun"
+    take "$3/jobs/$4/artifacts/steelyard-report/$side.syrun" "$at/left/$side.syrun" || {
+      echo "!$1: $side.syrun could not be fetched (HTTP status $answered); what is told there stays as it is"
+      return 0
+    }
   done
   STEELYARD_GITLAB_TOKEN=$token "$STEELYARD_PROGRAM" accepted gitlab --request "$1" --commit "$2" \
-    --output "$at/accepted.json" --patience 30s || true
-  [ -s "$at/accepted.json" ] || rm -f "$at/accepted.json"
-  local accepted='' conclusion=failure status judged
-  [ ! -f "$at/accepted.json" ] || accepted=$at/accepted.json
+    --output "$at/accepted.json" --patience 30s || {
+    echo "!$1: what was accepted could not be read; what is told there stays as it is"
+    return 0
+  }
+  local conclusion=failure status judged
   [ "$5" != success ] || conclusion=success
-  RUNNER_TEMP=$at GITHUB_OUTPUT=$at/outputs STEELYARD_INPUT_ARCHIVES=$at/left STEELYARD_ACCEPTED=$accepted \
+  RUNNER_TEMP=$at GITHUB_OUTPUT=$at/outputs STEELYARD_INPUT_ARCHIVES=$at/left STEELYARD_ACCEPTED=$at/accepted.json \
     STEELYARD_INPUT_ARGUMENTS=${STEELYARD_FORK_ARGUMENTS:-} STEELYARD_CONCLUSION=$conclusion "$here/../judge_fork.sh"
   judged=$(sed -n 's/^folder=//p' "$at/outputs" 2>/dev/null || true)
   [ -n "$judged" ] || return 0

@@ -29,7 +29,7 @@ printf '[project]\nname = "shop"\n[policy]\nminimum_effect = "50%%"\n' >"$work/c
 
 # GitLab's answers: a file for each path, whose name has _ for / and ?. Parameters and members are those of GitLab's
 # OpenAPI 3 (gitlab_api.json names it), the path of one file of a job's those of its page "Job artifacts API".
-mkdir "$work/gitlab" "$work/bin"
+mkdir "$work/gitlab" "$work/faults" "$work/bin"
 answer() { cat >"$work/gitlab/$(printf %s "$1" | tr '/?' '__')"; }
 answer '17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=50' <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17},
@@ -55,14 +55,22 @@ cp "$work/gitlab/99_pipelines_5_jobs_per_page=100" "$work/gitlab/17_pipelines_5_
 left() {  # left SIDE FILE: among the artifacts of the fork's job
   for project in 99 17; do cp "$2" "$work/gitlab/${project}_jobs_77_artifacts_steelyard-report_$1.syrun"; done
 }
+# In a file that is named as a status: the end of the path that is answered with it. The file "cut": archives end early.
 cat >"$work/bin/curl" <<SH
 #!/usr/bin/env bash
 echo "\$*" >>"$work/asked"
 cat >"$work/header"
+[[ "\$*" = *" --fail --silent --write-out %{stderr}%{http_code} "* ]] || exit 2
 while [ \$# -gt 1 ]; do shift; done
-file=$work/gitlab/\$(printf %s "\${1#*/projects/}" | tr '/?' '__')
-[ -f "\$file" ] || exit 22
+path=\${1#*/projects/}
+file=$work/gitlab/\$(printf %s "\$path" | tr '/?' '__')
+status=200
+[ -f "\$file" ] || status=404
+for fault in "$work/faults/"*; do [[ ! -f \$fault || \$path != *\$(cat "\$fault") ]] || status=\${fault##*/}; done
+printf %s "\$status" >&2
+case \$status in 200) ;; 302) exit 0 ;; *) exit 22 ;; esac
 [ -s "\$file" ] || exec head -c 300M /dev/zero
+[[ ! -f "$work/cut" || \$path != *.syrun ]] || { head -c 1000 "\$file"; exit 18; }
 cat "\$file"
 SH
 chmod +x "$work/bin/curl"
@@ -111,6 +119,38 @@ grep -q 'mallory/shop/-/jobs/77)' "$comments" || fail "the note does not lead to
 grep -q 'PRIVATE-TOKEN: a-secret-token' "$work/header" || fail "GitLab is asked without the token"
 ! grep -q -- --location "$work/asked" || fail "the token follows whatever address an answer names"
 
+# What could not be asked says nothing of the fork's job: the note stays, though that job failed.
+fault() {  # fault STATUS PATH: the end of a path that is answered so
+  rm -f "$work/faults/"*
+  printf %s "$2" >"$work/faults/$1"
+}
+stays() {  # stays WORDS: the note does, and the log says why, in those
+  tell
+  [ "$status" = 0 ] || fail "status $status, wanted 0: $1"
+  grep -q "^!1: .*$1.*stays as it is" "$work/log" || fail "the log does not say why nothing is told: $1"
+}
+start_service
+tell
+for answered in 429 503 403 302 000; do
+  fault "$answered" /candidate.syrun
+  stays "candidate.syrun could not be fetched (HTTP status $answered)"
+done
+rm "$work/faults/"*
+touch "$work/cut"
+stays "baseline.syrun could not be fetched (HTTP status 200)"
+rm "$work/cut"
+cat >"$work/away" <<SH
+#!/usr/bin/env bash
+[ "\$1" != accepted ] || { echo '{"schema": "steelyard.accepted/1", "accepted": [], "notes": []}' >"\$8"; exit 5; }
+exec "$program" "\$@"
+SH
+chmod +x "$work/away"
+usual=$program program=$work/away
+stays "what was accepted could not be read"
+program=$usual
+told
+[ "$(grep -c -- '----' "$comments")" = 1 ] && grep -q 'BM_varied' "$comments" || fail "a passing fault changed the note"
+
 # What a developer accepts on the request holds here as well.
 start_service right/jane=30 comment/jane='Perf-accept: BM_varied it is worth it'
 tell
@@ -124,13 +164,14 @@ start_service
 tell
 told
 grep -q 'could not be judged here' "$comments" || fail "an archive that is none is told otherwise"
-# An archive that is too long is cut, and told as none.
+# An archive that is too long is cut, and told as one that is none.
 : >"$work/none"
 left candidate "$work/none"
 start_service
 tell
 told
-grep -q 'left no archives to judge' "$comments" || fail "an archive that is too long is told otherwise"
+grep -q 'could not be judged here' "$comments" || fail "an archive that is too long is told otherwise"
+grep -q 'more than 256 MiB' "$work/log" || fail "the log does not say that the archive is too long"
 rm "$work/gitlab/"*.syrun
 start_service
 tell
