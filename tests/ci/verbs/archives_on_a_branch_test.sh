@@ -73,13 +73,34 @@ has_two_points "$work/read"
 
 # An artifact and a bucket, which are folders here.
 mkdir "$work/bin" "$work/artifact" "$work/bucket"
+# The run before has an artifact where that folder has files: of the state that $work/expired says. Its answers are
+# those of "List workflow run artifacts" in GitHub's REST API.
 cat >"$work/bin/gh" <<SH
-#!/bin/sh
-[ "\$1 \$2" != "run list" ] || case "\$*" in
-  *" --branch main --event push --status success "*) ls "$work/artifact" | grep -q . && echo 4711; exit 0 ;;
-esac
-[ "\$*" = "run download 4711 --name performance-history --dir history" ] && cp "$work/artifact/"* history/
+#!/usr/bin/env bash
+set -euo pipefail
+[ ! -f "$work/away" ] || [ "\$1 \$2" != "\$(cat "$work/away")" ] || { echo "HTTP 502" >&2; exit 1; }
+has_artifact() { ls "$work/artifact" | grep -q .; }
+if [ "\$1 \$2" = "run list" ]; then
+  case "\$*" in *" --branch main --event push --status success "*) [ ! -f "$work/ran" ] || echo 4711; exit 0 ;; esac
+elif [ "\$1 \$2" = "api repos/acme/shop/actions/runs/4711/artifacts?name=performance-history" ]; then
+  [ "\$3 \$#" = "--jq 4" ]
+  artifacts=
+  ! has_artifact || artifacts='{"id": 11, "name": "performance-history", "expired": '\$(cat "$work/expired")'}'
+  if command -v jq >/dev/null; then
+    echo '{"artifacts": ['"\$artifacts"']}' | jq -r "\$4"
+  else  # gh has its own
+    [[ \$artifacts = *false* ]] && echo 1 || echo 0
+  fi
+  exit
+elif [ "\$*" = "run download 4711 --name performance-history --dir history" ]; then
+  has_artifact && [ "\$(cat "$work/expired")" = false ] || { echo "no valid artifacts found to download" >&2; exit 1; }
+  cp "$work/artifact/"* history/
+  exit
+fi
+echo "gh \$*: wanted otherwise" >&2
+exit 1
 SH
+echo false >"$work/expired"
 cat >"$work/bin/aws" <<SH
 #!/bin/sh
 [ "\$*" != "s3 sync s3://my-bucket/performance history/" ] || { cp -r "$work/bucket/." history/; exit; }
@@ -92,12 +113,30 @@ for place in artifact bucket; do
     on && /^    / { print substr($0, 5) }' "$document")
   [ -n "$lines" ] || { echo "no lines of the $place in $document"; exit 1; }
   lines=${lines/steelyard run/steelyard run --quiet --rounds 2 --min-time 1ms --counts never --filter varied}
+  take_part() {  # take_part JOB: the lines, in that job's checkout
+    rm -rf "$work/job$1/code/history"
+    (cd "$work/job$1/code" && PATH=$work/bin:$work/job$1/bin:$PATH SHA=$(git rev-parse HEAD) \
+      GITHUB_WORKFLOW=performance GITHUB_REPOSITORY=acme/shop bash -e -c "$lines") >"$work/log" 2>&1
+  }
   for job in 1 2; do
-    (cd "$work/job$job/code" && PATH=$work/bin:$work/job$job/bin:$PATH SHA=$(git rev-parse HEAD) \
-      GITHUB_WORKFLOW=performance bash -e -c "$lines") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    take_part "$job" || { cat "$work/log"; exit 1; }
     [ "$place" = bucket ] || cp "$work/job$job/code/history/"* "$work/artifact/"
     [ "$(ls "$work/$place" | wc -l)" -eq "$job" ] || { echo "the $place after job $job: $(ls "$work/$place")"; exit 1; }
-    rm -r "$work/job$job/code/history"
+    touch "$work/ran"
   done
   has_two_points "$work/$place"
+  [ "$place" = artifact ] || continue
+  # Where GitHub does not answer no history is begun: it would be the one that the next run goes on from.
+  for call in "run list" "api repos/acme/shop/actions/runs/4711/artifacts?name=performance-history" "run download"; do
+    echo "$call" >"$work/away"
+    ! take_part 2 || { echo "a history begins where gh $call fails"; exit 1; }
+    ! ls "$work/job2/code/history/"*.syrun 2>/dev/null || { echo "measured where gh $call fails"; exit 1; }
+  done
+  rm "$work/away"
+  # A run before that has no artifact any more, and one that never had one: a history begins, and the job does not fail.
+  for state in expired absent; do
+    [ "$state" = expired ] && echo true >"$work/expired" || rm "$work/artifact/"*
+    take_part 2 || { cat "$work/log"; echo "the run before has an artifact that is $state: the job fails"; exit 1; }
+    [ "$(ls "$work/job2/code/history" | wc -l)" -eq 1 ] || { echo "$state: $(ls "$work/job2/code/history")"; exit 1; }
+  done
 done
