@@ -44,7 +44,7 @@ esac
 
 tell() {  # tell REQUEST COMMIT PROJECT JOB STATUS ADDRESS: of that job of the fork
   local at=$folder/$1 side
-  mkdir -p "$at/left"
+  mkdir -p "$at/left" || return 0
   for side in baseline candidate; do
     take "$3/jobs/$4/artifacts/steelyard-report/$side.syrun" "$at/left/$side.syrun" || {
       echo "!$1: $side.syrun could not be fetched (HTTP status $answered); what is told there stays as it is"
@@ -58,8 +58,14 @@ tell() {  # tell REQUEST COMMIT PROJECT JOB STATUS ADDRESS: of that job of the f
   }
   local conclusion=failure status judged
   [ "$5" != success ] || conclusion=success
+  # What takes longer, a stranger has made so: no other request of that fork is looked at.
   RUNNER_TEMP=$at GITHUB_OUTPUT=$at/outputs STEELYARD_INPUT_ARCHIVES=$at/left STEELYARD_ACCEPTED=$at/accepted.json \
-    STEELYARD_INPUT_ARGUMENTS=${STEELYARD_FORK_ARGUMENTS:-} STEELYARD_CONCLUSION=$conclusion "$here/../judge_fork.sh"
+    STEELYARD_INPUT_ARGUMENTS=${STEELYARD_FORK_ARGUMENTS:-} STEELYARD_CONCLUSION=$conclusion \
+    timeout --kill-after=10s 10m "$here/../judge_fork.sh" || {
+    echo "!$1: could not be judged within 10 minutes, or there was no room for it; what is told there stays as it is"
+    passed_over+="$3 "
+    return 0
+  }
   judged=$(sed -n 's/^folder=//p' "$at/outputs" 2>/dev/null || true)
   [ -n "$judged" ] || return 0
   status=$(sed -n 's/^status=//p' "$at/outputs")
@@ -76,6 +82,7 @@ if ! ask "$CI_PROJECT_ID/$open" "$folder/requests" ||
   echo "GitLab did not tell which merge requests are open" >&2
   exit 5
 fi
+passed_over=' '
 while read -r request <&3; do
   # The newest pipeline of the request: the fork's own, of the commit that the request has now.
   ask "$CI_PROJECT_ID/merge_requests/$request" "$folder/request" &&
@@ -84,6 +91,7 @@ while read -r request <&3; do
       [$sha, (.project_id | numbers), (.id | numbers)] | @tsv' "$folder/request" >"$folder/pipeline" &&
     [ -s "$folder/pipeline" ] || { echo "!$request: no pipeline of the fork that ended at its commit"; continue; }
   read -r commit project pipeline <"$folder/pipeline"
+  [[ $passed_over != *" $project "* ]] || { echo "!$request: of a fork that was passed over"; continue; }
   ask "$project/pipelines/$pipeline/jobs?per_page=100" "$folder/jobs" &&
     jq -r --arg name "$job" '[.[] | select(.name == $name and (.status == "success" or .status == "failed"))] | first |
       select(. != null) | [(.id | numbers), .status, .web_url] | @tsv' "$folder/jobs" >"$folder/job" &&
@@ -91,4 +99,6 @@ while read -r request <&3; do
   read -r id ended address <"$folder/job"
   echo "!$request: job $id of the fork"
   tell "$request" "$commit" "$project" "$id" "$ended" "$address"
+  # What one request takes is given back before the next one's is fetched.
+  rm -rf "${folder:?}/$request"
 done 3<"$folder/numbers"

@@ -31,7 +31,8 @@ printf '[project]\nname = "shop"\n[policy]\nminimum_effect = "50%%"\n' >"$work/c
 # OpenAPI 3 (gitlab_api.json names it), the path of one file of a job's those of its page "Job artifacts API".
 mkdir "$work/gitlab" "$work/faults" "$work/bin"
 answer() { cat >"$work/gitlab/$(printf %s "$1" | tr '/?' '__')"; }
-answer '17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=50' <<JSON
+open='17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=50'
+answer "$open" <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17},
  {"iid": 2, "source_project_id": 17, "target_project_id": 17},
  {"iid": 3, "source_project_id": 98, "target_project_id": 17},
@@ -51,9 +52,11 @@ answer '99/pipelines/5/jobs?per_page=100' <<JSON
 [{"id": 76, "name": "build", "status": "success", "web_url": "https://gitlab.example/mallory/shop/-/jobs/76"},
  {"id": 77, "name": "performance", "status": "failed", "web_url": "https://gitlab.example/mallory/shop/-/jobs/77"}]
 JSON
-cp "$work/gitlab/99_pipelines_5_jobs_per_page=100" "$work/gitlab/17_pipelines_5_jobs_per_page=100"
+for project in 95 17; do
+  cp "$work/gitlab/99_pipelines_5_jobs_per_page=100" "$work/gitlab/${project}_pipelines_5_jobs_per_page=100"
+done
 left() {  # left SIDE FILE: among the artifacts of the fork's job
-  for project in 99 17; do cp "$2" "$work/gitlab/${project}_jobs_77_artifacts_steelyard-report_$1.syrun"; done
+  for project in 99 95 17; do cp "$2" "$work/gitlab/${project}_jobs_77_artifacts_steelyard-report_$1.syrun"; done
 }
 # In a file that is named as a status: the end of the path that is answered with it. The file "cut": archives end early.
 cat >"$work/bin/curl" <<SH
@@ -150,6 +153,51 @@ stays "what was accepted could not be read"
 program=$usual
 told
 [ "$(grep -c -- '----' "$comments")" = 1 ] && grep -q 'BM_varied' "$comments" || fail "a passing fault changed the note"
+
+# A fork whose archives take too long to judge, or whose judging finds no room, takes neither the notes of others nor
+# the room for them.
+answer "$open" <<JSON
+[{"iid": 1, "source_project_id": 99, "target_project_id": 17},
+ {"iid": 7, "source_project_id": 99, "target_project_id": 17},
+ {"iid": 6, "source_project_id": 95, "target_project_id": 17}]
+JSON
+request 7 99 failed "$head"
+request 6 95 failed "$head"
+cat >"$work/slow" <<SH
+#!/usr/bin/env bash
+[ "\$1" != compare ] || ls -d "\$TMPDIR/steelyard-forks."*/*/left >"$work/room"
+[ "\$1" = compare ] && [[ \$2 = */1/steelyard-judged.* ]] && sleep 60
+exec "$program" "\$@"
+SH
+cat >"$work/bin/timeout" <<SH
+#!/usr/bin/env bash
+[ "\$1 \$2" = "--kill-after=10s 10m" ] || exit 2
+shift 2
+[ ! -f "$work/full" ] || [[ \$RUNNER_TEMP != */1 ]] || exit 1
+[ ! -f "$work/brief" ] || [[ \$RUNNER_TEMP != */1 ]] || exec $(command -v timeout) --kill-after=1s 1s "\$@"
+exec "\$@"
+SH
+chmod +x "$work/slow" "$work/bin/timeout"
+program=$work/slow
+mkdir "$work/temporary"
+for fault in brief full; do
+  touch "$work/$fault"
+  start_service 7="$head" 6="$head"
+  tell TMPDIR="$work/temporary"
+  told
+  rm "$work/$fault"
+  [ "$status" = 0 ] || fail "status $status after a fork that could not be judged"
+  grep -q '^!1: could not be judged' "$work/log" && grep -q '^!7: .*passed over' "$work/log" ||
+    fail "the log does not say what could not be judged"
+  ! grep -q 'POST .*merge_requests/[17]/notes' "$work/service/requests" || fail "what could not be judged is told"
+  grep -q 'POST .*merge_requests/6/notes' "$work/service/requests" || fail "one fork ends the notes of others"
+  [ "$(wc -l <"$work/room")" = 1 ] || fail "what one request takes is kept for the next: $(cat "$work/room")"
+  [ -z "$(ls "$work/temporary")" ] || fail "something is left: $(ls "$work/temporary")"
+done
+program=$usual
+answer "$open" <<JSON
+[{"iid": 1, "source_project_id": 99, "target_project_id": 17}]
+JSON
 
 # What a developer accepts on the request holds here as well.
 start_service right/jane=30 comment/jane='Perf-accept: BM_varied it is worth it'
