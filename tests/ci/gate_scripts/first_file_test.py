@@ -294,6 +294,7 @@ def keeping(component, request, push):
     expect(job["script"] == ['"$CI_PROJECT_DIR.tmp/steelyard/ci/gitlab/forks.sh"'] and "cache" not in job and
            job["environment"]["name"] == "steelyard" and job["variables"]["STEELYARD_JOB"] == "performance" and
            "jq" in job["variables"]["STEELYARD_PACKAGES"].split(), f"{component}: {job}")
+    expect(job.get("resource_group") == "steelyard-forks", f"{component}: two schedules write notes at once")
     without = GitlabPipeline(text.replace(", forks: true", "") % component, SOURCE)
     expect(without.order(schedule) == [], f"{component}: a schedule has {without.order(schedule)}")
 

@@ -22,7 +22,7 @@ INPUT = re.compile(r"\$\[\[ inputs\.([\w-]+) \]\]")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 STAGES = [".pre", "build", "test", "deploy", ".post"]
 KEYS = {"artifacts", "before_script", "cache", "environment", "extends", "id_tokens", "image", "interruptible", "needs",
-        "parallel", "rules", "script", "stage", "variables"}
+        "parallel", "resource_group", "rules", "script", "stage", "variables"}
 
 
 def merged(below, above):
