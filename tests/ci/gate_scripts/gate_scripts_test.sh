@@ -406,7 +406,7 @@ publish() {  # publish EVENT FOLDER REPORT STATUS
 }
 judge() {  # judge: what lies in $work/artifact; sets $judged and $folder
   : >"$work/judge_outputs"
-  (cd "$work/main" && env STEELYARD_PROGRAM="${judging_program:-$program}" RUNNER_TEMP="$work" \
+  (cd "$work/main" && env GITHUB_ACTIONS=true STEELYARD_PROGRAM="${judging_program:-$program}" RUNNER_TEMP="$work" \
     GITHUB_OUTPUT="$work/judge_outputs" STEELYARD_INPUT_ARCHIVES="$work/artifact" \
     STEELYARD_CONCLUSION="${ended:-failure}" \
     STEELYARD_INPUT_ARGUMENTS="${judging_arguments:-}" STEELYARD_ACCEPTED="${accepted:-}" \
@@ -439,6 +439,11 @@ if [ "$service" = github ]; then
   judging_arguments=$'--minimum-effect\n0.5'  # as when they were measured
   judge
   [ "$judged" = 1 ] || fail "the archives of a regression, judged again: status \"$judged\", wanted 1"
+  # What a stranger's archives make the log say is no command: the report's lines are between the two.
+  resume=$(sed -n '1s/^::stop-commands::\([0-9a-f]\{32\}\)$/\1/p' "$work/log")
+  [ -n "$resume" ] || fail "judging a fork's archives does not begin by stopping the runner's commands"
+  [ "$(tail -n 1 "$work/log")" = "::$resume::" ] || fail "the runner's commands are not resumed after the report"
+  grep -q BM_work "$work/log" || fail "the log has no report"
   # A comment of who may write accepts it, and one of who may not does not.
   for right in read write; do
     start_service 1="$head" mallory:feature=1 right/jane=$right comment/jane='Perf-accept: BM_work it is worth it'
