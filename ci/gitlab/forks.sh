@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The script of .steelyard-forks in steelyard.gitlab-ci.yml, of a scheduled pipeline of the default branch: one note on
 # each open merge request that comes from a fork, of what the fork's own job $STEELYARD_JOB measured at the request's
-# commit. Which requests and jobs these are GitLab says. What such a job left is a stranger's: its two archives alone
-# are fetched, of bounded size, and judged again by the steelyard.toml at hand and STEELYARD_FORK_ARGUMENTS
-# (../judge_fork.sh). Nothing of it reaches a store. The token, in STEELYARD_GITLAB_TOKEN, goes to CI_API_V4_URL alone.
+# commit: of the 50 that changed last, among the 1000 open requests that did; the log says where there are more. Which
+# requests and jobs these are GitLab says. What such a job left is a stranger's: its two archives alone are fetched, of
+# bounded size, and judged again by the steelyard.toml at hand and STEELYARD_FORK_ARGUMENTS (../judge_fork.sh). Nothing
+# of it reaches a store. The token, in STEELYARD_GITLAB_TOKEN, goes to CI_API_V4_URL alone.
 # Never fails for what a fork's job did: by 5 where GitLab could not be asked which requests there are.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export STEELYARD_PROGRAM=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
 job=${STEELYARD_JOB:-performance}
-most_requests=50 most_bytes=$((256 << 20))
+most_forks=50 most_pages=10 most_bytes=$((256 << 20))
 token=${STEELYARD_GITLAB_TOKEN:-}
 unset STEELYARD_GITLAB_TOKEN
 if [ -z "$token" ]; then
@@ -75,13 +76,23 @@ tell() {  # tell REQUEST COMMIT PROJECT JOB STATUS ADDRESS: of that job of the f
     ${STEELYARD_KEY:+--key "$STEELYARD_KEY"} || true
 }
 
-open="merge_requests?state=opened&scope=all&order_by=updated_at&per_page=$most_requests"
-if ! ask "$CI_PROJECT_ID/$open" "$folder/requests" ||
-  ! jq -r '.[] | select(.source_project_id != .target_project_id) | .iid | numbers' "$folder/requests" \
-    >"$folder/numbers"; then
-  echo "GitLab did not tell which merge requests are open" >&2
-  exit 5
-fi
+# Of those that changed last. A request that moves to another page meanwhile is told once.
+: >"$folder/numbers"
+open='merge_requests?state=opened&scope=all&order_by=updated_at&per_page=100'
+for ((page = 1; page <= most_pages; ++page)); do
+  if ! ask "$CI_PROJECT_ID/$open&page=$page" "$folder/requests" || ! count=$(jq length "$folder/requests") ||
+    ! jq -r '.[] | select(.source_project_id != .target_project_id) | .iid | numbers' "$folder/requests" \
+      >>"$folder/numbers"; then
+    echo "GitLab did not tell which merge requests are open" >&2
+    exit 5
+  fi
+  [ "$count" = 100 ] || break
+done
+[ "$page" -le "$most_pages" ] || echo "only the $((100 * most_pages)) open requests that changed last are looked at"
+awk '!seen[$0]++' "$folder/numbers" >"$folder/forks"
+forks=$(wc -l <"$folder/forks")
+[ "$forks" -le "$most_forks" ] ||
+  echo "of $forks open requests of forks only the $most_forks that changed last are looked at"
 passed_over=' '
 while read -r request <&3; do
   # The newest pipeline of the request: the fork's own, of the commit that the request has now.
@@ -101,4 +112,4 @@ while read -r request <&3; do
   tell "$request" "$commit" "$project" "$id" "$ended" "$address"
   # What one request takes is given back before the next one's is fetched.
   rm -rf "${folder:?}/$request"
-done 3<"$folder/numbers"
+done 3< <(head -n "$most_forks" "$folder/forks")

@@ -31,8 +31,8 @@ printf '[project]\nname = "shop"\n[policy]\nminimum_effect = "50%%"\n' >"$work/c
 # OpenAPI 3 (gitlab_api.json names it), the path of one file of a job's those of its page "Job artifacts API".
 mkdir "$work/gitlab" "$work/faults" "$work/bin"
 answer() { cat >"$work/gitlab/$(printf %s "$1" | tr '/?' '__')"; }
-open='17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=50'
-answer "$open" <<JSON
+open='17/merge_requests?state=opened&scope=all&order_by=updated_at&per_page=100'
+answer "$open&page=1" <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17},
  {"iid": 2, "source_project_id": 17, "target_project_id": 17},
  {"iid": 3, "source_project_id": 98, "target_project_id": 17},
@@ -134,7 +134,7 @@ stays() {  # stays WORDS: the note does, and the log says why, in those
 }
 start_service
 tell
-for answered in 429 503 403 302 000; do
+for answered in 429 302 000; do
   fault "$answered" /candidate.syrun
   stays "candidate.syrun could not be fetched (HTTP status $answered)"
 done
@@ -156,7 +156,7 @@ told
 
 # A fork whose archives take too long to judge, or whose judging finds no room, takes neither the notes of others nor
 # the room for them.
-answer "$open" <<JSON
+answer "$open&page=1" <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17},
  {"iid": 7, "source_project_id": 99, "target_project_id": 17},
  {"iid": 6, "source_project_id": 95, "target_project_id": 17}]
@@ -195,7 +195,40 @@ for fault in brief full; do
   [ -z "$(ls "$work/temporary")" ] || fail "something is left: $(ls "$work/temporary")"
 done
 program=$usual
-answer "$open" <<JSON
+answer "$open&page=1" <<JSON
+[{"iid": 1, "source_project_id": 99, "target_project_id": 17}]
+JSON
+
+# A fork's request behind a page of the project's own is told, and once where it moves to the next page meanwhile.
+page() {  # page NUMBER FORK...: of 100 requests, those numbers of forks first
+  jq -n '[$ARGS.positional[] | {iid: tonumber, source_project_id: 99, target_project_id: 17}] as $forks |
+    $forks + [range(100 - ($forks | length)) | {iid: (1000 + .), source_project_id: 17, target_project_id: 17}]' \
+    --args "${@:2}" | answer "$open&page=$1"
+}
+page 1
+page 2 1
+answer "$open&page=3" <<<'[{"iid": 1, "source_project_id": 99, "target_project_id": 17}]'
+start_service
+tell
+told
+[ "$status" = 0 ] && [ "$(grep -c '^!1: job 77 ' "$work/log")" = 1 ] && grep -q 'BM_varied' "$comments" ||
+  fail "status $status; a fork's request of the second page is not told once"
+! grep -q 'are looked at' "$work/log" || fail "requests are said to be left out"
+# Beyond the bounds the log says so.
+page 1 $(seq 101 151)
+page 2
+for number in $(seq 3 11); do answer "$open&page=$number" <"$(ls "$work/gitlab/"*"&page=2")"; done
+start_service
+tell
+told
+[ "$status" = 0 ] || fail "status $status of many requests"
+grep -q '^of 51 open requests of forks only the 50 that changed last are looked at' "$work/log" ||
+  fail "the log does not say that forks are left out"
+grep -q '^only the 1000 open requests that changed last are looked at' "$work/log" ||
+  fail "the log does not say that requests are left out"
+grep -q '^!150:' "$work/log" && ! grep -q '^!151:' "$work/log" || fail "other requests than the first 50 are looked at"
+rm "$work/gitlab/"*"&page="*
+answer "$open&page=1" <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17}]
 JSON
 
