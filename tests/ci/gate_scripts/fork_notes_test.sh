@@ -142,15 +142,6 @@ rm "$work/faults/"*
 touch "$work/cut"
 stays "baseline.syrun could not be fetched (HTTP status 200)"
 rm "$work/cut"
-cat >"$work/away" <<SH
-#!/usr/bin/env bash
-[ "\$1" != accepted ] || { echo '{"schema": "steelyard.accepted/1", "accepted": [], "notes": []}' >"\$8"; exit 5; }
-exec "$program" "\$@"
-SH
-chmod +x "$work/away"
-usual=$program program=$work/away
-stays "what was accepted could not be read"
-program=$usual
 told
 [ "$(grep -c -- '----' "$comments")" = 1 ] && grep -q 'BM_varied' "$comments" || fail "a passing fault changed the note"
 
@@ -178,7 +169,7 @@ shift 2
 exec "\$@"
 SH
 chmod +x "$work/slow" "$work/bin/timeout"
-program=$work/slow
+usual=$program program=$work/slow
 mkdir "$work/temporary"
 for fault in brief full; do
   touch "$work/$fault"
@@ -232,9 +223,18 @@ answer "$open&page=1" <<JSON
 [{"iid": 1, "source_project_id": 99, "target_project_id": 17}]
 JSON
 
-# What a developer accepts on the request holds here as well.
+# What a developer accepts on the request holds here as well; where it could not be read, the note stays.
+cat >"$work/away" <<SH
+#!/usr/bin/env bash
+[ "\$1" != accepted ] || { echo '{"schema": "steelyard.accepted/1", "accepted": [], "notes": []}' >"\$8"; exit 5; }
+exec "$program" "\$@"
+SH
+chmod +x "$work/away"
 start_service right/jane=30 comment/jane='Perf-accept: BM_varied it is worth it'
 tell
+usual=$program program=$work/away
+stays "what was accepted could not be read"
+program=$usual
 told
 sed -n '/^<!-- steelyard/,$p' "$comments" | grep -q 'jane' || fail "who accepted it is not named"
 
