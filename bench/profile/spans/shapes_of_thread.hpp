@@ -2,6 +2,7 @@
 // need neither a text nor a lock, however many there are.
 //
 //     constinit thread_local ShapesOfThread<SpanSite> shapes;
+//     thread_local const EndOfShapes end(shapes);
 //     SpanSite& site = shapes.of(facts, [&]() -> SpanSite& { return site_of(text_of_shapes(facts)); });
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "bench/profile/spans/span.hpp"
@@ -48,14 +50,21 @@ inline std::uint64_t hash_of_shapes(const SpanFacts& facts) {
 
 // A table with open places, twice as many as kinds at least; it grows up to `max_places`, a power of two: 16 MB. Beyond
 // half of them a new kind may take another's place. Two kinds of one hash are taken for one.
+//
+// It has no destructor, as a thread's other destructors may still say shapes when it would have run.
 template <class Made, std::size_t max_places = std::size_t{1} << 20>
 class ShapesOfThread {
  public:
   constexpr ShapesOfThread() = default;
   ShapesOfThread(const ShapesOfThread&) = delete;
   ShapesOfThread& operator=(const ShapesOfThread&) = delete;
-  // A thread's other destructors may still say shapes: each is made anew then.
-  ~ShapesOfThread() { std::free(std::exchange(places_, nullptr)); }
+
+  // Gives back its memory: from here on each kind is made whenever it is said.
+  void end() {
+    is_over_ = true;
+    size_ = kinds_ = 0;
+    std::free(std::exchange(places_, nullptr));
+  }
 
   // `make`, which returns a Made& that stays, is called for a kind that is not here.
   template <class Make>
@@ -87,6 +96,7 @@ class ShapesOfThread {
   }
 
   void grow() {
+    if (is_over_) return;
     const std::size_t size = size_ == 0 ? kFirstPlaces : 2 * size_;
     auto* const places = static_cast<Place*>(std::calloc(size, sizeof(Place)));
     if (places == nullptr) return;
@@ -100,6 +110,22 @@ class ShapesOfThread {
 
   Place* places_ = nullptr;
   std::size_t size_ = 0, kinds_ = 0;  // places; those that are taken
+  bool is_over_ = false;
+};
+
+// Ends those of its thread with it, or with what holds both.
+template <class Made, std::size_t max_places = std::size_t{1} << 20>
+class EndOfShapes {
+ public:
+  explicit EndOfShapes(ShapesOfThread<Made, max_places>& shapes) : shapes_(shapes) {
+    static_assert(std::is_trivially_destructible_v<ShapesOfThread<Made, max_places>>);
+  }
+  EndOfShapes(const EndOfShapes&) = delete;
+  EndOfShapes& operator=(const EndOfShapes&) = delete;
+  ~EndOfShapes() { shapes_.end(); }
+
+ private:
+  ShapesOfThread<Made, max_places>& shapes_;
 };
 
 }  // namespace steelyard

@@ -430,6 +430,7 @@ bool find_room(ThreadLog& log, std::uint32_t recording) {
 constinit thread_local ShapesOfThread<SpanSite> shapes_of_thread;
 
 std::uint32_t shapes_id(const SpanFacts& facts) {
+  thread_local const EndOfShapes end(shapes_of_thread);
   SpanSite& text =
       shapes_of_thread.of(facts, [&]() -> SpanSite& { return Recorder::current().site_of(text_of_shapes(facts)); });
   return id_in(current_recording.load(std::memory_order_acquire), text);

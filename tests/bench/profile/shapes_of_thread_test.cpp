@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
+#include <thread>
 #include <vector>
 
 namespace steelyard::bench::shapes_of_thread_test {
@@ -31,6 +31,7 @@ class Kinds {
  private:
   std::deque<std::int64_t> kept_;
   ShapesOfThread<std::int64_t, max_places...> shapes_;
+  EndOfShapes<std::int64_t, max_places...> end_{shapes_};
 };
 
 TEST(ShapesOfThread, AreMadeOnceHoweverManyKindsThereAre) {
@@ -50,18 +51,43 @@ TEST(ShapesOfThread, BeyondItsRoomAreMadeAgainAndStayWhatTheyAre) {
   EXPECT_LE(again, static_cast<std::size_t>(kMore));
 }
 
+constinit thread_local ShapesOfThread<const std::int64_t> own_shapes;
+constexpr std::int64_t kKinds = 32;  // half of the first places
+
+// Says each of so many kinds, and returns how many had to be made.
+std::int64_t made_of_own(std::int64_t kinds) {
+  static constexpr std::int64_t kMade = 7;
+  thread_local const EndOfShapes end(own_shapes);
+  std::int64_t made = 0;
+  for (std::int64_t i = 0; i < kinds; ++i) {
+    const std::int64_t& found = own_shapes.of({.shapes = {{i}}}, [&made]() -> const std::int64_t& {
+      ++made;
+      return kMade;
+    });
+    EXPECT_EQ(&found, &kMade);
+  }
+  return made;
+}
+
+// Of a thread, destroyed after what was made later than it: the table is no more by then.
+struct SaysShapesAtTheEnd {
+  ~SaysShapesAtTheEnd() {
+    *made = made_of_own(kKinds);
+    *made_again = made_of_own(kKinds + 1);
+  }
+  std::int64_t *made, *made_again;
+};
+
 TEST(ShapesOfThread, OfAThreadThatEndsAreMadeEachTime) {
-  alignas(ShapesOfThread<int>) std::byte memory[sizeof(ShapesOfThread<int>)];
-  auto* const shapes = new (memory) ShapesOfThread<int>;
-  int value = 0, made = 0;
-  const auto say = [&] { shapes->of({.shapes = {{1}}}, [&]() -> int& { return ++made, value; }); };
-  say();
-  say();
-  EXPECT_EQ(made, 1);
-  shapes->~ShapesOfThread();
-  say();
-  say();
-  EXPECT_EQ(made, 3);
+  std::int64_t made = 0, made_again = 0;
+  std::thread([&] {
+    thread_local const SaysShapesAtTheEnd last{&made, &made_again};
+    EXPECT_EQ(made_of_own(kKinds), kKinds);
+    EXPECT_EQ(made_of_own(kKinds), 0);
+    EXPECT_EQ(last.made, &made);
+  }).join();
+  EXPECT_EQ(made, kKinds);
+  EXPECT_EQ(made_again, kKinds + 1);
 }
 
 TEST(ShapesOfThread, DifferWhereAnyDimensionOrItsPlaceDoes) {
