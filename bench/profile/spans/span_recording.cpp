@@ -304,9 +304,12 @@ void Recorder::end_warm_up() {
 bool Recorder::has_spans() const {
   for (std::size_t i = chunks_.size(); i-- > 0;) {
     if (reinterpret_cast<const SpanChunk*>(chunks_[i])->kind != SpanChunkKind::spans) continue;
-    const auto* const slots = reinterpret_cast<const SpanSlot*>(chunks_[i] + sizeof(SpanChunk));
-    for (std::size_t j = 0; j < kSlotsOfChunk && slots[j].begin != 0; ++j) {
-      if (slots[j].begin >= header_->warm_until) return true;
+    auto* const slots = reinterpret_cast<SpanSlot*>(chunks_[i] + sizeof(SpanChunk));
+    for (std::size_t j = 0; j < kSlotsOfChunk; ++j) {
+      // Threads that were in the midst of a span's beginning write on.
+      const std::uint64_t begin = std::atomic_ref(slots[j].begin).load(std::memory_order_acquire);
+      if (begin == 0) break;
+      if (begin >= header_->warm_until) return true;
     }
   }
   return false;
@@ -438,6 +441,22 @@ std::uint32_t shapes_id(const SpanFacts& facts) {
 
 }  // namespace
 
+namespace {
+
+// Spans stand in anybody's functions, whose errno is theirs.
+class KeptErrno {
+ public:
+  KeptErrno() = default;
+  KeptErrno(const KeptErrno&) = delete;
+  KeptErrno& operator=(const KeptErrno&) = delete;
+  ~KeptErrno() { errno = value_; }
+
+ private:
+  const int value_ = errno;
+};
+
+}  // namespace
+
 void ChunkFile::open(int file, std::uint64_t max_bytes, std::uint32_t& chunks) {
   file_ = file;
   max_bytes_ = max_bytes;
@@ -448,6 +467,7 @@ void ChunkFile::open(int file, std::uint64_t max_bytes, std::uint32_t& chunks) {
 void ChunkFile::close() { ::close(std::exchange(file_, -1)); }
 
 char* ChunkFile::add(SpanChunkKind kind) {
+  const KeptErrno kept;
   std::uint64_t place = bytes_.load();
   do {
     if (place + kSpanChunkBytes > max_bytes_) return nullptr;
