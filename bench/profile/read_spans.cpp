@@ -110,6 +110,7 @@ class SpanReader {
   std::int64_t ns_of(std::uint64_t ticks) const;
   std::int64_t ns_of_stamp(std::uint64_t stamp) const;
   bool lacks_chunks();
+  void clip_to_warm_up(TraceEvent& event) const;
   template <class Read>
   Result<void> each_chunk(SpanChunkKind kind, Read read);
   void close_open_spans();
@@ -310,6 +311,12 @@ Result<void> SpanReader::read_slots(std::size_t place) {
   return {};
 }
 
+void SpanReader::clip_to_warm_up(TraceEvent& event) const {
+  const std::int64_t end_ns = event.end_ns();
+  event.begin_ns = std::max(event.begin_ns, warm_until_ns_);
+  event.duration_ns = end_ns - event.begin_ns;
+}
+
 Result<void> SpanReader::read_device_chunk(std::size_t place, DeviceReader& reader) {
   for (std::size_t at = sizeof(SpanChunk); at + sizeof(DeviceRecord) <= kSpanChunkBytes; at += sizeof(DeviceRecord)) {
     if (place + at + sizeof(DeviceRecord) > file_.bytes()) break;
@@ -317,8 +324,13 @@ Result<void> SpanReader::read_device_chunk(std::size_t place, DeviceReader& read
     if (record.kind == DeviceRecordKind::none) break;
     // Streams, and memory in use, are there from before.
     const bool takes_time = record.kind != DeviceRecordKind::stream && record.kind != DeviceRecordKind::memory;
-    if (takes_time && header_.warm_until != 0 && ns_of_stamp(record.begin) < warm_until_ns_) continue;
+    // What a pause that reaches beyond the warm-up left out is missing from the recording.
+    const bool is_pause = record.kind == DeviceRecordKind::pause;
+    const std::int64_t at_ns = ns_of_stamp(is_pause ? record.end : record.begin);
+    if (takes_time && header_.warm_until != 0 && at_ns < warm_until_ns_) continue;
+    const std::size_t before = trace_.events.size();
     reader.add(record);
+    if (is_pause && header_.warm_until != 0 && trace_.events.size() > before) clip_to_warm_up(trace_.events.back());
     if (trace_.sampling.hz > 0) objects_.resize(trace_.events.size());
   }
   if (trace_.events.size() <= options_.max_events) return {};

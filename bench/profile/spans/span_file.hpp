@@ -160,14 +160,15 @@ struct SpanFileHeader {
   std::array<DeviceFacts, 16> devices;
   std::array<char, 1024> device_refusal;  // why no device was recorded, though wanted; ends with 0
   std::uint64_t cut_names;                // names of which the first kMaxSpanNameBytes bytes alone are here
-  // By the file's clock: what began before was warm-up and is no part of the recording; 0: nothing was.
+  // By the file's clock: what began before was warm-up and is no part of the recording; 0: nothing was. Readers of
+  // version 3 do not know it.
   std::uint64_t warm_until;
 };
 inline constexpr std::uint64_t kStillWarmingUp = UINT64_MAX;  // of warm_until
 static_assert(std::is_trivial_v<SpanFileHeader>);
 
 inline constexpr std::array<char, 8> kSpanMagic{'S', 'Y', 'S', 'P', 'A', 'N', 'S', '\0'};
-inline constexpr std::uint32_t kSpanFileVersion = 3;
+inline constexpr std::uint32_t kSpanFileVersion = 4;
 inline constexpr std::uint32_t kOldestSpanFileVersion = 2;  // without devices
 inline constexpr std::size_t kSpanHeaderBytes = 64 * 1024;  // the first chunk begins here; a page of any machine
 static_assert(sizeof(SpanFileHeader) <= kSpanHeaderBytes);

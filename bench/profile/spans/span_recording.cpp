@@ -297,6 +297,7 @@ void Recorder::end_warm_up() {
   const std::lock_guard guard(lock_);
   if (header_ == nullptr) return;
   std::atomic_ref(header_->dropped).store(0, std::memory_order_relaxed);
+  std::atomic_ref(header_->samples_dropped).store(0, std::memory_order_relaxed);
   std::atomic_ref(header_->warm_until).store(ticks(), std::memory_order_release);
 }
 
@@ -325,7 +326,9 @@ RecordedSpans Recorder::stop() {
   note_clock();
   recorded.samples_dropped = std::atomic_ref(header_->samples_dropped).load();
   recorded.dropped = std::atomic_ref(header_->dropped).load();
-  recorded.is_empty = !has_spans();
+  const std::uint64_t lost = recorded.dropped + recorded.samples_dropped + header_->device_dropped +
+                             header_->device_without_room + header_->device_untimed;
+  recorded.is_empty = lost == 0 && !has_spans();
   header_->is_finished = 1;
   detach_all();
   return recorded;
@@ -556,12 +559,18 @@ Result<SpanRecording> SpanRecording::start(const SpanRecordingOptions& options) 
   return recording;
 }
 
-void SpanRecording::end_warm_up() { Recorder::current().end_warm_up(); }
+// Without the recorder's lock, as in start().
+void SpanRecording::end_warm_up() {
+  Recorder::current().end_warm_up();
+  end_device_warm_up();
+}
 
 RecordedSpans SpanRecording::stop() {
   runs_ = false;
-  stop_device_activities();
-  return Recorder::current().stop();
+  const bool has_activities = stop_device_activities();
+  RecordedSpans recorded = Recorder::current().stop();
+  recorded.is_empty = recorded.is_empty && !has_activities;
+  return recorded;
 }
 
 SpanRecording::SpanRecording(SpanRecording&& other) noexcept

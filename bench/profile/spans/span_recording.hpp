@@ -41,7 +41,7 @@ struct SpanRecordingOptions {
 
 struct RecordedSpans {
   std::filesystem::path file;
-  bool is_empty = false;              // not one span, or of a warm-up alone
+  bool is_empty = false;              // nothing began, of spans and of devices, but in a warm-up; nothing was lost
   std::uint64_t dropped = 0;          // spans for which there was no room
   std::uint64_t samples_dropped = 0;  // as dropped
 };

@@ -110,8 +110,7 @@ ProfiledSpans::ProfiledSpans(std::filesystem::path folder, Ready ready, SpanReco
     : folder_(std::move(folder)),
       ready_(std::move(ready)),
       options_(std::move(options)),
-      recording_(std::make_shared<std::optional<SpanRecording>>()),
-      recorded_(std::make_shared<RecordedSpans>()) {}
+      window_(std::make_shared<Window>()) {}
 
 namespace {
 
@@ -123,17 +122,20 @@ std::string file_name_now() {
          std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) + ".spans";
 }
 
-// A recording that ended before its first step has nothing to say, and would be taken for one of another process.
-void remove_empty(const RecordedSpans& recorded) {
-  std::error_code error;
-  if (recorded.is_empty) std::filesystem::remove(recorded.file, error);
-}
-
 }  // namespace
+
+// A recording that ended before its first step has nothing to say, and would be taken for one of another process.
+void ProfiledSpans::Window::remove_empty() {
+  std::error_code error;
+  if (recorded.is_empty && !was_handed_out) std::filesystem::remove(recorded.file, error);
+  recorded = {};
+  was_handed_out = false;
+}
 
 Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
   switch (order) {
     case ProfilerOrder::prepare: {
+      window_->remove_empty();
       std::error_code error;
       std::filesystem::create_directories(folder_, error);
       if (error) return input_error(folder_.string(), error.message(), "a folder for recorded spans");
@@ -141,20 +143,20 @@ Result<void> ProfiledSpans::operator()(ProfilerOrder order) {
       options_.is_warming_up = true;
       auto started = SpanRecording::start(options_);
       if (!started) return started.error();
-      recording_->emplace(std::move(*started));
+      window_->recording.emplace(std::move(*started));
       return {};
     }
     case ProfilerOrder::start:
-      if (*recording_) (*recording_)->end_warm_up();
+      if (window_->recording) window_->recording->end_warm_up();
       return {};
     case ProfilerOrder::stop:
-      if (!*recording_) return {};
-      *recorded_ = (*recording_)->stop();
-      recording_->reset();
-      remove_empty(*recorded_);
+      if (!window_->recording) return {};
+      window_->recorded = window_->recording->stop();
+      window_->recording.reset();
       return {};
     case ProfilerOrder::ready:
-      return ready_ ? ready_(*recorded_) : Result<void>();
+      window_->was_handed_out = true;
+      return ready_ ? ready_(window_->recorded) : Result<void>();
     case ProfilerOrder::warn:
       return {};
   }

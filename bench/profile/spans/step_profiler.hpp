@@ -92,7 +92,8 @@ class StepProfiler {
 // Records spans, one file a window: FOLDER/HOST_PROCESS.TIME.spans (time in nanoseconds since 1970), the naming of
 // PyTorch's TensorBoard handler. `ready` is called with each file; what it returns is what step() returns. What is
 // recorded in the warm-up, for which room is in the file, is no part of it; a window of which no step was recorded
-// leaves no file. `options`: but for `file` and `is_warming_up`, which it sets itself.
+// leaves no file once the next begins or the last of this is destroyed. `options`: but for `file` and `is_warming_up`,
+// which it sets itself.
 class ProfiledSpans {
  public:
   using Ready = std::function<Result<void>(const RecordedSpans& spans)>;
@@ -103,8 +104,14 @@ class ProfiledSpans {
   std::filesystem::path folder_;
   Ready ready_;
   SpanRecordingOptions options_;
-  std::shared_ptr<std::optional<SpanRecording>> recording_;  // shared: functions are copied
-  std::shared_ptr<RecordedSpans> recorded_;
+  struct Window {
+    ~Window() { remove_empty(); }
+    void remove_empty();
+    std::optional<SpanRecording> recording;
+    RecordedSpans recorded;
+    bool was_handed_out = false;
+  };
+  std::shared_ptr<Window> window_;  // shared: functions are copied
 };
 
 }  // namespace steelyard

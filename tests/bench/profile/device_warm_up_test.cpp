@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,6 +89,65 @@ TEST(DeviceWarmUp, OfAStepProfilerHasSpansAndDevicesAtWorkBeforeTheFirstStep) {
   ASSERT_TRUE(profiler.step());
   EXPECT_FALSE(fake().is_enabled(kKernels));
   EXPECT_THAT(found, UnorderedElementsAre("ProfilerStep#2", "work", "counts"));
+}
+
+TEST(DeviceWarmUp, HasLossesOfItsOwn) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "it.spans";
+  auto recording = SpanRecording::start(
+      {.file = file, .is_warming_up = true, .device = {.is_wanted = true, .libraries = {FAKE_CUPTI}}});
+  ASSERT_TRUE(recording) << recording.error().text();
+  kernel("untimed", 0);
+  fake().lose(7);
+  fake().hand_over();
+  recording->end_warm_up();
+  fake().memory(true, 100, fake().now(), 0, 3);  // without which no buffer is handed over
+  fake().lose(2);
+  const RecordedSpans recorded = recording->stop();
+  EXPECT_FALSE(recorded.is_empty) << "something was lost";
+  const auto trace = read_spans(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_EQ(trace->device_recording.dropped, 2U);
+  EXPECT_EQ(trace->device_recording.untimed, 0U);
+}
+
+TEST(DeviceWarmUp, IsAllThatIsThereOrNot) {
+  const testkit::TemporaryFolder folder;
+  for (const bool is_all : {true, false}) {
+    auto recording = SpanRecording::start({.file = folder.path() / "it.spans",
+                                           .is_warming_up = true,
+                                           .device = {.is_wanted = true, .libraries = {FAKE_CUPTI}}});
+    ASSERT_TRUE(recording) << recording.error().text();
+    kernel("warm", fake().now() - 1000);
+    recording->end_warm_up();
+    if (!is_all) kernel("counts", fake().now());
+    EXPECT_EQ(recording->stop().is_empty, is_all);
+  }
+}
+
+// What a pause leaves out is missing from what counts, too.
+TEST(DeviceWarmUp, EndsWithinAPauseThatIsToldFromThereOn) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "it.spans";
+  auto recording = SpanRecording::start(
+      {.file = file, .is_warming_up = true, .device = {.is_wanted = true, .libraries = {FAKE_CUPTI}}});
+  ASSERT_TRUE(recording) << recording.error().text();
+  { const DevicePause of_the_warm_up; }
+  {
+    const DevicePause pause;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    recording->end_warm_up();
+    { STEELYARD_SPAN("counts"); }
+  }
+  recording->stop();
+  const auto trace = read_spans(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  ASSERT_THAT(names(*trace), UnorderedElementsAre("counts", "pause of the recording"));
+  const bool is_first = trace->events[0].kind == TraceKind::pause;
+  const TraceEvent &pause = trace->events[is_first ? 0 : 1], &span = trace->events[is_first ? 1 : 0];
+  EXPECT_LE(pause.begin_ns, span.begin_ns + 1000);
+  EXPECT_LT(span.begin_ns - pause.begin_ns, 5'000'000) << "it began five milliseconds before the warm-up ended";
+  EXPECT_GE(pause.end_ns() + 1000, span.end_ns());
 }
 
 // A kernel may wait in its queue since before anything was recorded.

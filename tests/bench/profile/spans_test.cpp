@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -292,6 +295,52 @@ TEST_F(SpansTest, ThatFoundNoRoomInTheWarmUpAreNotAmongThoseThatFoundNone) {
   recording->end_warm_up();
   for (int i = 0; i < 7; ++i) inner();
   EXPECT_EQ(recording->stop().dropped, 7U);
+}
+
+// Readers of version 3 would count the warm-up.
+TEST_F(SpansTest, AreReadInFilesOfAllVersionsButNewerOnes) {
+  SpanRecording recording = record();
+  outer();
+  recording.stop();
+  const auto of_version = [whole = bytes()](std::uint32_t version) {
+    std::string bytes = whole;
+    std::memcpy(bytes.data() + offsetof(SpanFileHeader, version), &version, sizeof version);
+    return bytes;
+  };
+  EXPECT_EQ(of_version(4), bytes());
+  for (const std::uint32_t version : {2U, 3U, 4U}) EXPECT_EQ(error_of(of_version(version)), "") << version;
+  EXPECT_NE(error_of(of_version(5)).find("version 5, wanted version 2 to 4"), std::string::npos);
+}
+
+TEST_F(SpansTest, AreMadeWhileAWarmUpStops) {
+  for (int i = 0; i < 20; ++i) {
+    auto recording = SpanRecording::start({.file = file_, .is_warming_up = true});
+    ASSERT_TRUE(recording) << recording.error().text();
+    std::atomic<bool> is_over = false;
+    std::thread other([&] {
+      while (!is_over) inner();
+    });
+    for (int j = 0; j < 100; ++j) outer();
+    EXPECT_TRUE(recording->stop().is_empty);
+    is_over = true;
+    other.join();
+  }
+}
+
+// As on a full disk.
+TEST_F(SpansTest, ThatFindNoRoomLeaveErrnoAsItWas) {
+  const SpanRecording recording = record();
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{.rlim_cur = kSpanHeaderBytes, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  errno = 0;
+  { const Span span{SpanName("no room")}; }
+  const int found = errno;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  signal(SIGXFSZ, handler);
+  EXPECT_EQ(found, 0);
 }
 
 // Each kind by itself, and which of them a span said, where there are many of them.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/profile/read_spans.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard::step_profiler_test {
 namespace {
@@ -159,6 +160,43 @@ TEST(StepProfiler, LeavesNoFileOfALoopThatEndsInItsWarmUp) {
   for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder)) ++files;
   EXPECT_EQ(files, 1U);
   std::filesystem::remove_all(folder);
+}
+
+// Nothing is in it, which its losses explain.
+TEST(StepProfiler, HandsOutTheFileThatTheWarmUpFilled) {
+  const testkit::TemporaryFolder folder;
+  std::vector<std::uint64_t> dropped;
+  const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+    STEELYARD_TRY(const bench::Trace trace, bench::read_spans(spans.file));
+    EXPECT_TRUE(trace.events.empty());
+    dropped = {spans.dropped, trace.dropped};
+    return {};
+  };
+  const SpanRecordingOptions options{.max_bytes = kSpanHeaderBytes + 2 * kSpanChunkBytes};
+  StepProfiler profiler({.warm_up = 1, .active = 1, .repeat = 1}, ProfiledSpans(folder.path(), note, options));
+  for (std::size_t i = 0; i < kSlotsOfChunk + 10; ++i) {
+    STEELYARD_SPAN("work");
+  }
+  ASSERT_TRUE(profiler.step());
+  { STEELYARD_SPAN("work"); }
+  const Result<void> finished = profiler.finish();
+  EXPECT_TRUE(finished) << finished.error().text();
+  EXPECT_EQ(dropped, (std::vector<std::uint64_t>{2, 2}));
+}
+
+// No step says so where the thread pauses.
+TEST(StepProfiler, HandsOutAFileThatIsThere) {
+  const testkit::TemporaryFolder folder;
+  bool is_there = false;
+  const auto note = [&](const RecordedSpans& spans) -> Result<void> {
+    is_there = std::filesystem::exists(spans.file);
+    return {};
+  };
+  const ThreadPause pause;
+  StepProfiler profiler({.warm_up = 1, .active = 1, .repeat = 1}, ProfiledSpans(folder.path(), note));
+  ASSERT_TRUE(profiler.step());
+  ASSERT_TRUE(profiler.step());
+  EXPECT_TRUE(is_there);
 }
 
 TEST(StepProfiler, RecordsDevicesWhereTheyAreWanted) {

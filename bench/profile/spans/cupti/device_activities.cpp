@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "bench/profile/spans/cupti/activity_names.hpp"
+#include "bench/profile/spans/cupti/buffer_pool.hpp"
 #include "bench/profile/spans/cupti/cupti_library.hpp"
 
 // Global, as CUPTI's callbacks belong to the process and are given nothing.
@@ -23,8 +25,6 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
-constexpr std::size_t kMaxBuffers = 64;  // half a gigabyte of addresses; memory as far as they are filled
 constexpr std::uint32_t kFlushMilliseconds = 1000;
 constexpr std::size_t kMaxGraphs = 100'000;  // of whose nodes the kinds are counted
 
@@ -63,32 +63,6 @@ Record read_record(const void* memory) {
   return record;
 }
 
-// Memory for CUPTI to fill. All zero when it is handed out.
-class BufferPool {
- public:
-  // nullptr: all are in use.
-  std::uint8_t* take() {
-    const std::lock_guard guard(lock_);
-    if (free_ > 0) return buffers_[--free_];
-    if (made_ == kMaxBuffers) return nullptr;
-    void* const memory =
-        mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    ++made_;
-    return static_cast<std::uint8_t*>(memory);
-  }
-  void give(std::uint8_t* buffer) {
-    madvise(buffer, kBufferBytes, MADV_DONTNEED);
-    const std::lock_guard guard(lock_);
-    if (free_ < buffers_.size()) buffers_[free_++] = buffer;
-  }
-
- private:
-  std::mutex lock_;
-  std::array<std::uint8_t*, kMaxBuffers> buffers_{};
-  std::size_t free_ = 0, made_ = 0;
-};
-
 class DeviceActivities {
  public:
   // Never destroyed: CUPTI's own thread may hand over a buffer after main().
@@ -98,7 +72,8 @@ class DeviceActivities {
   }
 
   Result<void> start(const DeviceActivityOptions& options, const RecordedFile& file);
-  void stop();
+  void end_warm_up();
+  bool stop();  // whether something was written that counts
   void forget();
   void set_paused(bool is_paused);
   void name_graph(void* executable, const std::string& name);
@@ -147,6 +122,8 @@ class DeviceActivities {
   bool has_queue_times_ = false;
   char* chunk_ = nullptr;
   std::size_t used_ = 0;
+  std::uint64_t counts_from_ = 0;  // by file_'s stamp: what began before was warm-up
+  bool has_counted_ = false;       // something was written that is none, nor what there is, nor of the recording itself
   std::unordered_map<std::string, std::uint32_t> names_;              // of this recording
   std::map<std::pair<int, std::uint32_t>, std::uint32_t> callbacks_;  // names by domain and number
 
@@ -256,6 +233,8 @@ Result<void> DeviceActivities::start(const DeviceActivityOptions& options, const
     file_.emplace(file);
     paused_at_.reset();
     chunk_ = nullptr;
+    counts_from_ = file.header.warm_until == kStillWarmingUp ? std::numeric_limits<std::uint64_t>::max() : 0;
+    has_counted_ = false;
     names_.clear();
     callbacks_.clear();
   }
@@ -304,8 +283,17 @@ bool DeviceActivities::set_queue_times(bool are_told) {
   return std::exchange(has_queue_times_, are_told);
 }
 
-void DeviceActivities::stop() {
-  if (subscriber_ == nullptr) return;
+// What is handed over later may be the warm-up's still; losses say of no record when it was.
+void DeviceActivities::end_warm_up() {
+  const std::lock_guard guard(lock_);
+  if (!file_) return;
+  counts_from_ = file_->stamp();
+  SpanFileHeader& header = file_->header;
+  header.device_dropped = header.device_without_room = header.device_untimed = 0;
+}
+
+bool DeviceActivities::stop() {
+  if (subscriber_ == nullptr) return false;
   flush();
   disable();
   if (set_queue_times(false)) cupti_.latency_stamps(0);
@@ -315,6 +303,7 @@ void DeviceActivities::stop() {
   end_pause();
   if (chunk_ != nullptr) munmap(std::exchange(chunk_, nullptr), kSpanChunkBytes);
   file_.reset();
+  return has_counted_;
 }
 
 void DeviceActivities::set_paused(bool is_paused) {
@@ -565,6 +554,9 @@ void DeviceActivities::write(const DeviceRecord& record) {
   // Last, so that a file that ends here has no half of it.
   std::atomic_ref(place->kind).store(record.kind, std::memory_order_release);
   used_ += sizeof record;
+  using enum DeviceRecordKind;
+  const bool is_work = record.kind != stream && record.kind != memory && record.kind != overhead;
+  has_counted_ |= is_work && (record.kind == pause ? record.end : record.begin) >= counts_from_;
 }
 
 }  // namespace
@@ -573,7 +565,8 @@ Result<void> start_device_activities(const DeviceActivityOptions& options, const
   return DeviceActivities::current().start(options, file);
 }
 
-void stop_device_activities() { DeviceActivities::current().stop(); }
+void end_device_warm_up() { DeviceActivities::current().end_warm_up(); }
+bool stop_device_activities() { return DeviceActivities::current().stop(); }
 
 void forget_device_activities() { DeviceActivities::current().forget(); }
 

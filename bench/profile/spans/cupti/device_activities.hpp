@@ -28,8 +28,11 @@ struct RecordedFile {
 // One at a time in a process. The header says what was refused in part. Error (program): no CUPTI, one whose records
 // are not known, no driver, another subscriber in this process; nothing is recorded then.
 Result<void> start_device_activities(const DeviceActivityOptions& options, const RecordedFile& file);
-// What is complete is written; what is not is counted. When it returns nothing is written any more.
-void stop_device_activities();
+// What is counted as lost is counted anew.
+void end_device_warm_up();
+// What is complete is written; what is not is counted. When it returns nothing is written any more. Whether something
+// was that is no warm-up: work, or a pause.
+bool stop_device_activities();
 // In a forked child, whose parent records.
 void forget_device_activities();
 
