@@ -12,6 +12,7 @@
 
 #include "bench/model/utf8.hpp"
 #include "bench/profile/chrome_trace.hpp"
+#include "bench/profile/microseconds.hpp"
 #include "bench/profile/occupancy.hpp"
 #include "bench/profile/operation_flops.hpp"
 #include "bench/profile/scan_json.hpp"
@@ -20,28 +21,6 @@
 
 namespace steelyard::bench {
 namespace {
-
-// Microseconds as a decimal number, to whole nanoseconds: by its digits, as a double has too few for times since 1970.
-// No value: the time is beyond kMaxTraceTime.
-std::optional<std::int64_t> ns_of_microseconds(std::string_view text) {
-  const auto within = [](std::int64_t ns) {
-    return ns >= -kMaxTraceTime && ns <= kMaxTraceTime ? std::optional(ns) : std::nullopt;
-  };
-  if (text.find_first_of("eE") != std::string_view::npos) {
-    const double ns = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
-    return std::abs(ns) < 9e18 ? within(std::llround(ns)) : std::nullopt;
-  }
-  const std::size_t point = std::min(text.find('.'), text.size());
-  std::string digits(text.substr(0, point));
-  std::string_view decimals = point < text.size() ? text.substr(point + 1) : std::string_view();
-  const bool rounds_up = decimals.size() > 3 && decimals[3] >= '5';
-  digits += std::string(decimals.substr(0, 3)) + std::string(3 - std::min<std::size_t>(3, decimals.size()), '0');
-  std::int64_t ns = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ns);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  const bool is_exact = !rounds_up || !within(ns);
-  return within(is_exact ? ns : ns + (text.starts_with('-') ? -1 : 1));
-}
 
 double value_of(std::string_view number) {
   double value = 0;
@@ -120,6 +99,8 @@ class ChromeListener {
   bool note_arrow(bool is_head);
   bool refuse(std::string found, std::string wanted);
   bool exclude(std::uint64_t& count, std::string found, std::string wanted);
+  bool exclude_event(std::uint64_t& count, std::string found, std::string wanted);
+  bool refuse_more_events();
   std::uint32_t track_of_pending();
   TraceKind kind_of(std::string_view category) const;
   bool is_of_device() const { return depth_ == 3 && key_at(0) == "deviceProperties"; }
@@ -150,6 +131,7 @@ class ChromeListener {
   Tracks tracks_;
   const Tracks::value_type* last_track_ = nullptr;  // that of the event before
   std::map<std::string, std::string> process_names_;
+  static constexpr std::int64_t kLeftOut = -1;  // the duration of one in begun_ that stands for its end alone
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
   std::vector<ToldMemory> told_;
@@ -190,6 +172,27 @@ bool ChromeListener::exclude(std::uint64_t& count, std::string found, std::strin
   if (options_.is_strict) return refuse(std::move(found), std::move(wanted));
   ++count;
   return true;
+}
+
+// A beginning that is left out has its end still, and an end its beginning: no other event is taken for either.
+bool ChromeListener::exclude_event(std::uint64_t& count, std::string found, std::string wanted) {
+  if (!exclude(count, std::move(found), std::move(wanted))) return false;
+  if (pending_.phase == "X") return true;
+  std::vector<TraceEvent>& begun = begun_[track_of_pending()];
+  if (pending_.phase == "E") {
+    if (begun.empty()) return true;
+    begun.pop_back();
+    --begun_events_;
+    return true;
+  }
+  if (trace_.events.size() + begun_events_ >= options_.max_events) return refuse_more_events();
+  begun.push_back({.duration_ns = kLeftOut});
+  ++begun_events_;
+  return true;
+}
+
+bool ChromeListener::refuse_more_events() {
+  return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
 }
 
 bool ChromeListener::start(bool is_object) {
@@ -493,21 +496,19 @@ bool ChromeListener::finish_event() {
   const bool is_whole = phase == "X", begins = phase == "B", ends = phase == "E";
   if (!is_whole && !begins && !ends) return true;
   if (pending_.begin.empty()) {
-    return exclude(trace_.unreadable, "no ts", "the time at which it began, in microseconds");
+    return exclude_event(trace_.unreadable, "no ts", "the time at which it began, in microseconds");
   }
   const std::optional<std::int64_t> begin = ns_of_microseconds(pending_.begin);
   const std::optional<std::int64_t> duration =
       ns_of_microseconds(pending_.duration.empty() ? std::string_view("0") : pending_.duration);
   if (!begin || !duration) {
-    return exclude(trace_.unreadable, "a time of " + (begin ? pending_.duration : pending_.begin),
-                   "microseconds that fit 61 bits of nanoseconds");
+    return exclude_event(trace_.unreadable, "a time of " + (begin ? pending_.duration : pending_.begin),
+                         "microseconds that fit 61 bits of nanoseconds");
   }
   if (*duration < 0) {
-    return exclude(trace_.backwards, "a duration of " + pending_.duration, "0 microseconds or more");
+    return exclude_event(trace_.backwards, "a duration of " + pending_.duration, "0 microseconds or more");
   }
-  if (!ends && trace_.events.size() + begun_events_ >= options_.max_events) {
-    return refuse("more than " + std::to_string(options_.max_events) + " events", "as many as can be read at once");
-  }
+  if (!ends && trace_.events.size() + begun_events_ >= options_.max_events) return refuse_more_events();
   TraceEvent event = pending_.event;
   event.track = track_of_pending();
   event.begin_ns = *begin;
@@ -518,6 +519,7 @@ bool ChromeListener::finish_event() {
     TraceEvent whole = begun.back();
     begun.pop_back();
     --begun_events_;
+    if (whole.duration_ns == kLeftOut) return true;
     if (event.begin_ns < whole.begin_ns) {
       return exclude(trace_.backwards, "an end before its beginning", "times that go forward");
     }
@@ -552,6 +554,7 @@ Result<Trace> ChromeListener::finish() {
   }
   for (auto& [track, events] : begun_) {
     for (TraceEvent& event : events) {
+      if (event.duration_ns == kLeftOut) continue;
       event.is_open = true;
       event.duration_ns = std::max<std::int64_t>(0, last[track] - event.begin_ns);
       trace_.events.push_back(event);

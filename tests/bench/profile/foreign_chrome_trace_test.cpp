@@ -71,6 +71,32 @@ TEST(ForeignChromeTrace, LeavesOutEventsWithoutATimeAndCountsThem) {
   for (const std::string& one : wrong) EXPECT_NE(strict_error_of(between_others({one})), "") << one;
 }
 
+// Each event of `events`, "name begin duration"; a beginning or end that is left out pairs with nothing else.
+TEST(ForeignChromeTrace, LeavesOutTheOtherHalfOfWhatItLeavesOut) {
+  const auto begin = [](const std::string& name, const std::string& ts) {
+    return R"({"ph": "B", "name": ")" + name + R"(", "ts": )" + ts + "}";
+  };
+  const auto end = [](const std::string& ts) { return R"({"ph": "E", "ts": )" + ts + "}"; };
+  const auto told = [](const Trace& trace) {
+    std::vector<std::string> told;
+    for (const TraceEvent& event : trace.events) {
+      told.push_back(trace.name_of(event) + ' ' + std::to_string(event.begin_ns) + ' ' +
+                     std::to_string(event.duration_ns) + (event.is_open ? " open" : ""));
+    }
+    return told;
+  };
+  for (const char* wrong : {"NaN", "1e300", R"(5, "dur": -1)"}) {
+    const Trace inner_begin = read(list_of({begin("outer", "0"), begin("inner", wrong), end("10"), end("100")}));
+    EXPECT_THAT(told(inner_begin), ElementsAre("outer 0 100000")) << wrong;
+    EXPECT_EQ(inner_begin.unreadable + inner_begin.backwards, 1U);
+    const Trace inner_end = read(list_of({begin("outer", "0"), begin("inner", "5"), end(wrong), end("100")}));
+    EXPECT_THAT(told(inner_end), ElementsAre("outer 0 100000")) << wrong;
+    EXPECT_EQ(inner_end.unreadable + inner_end.backwards, 1U);
+    const Trace open = read(list_of({begin("outer", "0"), begin("inner", wrong)}));
+    EXPECT_THAT(told(open), ElementsAre("outer 0 0 open")) << wrong;
+  }
+}
+
 TEST(ForeignChromeTrace, TakesHalvesOfSurrogatePairsAsReplacementsAndCountsThem) {
   const auto name_of = [](const std::string& escaped) {
     return R"({"ph": "X", "name": ")" + escaped + R"(", "ts": 5, "dur": 1})";
