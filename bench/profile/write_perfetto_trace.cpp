@@ -259,7 +259,6 @@ class PerfettoWriter {
       add(achieved, [&](ProtoMessage& one) { one.real(annotation_field::kReal, 100 * *launch->achieved_occupancy); });
   }
 
-  // One a call and one a thing on the device, whichever of them come twice.
   void add_backward_flows(const TraceEvent& event, ProtoMessage& slice) {
     if (backward_flows_.empty()) return;
     const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
@@ -267,6 +266,7 @@ class PerfettoWriter {
     for (auto flow = begin; flow != end; ++flow) slice.fixed(flow->second.first, flow->second.second);
   }
 
+  // One a call and one a thing on the device, whichever of them come twice.
   void add_flow(const TraceEvent& event, ProtoMessage& slice) {
     const auto host = on_host_.find(event.correlation), device = on_device_.find(event.correlation);
     if (host == on_host_.end() || device == on_device_.end()) return;
