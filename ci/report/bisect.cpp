@@ -257,7 +257,7 @@ std::string trouble_text(const std::string& trouble) {
     if (begin != std::string::npos) told = line.substr(begin);
   }
   std::size_t end = std::min(told.size(), kLongestTold);
-  while (end < told.size() && (told[end] & 0xC0) == 0x80) --end;  // no character is cut
+  while (end > 0 && end < told.size() && (told[end] & 0xC0) == 0x80) --end;  // no character is cut
   return told.empty() ? text : text + ' ' + told.substr(0, end);
 }
 

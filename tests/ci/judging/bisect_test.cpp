@@ -190,6 +190,7 @@ TEST(Bisect, OfABuildThatFailedSaysTheLineThatTellsTheError) {
   EXPECT_EQ(trouble_text(found + "\n  make: *** No rule to make target 'bench'.  Stop.\n"),
             found + " make: *** No rule to make target 'bench'.  Stop.");
   EXPECT_EQ(trouble_text("it does not build"), "it does not build");
+  EXPECT_EQ(trouble_text(found + '\n' + std::string(300, '\x80')), found + ' ') << "no beginning of a character";
 }
 
 TEST(Bisect, WidensToARangeWhatDoesNotBuild) {
