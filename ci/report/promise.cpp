@@ -547,10 +547,14 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
   }
 }
 
-// A command is run as it is; what another tool wrote is no program.
+// A command is run as it is; what another tool wrote is no program, but that Google Benchmark says which wrote it.
 void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::vector<NextStep>& steps) {
-  if (candidate.settings.contains("imported_files")) return;
-  std::string command = candidate.program.empty() ? "PROGRAM" : candidate.program;
+  const bool is_imported = candidate.settings.contains("imported_files");
+  if (is_imported && candidate.tool != "google-benchmark") return;
+  // A file's own name, where it did not say so, has no folder.
+  const bool is_known =
+      !candidate.program.empty() && (!is_imported || candidate.program.find('/') != std::string::npos);
+  std::string command = is_known ? candidate.program : "PROGRAM";
   if (!candidate.settings.contains(std::string(bench::kCommandSetting))) {
     command += " --benchmark_filter=" + in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}));
   }

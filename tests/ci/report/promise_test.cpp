@@ -386,6 +386,10 @@ TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
   EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: sort words"));
   comparison.candidate.settings = {{"imported_files", "1"}};
   EXPECT_THAT(steps_of(comparison), testing::IsEmpty());
+  comparison.candidate.tool = "google-benchmark";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: PROGRAM --benchmark_filter='^sort$'"));
+  comparison.candidate.program = "./bench";
+  EXPECT_THAT(steps_of(comparison), ElementsAre("run what failed alone: ./bench --benchmark_filter='^sort$'"));
 }
 
 TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {
