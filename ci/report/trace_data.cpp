@@ -158,6 +158,8 @@ std::string json_trace(const bench::Trace& trace, const bench::KeyAverages& aver
                       {"unreadable", trace.unreadable},
                       {"memory_excluded", trace.memory_excluded},
                       {"cut_names", trace.cut_names},
+                      {"replaced", trace.replaced},
+                      {"begins_cold", trace.begins_cold},
                       {"cut", trace.is_cut},
                       {"finished", trace.is_finished},
                       {"self_ns", averages.self_ns},

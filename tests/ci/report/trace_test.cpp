@@ -215,6 +215,7 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   trace.unreadable = 4;
   trace.memory_excluded = 1;
   trace.cut_names = 2;
+  trace.replaced = 5;
   trace.begins_cold = true;
   const std::string text = terminal(trace);
   EXPECT_THAT(text, HasSubstr("The file ends in the middle"));
@@ -234,6 +235,8 @@ TEST(TraceReport, SaysWhatTheRecordingLacks) {
   EXPECT_EQ(json.at("unreadable"), 4);
   EXPECT_EQ(json.at("memory_excluded"), 1);
   EXPECT_EQ(json.at("cut_names"), 2);
+  EXPECT_EQ(json.at("replaced"), 5);
+  EXPECT_EQ(json.at("begins_cold"), true);
 }
 
 TEST(TraceReport, SaysWhichNamesAreNotWhatTheyWere) {

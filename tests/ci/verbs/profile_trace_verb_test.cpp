@@ -78,8 +78,27 @@ TEST_F(ProfileTraceVerb, WhatShapesATableIsNotDroppedInSilenceBesideAFile) {
   const Outcome both = profile({"--folded", "stacks", "--by-shapes", "--sort", "total", "--json"});
   EXPECT_EQ(both.status, 0) << both.err;
   EXPECT_EQ(nlohmann::json::parse(both.out).at("rows").size(), 3U);
-  EXPECT_THAT(profile({"--rows", "2", "--json"}).err, HasSubstr("--rows: found --json"));
-  EXPECT_THAT(profile({"--widths", "9", "--table-format", "csv"}).err, HasSubstr("--widths: found --table-format csv"));
+}
+
+// Which have every row whole whatever is asked of a table, of all that the verb reads.
+TEST_F(ProfileTraceVerb, JsonAndCsvAreNotCut) {
+  write("it.json", spans(3));
+  write("other.json", spans(3));
+  write("callgrind.out", "events: Ir\n\nob=/b/bench\nfl=/s/a.cpp\nfn=f\n1 7\n\nfn=g\n2 7\n\ntotals: 14\n");
+  const std::vector<std::vector<std::string>> read{
+      {"--read", "chrome", "it.json"}, {"diff", "it.json", "other.json"}, {"--read", "callgrind", "callgrind.out"}};
+  for (std::vector<std::string> words : read) {
+    words.insert(words.begin(), "profile");
+    words.emplace_back("--json");
+    const Outcome whole = run(words);
+    words.insert(words.end(), {"--rows", "1"});
+    const Outcome cut = run(words);
+    EXPECT_EQ(cut.status, 0) << cut.err;
+    EXPECT_EQ(cut.out, whole.out);
+  }
+  EXPECT_EQ(profile({"--json", "--widths", "9", "--table-format", "csv"}).out, profile({"--json"}).out);
+  EXPECT_EQ(profile({"--table-format", "csv", "--widths", "9", "--rows", "1"}).out,
+            profile({"--table-format", "csv"}).out);
 }
 
 TEST_F(ProfileTraceVerb, OfATraceWithWrongValuesShowsTheRestAndSaysWhatIsMissing) {
