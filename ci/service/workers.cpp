@@ -16,7 +16,8 @@ namespace {
 
 // What a large answer took would stay with the process for good, in holes among what is small, in as many pools as
 // there are threads; so the largest blocks are the system's own, and the rest is in few pools. Those of a long history,
-// up to a megabyte each, are not: their pages, had and given back for each answer, took a fifth of the time.
+// up to a megabyte each, are not: to have their pages for each answer and give them back held answers up
+// (docs/measured/service.md).
 void keep_little_memory() {
 #ifdef __GLIBC__
   constexpr int kLargeBlock = 4 << 20;
