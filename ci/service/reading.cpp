@@ -336,6 +336,7 @@ Result<Reply> search(const Call& call) {
 Result<Reply> badge(const Call& call) {
   STEELYARD_TRY(AskedAlerts asked, AskedAlerts::of(call));
   std::size_t open = 0;
+  bool is_all = true;
   for (const storage::AlertState needs_attention : {storage::AlertState::open, storage::AlertState::reopened}) {
     asked.query.state = storage::to_text(needs_attention);
     const auto count = [&](const storage::Alert& one) {
@@ -343,9 +344,11 @@ Result<Reply> badge(const Call& call) {
       return false;  // counted, and not kept
     };
     STEELYARD_TRY(const auto none, alerts_of(call, asked.query, storage::kMaxListed, count));
+    is_all = is_all && none.next.empty();
   }
   const std::string state =
-      open == 0 ? "no regression" : std::to_string(open) + (open == 1 ? " regression" : " regressions");
+      open == 0 && is_all ? "no regression"
+                          : std::to_string(open) + (is_all ? "" : "+") + (open == 1 ? " regression" : " regressions");
   const std::size_t left = 84;
   const std::size_t right = 7 * state.size() + 14;
   const std::string width = std::to_string(left + right);
