@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -92,14 +93,14 @@ class HistoryReading {
 
   Result<void> read_project(std::int64_t project, std::vector<std::size_t> wanted) {
     for (std::int64_t limit = kFirstWindow * query_.limit; !wanted.empty(); limit *= kFurtherBack) {
-      STEELYARD_TRY(const std::span<const OrderedRun> newest,
+      STEELYARD_TRY(const NewestRuns read,
                     newest_runs(transaction_, {project, query_.branch, query_.off_branch, limit}, reading_.cache));
       // Without a branch's row nothing is read from the memory, nor put into it.
       if (reading_.memory != nullptr && !reading_.cache.derived_at.empty()) {
         reading_.memory->be_of(reading_.cache.derived_at);
       }
-      const bool are_all = static_cast<std::int64_t>(newest.size()) < limit;
-      const std::optional<std::span<const OrderedRun>> runs = from_the_place(newest);
+      const bool are_all = std::ssize(read.newest) < limit;
+      const std::optional<std::span<const OrderedRun>> runs = from_the_place(read.newest);
       if (!runs && are_all) {
         return input_error("--after", "a place at run " + before_->run + ", which is not in this history any more",
                            "one of the same branch and store", "begin anew without it");
@@ -108,7 +109,7 @@ class HistoryReading {
         const std::size_t end = std::min(wanted.size(), begin + kSeriesAtOnce);
         STEELYARD_CHECK(read_points(
             {wanted.begin() + static_cast<std::ptrdiff_t>(begin), wanted.begin() + static_cast<std::ptrdiff_t>(end)},
-            *runs));
+            read.all, *runs));
       }
       if (are_all) break;
       // One more than is told shows that there are older ones.
@@ -127,13 +128,15 @@ class HistoryReading {
     return newest.subspan(static_cast<std::size_t>(at - newest.begin()));
   }
 
-  Result<void> read_points(const std::vector<std::size_t>& wanted, std::span<const OrderedRun> runs) {
+  Result<void> read_points(const std::vector<std::size_t>& wanted,
+                           const std::shared_ptr<const std::vector<OrderedRun>>& all,
+                           std::span<const OrderedRun> runs) {
     ValuesQuery query;
     query.with_invocations = query_.with_invocations;
     std::vector<std::size_t> series_of;  // by index in query.series
     for (const std::size_t i : wanted) {
       all_[i].points.clear();
-      all_[i].runs = reading_.cache.runs;
+      all_[i].runs = all;
       for (const std::int64_t key : chosen_[i].keys) {
         query.series.push_back(key);
         series_of.push_back(i);

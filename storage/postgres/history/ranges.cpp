@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -159,10 +158,10 @@ Result<RangeQuery> newest_range(Transaction& transaction, const RangeQuery& quer
     if (newest.size() == 1) complete.branch = newest.text(0, 0);
   }
   RunOrderCache cache;
-  STEELYARD_TRY(const std::span<const OrderedRun> runs,
+  STEELYARD_TRY(const NewestRuns runs,
                 newest_runs(transaction, {range.project_key, complete.branch, false, kRunsForThem}, cache));
   std::vector<std::string> commits;
-  for (const OrderedRun& run : runs) {
+  for (const OrderedRun& run : runs.newest) {
     if (commits.size() == kUsualCommits) break;
     if (run.commit.empty() || std::find(commits.begin(), commits.end(), run.commit) != commits.end()) continue;
     commits.push_back(run.commit);

@@ -371,7 +371,7 @@ constexpr const char* kSeriesVersion =
     "where d.name in ('alerts', 'values')) "
     "from steelyard.branches b where b.project_key = $1 and b.branch = $2::text";
 
-constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB
+constexpr std::int64_t kMaxRemembered = 50'000;  // some 15 MB
 
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
@@ -493,11 +493,11 @@ Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& tr
   return all;
 }
 
-Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
-                                                RunOrderCache& cache) {
-  const auto newest = [&] {
-    return std::span<const OrderedRun>(*cache.runs)
-        .first(std::min(cache.runs->size(), static_cast<std::size_t>(query.limit)));
+Result<NewestRuns> newest_runs(Transaction& transaction, const RunOrderQuery& query, RunOrderCache& cache) {
+  const auto newest_of = [&](std::shared_ptr<const std::vector<OrderedRun>> all) {
+    const auto newest =
+        std::span<const OrderedRun>(*all).first(std::min(all->size(), static_cast<std::size_t>(query.limit)));
+    return NewestRuns{std::move(all), newest};
   };
   // Before the runs: what comes in between is seen the next time.
   STEELYARD_TRY(BranchVersion branch, version_of(transaction, query));
@@ -505,24 +505,24 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
   cache.derived_at = branch.derived_at;
   const bool is_known = !version.empty() && cache.version == version && cache.project_key == query.project_key &&
                         cache.branch == query.branch && cache.with_off_branch == query.with_off_branch;
-  const bool has_enough =
-      is_known && (cache.limit >= query.limit || static_cast<std::int64_t>(cache.runs->size()) < cache.limit);
-  if (has_enough) return newest();
-  cache.version.clear();
+  if (is_known && (cache.limit >= query.limit || std::ssize(*cache.runs) < cache.limit)) return newest_of(cache.runs);
   // Where they are remembered, so many that a question for a few more finds them.
   RunOrderQuery wanted = query;
-  constexpr std::int64_t kMaxRoundedUp = 1 << 20;
-  if (!version.empty() && query.limit > 0 && query.limit < kMaxRoundedUp) {
-    wanted.limit = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(query.limit)));
+  if (!version.empty() && query.limit > 0 && query.limit < kMaxRemembered) {
+    wanted.limit =
+        std::min(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(query.limit))), kMaxRemembered);
   }
-  STEELYARD_TRY(std::vector<OrderedRun> runs, read_ordered(transaction, wanted, !version.empty()));
-  cache.runs = std::make_shared<const std::vector<OrderedRun>>(std::move(runs));
-  cache.project_key = query.project_key;
-  cache.branch = query.branch;
-  cache.with_off_branch = query.with_off_branch;
-  cache.limit = wanted.limit;
-  if (cache.runs->size() <= kMaxRemembered) cache.version = std::move(version);
-  return newest();
+  STEELYARD_TRY(std::vector<OrderedRun> read, read_ordered(transaction, wanted, !version.empty()));
+  auto all = std::make_shared<const std::vector<OrderedRun>>(std::move(read));
+  if (!version.empty() && std::ssize(*all) <= kMaxRemembered) {
+    cache.version = std::move(version);
+    cache.project_key = query.project_key;
+    cache.branch = query.branch;
+    cache.with_off_branch = query.with_off_branch;
+    cache.limit = wanted.limit;
+    cache.runs = all;
+  }
+  return newest_of(std::move(all));
 }
 
 }  // namespace steelyard::storage

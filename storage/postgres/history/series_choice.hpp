@@ -91,11 +91,15 @@ struct RunOrderCache {
   std::shared_ptr<const std::vector<OrderedRun>> runs;
 };
 
+struct NewestRuns {
+  std::shared_ptr<const std::vector<OrderedRun>> all;  // that were read, or had been
+  std::span<const OrderedRun> newest;                  // the first of them, as many as were asked for
+};
+
 // The newest `limit` runs, newest first. branch: empty: any. Points follow the commits, whenever they were measured (a
 // gate measures the parent again), then the run's time and id, so that a rebuilt store tells the same; runs without a
-// commit stand where they were taken. A branch that has no order yet goes by dates. The answer lives as long as
-// RunOrderCache::runs does.
-Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
-                                                RunOrderCache& cache);
+// commit stand where they were taken. A branch that has no order yet goes by dates. Too many to be held leave what the
+// cache holds as it is.
+Result<NewestRuns> newest_runs(Transaction& transaction, const RunOrderQuery& query, RunOrderCache& cache);
 
 }  // namespace steelyard::storage
