@@ -7,10 +7,9 @@ import {benchmark_text, level_text, metric_text, short} from './words';
 // Of one machine.
 export interface Part {
   machine?: string | null;
-  since: string | null; // where the newest kMaxSoonPoints begin; null: those are all
-  first: string; // the run of the first of them
+  is_whole: boolean; // nothing is older than its first points
   points: Points;
-  spread: {low: (number | null)[]; high: (number | null)[]} | null; // of the newest of its points
+  spread: {run: string[]; low: (number | null)[]; high: (number | null)[]} | null; // of the newest points
 }
 
 export interface Loaded extends PlottedSeries {
@@ -24,8 +23,8 @@ export interface Loaded extends PlottedSeries {
   is_cut: boolean; // there are older points
 }
 
-// So many the service answers at once, where more have to wait for each other, and of no more it knows the spread.
-export const kMaxSoonPoints = 20000;
+const kMaxSoonPoints = 5000; // several for each pixel of a plot
+export const kMaxSpreadPoints = 20000; // of no more the service knows it
 const kMaxPoints = 200000;
 const kLine = 'at,value,run,commit,condition';
 
@@ -118,17 +117,20 @@ async function newest_parts(view: View, key: SeriesKey): Promise<Part[]> {
   return Promise.all(
     machines.map(async (machine) => {
       const points = await ask_points(view, key, machine, kMaxSoonPoints, kLine);
-      return {machine, since: points.older, first: points.run[0], points, spread: null};
+      return {machine, is_whole: points.older === null, points, spread: null};
     }),
   );
 }
 
 // Older points have none, and where a run came in between nothing tells whose it is.
-function with_spread({points, spread, first}: Part): Points & {low: (number | null)[]; high: (number | null)[]} {
-  const before = points.count - (spread?.low.length ?? 0);
-  const known = before >= 0 && points.run[before] === first ? spread : null;
-  const none = new Array<null>(known ? before : points.count).fill(null);
-  return {...points, low: [...none, ...(known?.low ?? [])], high: [...none, ...(known?.high ?? [])]};
+function with_spread({points, spread}: Part): Points & {low: (number | null)[]; high: (number | null)[]} {
+  const none = (count: number) => new Array<null>(count).fill(null);
+  const before = points.count - (spread?.run.length ?? 0);
+  const [skipped, first] = [Math.max(0, -before), Math.max(0, before)];
+  if (!spread || spread.run[skipped] !== points.run[first])
+    return {...points, low: none(points.count), high: none(points.count)};
+  const column = (all: (number | null)[]) => [...none(first), ...all.slice(skipped)];
+  return {...points, low: column(spread.low), high: column(spread.high)};
 }
 
 // What is drawn of the parts as far as they are there.
@@ -178,7 +180,7 @@ export async function load(view: View, key: SeriesKey): Promise<Loaded> {
     unit: points.unit,
     points: own,
     earlier: points.earlier_names,
-    is_partial: parts.some((part) => part.since !== null),
+    is_partial: parts.some((part) => !part.is_whole),
   };
 }
 
@@ -186,7 +188,7 @@ export async function load(view: View, key: SeriesKey): Promise<Loaded> {
 export async function load_rest(view: View, one: Loaded): Promise<void> {
   await Promise.all(
     one.parts.map(async (part) => {
-      if (part.since !== null) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, kLine);
+      if (!part.is_whole) part.points = await ask_points(view, one.key, part.machine, kMaxPoints, kLine);
     }),
   );
 }
@@ -195,8 +197,8 @@ export async function load_rest(view: View, one: Loaded): Promise<void> {
 export async function load_spread(view: View, one: Loaded): Promise<void> {
   await Promise.all(
     one.parts.map(async (part) => {
-      const {low, high, older} = await ask_points(view, one.key, part.machine, kMaxSoonPoints, 'low,high');
-      if (low && high && older === part.since) part.spread = {low, high};
+      const {run, low, high} = await ask_points(view, one.key, part.machine, kMaxSpreadPoints, 'run,low,high');
+      if (low && high) part.spread = {run, low, high};
     }),
   );
 }

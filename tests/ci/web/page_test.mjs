@@ -506,7 +506,7 @@ test('the newest points of a history stand at once, what is older of a long one 
   await open(`#/series?${series_of('BM_tokenize/1024', 'real_time')}`);
   assert.doesNotMatch(await legend.innerText(), /spread of|older/);
   for (let i = 0; i < 50 && numbers().length < 2; ++i) await page.waitForTimeout(100);
-  assert.deepEqual(numbers(), [20000, 20000], 'a line and its spread');
+  assert.deepEqual(numbers(), [5000, 20000], 'a line and its spread');
 
   let let_go;
   const held = new Promise((resolve) => (let_go = resolve));
@@ -515,7 +515,7 @@ test('the newest points of a history stand at once, what is older of a long one 
   const seen = `from=${run(4000)}%7E0&to=${run(6000)}%7E0&at=0%3A${run(5000)}`;
   await open(`#/series?${series_of('BM_long_history', 'real_time')}&${seen}`);
   const address = page.url();
-  assert.match(await legend.innerText(), /20,000 points, spread of the newest 20,000, older ones on their way$/);
+  assert.match(await legend.innerText(), / 5,000 points, older ones on their way$/);
   assert.ok((await drawn_pixels()) > 500);
   let_go();
   await legend.getByText(/100,000 points, spread of the newest 20,000$/).waitFor();
@@ -526,7 +526,7 @@ test('the newest points of a history stand at once, what is older of a long one 
       .slice(2)
       .map((query) => `${query.get('points')},${query.get('columns').includes('low')}`)
       .sort(),
-    ['20000,false', '20000,true', '200000,false'],
+    ['20000,true', '200000,false', '5000,false'],
     'nobody asks for a spread that waits for others',
   );
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('CSV').click()]);
@@ -546,6 +546,7 @@ test('what somebody looks at stays in view when older points come', async () => 
   await open(`#/series?${series_of('BM_long_history', 'real_time')}`);
   for (let i = 0; i < 3; ++i) await page.getByRole('button', {name: 'Closer'}).click();
   await page.waitForFunction(() => location.href.includes('from='));
+  await page.waitForTimeout(500); // of a slow machine each click may be remembered on its own
   const address = page.url();
   let_go();
   await page.locator('.series_legend', {hasText: '100,000 points'}).waitFor();
@@ -554,8 +555,8 @@ test('what somebody looks at stays in view when older points come', async () => 
   await page.getByRole('button', {name: 'Earlier'}).click();
   await page.waitForFunction((before) => location.href !== before, address);
   const first = new URLSearchParams(page.url().split('?')[1]).get('from').split('~')[0];
-  const index = Array.from({length: 10000}, (_, i) => 84000 + i).find((i) => hex(`run ${i}`, 12) === first);
-  assert.ok(index > 87000 && index < 89000, `from point ${index}`);
+  const index = Array.from({length: 5000}, (_, i) => 95000 + i).find((i) => hex(`run ${i}`, 12) === first);
+  assert.ok(index > 96750 && index < 97250, `from point ${index}`);
   clean();
 });
 
@@ -850,10 +851,26 @@ for (const [scheme, width] of [
   });
 }
 
+// The longest series of this test's own service, or the first one of the service at STEELYARD_SERVICE (a store that
+// `generate ADDRESS 10000000 1 100000` filled).
+async function long_series() {
+  const real = process.env.STEELYARD_SERVICE;
+  if (real) {
+    const filter = {project: 'grown', branch: 'main', metric: 'real_time'};
+    const items = async (list, query) =>
+      (await (await fetch(`${real}/api/v1/${list}?${new URLSearchParams(query)}`)).json()).items;
+    const machines = await items('machines', {project: filter.project});
+    const {fingerprint} = machines.reduce((one, other) => (other.runs > one.runs ? other : one));
+    const [{benchmark}] = await items('series', {...filter, limit: 1});
+    return `${real}/#/series?s=${encodeURIComponent(new URLSearchParams({...filter, benchmark, machine: fingerprint}))}`;
+  }
+  await fetch(`${base}/api/v1/points?benchmark=BM_long_history&metric=real_time`); // made up once
+  return `${base}/#/series?${series_of('BM_long_history', 'real_time')}`;
+}
+
 // Figures are printed; the bounds are far from them, as what else a machine does is no fault of the page.
 test('a hundred thousand points are drawn, moved and zoomed', async () => {
-  const address = `${base}/#/series?${series_of('BM_long_history', 'real_time')}`;
-  await fetch(`${base}/api/v1/points?benchmark=BM_long_history&metric=real_time`); // made up once
+  const address = await long_series();
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('.plot canvas').waitFor();

@@ -2,7 +2,7 @@
 import {get, type ChangePoint, type Page, type RunHeader, type SeriesName} from '../api';
 import {button, entries, fill, h, section, table, type Child} from '../dom';
 import {save, series_csv, series_png} from '../export';
-import {begins, drawn_of, kMaxSoonPoints, load, load_rest, load_spread, type Loaded} from '../history';
+import {begins, drawn_of, kMaxSpreadPoints, load, load_rest, load_spread, type Loaded} from '../history';
 import {current_route, go, href, remember} from '../route';
 import {lower_bound} from '../decimate';
 import {places_of, SeriesPlot, type PlotView} from '../series_plot';
@@ -182,8 +182,8 @@ function legend(it: Plotted): HTMLElement {
             one.key.machine && `machine ${short(one.key.machine, 8)}`,
             plural(one.value.length, 'point'),
             one.earlier.length > 0 && `called ${one.earlier.map(benchmark_text).join(' and ')} before`,
-            one.parts.some((part) => part.since !== null) &&
-              `spread of the newest ${count_text(kMaxSoonPoints)}${one.parts.length > 1 ? ' of each machine' : ''}`,
+            one.parts.some((part) => part.points.count > kMaxSpreadPoints) &&
+              `spread of the newest ${count_text(kMaxSpreadPoints)}${one.parts.length > 1 ? ' of each machine' : ''}`,
             one.is_partial ? 'older ones on their way' : one.is_cut && 'older ones left out',
           ]
             .filter(Boolean)
