@@ -88,7 +88,7 @@ class Generation {
     script(runs_script(shape_));
     say("order of the branches");
     must(storage::Upkeep(store_).rebuild_commit_order());
-    for (const int partition : {0, 1}) {
+    for (int partition = 0; partition < partitions(shape_); ++partition) {
       say("partition " + std::to_string(partition));
       script(partition_script(shape_, partition));
     }

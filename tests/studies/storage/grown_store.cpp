@@ -10,6 +10,7 @@ namespace steelyard::storage_study {
 namespace {
 
 constexpr int kRunsOfPartition = 8192;
+constexpr int kFirstRuns = 2;  // of each machine one, which write the dictionaries
 constexpr int kOtherMachineEvery = 20;
 constexpr int kReleaseCommits = 200;
 constexpr int kFeatureBranches = 20;
@@ -119,13 +120,15 @@ $$;
 
 }  // namespace
 
-GrownStore grown_store(std::int64_t measurements, std::uint64_t seed) {
+GrownStore grown_store(std::int64_t measurements, std::uint64_t seed, int main_commits) {
   GrownStore shape;
   shape.seed = seed;
-  const std::int64_t others = kMainCommits - shape.compared_runs + kMainCommits / kOtherMachineEvery + kReleaseCommits +
+  shape.main_commits = main_commits;
+  if (main_commits < 10 * shape.compared_runs) throw std::runtime_error("at least 1020 commits are needed");
+  const std::int64_t others = main_commits - shape.compared_runs + main_commits / kOtherMachineEvery + kReleaseCommits +
                               kFeatureBranches * kFeatureCommits;
   const std::int64_t left = measurements - std::int64_t{shape.compared_runs} * kComparedResults;
-  if (left < others) throw std::runtime_error("at least 500000 measurements are needed");
+  if (left < others) throw std::runtime_error("at least 500000 measurements and 5 for each commit are needed");
   shape.results = static_cast<int>(left / others);
   return shape;
 }
@@ -163,6 +166,12 @@ std::string runs_script(const GrownStore& shape) {
   text = replaced(text, "{compared_results}", std::to_string(kComparedResults));
   text = replaced(text, "{compared}", std::to_string(shape.compared_runs));
   return replaced(text, "{results}", std::to_string(shape.results));
+}
+
+int partitions(const GrownStore& shape) {
+  const int runs = shape.main_commits + shape.main_commits / kOtherMachineEvery + kReleaseCommits +
+                   kFeatureBranches * kFeatureCommits + kFirstRuns;
+  return std::max(2, runs / kRunsOfPartition + 1);
 }
 
 std::string partition_script(const GrownStore& shape, int partition) {

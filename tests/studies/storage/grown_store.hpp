@@ -21,8 +21,8 @@ struct GrownStore {
   int compared_runs = 102;  // newest of main
   int results = 0;          // of each other run
 };
-// With about so many measurements. Smallest: 500,000.
-GrownStore grown_store(std::int64_t measurements, std::uint64_t seed);
+// With about so many measurements: at least 500,000, and five for each commit.
+GrownStore grown_store(std::int64_t measurements, std::uint64_t seed, int main_commits = kMainCommits);
 // A grown store with fewer commits, for tests: `commits` of main, the newest `compared` of them with kComparedResults.
 GrownStore small_store(int commits, int compared, int results);
 
@@ -31,7 +31,8 @@ std::string commit_number(int number);     // of main, from 1: full hash
 
 // Commits, their parents and all runs, with payloads at generator.payloads and the two machines' first runs there.
 std::string runs_script(const GrownStore& shape);
-// All measurements of the runs in one partition of steelyard.measurements, which is replaced.
+int partitions(const GrownStore& shape);  // of steelyard.measurements that the runs are in, two at least
+// All measurements of the runs in one of them, which is replaced.
 std::string partition_script(const GrownStore& shape, int partition);
 
 }  // namespace steelyard::storage_study
