@@ -48,10 +48,10 @@ std::optional<Nanoseconds> wait_for_rate_limit(const HttpAnswer& answer, std::in
 }
 
 // What answers may be told in a job's log, and may repeat what they were sent.
-std::string without_token(const std::string& text, std::string_view header) {
+std::string without_token(std::string text, std::string_view header) {
   constexpr std::size_t kShortestToken = 8;
   const std::string_view token = header.substr(header.find_last_of(' ') + 1);
-  if (token.size() < kShortestToken) return text;
+  if (token.size() < kShortestToken || text.find(token) == std::string::npos) return text;
   std::string shown;
   std::size_t begin = 0;
   for (std::size_t at; (at = text.find(token, begin)) != std::string::npos; begin = at + token.size()) {
@@ -147,9 +147,9 @@ bool ServiceApi::may_try_again(int tries_so_far) {
 }
 
 ServiceApi::Attempt ServiceApi::attempt_of(const HttpAnswer& answer, const std::string& what, bool is_repeatable) {
-  ApiOutcome outcome{ApiOutcome::Kind::done, answer.status, answer.body, has_next_page(answer)};
+  ApiOutcome outcome{ApiOutcome::Kind::done, answer.status, without_token(answer.body, token_header_.text()),
+                     has_next_page(answer)};
   if (answer.status >= 200 && answer.status < 300) return {std::move(outcome)};
-  outcome.body = without_token(outcome.body, token_header_.text());
   const std::string message = message_of(answer.body, token_header_.text());
   outcome.why = what + ": status " + std::to_string(answer.status) + (message.empty() ? "" : ", \"" + message + '"');
   if (const auto wait = wait_for_rate_limit(answer, now_unix_s())) {

@@ -29,6 +29,8 @@ struct AddressParts {
   std::vector<std::string_view> options;  // "name=value"
 };
 
+std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
+
 // Absent where a reserved character in a user or password makes it unsure where these end.
 std::optional<AddressParts> take_apart(std::string_view url) {
   AddressParts parts;
@@ -54,19 +56,15 @@ std::optional<AddressParts> take_apart(std::string_view url) {
   parts.hosts_and_path = before_options.substr(at == std::string_view::npos ? 0 : at + 1);
   if (question == std::string_view::npos) return parts;
   rest.remove_prefix(question + 1);
-  // Without an "@" before it, this "?" may have been part of a password.
-  if (!parts.has_user && rest.find('@') != std::string_view::npos && rest.find('=') > rest.find('@')) {
-    return std::nullopt;
-  }
   for (;;) {
     const std::size_t end = rest.find('&');
     parts.options.push_back(rest.substr(0, end));
+    // Without an "@" before it, the "?" may have been part of a password that ends at this one.
+    if (!parts.has_user && name_of(parts.options.back()).find('@') != std::string_view::npos) return std::nullopt;
     if (end == std::string_view::npos) return parts;
     rest.remove_prefix(end + 1);
   }
 }
-
-std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 
 bool is_secret(std::string_view option) {
   // Option names may be percent-encoded as well.
