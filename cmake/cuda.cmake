@@ -1,7 +1,8 @@
 # The CUDA Toolkit: found, not demanded. Without it everything but the device's own code is built and tested.
 #
 #   STEELYARD_CUDA                 AUTO (where it is found), ON (its absence is an error), OFF
-#   STEELYARD_CUDA_ARCHITECTURES   what device code is compiled for; one architecture, e.g. 90a-real, builds quickest
+#   STEELYARD_CUDA_ARCHITECTURES   what device code is compiled for; one architecture, e.g. 90a-real, builds quickest, and
+#                                  is the default of the builds that run the tests and of STEELYARD_ONLY_DEVICE
 #
 # Afterwards STEELYARD_HAVE_CUDA says whether targets with device code can be made, and CMake's CUDA:: targets exist.
 # nvcc is found through CMAKE_CUDA_COMPILER, CUDACXX, PATH, CUDA_PATH, and where its installer puts it.
@@ -73,8 +74,8 @@ if(NOT cuda_choice STREQUAL "OFF")
   else()
     if(NOT STEELYARD_CUDA_ARCHITECTURES)
       steelyard_cuda_architectures(${nvcc} architectures)
-      if(STEELYARD_ONLY_DEVICE)
-        # Of the device that is there, as who rebuilds beside it waits for it; where none is, those of an H100.
+      if(STEELYARD_ONLY_DEVICE OR STEELYARD_BUILD_TESTS)
+        # Of the device that is there, as who rebuilds or tests beside it waits for it; where none is, those of an H100.
         execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
           OUTPUT_VARIABLE capability ERROR_QUIET)
         string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" ignored "${capability}")
