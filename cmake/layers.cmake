@@ -168,6 +168,17 @@ if(CMAKE_BUILD_TYPE STREQUAL "Check")
     set(STEELYARD_TEST_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/test_compiler.sh ${STEELYARD_CLANG})
   endif()
 endif()
+
+# steelyard_as_test(targets...): what tests start or share, compiled as they are: nothing that is timed or counted.
+function(steelyard_as_test)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE ${STEELYARD_TEST_OPTIONS})
+    if(STEELYARD_TEST_LAUNCHER)
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${STEELYARD_TEST_LAUNCHER}")
+    endif()
+  endforeach()
+endfunction()
+
 function(steelyard_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;TIMEOUT" "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
