@@ -295,7 +295,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 Error unusable(const AxisOverride& given, std::string wanted) {
-  return input_error(std::string(kOption) + '=' + given.axis, '"' + given.text + '"', std::move(wanted));
+  return input_error(std::string(kOption) + ('=' + given.axis), '"' + given.text + '"', std::move(wanted));
 }
 
 Result<std::vector<std::int64_t>> whole_numbers(const AxisOverride& given) {
