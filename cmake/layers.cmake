@@ -48,7 +48,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(STEELYARD_STANDARD_HEADERS
   <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <span>
   <string> <string_view> <unordered_map> <vector>)
-function(steelyard_standard_headers target level)
+function(steelyard_standard_headers target level)  # options...
   if(NOT CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$" OR STEELYARD_SANITIZE
       OR STEELYARD_ONLY_HARNESS OR STEELYARD_ONLY_DEVICE)
     return()
@@ -63,7 +63,7 @@ function(steelyard_standard_headers target level)
     add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/${headers}.cpp)
     set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(${headers} PRIVATE steelyard_build_flags)
-    target_compile_options(${headers} PRIVATE ${level})
+    target_compile_options(${headers} PRIVATE ${ARGN})
     target_precompile_headers(${headers} PRIVATE ${STEELYARD_STANDARD_HEADERS})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${headers})
@@ -109,11 +109,28 @@ function(steelyard_join_sources target most)
   endif()
 endfunction()
 
+# What is LIGHT, and in the build that runs the tests without lines, which only what is counted needs.
+set(STEELYARD_LIGHT)
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$")
+  set(STEELYARD_LIGHT -Og)
+endif()
+function(steelyard_level target level)
+  set(options ${level})
+  if(level STREQUAL "-Og")
+    list(APPEND options -Wno-maybe-uninitialized)
+    if(CMAKE_BUILD_TYPE STREQUAL "Check" AND NOT STEELYARD_SANITIZE)
+      list(APPEND options -g0)
+    endif()
+  endif()
+  target_compile_options(${target} PRIVATE ${options})
+  steelyard_standard_headers(${target} "${level}" ${options})
+endfunction()
+
 # steelyard_layer(NAME [HOT|LIGHT] [APART] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # HOT: at -O2 where the rest of the program has -O1: what computes, and what people link their benchmarks with. LIGHT:
 # at -Og, a fifth quicker to compile, at which g++ takes for uninitialized what is not: what turns options into calls and
-# results into text. APART: each source is an object of its own, so that a program which links the library takes from it,
-# and from what it needs, only what it uses.
+# results into text, and what waits for a database; twelve of its sources are joined. APART: each source is an object of
+# its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;LIGHT;APART" "" "LINKS;PRIVATE_LINKS")
@@ -129,14 +146,29 @@ function(steelyard_layer name)
   set(level)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND arg_HOT)
     set(level -O2)
-  elseif(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$" AND arg_LIGHT)
-    set(level -Og)
+  elseif(arg_LIGHT)
+    set(level ${STEELYARD_LIGHT})
   endif()
-  target_compile_options(steelyard_${name} PRIVATE ${level} "$<$<STREQUAL:${level},-Og>:-Wno-maybe-uninitialized>")
-  steelyard_standard_headers(steelyard_${name} "${level}")
+  steelyard_level(steelyard_${name} "${level}")
   if(NOT arg_APART)
-    steelyard_join_sources_of(steelyard_${name} 8)
+    set(most 8)
+    if(arg_LIGHT)
+      set(most 12)
+    endif()
+    steelyard_join_sources_of(steelyard_${name} ${most})
   endif()
+endfunction()
+
+# steelyard_light_part(NAME): steelyard_NAME_light, to which folders add what is LIGHT of a layer that is not. Its objects
+# lie in the layer's library.
+function(steelyard_light_part name)
+  add_library(steelyard_${name}_light OBJECT)
+  set_target_properties(steelyard_${name}_light PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  get_target_property(links steelyard_${name} LINK_LIBRARIES)
+  target_link_libraries(steelyard_${name}_light PRIVATE ${links})
+  steelyard_level(steelyard_${name}_light "${STEELYARD_LIGHT}")
+  steelyard_join_sources_of(steelyard_${name}_light 12)
+  target_sources(steelyard_${name} PRIVATE $<TARGET_OBJECTS:steelyard_${name}_light>)
 endfunction()
 
 # The seconds that tests may take: five times as many under a sanitizer.
