@@ -40,7 +40,7 @@ commit restart "echo x >>$work/runs; $run_fixture"
   until [ -s "$work/runs" ]; do sleep 0.05; done
   "$program" db stop --quiet
 ) &
-gate --base "$start"
+gate --rounds 12 --base "$start"
 wait $!
 expect "the server ends in the middle of the gate" 0
 rm -f "$work/runs"
@@ -49,7 +49,7 @@ rm -f "$work/runs"
   kill -9 "$(head -n 1 "$work"/state/postgres/*/data/postmaster.pid)"
 ) &
 "$program" db status --quiet >/dev/null
-gate --base "$start"
+gate --rounds 12 --base "$start"
 wait $! || fail "no server was there to be killed"
 expect "the server is killed in the middle of the gate" 0
 
@@ -58,13 +58,13 @@ expect "the server is killed in the middle of the gate" 0
 limited() { (ulimit -v $(($1 * 1024)) && exec "$program" --version) >/dev/null 2>&1; }
 commit short "$run_fixture"
 if limited 4096; then
-  STEELYARD_STORE='postgresql://nobody@127.0.0.1:1/none' gate --rounds 2 --base "$start"
+  STEELYARD_STORE='postgresql://nobody@127.0.0.1:1/none' gate --base "$start"
   expect "a store that is away" 5 "spool"
   mib=8
   until limited "$mib"; do mib=$((mib + 1)); done
   for ((tried = 0, status = 2; status != 0 && tried < 40; ++tried, ++mib)); do
     within=(bash -c 'ulimit -v $(($0 * 1024)) && exec "$@"' "$mib")
-    gate --rounds 2 --base "$start"
+    gate --base "$start"
     case $status in
       0 | 4 | 5) expect "a gate within $mib MiB" "$status" ;;
       2) expect "a gate within $mib MiB" 2 "out of memory" ;;
@@ -74,7 +74,7 @@ if limited 4096; then
   done
   within=()
   [ "$status" = 0 ] || fail "no gate passed within $mib MiB"
-  gate --rounds 2 --base "$start"
+  gate --base "$start"
   expect "a gate with memory again" 0
   [ -z "$(find "$STEELYARD_STATE/spool" -type f -name '*.syrun')" ] || fail "runs that were not delivered"
 else
@@ -137,7 +137,7 @@ if [ -n "$faked" ] && [ "$(year_seen)" -gt "$(date +%Y)" ]; then
       until [ -s "$work/runs" ]; do sleep 0.05; done
       echo "$by" >"$work/clock"
     ) &
-    gate --base "$start" --archive-dir "$work/archives"
+    gate --rounds 12 --base "$start" --archive-dir "$work/archives"
     wait $!
     expect "the clock jumps $what" 0
     [ "$(hours_ahead "$work/archives/candidate.syrun")" = "$hours" ] || fail "the gate saw no clock that jumps $what"
