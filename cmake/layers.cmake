@@ -182,9 +182,9 @@ function(steelyard_time_limit seconds)  # tests...
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL|BESIDE_ONE] [HOT] [THREADS]
-#   [TIMEOUT seconds]): a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest
-# test (for suites that share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as
-# they judge times.
+#   [SERIAL_TESTS filter] [TIMEOUT seconds]): a GoogleTest program. Its tests are registered one by one; with WHOLE the
+# program is one CTest test (for suites that share a costly fixture such as a database server).
+# SERIAL: nothing else runs beside its tests, as they judge times; SERIAL_TESTS: beside those that the filter names.
 # BESIDE_ONE: one other at most, as they time programs, of which one takes many times as long as the other.
 # THREADS: it has some, of ours or of its own around what is ours; the preset tsan builds and runs it.
 #
@@ -217,7 +217,8 @@ function(steelyard_as_test)
 endfunction()
 
 function(steelyard_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;TIMEOUT" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL;BESIDE_ONE;HOT;THREADS" "LABEL;SERIAL_TESTS;TIMEOUT"
+    "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -270,9 +271,19 @@ function(steelyard_test name)
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
     # A cost, so that what takes longest begins first where no earlier run has told CTest so.
-    set_tests_properties(${name} PROPERTIES ${properties} COST 100)
+    if(NOT arg_BESIDE_ONE)
+      list(APPEND properties COST 100)
+    endif()
+    set_tests_properties(${name} PROPERTIES ${properties})
   else()
     # Not by the printed values of parameters: they hold addresses, and a test's name is the same in every build.
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES ${properties})
+    set(discovery DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
+    set(others)
+    if(arg_SERIAL_TESTS)
+      gtest_discover_tests(${name} ${discovery} TEST_FILTER ${arg_SERIAL_TESTS}
+        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} RUN_SERIAL TRUE)
+      set(others TEST_FILTER -${arg_SERIAL_TESTS})
+    endif()
+    gtest_discover_tests(${name} ${discovery} ${others} PROPERTIES ${properties})
   endif()
 endfunction()
