@@ -20,10 +20,11 @@ class Backfilled : public SharedStore {
     SharedStore::SetUp();
     std::filesystem::current_path(made_.root());
     // As in measured_history_test.cpp: noise cannot decide thirty times the work in a process's own time.
-    made_.write("steelyard.toml",
-                "[project]\nname = \"backfilled\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
-                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\nfilter = \"varied\"\n"
-                "counts = \"never\"\n[policy]\nminimum_effect = 0.5\nmetrics = [\"cpu_time\"]\n");
+    made_.write(
+        "steelyard.toml",
+        "[project]\nname = \"backfilled\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+        "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\nfilter = \"varied\"\n"
+        "layout = \"interleaved\"\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\nmetrics = [\"cpu_time\"]\n");
     for (const char* program : {"fast", "fast", "slow", "slow", "slow"}) commit("spanned_" + std::string(program));
   }
   void commit(const std::string& program) {

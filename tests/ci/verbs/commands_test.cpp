@@ -110,7 +110,7 @@ TEST_F(Commands, InstructionsOfEqualOnesAreEqualAndAFifthMoreIsFoundToThePoint) 
   const auto counted = [&](const std::string& candidate) {
     const Outcome outcome =
         run({"ab", "--no-store", "--rounds", "2", "--repetitions", "1", "--counts", "always", "--budget", "15m",
-             "--command", "seq 100001 200000", "--command", candidate, "--json"});
+             "--layout", "interleaved", "--command", "seq 100001 200000", "--command", candidate, "--json"});
     const json comparison = json::parse(outcome.out, nullptr, false);
     const json* const row = comparison.is_object() ? row_of(comparison, "instructions") : nullptr;
     EXPECT_NE(row, nullptr) << outcome.err << outcome.out;

@@ -25,7 +25,8 @@ class CreepOfCommits : public SharedStore {
     made_.write("steelyard.toml",
                 "[project]\nname = \"creeping\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
                 "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 2\nfilter = \"varied\"\n"
-                "counts = \"always\"\n[policy]\nmetrics = [\"instructions\"]\ncounted_minimum_effect = \"5%\"\n");
+                "layout = \"interleaved\"\ncounts = \"always\"\n[policy]\nmetrics = "
+                "[\"instructions\"]\ncounted_minimum_effect = \"5%\"\n");
     commit("start", 0);
   }
   // A commit whose program does 3000 turns, and 2 % more for each step.

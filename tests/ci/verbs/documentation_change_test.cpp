@@ -34,10 +34,11 @@ class GateOfDocumentation : public ProgramUnderTest {
   void SetUp() override {
     ProgramUnderTest::SetUp();
     std::filesystem::current_path(made_.root());
-    made_.write("steelyard.toml",
-                "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
-                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 2\ncounts = \"never\"\n"
-                "[policy]\nminimum_effect = 0.5\n");
+    made_.write(
+        "steelyard.toml",
+        "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+        "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 2\nlayout = \"interleaved\"\ncounts = \"never\"\n"
+        "[policy]\nminimum_effect = 0.5\n");
     made_.write("README.md", "before\n");
     build_by("");
   }

@@ -21,7 +21,7 @@ class MeasuredHistory : public SharedStore {
                                       "\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
                                       "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = " +
                                       rounds +
-                                      "\ncounts = \"never\"\n"
+                                      "\nlayout = \"interleaved\"\ncounts = \"never\"\n"
                                       // The slow program does thirty times the work, and other programs' load is no
                                       // part of a process's own time: noise cannot decide these tests.
                                       "[policy]\nminimum_effect = 0.5\nmetrics = [\"cpu_time\"]\n");

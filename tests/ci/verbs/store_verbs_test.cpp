@@ -46,8 +46,9 @@ class StoreVerbs : public SharedStore {
     return count;
   }
   static std::vector<std::string> quick_ab(const std::string& baseline, const std::string& candidate) {
-    return {"ab",    fixture(baseline), fixture(candidate), "--min-time",       "1ms", "--rounds", "12", "--counts",
-            "never", "--filter",        "varied",           "--minimum-effect", "50%"};
+    return {
+        "ab",    fixture(baseline), fixture(candidate), "--min-time",       "1ms", "--rounds", "12",         "--counts",
+        "never", "--filter",        "varied",           "--minimum-effect", "50%", "--layout", "interleaved"};
   }
 
   // "comparison:" and the id by which a command says that it keeps its verdict.

@@ -26,7 +26,7 @@ class VerifyAsGate : public ProgramUnderTest {
     // No more than starting a process: what is held is what both sides are, not how long they take.
     made_.write("steelyard.toml",
                 "[project]\nname = \"fixture\"\n[[program]]\ncommand = \"true\"\nformat = \"process\"\n"
-                "[run]\nrounds = 2\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\n");
+                "[run]\nrounds = 2\nlayout = \"interleaved\"\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\n");
     made_.commit("first");
     for (const std::string subject : {"second", "third"}) made_.commit(subject);
   }
@@ -121,7 +121,7 @@ TEST_F(VerifyAsGate, HoldsMergedShardsAsAnyOtherEvidence) {
   made_.write("steelyard.toml",
               "[project]\nname = \"fixture\"\n[[program]]\nname = \"one\"\ncommand = \"true\"\nformat = \"process\"\n"
               "[[program]]\nname = \"two\"\ncommand = \"true\"\nformat = \"process\"\n"
-              "[run]\nrounds = 2\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\n");
+              "[run]\nrounds = 2\nlayout = \"interleaved\"\ncounts = \"never\"\n[policy]\nminimum_effect = 0.5\n");
   for (const std::string subject : {"fourth", "fifth"}) made_.commit(subject);
   std::vector<std::string> merging{"merge", "--archive-dir", evidence(), "--json"};
   for (const std::string number : {"1", "2"}) {
