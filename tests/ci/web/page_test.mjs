@@ -862,7 +862,8 @@ async function long_series() {
     const machines = await items('machines', {project: filter.project});
     const {fingerprint} = machines.reduce((one, other) => (other.runs > one.runs ? other : one));
     const [{benchmark}] = await items('series', {...filter, limit: 1});
-    return `${real}/#/series?s=${encodeURIComponent(new URLSearchParams({...filter, benchmark, machine: fingerprint}))}`;
+    const series = new URLSearchParams({...filter, benchmark, machine: fingerprint});
+    return `${real}/#/series?s=${encodeURIComponent(series)}`;
   }
   await fetch(`${base}/api/v1/points?benchmark=BM_long_history&metric=real_time`); // made up once
   return `${base}/#/series?${series_of('BM_long_history', 'real_time')}`;
