@@ -47,7 +47,7 @@ order() {
 export STEELYARD_STORE="postgresql://steelyard@127.0.0.1:$(cat "$work/net/port")/postgres?sslmode=disable"
 
 measured=0  # runs, of all gates
-# Nor is it about the layout: trying both starts 128 processes.
+# This is not about the layout, and trying both starts 128 processes.
 small_gate() {
   gate --layout interleaved
   measured=$((measured + 2))
