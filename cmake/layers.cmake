@@ -129,8 +129,8 @@ endfunction()
 # steelyard_layer(NAME [HOT|LIGHT] [APART] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # HOT: at -O2 where the rest of the program has -O1: what computes, and what people link their benchmarks with. LIGHT:
 # at -Og, a fifth quicker to compile, at which g++ takes for uninitialized what is not: what turns options into calls and
-# results into text, and what of a store few answers need; twelve of its sources are joined. APART: each source is an object of
-# its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
+# results into text, and what of a store few answers need; twelve of its sources are joined. APART: each source is an
+# object of its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;LIGHT;APART" "" "LINKS;PRIVATE_LINKS")
