@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds and runs the example project, and the one that docs/guide/harness.md shows:
+# Configures, builds and runs the project that docs/guide/harness.md shows, with the example project beside it:
 #   example_project_test.sh installed|subdirectory EXAMPLE_FOLDER BUILD_FOLDER SOURCE_FOLDER STEELYARD_BUILD_FOLDER
 # What was built stays in BUILD_FOLDER, so that the next run compiles only what has changed.
 set -euo pipefail
@@ -24,17 +24,41 @@ case $way in
     grep -rhoP '^#include "\Kbench/[^"]+' "$headers" | sort -u | while read -r header; do
       [ -f "$headers/$header" ] || fail "$header is included by an installed header and is not installed"
     done
-    options=(-DCMAKE_PREFIX_PATH="$prefix")
+    # Warnings of an installed header are its reader's.
+    options=(-DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
     ;;
   # Sources are joined as in our own builds; that each compiles alone is shown by the unoptimised one.
-  subdirectory) options=(-DSTEELYARD_SOURCE="$source" -DCMAKE_UNITY_BUILD=ON) ;;
+  subdirectory) options=(-DCMAKE_UNITY_BUILD=ON) ;;
   *) fail "unknown way $way" ;;
 esac
 
-cmake -S "$example" -B "$build/project" -G Ninja "${options[@]}" || fail "the configuration"
+# That project, taken from there to the letter, but for the choice between the two ways and the example beside it.
+rm -rf "$build/source"
+mkdir -p "$build/source"
+documented_text() {  # the fenced text that follows the line "`NAME`:" of the page, or the line that ends so
+  awk -v name="\`$1\`:" '
+    substr($0, length($0) - length(name) + 1) == name {found = 1}
+    found && /^```/ {inside++; if (inside == 2) exit; next}
+    inside == 1' "$source/docs/guide/harness.md" >"$build/source/$1"
+  [ -s "$build/source/$1" ] || fail "docs/guide/harness.md shows no $1"
+}
+for name in CMakeLists.txt dot_timer.cpp dot_benchmarks.cpp; do documented_text "$name"; done
+if [ "$way" = subdirectory ]; then
+  ln -s "$source" "$build/source/steelyard"
+  sed -i -e '/^find_package/d' -e 's/^# Installed.*instead: //' "$build/source/CMakeLists.txt"
+  grep -q '^add_subdirectory(steelyard' "$build/source/CMakeLists.txt" || fail "the page no longer names both ways"
+fi
+echo "add_subdirectory($example example)" >>"$build/source/CMakeLists.txt"
+cmake -S "$build/source" -B "$build/project" -G Ninja "${options[@]}" || fail "the configuration"
 cmake --build "$build/project" -j2 || fail "the build"
 
-listed=$("$build/project/copy_benchmarks" --benchmark_list_tests)
+"$build/project/dot_timer" >"$build/shown" || fail "the documented timer"
+grep -q "dot: 1000 numbers" "$build/shown" || fail "the documented timer showed: $(cat "$build/shown")"
+"$build/project/dot_benchmarks" --benchmark_min_time=0.004 >"$build/shown" || fail "the documented benchmarks"
+grep -q "BM_dot" "$build/shown" || fail "the documented benchmarks showed: $(cat "$build/shown")"
+
+example_build=$build/project/example
+listed=$("$example_build/copy_benchmarks" --benchmark_list_tests)
 [ "$listed" = "BM_sum
 copy/bytes:1024/type:float
 copy/bytes:1024/type:double
@@ -43,40 +67,12 @@ copy/bytes:4096/type:double
 copy/bytes:16384/type:float
 copy/bytes:16384/type:double" ] || fail "the benchmarks were: $listed"
 
-"$build/project/copy_benchmarks" --benchmark_min_time=0.004 --benchmark_out="$build/out.json" \
+"$example_build/copy_benchmarks" --benchmark_min_time=0.004 --benchmark_out="$build/out.json" \
   --steelyard_axis=bytes=8 --benchmark_filter='copy|sum' >"$build/shown" 2>&1 || fail "the benchmarks"
 for word in '"name": "BM_sum"' '"name": "copy/bytes:256/type:float"' '"bandwidth":' '"allocations":'; do
   grep -qF "$word" "$build/out.json" || fail "the report lacks $word"
 done
 
-"$build/project/copy_timer" >"$build/shown" || fail "the timer"
+"$example_build/copy_timer" >"$build/shown" || fail "the timer"
 grep -q "copy: 4096 bytes" "$build/shown" || fail "the timer showed: $(cat "$build/shown")"
-# The project that docs/guide/harness.md shows, taken from there to the letter, but for the choice between the two ways.
-documented=$build/documented
-rm -rf "$documented/source"
-mkdir -p "$documented/source"
-documented_text() {  # the fenced text that follows the line "`NAME`:" of the page, or the line that ends so
-  awk -v name="\`$1\`:" '
-    substr($0, length($0) - length(name) + 1) == name {found = 1}
-    found && /^```/ {inside++; if (inside == 2) exit; next}
-    inside == 1' "$source/docs/guide/harness.md" >"$documented/source/$1"
-  [ -s "$documented/source/$1" ] || fail "docs/guide/harness.md shows no $1"
-}
-for name in CMakeLists.txt dot_timer.cpp dot_benchmarks.cpp; do documented_text "$name"; done
-if [ "$way" = subdirectory ]; then
-  ln -s "$source" "$documented/source/steelyard"
-  sed -i -e '/^find_package/d' -e 's/^# Installed.*instead: //' "$documented/source/CMakeLists.txt"
-  grep -q '^add_subdirectory(steelyard' "$documented/source/CMakeLists.txt" || fail "the page no longer names both ways"
-  documented_options=(-DCMAKE_UNITY_BUILD=ON)
-else
-  rm -rf "$documented/project"
-  documented_options=("${options[@]}" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
-fi
-cmake -S "$documented/source" -B "$documented/project" -G Ninja "${documented_options[@]}" ||
-  fail "the configuration of the documented project"
-cmake --build "$documented/project" -j2 || fail "the build of the documented project"
-"$documented/project/dot_timer" >"$build/shown" || fail "the documented timer"
-grep -q "dot: 1000 numbers" "$build/shown" || fail "the documented timer showed: $(cat "$build/shown")"
-"$documented/project/dot_benchmarks" --benchmark_min_time=0.004 >"$build/shown" || fail "the documented benchmarks"
-grep -q "BM_dot" "$build/shown" || fail "the documented benchmarks showed: $(cat "$build/shown")"
 echo "the example project works, $way"
