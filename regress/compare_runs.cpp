@@ -237,7 +237,7 @@ Rules rules_of(std::string_view rule_version) {
 }
 
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                    const Calibration* calibration, Rules rules) {
+                    const Calibration* calibration, Rules rules, GateMemory* memory) {
   Judged judged;
   Comparison& comparison = judged.comparison;
   comparison.baseline = baseline.header;
@@ -261,8 +261,8 @@ Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonP
   const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr, rules);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
   if (is_concurrent(layout)) warn_about_looks(plan, judged);
-  const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, judged.machines.has_value(),
-                           plan,     rules};
+  const RowContext context{
+      baseline, candidate, comparison.policy, layout, calibrated, judged.machines.has_value(), plan, rules, memory};
   std::vector<RowDraft> drafts;
   std::vector<std::string> undirected;
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, undirected)) {

@@ -13,6 +13,8 @@
 
 namespace steelyard::regress {
 
+struct GateMemory;
+
 std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-5"
 // Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
 // kNewestRules where this engine has none of that version.
@@ -21,9 +23,10 @@ Rules rules_of(std::string_view rule_version);
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.
 // `calibration`: what is known of this machine, kept in the result; null, or of another fingerprint: nothing is. One
-// that is not is_used() is left aside with a caution.
+// that is not is_used() is left aside with a caution. `memory`: of the looks at the same gate before (LookJudge), whose
+// effects and permutations are not reckoned again; it changes no answer.
 Judged compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                    const Calibration* calibration = nullptr, Rules rules = kNewestRules);
+                    const Calibration* calibration = nullptr, Rules rules = kNewestRules, GateMemory* memory = nullptr);
 
 // How many rows with a q have it adjusted jointly (regress/ab/joint.hpp), and how many by Holm's rule: of two rows or
 // more that were measured in rounds, together, those are; what has no pairs of rounds is by Holm's rule beside them.

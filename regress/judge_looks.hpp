@@ -25,6 +25,8 @@ class LookJudge {
 
   // As judge_looks().
   std::map<std::string, LookAnswer> answers(const Run& baseline, const Run& candidate, const Calibration* calibration);
+  // For the comparison of what was looked at (compare_runs).
+  GateMemory& memory() { return memory_; }
 
  private:
   ComparisonPolicy policy_;

@@ -325,7 +325,7 @@ class PairMeasuring {
     timing_.looks.text = regress::to_text(looks);
     timing_.looks.decided = [this, policy, judge = regress::LookJudge(policy, comparisons)](
                                 const Run& baseline, const Run& candidate) mutable {
-      show_judged(baseline, candidate, policy);
+      show_judged(baseline, candidate, policy, judge);
       std::set<std::string> decided;
       for (const auto& [name, answer] : judge.answers(baseline, candidate, calibration_of(baseline, candidate))) {
         if (answer != regress::LookAnswer::undecided) decided.insert(name);
@@ -344,9 +344,12 @@ class PairMeasuring {
   }
 
   // As the comparison would be if this were the end.
-  void show_judged(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy) {
+  void show_judged(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                   regress::LookJudge& judge) {
     if (!progress_.shows_found()) return;
-    seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate)).comparison;
+    seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate),
+                                  regress::kNewestRules, &judge.memory())
+                .comparison;
     progress_.found(found_lines(&*seen_, plain_));
   }
 

@@ -58,6 +58,9 @@ TEST(LookJudge, AnswersAsOneThatNobodyAskedBefore) {
       EXPECT_EQ(judge.answers(pair.baseline, pair.candidate, nullptr),
                 judge_looks(pair.baseline, pair.candidate, {}, 2))
           << rounds << " rounds, " << ratio;
+      EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, nullptr, kNewestRules, &judge.memory()).comparison.rows,
+                compare_runs(pair.baseline, pair.candidate, {}).comparison.rows)
+          << rounds << " rounds, " << ratio;
     }
   }
 }

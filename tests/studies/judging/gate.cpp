@@ -58,19 +58,23 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
   return gate;
 }
 
-Rule rule_of(const GateOptions& options, double false_alarm_rate) {
-  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan), options.rules});
+Rule rule_of(const GateOptions& options, double false_alarm_rate, regress::LookJudge& judge) {
+  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan), options.rules,
+                   &judge.memory()});
+}
+
+regress::LookJudge judge_of(const GateOptions& options) {
+  ComparisonPolicy policy;
+  policy.false_alarm_rate = options.false_alarm_rate;
+  return {policy, options.benchmarks, options.rules};
 }
 
 // How many rounds each benchmark gets from the judge that the runner asks at each look.
-std::vector<int> measured_rounds(const Window& gate, const GateOptions& options, int comparisons) {
+std::vector<int> measured_rounds(const Window& gate, const GateOptions& options, regress::LookJudge& judge) {
   const std::size_t count = gate.benchmarks.size();
   if (options.plan.empty()) return std::vector<int>(count, options.rounds);
-  ComparisonPolicy policy;
-  policy.false_alarm_rate = options.false_alarm_rate;
   std::vector<int> rounds(count, 0);
   std::vector<bool> decided(count, false);
-  regress::LookJudge judge(policy, comparisons, options.rules);
   for (const regress::PlannedLook& look : options.plan.looks) {
     Window seen{gate.layout, {}};
     for (std::size_t i = 0; i < count; ++i) {
@@ -94,12 +98,13 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
 
 GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
   const Window gate = draw_gate(recordings, options, draw);
-  const std::vector<int> rounds = measured_rounds(gate, options, options.benchmarks);
+  regress::LookJudge judge = judge_of(options);
+  const std::vector<int> rounds = measured_rounds(gate, options, judge);
   Window seen{gate.layout, {}};
   for (std::size_t i = 0; i < gate.benchmarks.size(); ++i) {
     seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
   }
-  const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate).judge(seen);
+  const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate, judge).judge(seen);
 
   GateOutcome outcome;
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -110,7 +115,7 @@ GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const
   }
   const bool is_fixed = options.plan.empty();
   if (is_fixed && options.stricter_rate > 0 && outcome.false_regressions + outcome.false_improvements > 0) {
-    for (const Finding& finding : rule_of(options, options.stricter_rate).judge(seen)) {
+    for (const Finding& finding : rule_of(options, options.stricter_rate, judge).judge(seen)) {
       outcome.stricter_regressions += finding.verdict == Verdict::regression ? 1 : 0;
       outcome.stricter_improvements += finding.verdict == Verdict::improvement ? 1 : 0;
     }
@@ -142,12 +147,13 @@ LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& record
   for (int i = 0; i < tries; ++i) {
     Window gate = draw_gate(recordings, options, draw);
     slow_down(gate.benchmarks.front(), ratio);
-    const std::vector<int> rounds = measured_rounds(gate, options, options.benchmarks);
+    regress::LookJudge judge = judge_of(options);
+    const std::vector<int> rounds = measured_rounds(gate, options, judge);
     Window seen{gate.layout, {}};
     for (std::size_t j = 0; j < rounds.size(); ++j) {
       seen.benchmarks.push_back(first_rounds(gate.benchmarks[j], rounds[j]));
     }
-    const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate).judge(seen);
+    const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate, judge).judge(seen);
     ++tally.tries;
     tally.found += findings.front().verdict == Verdict::regression ? 1 : 0;
     tally.false_alarms += std::any_of(findings.begin() + 1, findings.end(), calls_change) ? 1 : 0;

@@ -24,7 +24,8 @@ std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) 
   }
   ComparisonPolicy policy;
   policy.false_alarm_rate = options.false_alarm_rate;
-  const Comparison comparison = regress::compare_runs(baseline, candidate, policy, nullptr, options.rules).comparison;
+  const Comparison comparison =
+      regress::compare_runs(baseline, candidate, policy, nullptr, options.rules, options.memory).comparison;
   std::vector<Finding> findings;
   for (const BenchmarkWindow& benchmark : window.benchmarks) {
     const ComparisonRow* found = nullptr;

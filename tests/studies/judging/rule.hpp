@@ -34,6 +34,7 @@ struct OwnRuleOptions {
   bool with_order = true;          // false: as files are that do not name the order in a round
   std::string looks_setting = {};  // of both runs' headers, where the design was sequential
   regress::Rules rules = regress::kNewestRules;
+  regress::GateMemory* memory = nullptr;  // of who looked at the same gate
 };
 // compare_runs, the public path.
 Rule own_rule(const OwnRuleOptions& options = {});
