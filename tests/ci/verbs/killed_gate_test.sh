@@ -22,7 +22,7 @@ build "$slow" >build.sh
 commit_all slower
 gate() {
   exec "$program" gate --project killed --build 'sh build.sh' --bench bench.sh --rounds 12 --min-time 1ms \
-    --counts never --filter varied --metric cpu_time --minimum-effect 50% --no-solo-check "$@"
+    --counts never --filter "$filter" --metric cpu_time --minimum-effect 50% --no-solo-check "$@"
 }
 left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 -name 'steelyard-*' | wc -l; }
 
@@ -32,8 +32,9 @@ starts() { [ ! -e "$work/measuring" ] && echo 0 || wc -l <"$work/measuring"; }
 has_begun_eight() { [ "$(starts)" -ge 8 ]; }
 # Runs and comparisons by the beginnings of their ids, a line each: on the disk, waiting or delivered; and in the store.
 on_disk() {
-  find "$STEELYARD_STATE/spool" "$STEELYARD_STATE/runs" "$STEELYARD_STATE/comparisons" -type f \
-    -name '*-????????????????.*' ! -name '.*' 2>/dev/null | sed 's/.*-\(.\{16\}\)\.[a-z]*$/\1/' | sort -u
+  # What a gate delivers moves meanwhile.
+  { find "$STEELYARD_STATE/spool" "$STEELYARD_STATE/runs" "$STEELYARD_STATE/comparisons" -type f \
+    -name '*-????????????????.*' ! -name '.*' 2>/dev/null || true; } | sed 's/.*-\(.\{16\}\)\.[a-z]*$/\1/' | sort -u
 }
 in_store() {
   "$program" db shell -- -XAtc 'select left(id, 16) from steelyard.runs
