@@ -234,9 +234,9 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
 // As it is compared with another.
 ComparisonPolicy plain(ComparisonPolicy policy) {
   policy.seed = 0;
-  const auto others =
-      std::ranges::stable_partition(policy.patterns, [](const auto& table) { return !table.accepted_by.empty(); });
-  std::sort(policy.patterns.begin(), others.begin(),
+  const auto others = std::stable_partition(policy.patterns.begin(), policy.patterns.end(),
+                                            [](const auto& table) { return !table.accepted_by.empty(); });
+  std::sort(policy.patterns.begin(), others,
             [](const auto& a, const auto& b) { return object_of(a).one_line() < object_of(b).one_line(); });
   return policy;
 }

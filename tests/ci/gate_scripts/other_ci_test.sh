@@ -24,6 +24,7 @@ exec "$program" "\$@"
 SH
 chmod +x "$work/bin/steelyard"
 export PATH=$work/bin:$PATH GIT_CONFIG_GLOBAL=/dev/null STEELYARD_STATE=$work/state
+export STEELYARD_BUILD_CACHE=$work/builds  # the baseline is that of four of the gates
 export GIT_AUTHOR_NAME=Test GIT_AUTHOR_EMAIL=test@example.invalid GIT_COMMITTER_NAME=Test
 export GIT_COMMITTER_EMAIL=test@example.invalid
 for variable in $(env | sed -n 's/^\(\(GITHUB\|CI\|BUILDKITE\|JENKINS\|CHANGE\|BRANCH\)[A-Z_]*\)=.*/\1/p'); do
