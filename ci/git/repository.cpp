@@ -42,8 +42,11 @@ std::map<std::string, std::string> git_environment(GitReach reach) {
   variables["GIT_TERMINAL_PROMPT"] = "0";  // never wait for a password that nobody types
   variables["GIT_OPTIONAL_LOCKS"] = "0";   // status must not write beside the user's own git
   variables["LC_ALL"] = "C";               // its messages are matched below
+  // A commit's parents are those that it names: a build may have written others.
+  variables["GIT_NO_REPLACE_OBJECTS"] = "1";
+  variables["GIT_GRAFT_FILE"] = "/dev/null";
+  if (reach != GitReach::remote) bench::withhold_secrets(variables);
   if (reach == GitReach::local) {
-    bench::withhold_secrets(variables);
     variables["GIT_ALLOW_PROTOCOL"] = "";  // none, whatever the repository's settings say
     variables["GIT_NO_LAZY_FETCH"] = "1";  // since 2.45; says so at once
   }
@@ -82,7 +85,8 @@ Result<GitAnswer> run_git_in(const bench::SharedConfinement& confinement, const 
   if (!git) return input_error("git", "no such program", "git on the PATH", "install it, for example apt install git");
   bench::ChildCommand command;
   command.executable = *git;
-  command.arguments = {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"};
+  command.arguments = {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
+                       "-c", "log.showSignature=false",  "-c", "core.commitGraph=false"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.environment = git_environment(reach);
   command.working_directory = folder;
@@ -373,18 +377,22 @@ std::string submodule_trouble(const GitAnswer& answer) {
   return answer.trouble;
 }
 
+// `view`: of the strangers whose code may have written git's settings; null: none has run.
 Result<void> check_out(const std::filesystem::path& repository, const std::filesystem::path& target,
-                       const std::string& sha, WorkTrees::Submodules submodules) {
-  STEELYARD_TRY(const GitAnswer added,
-                run_git(repository, {"worktree", "add", "--quiet", "--force", "--detach", target.string(), sha},
-                        GitReach::remote, kCheckoutLimit));
+                       const std::string& sha, WorkTrees::Submodules submodules, const bench::SharedConfinement* view) {
+  const auto run_git_for_it = [view](const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
+    return view == nullptr ? run_git(folder, arguments, GitReach::remote, kCheckoutLimit)
+                           : run_git_in(*view, folder, arguments, GitReach::without_secrets, kCheckoutLimit);
+  };
+  STEELYARD_TRY(const GitAnswer added, run_git_for_it(repository, {"worktree", "add", "--quiet", "--force", "--detach",
+                                                                   target.string(), sha}));
   if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
   std::error_code code;
   if (submodules == WorkTrees::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
   }
-  STEELYARD_TRY(const GitAnswer modules, run_git(target, {"submodule", "--quiet", "update", "--init", "--recursive"},
-                                                 GitReach::remote, kCheckoutLimit));
+  STEELYARD_TRY(const GitAnswer modules,
+                run_git_for_it(target, {"submodule", "--quiet", "update", "--init", "--recursive"}));
   if (!modules.succeeded) {
     return input_error("submodules of " + sha.substr(0, 12), submodule_trouble(modules),
                        "addresses that can be reached from here",
@@ -423,7 +431,7 @@ Result<WorkTrees> WorkTrees::create(const GitRepository& repository, Submodules 
 Result<std::filesystem::path> WorkTrees::add(const std::string& name, const std::string& sha) {
   std::filesystem::path tree = folder() / name;
   trees_.push_back(tree);  // before it is made: half of one has to go as well
-  STEELYARD_CHECK(check_out(repository_, tree, sha, submodules_));
+  STEELYARD_CHECK(check_out(repository_, tree, sha, submodules_, view_ ? &*view_ : nullptr));
   return tree;
 }
 
@@ -441,6 +449,7 @@ WorkTrees::WorkTrees(WorkTrees&& other) noexcept
     : repository_(std::move(other.repository_)),
       folder_(std::move(other.folder_)),
       submodules_(other.submodules_),
+      view_(std::move(other.view_)),
       trees_(std::move(other.trees_)) {}
 
 WorkTrees::~WorkTrees() {

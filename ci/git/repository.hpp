@@ -31,7 +31,7 @@ struct GitAnswer {
 };
 
 // Whether git may ask a remote: what a partial clone left out is fetched by any command that misses it.
-enum class GitReach { local, remote };
+enum class GitReach { local, without_secrets, remote };
 
 // Runs git in `folder` with the caller's environment, less the variables by which a hook would bind it to another
 // repository, and runs no hook and no file system monitor. Locally it has no secrets, either, and starts no transport:
@@ -131,6 +131,9 @@ class WorkTrees {
   // One that add() made, of which nothing is good any more. False: something in it cannot be removed; it goes with the
   // others.
   bool remove(const std::filesystem::path& tree);
+  // Strangers' code may run from now on, in this view, and may have git run a program of theirs on what is checked out
+  // (filter.NAME.smudge): add() runs there, too, and has no secrets.
+  void check_out_within(bench::SharedConfinement view) { view_ = std::move(view); }
 
  private:
   WorkTrees(std::filesystem::path repository, bench::RunFolder folder, Submodules submodules)
@@ -138,6 +141,7 @@ class WorkTrees {
   std::filesystem::path repository_;
   bench::RunFolder folder_;
   Submodules submodules_;
+  std::optional<bench::SharedConfinement> view_;
   std::vector<std::filesystem::path> trees_;
 };
 

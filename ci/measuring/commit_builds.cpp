@@ -34,6 +34,7 @@ CommitBuilds::CommitBuilds(WorkTrees trees, const Plan& plan, const App& app, co
   // What is kept is hidden from what is built, as archives are: one commit must not change another's build.
   StrangersView view = confine_strangers({plan.configuration, plan.keeps, kept_}, {trees_.folder()});
   confinement_ = view.confinement;
+  trees_.check_out_within(confinement_);
   warnings_ = std::move(view.warnings);
 }
 

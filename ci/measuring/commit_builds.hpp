@@ -29,7 +29,7 @@ class CommitBuilds {
  public:
   // The two of a pair, and two that the next pair is likely to have.
   static constexpr std::size_t kMaxTrees = 4;
-  // What is asked of every commit. `keeps`: in the store; the state folder is needed then.
+  // What is asked of every commit. `keeps`: in the store.
   struct Plan {
     const Configuration& configuration;
     const std::vector<ConfiguredProgram>& programs;

@@ -248,6 +248,29 @@ TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {
   EXPECT_FALSE(repository.recent_history(std::string(40, 'a')));
 }
 
+TEST_F(Repository, TakesParentsFromCommitsAloneWhateverABuildLaidBesideThem) {
+  made_.write("file", "three\n");
+  made_.commit("third");
+  const GitRepository repository = found();
+  const auto sha = [&](const char* name) { return repository.resolve(name).value(); };
+  const std::string third = sha("HEAD"), second = sha("HEAD^"), first = sha("HEAD^^");
+  const auto expect_true_parents = [&](const char* after) {
+    const Result<std::vector<storage::CommitParents>> history = repository.recent_history(third);
+    ASSERT_TRUE(history) << history.error().text();
+    EXPECT_THAT(*history, ::testing::UnorderedElementsAre(storage::CommitParents{third, {second}},
+                                                          storage::CommitParents{second, {first}},
+                                                          storage::CommitParents{first, {}}))
+        << after;
+    EXPECT_THAT(repository.parents(third).value(), ::testing::ElementsAre(second)) << after;
+  };
+  made_.git("replace --graft " + third + ' ' + first);
+  expect_true_parents("git replace");
+  made_.git("replace --delete " + third + " >" + (made_.folder() / "out").string());
+  made_.shell("mkdir -p '" + made_.root().string() + "/.git/info' && echo " + third + ' ' + first + " >'" +
+              made_.root().string() + "/.git/info/grafts'");
+  expect_true_parents("a graft");
+}
+
 TEST_F(Repository, RecentHistoryOfAShallowCloneCallsNothingARoot) {
   const std::filesystem::path clone = made_.folder() / "shallow";
   TemporaryRepository::shell("git clone --quiet --depth 1 'file://" + made_.root().string() + "' '" + clone.string() +

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/ci/git/temporary_repository.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::commit_builds_test {
 namespace {
@@ -18,10 +19,13 @@ class BuildsOfCommits : public ::testing::Test {
   void SetUp() override {
     made_.write("build.sh", "test ! -e broken && mkdir -p out && cp version out/bench\n");
     setenv("STEELYARD_BUILD_CACHE", (made_.folder() / "builds").c_str(), 1);
+    setenv("STEELYARD_STATE", (made_.folder() / "state").c_str(), 1);
     configuration_.build_command = "sh build.sh";
     programs_ = {{"", "out/bench"}};
   }
-  void TearDown() override { unsetenv("STEELYARD_BUILD_CACHE"); }
+  void TearDown() override {
+    for (const char* name : {"STEELYARD_BUILD_CACHE", "STEELYARD_STATE", "DEPLOY_TOKEN"}) unsetenv(name);
+  }
   Commit commit(const std::string& version) {
     made_.write("version", version);
     made_.commit(version);
@@ -110,6 +114,30 @@ TEST_F(BuildsOfCommits, ThatFailLeaveNoTreeAndAreNotTriedAgain) {
     EXPECT_EQ(trees_beside(*tree), 1U);
     EXPECT_EQ(builds.builds(), 6);
   }
+}
+
+// A build may write git's settings, and git then runs a program of the build's on whatever it checks out.
+TEST_F(BuildsOfCommits, AreCheckedOutWhereAFilterOfAnEarlierBuildsSeesNoMoreThanThatBuild) {
+  const std::string builds_folder = (made_.folder() / "builds").string(), ran = (made_.folder() / "ran").string();
+  made_.write("build.sh", "mkdir -p out && cp version out/bench\ngit config filter.x.smudge '{ ls -A " + builds_folder +
+                              " " + (made_.folder() / "state").string() + "; printenv DEPLOY_TOKEN; } >>" + ran +
+                              "; cat'\necho '* filter=x' >$(git rev-parse --git-common-dir)/info/attributes\n");
+  setenv("DEPLOY_TOKEN", "secret", 1);
+  const Commit first = commit("one");
+  const Commit second = commit("two");
+  CommitBuilds builds = this->builds();
+  const Result<std::filesystem::path> before = builds.tree_of(first);
+  ASSERT_TRUE(before) << before.error().text();
+  std::ofstream(made_.folder() / "state" / "kept") << "x";
+  const Result<std::filesystem::path> after = builds.tree_of(second);
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(built_in(*after), "two");
+  ASSERT_TRUE(std::filesystem::exists(ran)) << "git would not have run it anyway";
+  std::ifstream stream(ran);
+  const std::string seen{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(seen, testing::Not(testing::HasSubstr("secret")));
+  STEELYARD_SKIP_WITHOUT("namespaces", builds.warnings().empty(), "the system allows no namespace here");
+  EXPECT_THAT(seen, testing::Not(testing::HasSubstr("kept"))) << "it sees the state folder";
 }
 
 }  // namespace
