@@ -352,6 +352,11 @@ std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
 
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
+  return judge_programs(sides, request, std::move(calibrations), app);
+}
+
+Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration calibrations,
+                                const App& app) {
   STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
   if (request.one_build != nullptr && request.one_build->was_read()) {
     app.warn(
@@ -400,6 +405,7 @@ Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& co
 Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair& commits,
                                const std::vector<ConfiguredProgram>& programs,
                                const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app) {
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
   STEELYARD_TRY(const Commit base, repository.describe_baseline(commits.baseline));
   STEELYARD_TRY(const Commit head, repository.describe(commits.candidate));
   STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(repository, commits.baseline, commits.candidate,
@@ -428,7 +434,8 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
     of_commits.notes.push_back(one_build_text(change->files()));
     app.note(of_commits.notes.back());
   }
-  return judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits, app);
+  return judge_programs({std::move(pairs), std::move(baseline), std::move(candidate)}, of_commits,
+                        std::move(calibrations), app);
 }
 
 HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {

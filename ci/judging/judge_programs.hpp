@@ -46,6 +46,9 @@ struct JudgedSides {
   SideDescription candidate;
 };
 
+// `calibrations`: read before strangers' code was built, which may have written another file there.
+Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration calibrations,
+                                const App& app);
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app);
 
 struct CommitPair {

@@ -13,7 +13,7 @@ namespace steelyard::ci {
 
 struct KeptPlaces {
   const Configuration& configuration;
-  bool keeps = true;                  // the state folder will be needed, and is made now, before a stranger could
+  bool keeps = true;                  // in the store
   std::filesystem::path archive_dir;  // where archives are copied to, made now as well; empty: nowhere
 };
 
@@ -22,7 +22,7 @@ struct StrangersView {
   std::vector<std::string> warnings;  // for the report: what they could reach all the same, and what to rely on
 };
 
-// Also closes our memory to them. `needed`: what has to stay to be seen, wherever it lies. No confinement where there
+// Also closes our memory to them, and makes the state folder before a stranger could. `needed`: what has to stay to be seen, wherever it lies. No confinement where there
 // is nothing to hide, the system does not allow it or STEELYARD_CONFINE=no is set.
 StrangersView confine_strangers(const KeptPlaces& places, std::vector<std::filesystem::path> needed);
 

@@ -154,6 +154,11 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
   return is_cut ? text + "; and " + std::to_string(differences.size() - kMaxNamedSettings) + " more" : text;
 }
 
+std::string built_by_candidates_command(const SettingDifference& command) {
+  return "both builds are by the candidate's command, which is another one than the baseline's: " +
+         difference_text(command);
+}
+
 std::string renames_of_candidate(const std::vector<std::string>& lines) {
   std::string text =
       "the candidate's steelyard.toml renames benchmarks, as the baseline's does not (which counts for what its build "

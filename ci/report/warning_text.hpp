@@ -75,6 +75,7 @@ struct SettingDifference {
   std::optional<std::string> candidate = {};
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
+std::string built_by_candidates_command(const SettingDifference& command);
 // Of a file that the baseline's steelyard.toml names, in the repository.
 std::string baseline_calibration_holds(const std::string& file);
 std::string calibration_not_in_baseline(const std::string& file);

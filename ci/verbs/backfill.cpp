@@ -55,11 +55,12 @@ Result<RangeEnds> ends_of(const BackfillOptions& options) {
 class PairMeasurer {
  public:
   PairMeasurer(const GitRepository& repository, const Configuration& configuration,
-               const std::vector<ConfiguredProgram>& programs, CommitBuilds& builds, const std::atomic<bool>* cancelled,
-               const App& app)
+               const std::vector<ConfiguredProgram>& programs, KnownCalibration calibrations, CommitBuilds& builds,
+               const std::atomic<bool>* cancelled, const App& app)
       : repository_(repository),
         configuration_(configuration),
         command_(joined_commands(programs)),
+        calibrations_(std::move(calibrations)),
         builds_(builds),
         cancelled_(cancelled),
         app_(app) {
@@ -73,7 +74,7 @@ class PairMeasurer {
     Configuration configuration = configuration_;
     configuration.run.seed += ++measured_;
     const JudgeRequest request{configuration, outputs_, false, cancelled_};
-    STEELYARD_TRY(const ExitCode code, judge_programs(sides, request, app_));
+    STEELYARD_TRY(const ExitCode code, judge_programs(sides, request, calibrations_, app_));
     if (code == ExitCode::store_away)
       return store_error("the store", "it could not be reached", "", "what was measured waits in the spool");
     return {};
@@ -93,6 +94,7 @@ class PairMeasurer {
   const GitRepository& repository_;
   const Configuration& configuration_;
   std::string command_;
+  KnownCalibration calibrations_;
   CommitBuilds& builds_;
   const std::atomic<bool>* cancelled_;
   const App& app_;
@@ -127,12 +129,13 @@ Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancel
                        "FROM..TO, the older one first");
   }
   STEELYARD_CHECK(store_address(configuration));
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   STEELYARD_TRY(CommitBuilds builds,
                 CommitBuilds::create(repository, {configuration, programs, true}, app, cancellation.flag()));
   app.notes(builds.warnings());
   STEELYARD_TRY(const Commit oldest, repository.describe(from));
   STEELYARD_CHECK(builds.tree_of(oldest));
-  PairMeasurer measurer(repository, configuration, programs, builds, cancellation.flag(), app);
+  PairMeasurer measurer(repository, configuration, programs, std::move(calibrations), builds, cancellation.flag(), app);
   BackfillWorld world;
   world.steps = [&] { return steps_along(line, configuration, app); };
   world.measure = [&](const std::string& before, const std::string& after) { return measurer.measure(before, after); };
