@@ -250,6 +250,26 @@ TEST_F(ConfinementTest, HidesTheFilesFromWhichACiServiceTakesCommands) {
   EXPECT_TRUE(std::filesystem::is_empty(top / "summary"));
 }
 
+// The block that the kernel shows of a process, to whoever it lets see it.
+std::string own_environment() {
+  std::ifstream stream("/proc/self/environ", std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Secrets, AreNotInTheEnvironmentThatTheKernelShowsAndStayWhereThisProgramLooks) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a process of its own, started with these variables
+  setenv("DEPLOY_TOKEN", "hunter5", 0);  // in that process it is there already, where the kernel put it
+  const auto hide = [] {
+    if (own_environment().find("hunter5") == std::string::npos) std::_Exit(3);
+    hide_own_secrets();
+    const char* const kept = std::getenv("DEPLOY_TOKEN");
+    const bool is_kept = kept != nullptr && std::string(kept) == "hunter5";
+    std::_Exit(own_environment().find("hunter5") != std::string::npos ? 1 : is_kept ? 42 : 2);
+  };
+  EXPECT_EXIT(hide(), ::testing::ExitedWithCode(42), "");
+  unsetenv("DEPLOY_TOKEN");
+}
+
 TEST_F(ConfinementTest, OfNothingIsNone) {
   const Result<SharedConfinement> nothing = confine({});
   ASSERT_TRUE(nothing);
