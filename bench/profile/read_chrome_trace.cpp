@@ -477,7 +477,7 @@ bool ChromeListener::note_arrow(bool is_head) {
   const std::optional<std::int64_t> at = ns_of_microseconds(pending_.begin);
   if (!at) return true;
   ToldArrow& arrow = arrows_[{pending_.process_text, pending_.id}];
-  (is_head ? arrow.head : arrow.tail) = {track_of_pending(), *at};
+  (is_head ? arrow.head : arrow.tail) = std::pair(track_of_pending(), *at);
   if (arrows_.size() <= options_.max_events) return true;
   return refuse("more than " + std::to_string(options_.max_events) + " arrows", "as many as can be read at once");
 }
