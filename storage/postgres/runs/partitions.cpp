@@ -158,27 +158,22 @@ Result<bool> has_partition(Session& session, std::int64_t run_key) {
 }
 
 Result<void> make_partition_of(Session& session, std::int64_t run_key) {
-  const std::int64_t number = run_key / kRunsOfPartition;
-  const auto make = [&](int ahead) -> Result<void> {
+  const auto make = [&]() -> Result<void> {
     STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-    STEELYARD_CHECK(
-        transaction.run("select steelyard.ensure_partitions($1::integer)", SqlValues().integer(ahead), kOneRow));
+    STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions(1)", {}, kOneRow));
     return transaction.commit();
   };
-  // The function counts from the newest run that is there, which ours is not yet, nor may we see the newest. As few as
-  // will do: nearly always the first step does.
-  Result<void> made;
-  for (const int ahead : {1, 4, 16, 64}) {
-    made = make(ahead);
-    if (!made) break;
+  const Result<void> made = make();
+  if (made) {
     STEELYARD_TRY(const bool is_there, has_partition(session, run_key));
     if (is_there) return {};
   }
-  if (made) made = input_error("", "it is further ahead than 64 partitions");
   return store_error("store " + session.name(),
-                     "no partition " + partition_name(number) + ", and it could not be made: " + made.error().found,
+                     "no partition " + partition_name(run_key / kRunsOfPartition) + ", and it could not be made: " +
+                         (made ? "the numbers of runs have gone on to another" : made.error().found),
                      "one for the next runs",
-                     "run `steelyard db migrate` as the schema's owner; the run waits in the spool until then");
+                     made ? "send the run again: it gets another number"
+                          : "run `steelyard db migrate` as the schema's owner; the run waits in the spool until then");
 }
 
 std::string partition_name(std::int64_t number) { return "steelyard.measurements_" + std::to_string(number); }

@@ -62,7 +62,8 @@ Result<bool> is_there(Session& session, const RunHeader& header, KeyCache& cache
   }
   if (rows.integer(0, 1) >= kDaysAhead) return false;
   // In a transaction of its own: it waits for other writers' transactions to end, which must not wait for ours.
-  STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions($1)", SqlValues().integer(kDaysAhead)));
+  // A script: nothing that it fails of is the run's fault.
+  STEELYARD_CHECK(transaction.run_script("select steelyard.ensure_partitions(" + std::to_string(kDaysAhead) + ")"));
   STEELYARD_CHECK(transaction.commit());
   return false;
 }
@@ -205,6 +206,8 @@ Result<bool> made_missing_partition(Session& session, std::int64_t run_key) {
   return true;
 }
 
+constexpr int kMaxTries = 4;
+
 }  // namespace
 
 Result<void> mark_request(Transaction& transaction, const std::string& id) {
@@ -234,13 +237,17 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache,
   const bool knew_keys = !cache.empty();
   std::int64_t run_key = 0;
   Result<bool> written = write_new_run(session, run, cache, beside, run_key);
-  if (!written && written.error().kind == ErrorKind::input) {
+  for (int tries = 1; !written && written.error().kind == ErrorKind::input; ++tries) {
     STEELYARD_TRY(const bool made, made_missing_partition(session, run_key));
     // A database that was exchanged behind its connection has other keys than those that were remembered.
-    if (made || knew_keys) {
-      cache.clear();
-      written = write_new_run(session, run, cache, beside, run_key);
+    if (!made && (tries > 1 || !knew_keys)) break;
+    // No fault of the run: each try has a number of its own, and others use up numbers.
+    if (made && tries == kMaxTries) {
+      return store_error("store " + session.name(), "no partition for any of the numbers that the run was given", "",
+                         "somebody uses up millions of numbers; the run waits in the spool and is sent again");
     }
+    cache.clear();
+    written = write_new_run(session, run, cache, beside, run_key);
   }
   if (!written) cache.clear();
   // Nobody waits for it, and the next run tries again.

@@ -171,12 +171,13 @@ std::string fix_for(const std::exception& trouble) {
 }
 
 // Whether the server refused the values themselves, as it would every time they are sent. Classes of PostgreSQL's
-// appendix "Error Codes": 22 data exception, 23 integrity constraint violation, 54 program limit exceeded.
+// appendix "Error Codes": 22 data exception, 23 integrity constraint violation, 54 program limit exceeded. Of 22
+// without 2200H: the server has no number left for a row, whatever its values.
 bool refuses_values(const std::exception& trouble) {
   const auto* refusal = dynamic_cast<const pqxx::sql_error*>(&trouble);
   if (refusal == nullptr) return false;
   const std::string_view state = refusal->sqlstate();
-  return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
+  return (state.starts_with("22") && state != "2200H") || state.starts_with("23") || state.starts_with("54");
 }
 
 }  // namespace

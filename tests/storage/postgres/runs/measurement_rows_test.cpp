@@ -130,6 +130,55 @@ TEST_F(MeasurementRowsTest, MakesThePartitionAfterTheOneThatRunsGoTo) {
   EXPECT_THAT(ask("select steelyard.close_partition(1)::text"), HasSubstr("still written to"));
 }
 
+// A row that is refused takes a number all the same, so that one statement uses up millions.
+TEST_F(MeasurementRowsTest, GoesOnWhereverTheNumbersOfRunsHaveCome) {
+  Store store = open();
+  ASSERT_TRUE(RunStore(store).put(example_run(0)));
+  int number = 0;
+  for (const char* used : {"100000000", "2147483000"}) {
+    ask("select setval(pg_get_serial_sequence('steelyard.runs', 'run_key'), " + std::string(used) + ")::text");
+    const steelyard::Run run = example_run(++number);
+    const auto put = RunStore(store).put(run);
+    ASSERT_TRUE(put) << put.error().text();
+    EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
+  }
+  EXPECT_LE(
+      std::stoi(ask("select count(*)::text from pg_inherits where inhparent = 'steelyard.measurements'::regclass")), 6);
+}
+
+TEST_F(MeasurementRowsTest, ARunWaitsWhereTheNumbersGoOnAsFastAsPartitionsAreMade) {
+  Store store = open();
+  {
+    auto session = Session::connect(address_.url, "test");
+    ASSERT_TRUE(session->run_alone(R"sql(
+      alter function steelyard.ensure_partitions rename to make_them;
+      create function steelyard.ensure_partitions(ahead integer) returns integer language sql security definer as $$
+        select steelyard.make_them(ahead);
+        select setval('steelyard.runs_run_key_seq', nextval('steelyard.runs_run_key_seq') + 100000)::integer
+      $$;
+      select setval('steelyard.runs_run_key_seq', 100000))sql"));
+  }
+  const auto put = RunStore(store).put(example_run(1));
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().kind, ErrorKind::store) << put.error().text();
+  EXPECT_THAT(put.error().text(), HasSubstr("uses up millions of numbers"));
+}
+
+TEST_F(MeasurementRowsTest, ARunThatFindsNoNumberLeftWaitsAndPassesForNoBadOne) {
+  Store store = open();
+  for (const std::string column : {"series.series_key", "runs.run_key"}) {
+    const std::string sequence = "pg_get_serial_sequence('steelyard." + column.substr(0, column.find('.')) + "', '" +
+                                 column.substr(column.find('.') + 1) + "')";
+    ask("select setval(" + sequence + ", 2147483647)::text");
+    const auto put = RunStore(store).put(example_run(1));
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().kind, ErrorKind::store) << put.error().text();
+    EXPECT_THAT(put.error().text(), HasSubstr("reached maximum value of sequence"));
+    ask("select setval(" + sequence + ", 1)::text");
+  }
+  EXPECT_TRUE(RunStore(store).put(example_run(1))) << "an owner set the numbering back";
+}
+
 TEST_F(MeasurementRowsTest, NobodyGetsMoreThan64PartitionsAhead) {
   open();
   const auto partitions = [this] {
