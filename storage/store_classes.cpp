@@ -415,7 +415,10 @@ Result<DistributionPlan> Upkeep::distribution_plan() {
 
 // Not tried again by itself: who lost the link meanwhile shall look first.
 Result<void> Upkeep::distribute(const DistributeOptions& options, const DistributeProgress& progress) {
-  return storage::distribute(connection_.session(), options, progress);
+  STEELYARD_CHECK(storage::distribute(connection_.session(), options, progress));
+  // Rights to columns do not go with a table that is moved.
+  STEELYARD_CHECK(apply_privileges(connection_.session()));
+  return {};
 }
 
 }  // namespace steelyard::storage

@@ -56,11 +56,13 @@ constexpr const char* kLimit = R"sql(
 do $$
 declare
   one record;
+  columns text;
   roles constant text := 'steelyard_project_reader, steelyard_project_writer';
 begin
   execute 'grant usage on schema steelyard to ' || roles;
   -- A token is good beyond one project.
   execute 'revoke all on steelyard.tokens from ' || roles;
+  execute 'revoke insert on steelyard.audit_trail from steelyard_project_writer';
   execute 'grant insert (who, action, subject, detail) on steelyard.audit_trail to steelyard_project_writer';
   for one in
     select c.relname::text as plain, c.oid::regclass as name,
@@ -104,8 +106,11 @@ begin
     execute format('revoke insert, update, delete, truncate on %s from steelyard_project_writer', one.name);
     -- What was derived for the whole store, only who sees all of it may say.
     continue when one.plain = 'derivations';
-    if has_table_privilege('steelyard_writer', one.name, 'INSERT') then
-      execute format('grant insert on %s to steelyard_project_writer', one.name);
+    select '(' || string_agg(quote_ident(a.attname), ', ') || ')' into columns
+    from pg_attribute a where a.attrelid = one.name and a.attnum > 0 and not a.attisdropped
+      and has_column_privilege('steelyard_writer', one.name, a.attnum, 'INSERT');
+    if columns is not null then
+      execute format('grant insert %s on %s to steelyard_project_writer', columns, one.name);
     end if;
     if has_table_privilege('steelyard_writer', one.name, 'UPDATE') then
       execute format('grant update, delete on %s to steelyard_project_writer', one.name);

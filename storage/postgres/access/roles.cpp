@@ -146,14 +146,21 @@ $$
 )sql";
 
 // Derived rows are the program's to change; everything else is a fact: it is added and never changed. Partitions are
-// reached through their table and need no rights of their own.
+// reached through their table and need no rights of their own. What the server numbers nobody else does: the last
+// number, once written, leaves none for the rows of others. The shards of a distributed store know no rights to
+// columns.
 constexpr const char* kGrant = R"sql(
 do $$
 declare
   one record;
 begin
   grant usage on schema steelyard to steelyard_reader, steelyard_writer;
-  for one in select c.oid::regclass as name, c.relname::text as plain, c.relkind from pg_class c
+  for one in select c.oid::regclass as name, c.relname::text as plain, c.relkind,
+                    (select '(' || string_agg(quote_ident(a.attname), ', ') filter (where a.attidentity = '') || ')'
+                     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                     having bool_or(a.attidentity <> '')
+                        and to_regclass('pg_catalog.pg_dist_partition') is null) as columns
+             from pg_class c
              where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
                and not c.relispartition loop
     execute format('grant select on %s to steelyard_writer', one.name);
@@ -167,13 +174,11 @@ begin
       execute format('revoke insert, update, delete, truncate on %s from steelyard_writer', one.name);
       continue;
     end if;
-    if one.plain = 'audit_trail' then
-      -- When, and by which login, the server says itself.
-      execute format('revoke insert on %s from steelyard_writer', one.name);
-      execute format('grant insert (who, action, subject, detail) on %s to steelyard_writer', one.name);
-    else
-      execute format('grant insert on %s to steelyard_writer', one.name);
-    end if;
+    execute format('revoke insert on %s from steelyard_writer', one.name);
+    execute format('grant insert %s on %s to steelyard_writer',
+                   -- When, and by which login, the server says itself.
+                   case one.plain when 'audit_trail' then '(who, action, subject, detail)' else one.columns end,
+                   one.name);
     if one.plain = any($derived$%DERIVED%$derived$::text[]) then
       execute format('grant update, delete on %s to steelyard_writer', one.name);
     else

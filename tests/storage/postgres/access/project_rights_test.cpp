@@ -357,6 +357,36 @@ TEST_F(ProjectRightsTest, HoldsForTablesThatLaterMigrationsAdd) {
   EXPECT_FALSE(rows->boolean(0, 2)) << "what nobody said anything of stays closed";
 }
 
+TEST_F(ProjectRightsTest, ARightToNumberRowsThatAnOlderProgramGaveIsTakenBack) {
+  make_login("lena");
+  make_login("nils");
+  grant({"lena", Access::writer, "demo", true});
+  grant({"nils", Access::writer});
+  // As programs before migration 37 gave it.
+  ASSERT_TRUE(administrator_->run_alone(
+      "grant insert on all tables in schema steelyard to steelyard_writer, steelyard_project_writer"));
+  ASSERT_TRUE(administrator_->run_alone("comment on schema steelyard is 'Rights as of schema version 36'"));
+  const auto numbered_by = [this](const std::string& login) {
+    auto transaction = Transaction::begin(*administrator_);
+    return transaction
+        ->run(
+            "select count(*) from pg_attribute a join pg_class c on c.oid = a.attrelid where a.attidentity <> '' "
+            "and c.relnamespace = 'steelyard'::regnamespace and has_column_privilege($1, c.oid, attnum, 'INSERT')",
+            SqlValues().text(login), kOneRow)
+        ->integer(0, 0);
+  };
+  EXPECT_GE(numbered_by("lena"), 15);
+  EXPECT_GE(numbered_by("nils"), 15);
+  ASSERT_TRUE(Store::open({false, url_}, state_));
+  EXPECT_EQ(numbered_by("lena"), 0);
+  EXPECT_EQ(numbered_by("nils"), 0);
+  for (const char* login : {"lena", "nils"}) {
+    Store store = open_as(login);
+    const auto put = RunStore(store).put(example_run(login == std::string("lena") ? 2 : 3));
+    EXPECT_TRUE(put) << put.error().text();
+  }
+}
+
 TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
   make_login("lena");
   grant({"lena", Access::writer, "demo", true});

@@ -293,8 +293,9 @@ TEST_F(RolesTest, PrivilegesAppliedTwiceAreTheSame) {
     auto transaction = Transaction::begin(*session);
     return transaction
         ->run(
-            "select string_agg(relname || relacl::text || relowner, ' ' order by relname) from pg_class "
-            "where relnamespace = 'steelyard'::regnamespace and relkind in ('r', 'p', 'v')",
+            "select string_agg(relname || relacl::text || relowner || coalesce((select string_agg(attname || "
+            "attacl::text, ' ' order by attnum) from pg_attribute where attrelid = c.oid), ''), ' ' order by relname) "
+            "from pg_class c where relnamespace = 'steelyard'::regnamespace and relkind in ('r', 'p', 'v')",
             {}, kOneRow)
         ->text(0, 0);
   };
