@@ -48,9 +48,19 @@ from (select name from steelyard.projects
 order by name <> $1::text, name
 limit $2::bigint
 )sql";
-constexpr const char* kByPrefix =
-    "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
-    "order by sha limit 3";
+// $1 the prefix, $2 project. What was measured in it, or has its place there still: others put commits there, too.
+constexpr const char* kByPrefix = R"sql(
+select distinct sha
+from steelyard.commits c
+cross join lateral (
+  select from steelyard.runs r where r.commit_key = c.commit_key and r.project_key = $2
+  union all
+  select from steelyard.branch_positions o where o.project_key = $2 and o.sha = c.sha
+  limit 1) known
+where sha >= $1::text and sha < $1::text || chr(1114111)
+order by sha
+limit 3
+)sql";
 
 constexpr std::size_t kUsualCommits = 10;
 constexpr std::int64_t kRunsForThem = 1000;  // a commit may be measured on many machines, and again
@@ -89,14 +99,14 @@ Result<void> find_project(Transaction& transaction, const std::string& name, Com
   return {};
 }
 
-Result<std::string> find_commit(Transaction& transaction, const std::string& text) {
+Result<std::string> find_commit(Transaction& transaction, const std::string& text, std::int64_t project_key) {
   if (text.size() >= kFullHash) return text;
   const std::string where = "commit:" + text;
   if (text.size() < kShortestPrefix) {
     return input_error(where, std::to_string(text.size()) + " characters",
                        "at least " + std::to_string(kShortestPrefix) + " of the commit's hash");
   }
-  STEELYARD_TRY(const Rows rows, transaction.run(kByPrefix, SqlValues().text(text)));
+  STEELYARD_TRY(const Rows rows, transaction.run(kByPrefix, SqlValues().text(text).integer(project_key)));
   if (rows.size() == 0)
     return input_error(where, "no such commit in the store", "one that was measured, or its full hash");
   if (rows.size() > 1 && rows.text(0, 0) != text) {
@@ -125,8 +135,8 @@ ShaSet reached_from(const std::string& sha, const KnownParents& parents, const S
 Result<CommitRange> find_range(Transaction& transaction, const RangeQuery& query) {
   CommitRange range;
   STEELYARD_CHECK(find_project(transaction, query.project, range));
-  STEELYARD_TRY(range.from, find_commit(transaction, query.from));
-  STEELYARD_TRY(range.to, find_commit(transaction, query.to));
+  STEELYARD_TRY(range.from, find_commit(transaction, query.from, range.project_key));
+  STEELYARD_TRY(range.to, find_commit(transaction, query.to, range.project_key));
   range.branch = query.branch;
   STEELYARD_TRY(
       const Rows rows,

@@ -21,9 +21,11 @@ constexpr std::size_t kShortestCommitPrefix = 4;  // git's own limit
 // sorts after everything that a hash is made of.
 constexpr const char* kRunsByPrefix =
     "select id, run_key from steelyard.runs where id >= $1::text and id < $1::text || chr(1114111) order by id limit 2";
+// Those that a run has which the asker sees: others put commits there, too. One probe for each, however many runs.
 constexpr const char* kCommitsByPrefix =
-    "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
-    "order by sha limit 3";
+    "select distinct sha from steelyard.commits c "
+    "cross join lateral (select from steelyard.runs r where r.commit_key = c.commit_key limit 1) measured "
+    "where sha >= $1::text and sha < $1::text || chr(1114111) order by sha limit 3";
 // The names are those of RunHeader's fields.
 constexpr const char* kHeaders = R"sql(
 select r.run_key, r.measurements, r.id as run, r.created_at_unix_ns, r.tool, p.name as project, r.program,

@@ -418,6 +418,40 @@ TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
   EXPECT_EQ(spool.count_waiting(), Spool::Count{});
 }
 
+// A commit belongs to nobody until a run has it, and a writer of some projects finds any.
+TEST_F(ProjectRightsTest, NobodyElsesCommitMakesTheBeginningOfAProjectsOwnCommitAmbiguous) {
+  make_login("lena");
+  make_login("mona");
+  grant({"lena", Access::writer, "demo", true});
+  grant({"mona", Access::writer, "hidden", true});
+  Store store = open_as("lena");
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
+  const std::string older = example_run(1).header.commit.sha.substr(0, 8);
+  const std::string newer = example_run(2).header.commit.sha.substr(0, 8);
+  Session mona = Session::connect(url_of("mona"), "test").value();
+  const auto forged = mona.run_alone(
+      "insert into steelyard.commits (identity, sha, parent, subject, committed_at_unix_s) "
+      "select steelyard.bytes_identity(sha, '', '', '5'), sha, '', '', 5 from unnest('{" +
+      older + "," + newer + "}'::text[]) u(begins), lateral (select begins || '" + std::string(32, '0') + "') c(sha)");
+  ASSERT_TRUE(forged) << forged.error().text();
+  steelyard::Run beside = hidden_run();
+  beside.header.id = std::string(64, 'e');
+  beside.header.commit.sha = newer + std::string(32, '1');
+  Store monas = open_as("mona");
+  ASSERT_TRUE(RunStore(monas).put(beside));
+
+  const auto headers = RunStore(store).of_commit(newer);
+  ASSERT_TRUE(headers) << headers.error().text();
+  EXPECT_EQ(headers->size(), 1U);
+  const auto changed = HistoryStore(store).changed_in({older, newer, "demo", "", "", 10});
+  EXPECT_TRUE(changed) << changed.error().text();
+  // Of every project these are two, each with a run.
+  Store all = Store::open({false, url_}, state_).value();
+  EXPECT_THAT(RunStore(all).of_commit(newer).error().text(), HasSubstr("several commits"));
+  EXPECT_TRUE(RunStore(all).of_commit(older)) << "of which one was measured";
+  EXPECT_TRUE(HistoryStore(all).changed_in({older, newer, "demo", "", "", 10})) << "within the project";
+}
+
 TEST_F(ProjectRightsTest, AWriterOfOneProjectActsOnItsAlertsAndReadsNoAuditTrailOrToken) {
   make_login("lena");
   grant({"lena", Access::writer, "demo", true});

@@ -241,6 +241,7 @@ analyze steelyard.comparison_rows)sql");
         {storage_study::kProject, fingerprint, commit_number(newest - 1), "main"}));
     EXPECT_FALSE(must(HistoryStore(*store_).beside({before->run, baseline->run, 50})).empty());
     RangeQuery range{commit_number(newest - 60), commit_number(newest - 10), storage_study::kProject, "main", "", 10};
+    must(HistoryStore(*store_).changed_in({range.from.substr(0, 9), range.to.substr(0, 9), range.project, "", "", 1}));
     must(HistoryStore(*store_).changed_in(range));
     EXPECT_EQ(must(HistoryStore(*store_).top_movers(range)).items.size(), 10U);
     must(HistoryStore(*store_).steps({storage_study::kProject, "", "", fingerprint, {range.from, range.to}}));
