@@ -126,6 +126,28 @@ inline const std::map<std::string, std::string> kFunctions{
     {"without_samples", "anybody"},
 };
 
+// What nobody gets by a function that has its owner's rights, asked as the least of those who may call it; a setting
+// says besides that the session sees "hidden" alone.
+inline const std::map<std::string, std::vector<std::string>> kHostileCalls{
+    {"close_small_partition",
+     {"steelyard.close_small_partition(9223372036854775807) is null", "steelyard.close_small_partition(null) is null"}},
+    {"ensure_partitions",
+     {"steelyard.ensure_partitions(-2147483648) = 0", "steelyard.ensure_partitions(null) = 0",
+      "steelyard.ensure_partitions(2147483647) <= 65"}},
+    {"my_projects",
+     {"(select array_agg(name) = '{mine}' from steelyard.projects where project_key = any (steelyard.my_projects()))"}},
+};
+
+// Values as JSON that a column could have instead, as far as its own checks let it.
+inline const std::map<std::string, std::vector<std::string>> kWords{
+    {"better", {"\"higher\"", "\"undeclared\"", "\"lower\""}},
+    {"kind", {"\"counted\"", "\"noisy\""}},
+    {"scope", {"\"whole program\"", "\"timed region\""}},
+    {"of_what", {"\"rate\""}},
+    {"parameter_names", {"[\"size\", \"order\"]", "[null, \"order\"]", "[\"\"]", "[[\"\", \"order\"]]"}},
+    {"facts", {"[]", "{}", "[{\"name\": \"x\", \"value\": \"y\"}]"}},
+    {"threads", {"-1", "7"}}};
+
 // None of them is for anybody but the owner and the server's administrator.
 inline const std::vector<std::string> kRefused{
     "create table steelyard.mine (x int)",
@@ -147,6 +169,11 @@ inline const std::vector<std::string> kRefused{
     "select setval('steelyard.runs_run_key_seq', 2147483647)",
     "select nextval('steelyard.runs_run_key_seq')",
     "do $$ begin lock table steelyard.runs in access exclusive mode; end $$",
+    "set role steelyard_owner",
+};
+
+// And these are for the administrator alone.
+inline const std::vector<std::string> kRefusedToAll{
     "copy steelyard.runs to program 'true'",
     "copy steelyard.runs to '/tmp/runs'",
     "copy steelyard.functions (name) from program 'echo x'",
@@ -160,7 +187,6 @@ inline const std::vector<std::string> kRefused{
     "set session authorization steelyard",
     "alter role steelyard_reader bypassrls",
     "set role steelyard",
-    "set role steelyard_owner",
     "grant steelyard_owner to otto",
     "grant steelyard_writer to otto",
 };

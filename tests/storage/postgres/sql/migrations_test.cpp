@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "storage/postgres/runs/run_reader.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard::storage::migrations_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::array<Migration, 2> kTwo{
@@ -176,6 +179,35 @@ TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
   }
   for (std::thread& program : programs) program.join();
   for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
+class HostileRowsTest : public storage_test::KeptStore {};
+
+TEST_F(HostileRowsTest, RowsThatCameUnderAnothersIdentityBeforeAreNamedAndAllElseIsMarkedAsChecked) {
+  address_.url = storage_test::fresh_database().value();
+  Session session = this->session();
+  ASSERT_TRUE(migrate(session, known_migrations().first(26)));
+  tell(
+      "insert into steelyard.benchmarks (identity, canonical, suite, name, parameter_names, parameter_values, device, "
+      "dtype) select steelyard.content_identity('', n, '', '', ''), n, '', 'BM_POISON', '{}', '{}', '', '' "
+      "from (values ('BM_future')) v(n); insert into steelyard.projects (name) values ('mine'); "
+      "insert into steelyard.metrics (identity, name, unit, better, kind) values (steelyard.content_identity("
+      "'real_time', 'ns', 'lower', 'noisy'), 'real_time', 'ns', 'lower', 'noisy'); "
+      "insert into steelyard.series (identity, project_key, benchmark_key, metric_key, fingerprint, count_key) "
+      "select i, 1, 1, 1, 'f', '' from (values ('x'), (steelyard.content_identity('mine', steelyard.content_identity("
+      "'', 'BM_future', '', '', ''), steelyard.content_identity('real_time', 'ns', 'lower', 'noisy'), 'f', ''))) v(i)");
+  Store store = open();
+  std::vector<std::string> named;
+  const auto report = Upkeep(store).report();
+  ASSERT_TRUE(report) << report.error().text();
+  for (const std::string& advice : report->advice) {
+    if (advice.find("identity") != std::string::npos) named.push_back(advice);
+  }
+  EXPECT_THAT(named, ElementsAre(HasSubstr("1 row (benchmark_key 1) in steelyard.benchmarks"),
+                                 HasSubstr("1 row (series_key 1) in steelyard.series")));
+  EXPECT_EQ(ask("select string_agg(conrelid::regclass::text, ' ') from pg_constraint where conname like "
+                "'%\\_identity\\_check' and not convalidated"),
+            "steelyard.benchmarks");
 }
 
 }  // namespace
