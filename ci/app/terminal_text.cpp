@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <set>
 
 #include "bench/model/benchmark_id.hpp"
@@ -37,6 +39,33 @@ std::string without_commands(std::string_view line) {
   return text;
 }
 
+// Whether a reader sees nothing there. GitHub's runner trims all that .NET's Char.IsWhiteSpace() says yes to before it
+// looks for a command, and its comparison of texts may leave out what the Unicode Standard calls default ignorable.
+// Control characters and line breaks are none any more (printable()).
+bool is_invisible(std::uint32_t point) {
+  struct Range {
+    std::uint32_t first, last;
+  };
+  constexpr Range kInvisible[] = {
+      {0x20, 0x20},     {0xa0, 0xa0},     {0xad, 0xad},     {0x34f, 0x34f},   {0x115f, 0x1160},  {0x1680, 0x1680},
+      {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200d}, {0x202f, 0x202f}, {0x205f, 0x206f},  {0x3000, 0x3000},
+      {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xe0000, 0xe0fff}};
+  return std::any_of(std::begin(kInvisible), std::end(kInvisible),
+                     [point](const Range& range) { return point >= range.first && point <= range.last; });
+}
+
+// Whether the first two characters that can be seen are colons.
+bool begins_as_command(std::string_view line) {
+  int colons = 0;
+  for (std::size_t at = 0; at < line.size() && colons < 2;) {
+    const CodePoint point = code_point_at(line, at);
+    if (point.value != ':' && !is_invisible(point.value)) return false;
+    colons += point.value == ':' ? 1 : 0;
+    at += point.bytes;
+  }
+  return colons == 2;
+}
+
 }  // namespace
 
 std::string log_text(std::string_view text) {
@@ -44,9 +73,7 @@ std::string log_text(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = without_commands(printable_line(text.substr(begin, end - begin), true));
-    const std::size_t first = line.find_first_not_of(' ');
-    const bool is_command = first != std::string::npos && line.compare(first, 2, "::") == 0;
-    result += (begin == 0 ? "" : "\n") + std::string(is_command ? "| " : "") + line;
+    result += (begin == 0 ? "" : "\n") + std::string(begins_as_command(line) ? "| " : "") + line;
     begin = end + 1;
   }
   return result;

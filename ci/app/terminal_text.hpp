@@ -29,8 +29,9 @@ enum class Tone { plain, good, bad, doubtful, dim, strong };
 std::string paint(std::string_view text, Tone tone, bool color);
 
 // Lines for a log that a CI service reads as well: what could move a cursor is '?', and nothing that a stranger wrote
-// stands where the service takes it for a command: a line's own "::" (GitHub, "Workflow commands"; behind blanks, too)
-// gets a bar before it, and "##[" and "##name[" a blank inside (older GitHub, Azure Pipelines, TeamCity).
+// stands where the service takes it for a command: a line's own "::" (GitHub, "Workflow commands"; also behind
+// and between what nobody sees) gets a bar before it, and "##[" and "##name[" a blank inside (older GitHub, Azure
+// Pipelines, TeamCity).
 std::string log_text(std::string_view text);
 
 // A benchmark's canonical text without its device, which is long and the same for all rows of a run: "gemv/n:8

@@ -27,6 +27,23 @@ TEST(LogText, HoldsNothingThatATerminalOrACiServiceObeys) {
   EXPECT_EQ(log_text(""), "");
 }
 
+TEST(LogText, HoldsNoCommandBehindWhatNobodySees) {
+  // What .NET trims, as GitHub's runner does, and what its comparison of texts may leave out.
+  for (const std::string unseen : {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",    "\u2004", "\u2005",
+                                   "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u202f",    "\u205f", "\u3000",
+                                   "\ufeff", "\u00ad", "\u200b", "\u200d", "\u2060", "\U000e0020"}) {
+    for (const std::string& line : {unseen + "::add-mask::x", unseen + " \t::add-mask::x",
+                                    ' ' + unseen + unseen + "::add-mask::x", ':' + unseen + ":add-mask::x"}) {
+      EXPECT_TRUE(log_text("key\n" + line).starts_with("key\n| ")) << line;
+    }
+  }
+  for (const std::string seen : {"\xc2\x85", "\u2028", "\u2029"}) {
+    EXPECT_EQ(log_text(seen + "::add-mask::x"), "?::add-mask::x");
+  }
+  EXPECT_EQ(log_text("\u00a0::add-mask::x"), "| \u00a0::add-mask::x");
+  EXPECT_EQ(log_text("\ufeff std::map\n\u2003:x:\n\u00e4::y"), "\ufeff std::map\n\u2003:x:\n\u00e4::y");
+}
+
 TEST(App, SaysNothingRawOnTheErrorStream) {
   std::istringstream in;
   std::ostringstream out;
