@@ -1,15 +1,18 @@
 #include "bench/runner/command_program.hpp"
 
+#include <fcntl.h>
 #include <regex.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "bench/formats/import_formats.hpp"
 #include "bench/model/quantile.hpp"
+#include "bench/runner/descriptor.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard::bench {
@@ -126,10 +129,16 @@ Result<void> put_output(const ChildResult& child, const std::filesystem::path& f
     return program_error("its output", "more than " + to_text(Bytes(static_cast<double>(kLargestResults))), "results",
                          "let it write a file: " + std::string(kOutputMark) + " among its arguments");
   }
-  std::ofstream stream(file, std::ios::binary);
-  stream << child.output;
-  stream.close();
-  return stream ? Result<void>() : program_error(file.string(), "a file that cannot be written", "space for results");
+  // Another that runs beside it may put a link there now.
+  const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  std::string_view left = child.output;
+  while (made.is_open() && !left.empty()) {
+    const ssize_t written = ::write(made.number(), left.data(), left.size());
+    if (written < 0 && errno != EINTR) break;
+    left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return left.empty() ? Result<void>()
+                      : program_error(file.string(), "a file that cannot be written", "space for results");
 }
 
 Result<GoogleBenchmarkFile> read_with(const ImportFormat& format, const Program& program, const ChildResult& child,

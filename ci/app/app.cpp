@@ -1,5 +1,6 @@
 #include "ci/app/app.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,10 +10,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "bench/model/sha256.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -175,26 +179,79 @@ ProgressLine App::live_view() const {
   return ProgressLine(streams.err, style);
 }
 
-Result<void> write_text_file(const std::filesystem::path& file, const std::string& text) {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The system's own names, most of them links (/dev/stdout, /dev/fd/63); where everybody may write is none of them.
+bool is_of_the_system(const fs::path& file) {
   std::error_code code;
-  // A pipe, a device or a link (/dev/stdout is all three, by turns) is written to, never replaced.
-  const auto status = std::filesystem::symlink_status(file, code);
-  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  const std::filesystem::path target = in_place ? file : std::filesystem::path(file.string() + ".partial");
-  errno = 0;
-  std::ofstream stream(target, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  const int trouble = errno;
-  if (!stream) {
-    if (!in_place) std::filesystem::remove(target, code);
-    return input_error(file.string(), trouble == 0 ? "a file that cannot be written" : std::strerror(trouble),
-                       "a place to write the report", "name another file or make room");
+  const std::string name = fs::absolute(file, code).lexically_normal().string();
+  return name.starts_with("/proc/") || (name.starts_with("/dev/") && !name.starts_with("/dev/shm/"));
+}
+
+// A device or a pipe, which is written to, never replaced.
+bool is_written_in_place(const fs::path& file) {
+  std::error_code code;
+  const fs::file_type type = fs::symlink_status(file, code).type();
+  if (type == fs::file_type::symlink) return is_of_the_system(file);
+  return type == fs::file_type::fifo || type == fs::file_type::character || type == fs::file_type::block ||
+         type == fs::file_type::socket;
+}
+
+// What its links lead to, there or not.
+fs::path end_of_links(fs::path file) {
+  constexpr int kMaxLinks = 40;  // as Linux has it
+  std::error_code code;
+  for (int i = 0; i < kMaxLinks && fs::is_symlink(file, code) && !is_of_the_system(file); ++i) {
+    file = file.parent_path() / fs::read_symlink(file, code);
   }
-  if (in_place) return {};
-  std::filesystem::rename(target, file, code);
-  if (code) return input_error(file.string(), code.message(), "a place to write the report");
-  return {};
+  return file;
+}
+
+// 0, or the system's error code.
+int write_all(storage::FileDescriptor file, std::string_view text) {
+  if (!file) return errno;
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.number(), text.data(), text.size());
+    if (written < 0 && errno != EINTR) return errno;
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return file.close() ? 0 : errno;
+}
+
+// Into the folder as it is now, whatever takes its name meanwhile. 0, or the system's error code.
+int replace_file(const fs::path& file, std::string_view text) {
+  const fs::path folder = file.parent_path();
+  const storage::FileDescriptor place(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!place) return errno;
+  std::array<char, 16> entropy{};  // a name that nobody can have made anything of
+  if (::getentropy(entropy.data(), entropy.size()) != 0) return errno;
+  const std::string part = ".steelyard-" + hex_text({entropy.data(), entropy.size()}) + ".partial";
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  storage::FileDescriptor made(::openat(place.number(), part.c_str(), kNew, 0666));
+  if (!made) return errno;
+  int trouble = write_all(std::move(made), text);
+  const std::string name = file.filename().string();
+  if (trouble == 0 && ::renameat(place.number(), part.c_str(), place.number(), name.c_str()) != 0) trouble = errno;
+  if (trouble != 0) ::unlinkat(place.number(), part.c_str(), 0);
+  return trouble;
+}
+
+}  // namespace
+
+Result<void> write_text_file(const std::filesystem::path& file, const std::string& text, LinkInPlace link) {
+  const fs::path target = link == LinkInPlace::followed ? end_of_links(file) : file;
+  int trouble = 0;
+  if (is_written_in_place(target)) {
+    const int links = is_of_the_system(target) ? 0 : O_NOFOLLOW;
+    trouble = write_all(storage::FileDescriptor(::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | links)), text);
+  } else {
+    trouble = replace_file(target, text);
+  }
+  if (trouble == 0) return {};
+  return input_error(file.string(), std::strerror(trouble), "a place to write the report",
+                     "name another file or make room");
 }
 
 namespace {

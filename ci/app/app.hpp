@@ -92,9 +92,13 @@ struct App {
   ProgressLine live_view() const;
 };
 
-// Writes the whole text beside the target and renames it into place. Error (input): a folder that is missing, a full
-// disk.
-Result<void> write_text_file(const std::filesystem::path& file, const std::string& text);
+// What becomes of a link that stands in a file's place. Strangers may have put it there: their code, or their commit.
+enum class LinkInPlace { replaced, followed };
+
+// Writes the whole text as a new file beside the target and renames it into place; into a device, a pipe and what is
+// open (/dev/stdout, /dev/fd/63) as they are. Error (input): a folder that is missing, a full disk.
+Result<void> write_text_file(const std::filesystem::path& file, const std::string& text,
+                             LinkInPlace link = LinkInPlace::replaced);
 
 // Ctrl-C and SIGTERM while something long runs: the first sets a flag that the runner looks at, so that what was
 // measured is reported and temporary folders go; a second one ends the process at once.

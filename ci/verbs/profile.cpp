@@ -349,10 +349,10 @@ Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& jo
   const StackTree tree = unfold(joined, kLimitsOfFiles);
   if (!options.folded.empty()) {
     STEELYARD_TRY(const std::string text, folded_stacks(joined, tree));
-    STEELYARD_CHECK(write_text_file(options.folded, text));
+    STEELYARD_CHECK(write_text_file(options.folded, text, LinkInPlace::followed));
   }
   if (options.speedscope.empty()) return {};
-  return write_text_file(options.speedscope, speedscope_json(joined, tree, title));
+  return write_text_file(options.speedscope, speedscope_json(joined, tree, title), LinkInPlace::followed);
 }
 
 Result<void> write_flame(const ProfileOptions& options, const JoinedProfile& joined, const Shown& shown) {
@@ -360,7 +360,8 @@ Result<void> write_flame(const ProfileOptions& options, const JoinedProfile& joi
   const FlameCaption caption{title_of(shown), shown.against ? shown.against->name : "", shown.source.name};
   const bool is_svg = options.flame.extension() == ".svg";
   return write_text_file(options.flame,
-                         is_svg ? svg_flame_graph(joined, tree, caption) : html_flame_graph(joined, tree, caption));
+                         is_svg ? svg_flame_graph(joined, tree, caption) : html_flame_graph(joined, tree, caption),
+                         LinkInPlace::followed);
 }
 
 Result<void> write_files(const ProfileOptions& options, const Shown& shown, const App& app) {

@@ -75,8 +75,10 @@ Result<void> write_time_flame(const TraceSide& baseline, const TraceSide& candid
   const bench::Trace before = whole_trace_of(baseline), after = whole_trace_of(candidate);
   const TraceStacks stacks = trace_stacks(&before, after, StackLimits{});
   const FlameCaption caption{after.program.empty() ? candidate.name : after.program, baseline.name, candidate.name};
-  return write_text_file(file, file.extension() == ".svg" ? svg_flame_graph(stacks.profile, stacks.tree, caption)
-                                                          : html_flame_graph(stacks.profile, stacks.tree, caption));
+  return write_text_file(file,
+                         file.extension() == ".svg" ? svg_flame_graph(stacks.profile, stacks.tree, caption)
+                                                    : html_flame_graph(stacks.profile, stacks.tree, caption),
+                         LinkInPlace::followed);
 }
 
 }  // namespace

@@ -130,11 +130,12 @@ Result<void> write_cost_files(const bench::Trace& trace, const TraceOptions& opt
       bench::GzipStream packed(out);
       packed << pprof_profile(stacks.profile, stacks.tree, trace.start_unix_ns);
     }
-    STEELYARD_CHECK(write_text_file(options.pprof, out.str()));
+    STEELYARD_CHECK(write_text_file(options.pprof, out.str(), LinkInPlace::followed));
   }
   if (options.callgrind.empty()) return {};
   const std::string& title = trace.program.empty() ? options.file : trace.program;
-  return write_text_file(options.callgrind, callgrind_file(stacks.profile, stacks.tree, stacks.calls, title));
+  return write_text_file(options.callgrind, callgrind_file(stacks.profile, stacks.tree, stacks.calls, title),
+                         LinkInPlace::followed);
 }
 
 Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* baseline, const TraceOptions& options) {
@@ -142,17 +143,20 @@ Result<void> write_pictures(const bench::Trace& trace, const bench::Trace* basel
     const TraceStacks stacks = trace_stacks(baseline, trace, StackLimits{}, time_of(options));
     const FlameCaption caption{trace.program.empty() ? options.file : trace.program, options.against, options.file};
     const bool is_svg = options.flame.extension() == ".svg";
-    STEELYARD_CHECK(write_text_file(options.flame, is_svg ? svg_flame_graph(stacks.profile, stacks.tree, caption)
-                                                          : html_flame_graph(stacks.profile, stacks.tree, caption)));
+    STEELYARD_CHECK(write_text_file(options.flame,
+                                    is_svg ? svg_flame_graph(stacks.profile, stacks.tree, caption)
+                                           : html_flame_graph(stacks.profile, stacks.tree, caption),
+                                    LinkInPlace::followed));
   }
   if (options.folded.empty() && options.speedscope.empty()) return {};
   const TraceStacks stacks = trace_stacks(baseline, trace, kLimitsOfFiles, time_of(options));
   if (!options.folded.empty()) {
     STEELYARD_TRY(const std::string text, folded_stacks(stacks.profile, stacks.tree));
-    STEELYARD_CHECK(write_text_file(options.folded, text));
+    STEELYARD_CHECK(write_text_file(options.folded, text, LinkInPlace::followed));
   }
   if (options.speedscope.empty()) return {};
-  return write_text_file(options.speedscope, speedscope_json(stacks.profile, stacks.tree, options.file));
+  return write_text_file(options.speedscope, speedscope_json(stacks.profile, stacks.tree, options.file),
+                         LinkInPlace::followed);
 }
 
 Result<std::string> trace_text(const bench::Trace& trace, const TraceOptions& options, const App& app) {
@@ -287,7 +291,8 @@ Result<void> write_trace_page(const bench::Trace& trace, const TraceOptions& opt
     }
   }
   return write_text_file(options.html,
-                         html_trace(trace, trace.program.empty() ? options.file : trace.program, ceilings));
+                         html_trace(trace, trace.program.empty() ? options.file : trace.program, ceilings),
+                         LinkInPlace::followed);
 }
 
 }  // namespace

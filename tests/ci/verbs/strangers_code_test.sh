@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # strangers_code_test.sh PROGRAM FIXTURE: a gate whose build and whose benchmark try to reach the embedded store, by its
-# socket and by its files, and to change what is kept, and to give the CI service commands for the job's next steps.
-# Neither does, and the verdict is the one that it was before.
+# socket and by its files, to change what is kept, to give the CI service commands for the job's next steps, and to lead
+# the gate's own reports into the state folder. None of that is done, and the verdict is the one that it was before.
 set -euo pipefail
 program=$1 fixture=$2
 work=$(mktemp -d)
@@ -42,6 +42,10 @@ mkdir "$runners"
 touch "$runners/set_env_1" "$work/summary"
 export RUNNER_TEMP=$work GITHUB_ENV=$runners/set_env_1 GITHUB_STEP_SUMMARY=$work/summary
 
+# Where the gate writes its reports, when what it judges has run.
+echo precious >"$work/state/precious"
+reports=(--markdown "$work/report.md" --html "$work/page.html")
+
 # What runs later in the same job, written where it will be looked for.
 cat >attack.sh <<SCRIPT
 # Once by the build and once by the benchmark.
@@ -56,6 +60,10 @@ state=$work/state
   for file in "\$state"/postgres/*/data/postgresql.conf "\$state"/runs/*/* "\$state"/spool/* $runners/set_env_1 \
     $runners/* $work/summary \$GITHUB_ENV \$GITHUB_STEP_SUMMARY; do
     echo changed >>"\$file"
+  done
+  for report in "$work/report.md" "$work/page.html"; do
+    ln -s "\$state/precious" "\$report"
+    ln -s "\$state/precious" "\$report.partial"
   done
   umount "\$state" && find "\$state" -name PG_VERSION
   for process in /proc/[0-9]*; do
@@ -81,12 +89,15 @@ chmod +x attack.sh
 printf '%s\n' '#!/bin/sh' "sh $work/code/attack.sh benchmark" "exec '$fixture' \"\$@\"" >bench.sh
 echo "sh ./attack.sh build; mkdir -p out && cp bench.sh out/bench && chmod +x out/bench" >build.sh
 commit attack
-attacked=$(gate --base HEAD --head HEAD)
+attacked=$(gate --base HEAD --head HEAD "${reports[@]}")
 [ "$attacked" -le 2 ] || fail "the attacked gate ended with $attacked"
 [ -d "$work/attacked.build" ] && [ -d "$work/attacked.benchmark" ] || fail "the attack did not run"
 if grep 'PG_VERSION\|reached the store\|^UPDATE' "$work/seen"; then fail "the store was seen"; fi
 [ ! -s "$runners/set_env_1" ] && [ ! -s "$work/summary" ] && [ "$(ls "$runners")" = set_env_1 ] ||
   fail "the CI service was given commands"
+[ "$(cat "$work/state/precious")" = precious ] && [ -L "$work/report.md.partial" ] ||
+  fail "a report was written into the state folder"
+[ -s "$work/report.md" ] && [ ! -L "$work/report.md" ] && [ ! -L "$work/page.html" ] || fail "there is no report"
 [ ! -e "$work/ran.by.git" ] || fail "git ran what the build told it to run"
 git rev-list HEAD >/dev/null 2>&1 || true
 [ -e "$work/ran.by.git" ] || fail "git would not have run it anyway"
