@@ -116,7 +116,8 @@ bool is_stored(SideKind kind) {
 }
 
 Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
-  if (kind == SideKind::archive) return storage::read_archive(side);
+  // It may come to be kept, or to be another's baseline: none passes for a run that it is not.
+  if (kind == SideKind::archive) return storage::read_sealed_archive(side);
   if (kind == SideKind::google_benchmark) return bench::load_google_benchmark(side, warnings);
   return bench::load_one_imported(side, warnings);
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/archive/archive.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
@@ -265,6 +266,41 @@ TEST_F(HistoryStore, AVerdictOnAFolderIsVerifiedFromWhatWasKept) {
   EXPECT_THAT(verified.out, HasSubstr(comparison + ": verified"));
   EXPECT_EQ(json::parse(run({"alerts", "--project", "folder", "--json"}).out)["alerts"].size(), 1U)
       << "what it opened is the project's";
+}
+
+TEST_F(HistoryStore, NoArchivePassesForARunThatItIsNotWhateverReadsIt) {
+  for (int day = 1; day <= 8; ++day) import_day("forged", day, 100 * wobble(day), 50 * wobble(day));
+  write("new.json", taken(20, 100, 50));
+  ASSERT_EQ(run({"import", "google-benchmark", "new.json", "--commit", commit(20), "--branch", "main", "--project",
+                 "forged", "--no-store", "--output", "true.syrun"})
+                .status,
+            0);
+  Result<steelyard::Run> archive = storage::read_archive("true.syrun");
+  ASSERT_TRUE(archive) << archive.error().text();
+  const steelyard::Run truth = *archive;
+  for (double& value : archive->measurements.at(0).invocations.at(0).values) value *= 2;
+  ASSERT_TRUE(storage::write_archive("forged.syrun", *archive)) << "with the id of the other";
+  json unnamed = json::parse(run({"compare", "true.syrun", "true.syrun", "--json"}).out);
+  unnamed["baseline"]["id"] = unnamed["candidate"]["id"] = "";
+  write("unnamed.json", unnamed.dump());
+  const auto gate = [](const std::string& archived) {
+    return run({"gate", "--against-history", "--run", archived, "--project", "forged", "--history-branch", "main"});
+  };
+  for (const Outcome& refused :
+       {gate("forged.syrun"), run({"compare", "true.syrun", "forged.syrun"}),
+        run({"export", "forged.syrun", "--output", "again.syrun"}),
+        run({"verify", "unnamed.json", "--baseline", "true.syrun", "--candidate", "forged.syrun", "--keep"})}) {
+    EXPECT_EQ(refused.status, 3) << refused.out << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("forged.syrun: found a run whose id is not that of its content"));
+  }
+  const std::string id = "run:" + truth.header.id;
+  EXPECT_EQ(run({"export", id, "--output", "kept.syrun"}).status, 3) << "it is in no store and no spool";
+  const Outcome kept = gate("true.syrun");
+  EXPECT_EQ(kept.status, 0) << kept.out << kept.err;
+  ASSERT_EQ(run({"export", id, "--output", "kept.syrun"}).status, 0);
+  const Result<steelyard::Run> stored = storage::read_archive("kept.syrun");
+  ASSERT_TRUE(stored) << stored.error().text();
+  EXPECT_EQ(stored->measurements.at(0).invocations, truth.measurements.at(0).invocations);
 }
 
 TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
