@@ -314,6 +314,50 @@ std::vector<fs::path> other_paths_to(const fs::path& path, const std::vector<Mou
 
 }  // namespace
 
+namespace {
+
+// In /run and /var/run, where that is another folder.
+constexpr std::array kSystemSockets{
+    "docker.sock",           "podman/podman.sock",      "containerd/containerd.sock", "k3s/containerd/containerd.sock",
+    "crio/crio.sock",        "buildkit/buildkitd.sock", "libvirt/libvirt-sock",       "systemd/private",
+    "dbus/system_bus_socket"};
+constexpr std::array kOtherSockets{"var/lib/lxd/unix.socket", "var/snap/lxd/common/lxd/unix.socket",
+                                   "var/lib/incus/unix.socket"};
+constexpr std::array kSessionSockets{"docker.sock", "podman/podman.sock", "buildkit/buildkitd.sock", "systemd/private",
+                                     "bus"};
+constexpr std::array kHomeSockets{".docker/run/docker.sock", ".docker/desktop/docker.sock"};
+
+}  // namespace
+
+std::vector<fs::path> sockets_that_lead_out(const std::map<std::string, std::string>& variables, const fs::path& root) {
+  std::vector<fs::path> found;
+  const auto add = [&found](const fs::path& socket) {
+    if (!socket.is_absolute()) return;
+    std::error_code trouble;  // not there, or closed to us, and so to them
+    const fs::path path = fs::canonical(socket, trouble);
+    const bool is_new = std::find(found.begin(), found.end(), path) == found.end();
+    if (!trouble && is_new && fs::is_socket(path, trouble)) found.push_back(path);
+  };
+  const auto value_of = [&variables](const char* name) {
+    const auto variable = variables.find(name);
+    return variable == variables.end() ? std::string() : variable->second;
+  };
+  for (const char* const folder : {"run", "var/run"}) {
+    for (const char* const name : kSystemSockets) add(root / folder / name);
+  }
+  for (const char* const name : kOtherSockets) add(root / name);
+  for (const fs::path& session :
+       {fs::path(value_of("XDG_RUNTIME_DIR")), root / "run/user" / std::to_string(::geteuid())}) {
+    for (const char* const name : kSessionSockets) add(session / name);
+  }
+  for (const char* const name : kHomeSockets) add(fs::path(value_of("HOME")) / name);
+  constexpr std::string_view kScheme = "unix://";
+  for (const char* const name : {"DOCKER_HOST", "CONTAINER_HOST"}) {
+    if (const std::string address = value_of(name); address.starts_with(kScheme)) add(address.substr(kScheme.size()));
+  }
+  return found;
+}
+
 HiddenPaths hidden_around(const std::vector<fs::path>& folders, const std::vector<fs::path>& needed) {
   const auto normal = [](const fs::path& path) {
     std::error_code trouble;

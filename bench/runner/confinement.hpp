@@ -13,7 +13,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -38,6 +40,13 @@ struct HiddenPaths {
 // elsewhere).
 HiddenPaths hidden_around(const std::vector<std::filesystem::path>& folders,
                           const std::vector<std::filesystem::path>& needed);
+
+// The sockets, of those that are there, of whatever starts for its user what it is told to, outside of any view: makers
+// of containers and managers of services, of the system (below `root`) and of the user's session ($XDG_RUNTIME_DIR,
+// /run/user, $HOME, $DOCKER_HOST, $CONTAINER_HOST). Where a link leads to one: that one; each once. To be hidden with
+// the rest.
+std::vector<std::filesystem::path> sockets_that_lead_out(const std::map<std::string, std::string>& variables,
+                                                         const std::filesystem::path& root = "/");
 
 // Empty folders over folders, nothing over files and sockets; the folders above them stay where they are, so that
 // nothing takes their place. hidden: none: null. Error (program): the system refuses;

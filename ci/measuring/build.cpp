@@ -7,6 +7,7 @@
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/confinement.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/config/written_value.hpp"
@@ -29,13 +30,29 @@ std::string last_lines(const std::string& text, int count) {
   return text.substr(begin, end - begin);
 }
 
-// A build that needs one of them fails in its own words; here is why.
-std::string withheld_text(const std::vector<std::string>& names) {
+std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t kMaxShown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMaxShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kMaxShown) text += " and " + std::to_string(names.size() - kMaxShown) + " more";
-  return text.empty() ? "" : "it was not given " + text + " (STEELYARD_BUILD_ENVIRONMENT names what builds need); ";
+  return text + (names.size() > kMaxShown ? " and " + std::to_string(names.size() - kMaxShown) + " more" : "");
+}
+
+// A build that needs one of them fails in its own words; here is why.
+std::string withheld_text(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return "it was not given " + names_text(names) + " (STEELYARD_BUILD_ENVIRONMENT names what builds need); ";
+}
+
+// Likewise, as one that starts containers does.
+std::string hidden_text(const bench::SharedConfinement& confinement) {
+  if (!confinement) return "";
+  const std::vector<std::filesystem::path>& hidden = confinement->hidden;
+  std::vector<std::string> names;
+  for (const std::filesystem::path& socket : bench::sockets_that_lead_out(caller_environment())) {
+    if (std::find(hidden.begin(), hidden.end(), socket) != hidden.end()) names.push_back(socket.string());
+  }
+  if (names.empty()) return "";
+  return "it did not see " + names_text(names) + " (STEELYARD_CONFINE=no shows builds all that is hidden); ";
 }
 
 }  // namespace
@@ -71,7 +88,8 @@ Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::a
   const std::string output = last_lines(child.error_output, kShownLines);
   return program_error(request.side, '"' + request.command + "\" " + without_output.describe(),
                        "a command that succeeds",
-                       withheld_text(withheld) + (output.empty() ? "" : "its last lines:\n" + output));
+                       withheld_text(withheld) + hidden_text(request.confinement) +
+                           (output.empty() ? "" : "its last lines:\n" + output));
 }
 
 bool has_room_for_two_builds(const std::filesystem::path& root) {

@@ -5,10 +5,13 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -22,6 +25,7 @@ namespace steelyard::bench::confinement_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAreArray;
 
 constexpr uid_t kNobody = 65534;
 
@@ -268,6 +272,68 @@ TEST(Secrets, AreNotInTheEnvironmentThatTheKernelShowsAndStayWhereThisProgramLoo
   };
   EXPECT_EXIT(hide(), ::testing::ExitedWithCode(42), "");
   unsetenv("DEPLOY_TOKEN");
+}
+
+std::filesystem::path make_socket(const std::filesystem::path& path) {
+  std::filesystem::create_directories(path.parent_path());
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  EXPECT_LT(path.string().size(), sizeof address.sun_path);
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0) << path;
+  return path;
+}
+
+TEST(SocketsThatLeadOut, AreTheSystemsTheSessionsAndThoseOfTheUsersFolder) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path root = std::filesystem::canonical(folder.path());
+  const std::filesystem::path session = root / "session";
+  const std::map<std::string, std::string> variables{{"XDG_RUNTIME_DIR", session.string()},
+                                                     {"HOME", (root / "home").string()},
+                                                     {"DOCKER_HOST", "unix://" + (root / "named.sock").string()},
+                                                     {"CONTAINER_HOST", "tcp://localhost:2375"}};
+  EXPECT_THAT(sockets_that_lead_out(variables, root), ElementsAre());
+  const std::filesystem::path of_user = root / "run/user" / std::to_string(::geteuid());
+  std::vector<std::filesystem::path> sockets{root / "run/docker.sock",
+                                             root / "run/podman/podman.sock",
+                                             root / "run/containerd/containerd.sock",
+                                             root / "run/systemd/private",
+                                             root / "var/run/docker.sock",
+                                             root / "var/lib/lxd/unix.socket",
+                                             session / "docker.sock",
+                                             session / "podman/podman.sock",
+                                             session / "systemd/private",
+                                             session / "bus",
+                                             of_user / "docker.sock",
+                                             of_user / "bus",
+                                             root / "home/.docker/run/docker.sock",
+                                             root / "named.sock"};
+  for (const std::filesystem::path& socket : sockets) make_socket(socket);
+  EXPECT_THAT(sockets_that_lead_out(variables, root), UnorderedElementsAreArray(sockets));
+  EXPECT_THAT(sockets_that_lead_out({}, root).size(), sockets.size() - 6) << "those of no folder that is named";
+
+  std::filesystem::remove(session / "bus");
+  std::ofstream(session / "bus") << "no socket";
+  std::filesystem::remove(session / "docker.sock");
+  std::filesystem::create_symlink(make_socket(root / "desktop.sock"), session / "docker.sock");
+  std::replace(sockets.begin(), sockets.end(), session / "docker.sock", root / "desktop.sock");
+  std::filesystem::remove_all(root / "var/run");
+  std::filesystem::create_symlink(root / "run", root / "var/run");
+  for (const std::filesystem::path& gone : {session / "bus", root / "var/run/docker.sock"}) std::erase(sockets, gone);
+  EXPECT_THAT(sockets_that_lead_out(variables, root), UnorderedElementsAreArray(sockets));
+}
+
+TEST_F(ConfinementTest, HidesSocketsThatLeadOut) {
+  const std::filesystem::path session = std::filesystem::canonical(folder_.path()) / "session";
+  const std::string socket = make_socket(session / "podman/podman.sock").string();
+  const std::vector<std::filesystem::path> sockets =
+      sockets_that_lead_out({{"XDG_RUNTIME_DIR", session.string()}}, folder_.path());
+  const Result<SharedConfinement> confinement = confine(hidden_around(sockets, {session}).paths);
+  ASSERT_TRUE(confinement) << confinement.error().text();
+  const std::string look = "test -S " + socket + " && echo seen";
+  EXPECT_EQ(run(nullptr, look).output, "seen\n");
+  EXPECT_EQ(run(*confinement, look).output, "");
 }
 
 TEST_F(ConfinementTest, OfNothingIsNone) {

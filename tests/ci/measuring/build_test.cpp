@@ -2,12 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include <cstdlib>
 #include <fstream>
+
+#include "bench/runner/confinement.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::build_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -59,6 +66,28 @@ TEST_F(Build, IsGivenNoSecretUnlessItIsNamedAndSaysSoWhereItFails) {
   EXPECT_THAT(failed.error().text(), HasSubstr("it was not given "));
   EXPECT_THAT(failed.error().text(), HasSubstr("GITHUB_TOKEN"));
   EXPECT_THAT(failed.error().text(), Not(HasSubstr("CONAN_PASSWORD")));
+}
+
+TEST_F(Build, ThatFailsSaysWhichSocketsOfOthersItDidNotSee) {
+  const std::filesystem::path socket = std::filesystem::canonical(tree_) / "docker.sock";
+  sockaddr_un address = {AF_UNIX, {}};
+  socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const bench::Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  setenv("DOCKER_HOST", ("unix://" + socket.string()).c_str(), 1);
+  const auto error_of = [&](const bench::SharedConfinement& confinement) {
+    const Result<LeftProcesses::Count> failed = build(
+        {tree_, "test -S docker.sock && echo seen; exit 2", seconds(60), "the candidate", {}, confinement}, nullptr);
+    return failed ? std::string() : failed.error().text();
+  };
+  const std::string outside = error_of(nullptr);
+  const Result<bench::SharedConfinement> confinement = bench::confine({socket});
+  const std::string inside = confinement ? error_of(*confinement) : "";
+  unsetenv("DOCKER_HOST");
+  EXPECT_THAT(outside, AllOf(HasSubstr("its last lines:\nseen"), Not(HasSubstr("did not see"))));
+  STEELYARD_SKIP_WITHOUT("namespaces", confinement, confinement.error().text());
+  EXPECT_THAT(inside, AllOf(HasSubstr("it did not see " + socket.string() + " (STEELYARD_CONFINE=no shows"),
+                            Not(HasSubstr("its last lines"))));
 }
 
 TEST_F(Build, ShowsTheLastFortyLinesInOrderWhereItFails) {
