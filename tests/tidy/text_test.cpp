@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -151,6 +152,43 @@ TEST(Text, EntropyIsAskedOfTheSystem) {
           << file.path << ":" << i + 1 << ": take getentropy()";
     }
   }
+}
+
+// Code of `folders` with that word, but for what is listed: file, and why it may.
+void expect_alone_in(const std::vector<std::string>& folders, const std::string& word,
+                     std::map<std::string, const char*> listed, const char* mend) {
+  const std::map<std::string, const char*> allowed = listed;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    const bool is_meant = std::any_of(folders.begin(), folders.end(),
+                                      [&file](const std::string& folder) { return file.path.starts_with(folder); });
+    for (std::size_t i = 0; is_meant && i < file.lines.size(); ++i) {
+      if (names_in(file.lines[i]).find(word) == std::string::npos) continue;
+      listed.erase(file.path);
+      EXPECT_TRUE(allowed.contains(file.path)) << file.path << ":" << i + 1 << ": " << word << ": " << mend;
+    }
+  }
+  for (const auto& [path, why] : listed) ADD_FAILURE() << path << " has it no more (" << why << "): correct this list";
+}
+
+// Strangers' code may have put a link in the file's place by then.
+TEST(Text, WhatAGateWritesIsANewFileAndFollowsNoLink) {
+  expect_alone_in({"ci/", "bench/runner/"}, "ofstream",
+                  {{"ci/measuring/strangers.cpp", "before strangers' code runs"},
+                   {"ci/verbs/config_init.cpp", "of a project's owner"},
+                   {"ci/verbs/profile_trace.cpp", "of a recording at hand"}},
+                  "take write_text_file() or write_archive()");
+}
+
+// What is kept, or judged and then kept, has the id of its content.
+TEST(Text, ArchivesOfOthersAreReadSealed) {
+  expect_alone_in({"ci/"}, "read_archive(",
+                  {{"ci/judging/kept_ceilings.cpp", "ceilings alone are taken of it"},
+                   {"ci/judging/targets.cpp", "ceilings alone are taken of it"},
+                   {"ci/measuring/count_cache.cpp", "our own, from which a run is made that is sealed"},
+                   {"ci/verbs/profile_trace.cpp", "ceilings alone are taken of it"},
+                   {"ci/verbs/publish.cpp", "what failed alone is taken of it"},
+                   {"ci/verbs/verify.cpp", "its content is held against the id that is looked for"}},
+                  "take read_sealed_archive()");
 }
 
 // What other people's books and tools call it. Keys of JSON and columns, which stay, stand in literals.
