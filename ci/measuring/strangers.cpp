@@ -45,6 +45,7 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
     if (!fs::exists(file, trouble)) std::ofstream(file, std::ios::app);
     hidden.push_back(file);
   }
+  // Whoever may talk to these starts outside of the view what they like.
   for (fs::path& socket : bench::sockets_that_lead_out(caller_environment())) hidden.push_back(std::move(socket));
   if (const fs::path builds = KeptBuilds::folder(); !builds.empty()) {
     fs::create_directories(builds, trouble);
