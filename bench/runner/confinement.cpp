@@ -312,10 +312,6 @@ std::vector<fs::path> other_paths_to(const fs::path& path, const std::vector<Mou
   return others;
 }
 
-}  // namespace
-
-namespace {
-
 // In /run and /var/run, where that is another folder.
 constexpr std::array kSystemSockets{
     "docker.sock",           "podman/podman.sock",      "containerd/containerd.sock", "k3s/containerd/containerd.sock",

@@ -8,11 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
@@ -209,6 +211,18 @@ fs::path end_of_links(fs::path file) {
   return file;
 }
 
+// A pipe's reader may come later; one that strangers' code left has none for ever.
+storage::FileDescriptor open_in_place(const fs::path& file) {
+  constexpr int kMaxTries = 100;
+  const int links = is_of_the_system(file) ? 0 : O_NOFOLLOW;
+  for (int tries = 1;; ++tries) {
+    const int number = ::open(file.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC | links);
+    if (number >= 0) ::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
+    if (number >= 0 || errno != ENXIO || tries == kMaxTries) return storage::FileDescriptor(number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 // 0, or the system's error code.
 int write_all(storage::FileDescriptor file, std::string_view text) {
   if (!file) return errno;
@@ -244,8 +258,7 @@ Result<void> write_text_file(const std::filesystem::path& file, const std::strin
   const fs::path target = link == LinkInPlace::followed ? end_of_links(file) : file;
   int trouble = 0;
   if (is_written_in_place(target)) {
-    const int links = is_of_the_system(target) ? 0 : O_NOFOLLOW;
-    trouble = write_all(storage::FileDescriptor(::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | links)), text);
+    trouble = write_all(open_in_place(target), text);
   } else {
     trouble = replace_file(target, text);
   }

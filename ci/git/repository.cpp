@@ -44,7 +44,7 @@ std::map<std::string, std::string> git_environment(GitReach reach) {
   variables["LC_ALL"] = "C";               // its messages are matched below
   // A commit's parents are those that it names: a build may have written others.
   variables["GIT_NO_REPLACE_OBJECTS"] = "1";
-  variables["GIT_GRAFT_FILE"] = "/dev/null";
+  variables["GIT_GRAFT_FILE"] = "/dev/null/none";  // of one that is there git says that it is out of use
   if (reach != GitReach::remote) bench::withhold_secrets(variables);
   if (reach == GitReach::local) {
     variables["GIT_ALLOW_PROTOCOL"] = "";  // none, whatever the repository's settings say
@@ -377,6 +377,10 @@ std::string submodule_trouble(const GitAnswer& answer) {
   return answer.trouble;
 }
 
+constexpr const char* kWithinView =
+    "git has no secrets here, as builds may have written its settings: name what it asks a server with in "
+    "STEELYARD_BUILD_ENVIRONMENT";
+
 // `view`: of the strangers whose code may have written git's settings; null: none has run.
 Result<void> check_out(const std::filesystem::path& repository, const std::filesystem::path& target,
                        const std::string& sha, WorkTrees::Submodules submodules, const bench::SharedConfinement* view) {
@@ -386,7 +390,8 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   };
   STEELYARD_TRY(const GitAnswer added, run_git_for_it(repository, {"worktree", "add", "--quiet", "--force", "--detach",
                                                                    target.string(), sha}));
-  if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble);
+  const std::string fix = view == nullptr ? "" : kWithinView;
+  if (!added.succeeded) return input_error("git worktree add of " + sha.substr(0, 12), added.trouble, "", fix);
   std::error_code code;
   if (submodules == WorkTrees::Submodules::none || !std::filesystem::exists(target / ".gitmodules", code)) {
     return {};
@@ -396,7 +401,8 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   if (!modules.succeeded) {
     return input_error("submodules of " + sha.substr(0, 12), submodule_trouble(modules),
                        "addresses that can be reached from here",
-                       "where the build needs none of them: --no-submodules, or no_submodules = true under [build]");
+                       "where the build needs none of them: --no-submodules, or no_submodules = true under [build]" +
+                           (fix.empty() ? "" : "; " + fix));
   }
   return {};
 }

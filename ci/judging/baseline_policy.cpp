@@ -75,21 +75,12 @@ const ConfiguredProgram* program_named(const Configuration& configuration, const
   return found == configuration.programs.end() ? nullptr : &*found;
 }
 
-warning::SettingDifference difference_in(const ConfigurationKey& key, const std::string& baseline,
-                                         const std::string& candidate) {
-  return {'[' + std::string(key.section) + "] " + std::string(key.name) + ',', or_unset(baseline), or_unset(candidate)};
-}
-
-// How both sides are built where that is not as the baseline says, which may make one of them slower than it is; empty:
-// it is.
-std::string note_of_build(const Configuration& baseline, const Configuration& candidate) {
-  for (const ConfigurationKey& key : configuration_keys()) {
-    if (key.section != "build" || key.name != "command") continue;
-    const std::string there = key.print(baseline);
-    const std::string here = key.print(candidate);
-    if (there != here) return warning::built_by_candidates_command(difference_in(key, there, here));
-  }
-  return "";
+// How what is built is built where that is not as the baseline says, which may make it slower than it is; empty: it is.
+std::string note_of_build(const std::string& baseline, const std::string& candidate) {
+  const auto quoted = [](const std::string& command) { return command.empty() ? command : quoted_for_toml(command); };
+  if (baseline == candidate) return "";
+  return warning::built_by_candidates_command(
+      {"[build] command,", or_unset(quoted(baseline)), or_unset(quoted(candidate))});
 }
 
 std::vector<warning::SettingDifference> differences_of(const Configuration& baseline, const Configuration& candidate) {
@@ -98,7 +89,9 @@ std::vector<warning::SettingDifference> differences_of(const Configuration& base
     if (std::find(kJudgingSections.begin(), kJudgingSections.end(), key.section) == kJudgingSections.end()) continue;
     const std::string there = key.print(baseline);
     const std::string here = key.print(candidate);
-    if (there != here) found.push_back(difference_in(key, there, here));
+    if (there == here) continue;
+    found.push_back(
+        {'[' + std::string(key.section) + "] " + std::string(key.name) + ',', or_unset(there), or_unset(here)});
   }
   if (!same_tables(baseline.policy.comparison.patterns, candidate.policy.comparison.patterns))
     found.push_back({"tables of [[policy]]"});
@@ -256,7 +249,7 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   if (!configuration.run.budget) configuration.run.budget = usual;
   configuration.run.seed = candidate.run.seed;
   const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
-  const std::string build = note_of_build(configuration, candidate);
+  const std::string build = note_of_build(configuration.build_command, candidate.build_command);
   take_what_is_new(candidate, configuration);
   STEELYARD_TRY(const std::string calibration, take_calibration(repository, baseline, path, configuration));
   GateConfiguration obeyed{std::move(configuration), {}};

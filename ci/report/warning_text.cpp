@@ -155,7 +155,7 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
 }
 
 std::string built_by_candidates_command(const SettingDifference& command) {
-  return "both builds are by the candidate's command, which is another one than the baseline's: " +
+  return "what is built is built by the candidate's command, which is another one than the baseline's: " +
          difference_text(command);
 }
 

@@ -238,6 +238,7 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache,
   std::int64_t run_key = 0;
   Result<bool> written = write_new_run(session, run, cache, beside, run_key);
   for (int tries = 1; !written && written.error().kind == ErrorKind::input; ++tries) {
+    cache.clear();
     STEELYARD_TRY(const bool made, made_missing_partition(session, run_key));
     // A database that was exchanged behind its connection has other keys than those that were remembered.
     if (!made && (tries > 1 || !knew_keys)) break;
@@ -246,7 +247,6 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache,
       return store_error("store " + session.name(), "no partition for any of the numbers that the run was given", "",
                          "somebody uses up millions of numbers; the run waits in the spool and is sent again");
     }
-    cache.clear();
     written = write_new_run(session, run, cache, beside, run_key);
   }
   if (!written) cache.clear();

@@ -106,14 +106,21 @@ TEST_F(WriteTextFile, WritesToAPipeAndToWhatTheProcessHasOpen) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
+TEST_F(WriteTextFile, WaitsForNoReaderThatNeverComes) {
+  ASSERT_EQ(::mkfifo(report_.c_str(), 0600), 0);
+  EXPECT_FALSE(write_text_file(report_, "text"));
+}
+
 TEST_F(WriteTextFile, ThatFailsLeavesNothing) {
-  for (const fs::path& place : {folder_.path(), folder_.path() / "missing/report.md"}) {
+  const fs::path within = folder_.path() / "within";
+  fs::create_directory(within);
+  for (const fs::path& place : {within, folder_.path() / "missing/report.md"}) {
     const Result<void> written = write_text_file(place, "text");
     ASSERT_FALSE(written) << place;
     EXPECT_EQ(written.error().kind, ErrorKind::input);
     EXPECT_THAT(written.error().text(), ::testing::HasSubstr(place.string()));
   }
-  EXPECT_EQ(files(), 0);
+  EXPECT_EQ(files(), 1) << "the folder";
   EXPECT_FALSE(write_text_file("/dev/full", "text")) << "a full disk";
 }
 

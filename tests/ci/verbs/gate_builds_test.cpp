@@ -130,10 +130,11 @@ TEST_F(GateBuilds, OfBothSidesByAnotherCommandThanTheBaselinesAreTold) {
   made_.write("steelyard.toml", file.replace(file.find(own), own.size(), theirs));
   commit("build it in another way", "fast");
   const Outcome outcome = gate({"--rounds", "2", "--json"});
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("both builds are by the candidate's command"), HasSubstr("sh build.sh"),
-                                 HasSubstr("case $PWD in")))
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("what is built is built by the candidate's command"),
+                                 HasSubstr("sh build.sh"), HasSubstr("case $PWD in")))
       << outcome.err;
-  EXPECT_THAT(gate({"--rounds", "2", "--json", "--build", own}).out, Not(HasSubstr("by the candidate's command")));
+  EXPECT_THAT(gate({"--rounds", "2", "--json", "--build", own}).out,
+              Not(HasSubstr("built by the candidate's command")));
 }
 
 // Without a store there is nothing to hide, but for what would be believed if it were there.
@@ -145,12 +146,13 @@ TEST_F(GateBuilds, PutNoCalibrationWhereOneWouldBeBelieved) {
   made_.write("planted.json", calibrated);
   planted.fingerprint = "ours";
   write(named, storage::calibration_document(planted));
-  commit_script("plant it", "mkdir -p out '" + (state / "calibrations").string() + "' && cp planted.json '" +
-                                (state / "calibrations/planted-duet.json").string() + "' && cp planted.json '" +
+  commit_script("plant it", "mkdir -p out '" + (state / "calibrations").string() + "'; cp planted.json '" +
+                                (state / "calibrations/planted-duet.json").string() + "'; cp planted.json '" +
                                 named.string() + "'; cp '" + fixture("fast") + "' out/bench");
   use_state(state);
   const Outcome outcome = gate({"--rounds", "2", "--json", "--calibration", named.string()});
   use_state(folder_ / "state");
+  EXPECT_THAT(text_of(named), HasSubstr("theirs")) << "the build did not replace it";
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("it is of machine ours,"), Not(HasSubstr("machine theirs")))) << outcome.err;
   STEELYARD_SKIP_WITHOUT("namespaces", outcome.err.find("could reach") == std::string::npos,
                          "the system allows no namespace here");
