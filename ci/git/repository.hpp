@@ -30,8 +30,8 @@ struct GitAnswer {
   std::string messages;  // all of stderr
 };
 
-// Whether git may ask a remote: what a partial clone left out is fetched by any command that misses it. Without secrets:
-// it may, and has none to ask with, as strangers' settings may be in force.
+// Whether git may ask a remote: what a partial clone left out is fetched by any command that misses it. Without secrets
+// it may, and has none to ask with: strangers' settings may be in force.
 enum class GitReach { local, without_secrets, remote };
 
 // Runs git in `folder` with the caller's environment, less the variables by which a hook would bind it to another
