@@ -495,7 +495,7 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
   ArchivedHistory history;
   Reading reading(query);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    const Result<Run> run = read_archive(paths[i]);
+    const Result<Run> run = read_sealed_archive(paths[i]);
     if (run) {
       reading.take(*run);
     } else {

@@ -181,13 +181,16 @@ TEST(Text, WhatAGateWritesIsANewFileAndFollowsNoLink) {
 
 // What is kept, or judged and then kept, has the id of its content.
 TEST(Text, ArchivesOfOthersAreReadSealed) {
-  expect_alone_in({"ci/"}, "read_archive(",
+  expect_alone_in({"ci/", "storage/"}, "read_archive(",
                   {{"ci/judging/kept_ceilings.cpp", "ceilings alone are taken of it"},
                    {"ci/judging/targets.cpp", "ceilings alone are taken of it"},
                    {"ci/measuring/count_cache.cpp", "our own, from which a run is made that is sealed"},
                    {"ci/verbs/profile_trace.cpp", "ceilings alone are taken of it"},
                    {"ci/verbs/publish.cpp", "what failed alone is taken of it"},
-                   {"ci/verbs/verify.cpp", "its content is held against the id that is looked for"}},
+                   {"ci/verbs/verify.cpp", "its content is held against the id that is looked for"},
+                   {"storage/archive/archive.cpp", "it is defined there"},
+                   {"storage/archive/archive.hpp", "it is declared there"},
+                   {"storage/spool/spool.cpp", "its content is held against the id that is looked for"}},
                   "take read_sealed_archive()");
 }
 

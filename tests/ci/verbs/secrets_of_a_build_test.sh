@@ -33,6 +33,12 @@ gate() {
   if grep -a hunter "$work/seen"; then echo "the build saw a secret ($*)"; exit 1; fi
 }
 gate STEELYARD_CONFINE=yes
+# Where no stranger is expected memory stays open, and the environment that /proc shows has no secret all the same.
+echo "tr '\\0' '\\n' </proc/\$(cat '$work/pid')/environ >'$work/shown'" >"$work/look.sh"
+PGPASSWORD=hunter2 bash -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "$program" run --no-store --rounds 2 \
+  --counts never --command "sh $work/look.sh" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+grep -q '^PATH=' "$work/shown" || { echo "/proc showed nothing"; exit 1; }
+if grep -a hunter "$work/shown"; then echo "/proc shows a secret"; exit 1; fi
 # Where /proc shows another process's environment to the build, it shows none either. Nor is its memory the user's to
 # read: to the system these files are root's (PR_SET_DUMPABLE of prctl(2)), and the build's own are not, where one of
 # its user and group is another than root's.

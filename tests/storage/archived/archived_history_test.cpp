@@ -143,6 +143,18 @@ TEST_F(ArchivedHistoryTest, NamesABadArchiveAndReadsTheOthers) {
   EXPECT_EQ(history.series.size(), 1U);
 }
 
+TEST_F(ArchivedHistoryTest, TakesNoArchiveWithTheIdOfAnotherContentForTheRunOfThatId) {
+  steelyard::Run forged = run_of("sort", {1}, 1);
+  write("b_true.syrun", forged);
+  seal(forged);
+  forged.measurements.front().invocations.front().values.front() *= 2;
+  ASSERT_TRUE(write_archive(folder_ / "a_forged.syrun", forged));
+  const ArchivedHistory history = read();
+  ASSERT_EQ(history.bad.size(), 1U);
+  EXPECT_THAT(history.bad[0].text(), HasSubstr("a_forged.syrun"));
+  EXPECT_EQ(history.archives, 1);
+}
+
 TEST_F(ArchivedHistoryTest, LooksIntoNoGitFolder) {
   write(".git/objects/old.syrun", run_of("sort", {1}, 1));
   EXPECT_EQ(read().archives, 0);
