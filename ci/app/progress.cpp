@@ -46,7 +46,8 @@ ProgressStyle bar_or_nothing(bool enabled, int width) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::ostream& err, const ProgressStyle& style) : err_(err), style_(style) {
+ProgressLine::ProgressLine(std::ostream& err, const ProgressStyle& style)
+    : err_(err), style_(style), begun_s_(now_s()) {
   style_.width = std::max(style_.width, 20);
 }
 
@@ -85,6 +86,14 @@ void ProgressLine::show(const std::string& what, double done, Nanoseconds left) 
     draw({bar_text(now_shown)});
   }
 }
+
+void ProgressLine::show_until_end(const std::string& what, Nanoseconds left) {
+  const double spent_s = now_s() - begun_s_;
+  const double whole_s = spent_s + in_seconds(left);
+  show(what, whole_s > 0 ? spent_s / whole_s : 0, left);
+}
+
+void ProgressLine::begin() { begun_s_ = now_s(); }
 
 std::string ProgressLine::bar_text(const ProgressNow& now) const {
   std::string tail = "  " + padded(percent_text(now.done), 5, Align::right);

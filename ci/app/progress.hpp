@@ -58,6 +58,10 @@ class ProgressLine {
   // `done` from 0 to 1; `left` as estimated by the caller (0: unknown). Redraws at most ten times a second, and of that
   // only the lines that differ.
   void show(const std::string& what, double done, Nanoseconds left);
+  // The same of work whose parts know no more than the time that all of it still takes: what is done is the time since
+  // begin(), or since there is this line, of that and `left`. More work that turns up takes the bar back.
+  void show_until_end(const std::string& what, Nanoseconds left);
+  void begin();
   // All that is found so far, in place of what was told before. Seen with the next show().
   void found(std::vector<FoundLine> lines) { found_ = std::move(lines); }
   // Whether anybody would see that: to find it out may cost time.
@@ -90,6 +94,7 @@ class ProgressLine {
   ProgressStyle style_;
   Part part_;
   std::vector<FoundLine> found_;
+  double begun_s_;
   double last_drawn_s_ = -1;
   std::vector<std::string> drawn_;    // lines that stand on the terminal; the cursor is behind the last
   std::set<std::string> told_found_;  // in a pipe: told_as() of what was told already

@@ -161,8 +161,9 @@ class ProgramCounting::CountingWork {
     for (BenchmarkCounts& counts : plan_.benchmarks()) counts.equal_programs = false;
   }
 
-  void begin(Nanoseconds budget, std::size_t most_without_equal) {
+  void begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
     start(budget, true);
+    later_ = later;
     std::vector<BenchmarkCounts*> tried, others;
     // One program of several that is the same on both sides comes first: its counts prove most.
     for (const bool is_equal : {true, false}) {
@@ -204,6 +205,7 @@ class ProgramCounting::CountingWork {
     begun_ = Clock::now();
     budget_ = budget;
     leave_rest_ = leave_rest;
+    later_ = Nanoseconds(0);
     done_ = 0;
   }
 
@@ -252,6 +254,7 @@ class ProgramCounting::CountingWork {
   std::map<ProgramsCompared, std::unique_ptr<bench::ExecutedCode>> codes_;
   Clock::time_point begun_;  // this part of it
   Nanoseconds budget_;       // of this part
+  Nanoseconds later_;        // what follows it takes
   bool leave_rest_ = false;
   Nanoseconds spent_;
   int done_ = 0;  // counted before this pass
@@ -299,8 +302,8 @@ void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>&
   options.progress = [&](const bench::CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
     const double most = std::max(0.0, budget - spent());
-    progress_.show("counting " + now.benchmark, share,
-                   Nanoseconds(share > 0 ? std::min(most, spent() * (1 - share) / share) : 0));
+    const double left = share > 0 ? std::min(most, spent() * (1 - share) / share) : most;
+    progress_.show_until_end("counting " + now.benchmark, Nanoseconds(left) + later_);
   };
   const Result<void> counted = bench::count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
@@ -447,8 +450,8 @@ ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::Meas
 
 ProgramCounting::~ProgramCounting() = default;
 
-void ProgramCounting::begin(Nanoseconds budget, std::size_t most_without_equal) {
-  work_->begin(budget, most_without_equal);
+void ProgramCounting::begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
+  work_->begin(budget, later, most_without_equal);
 }
 
 void ProgramCounting::finish(Nanoseconds budget) { work_->finish(budget); }

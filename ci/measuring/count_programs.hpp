@@ -83,7 +83,7 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
 // which is for its native speed. `warnings`: what the cache, in the state folder, could not read or write.
 //
 //     ProgramCounting counting(std::move(pairs), settings, cancelled, progress, warnings);
-//     counting.begin(a_third);   // then time, by what counting.equal() says
+//     counting.begin(a_third, two_thirds);   // then time, by what counting.equal() says
 //     counting.finish(what_is_left);
 //
 // The settings, the progress and the warnings outlive this.
@@ -97,8 +97,10 @@ class ProgramCounting {
 
   // Counts what may turn out equal: where the two programs are the same, or have symbols by which their code can be
   // compared, and it is not known already to differ. None is begun that would not be counted within the budget, by the
-  // longest so far; and none after so many, where all of these differ.
-  void begin(Nanoseconds budget, std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
+  // longest so far; and none after so many, where all of these differ. `later`: what is shown as left of all after
+  // that.
+  void begin(Nanoseconds budget, Nanoseconds later,
+             std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
   // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure; but not of a
   // benchmark that one side lacks, which comes last, because its count can be held against nothing.
   void finish(Nanoseconds budget);

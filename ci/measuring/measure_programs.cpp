@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -74,10 +75,10 @@ class BudgetClock {
   Clock::time_point begun_ = Clock::now();
 };
 
-bench::TimingPlan timing_shown_on(ProgressLine& progress) {
+bench::TimingPlan timing_shown_on(ProgressLine& progress, std::function<Nanoseconds()> later) {
   bench::TimingPlan timing;
-  timing.progress = [&progress](const bench::MeasureProgress& now) {
-    progress.show(timing_text(now), now.done, now.left);
+  timing.progress = [&progress, later = std::move(later)](const bench::MeasureProgress& now) {
+    progress.show_until_end(timing_text(now), now.left + later());
   };
   return timing;
 }
@@ -176,7 +177,7 @@ class PairMeasuring {
         progress_(progress),
         cancelled_(cancelled),
         clock_(budget_of(settings_)),
-        timing_(timing_shown_on(progress)),
+        timing_(timing_shown_on(progress, [this] { return counting_left(); })),
         devices_(programs),
         budgets_(policy_),
         listed_(std::move(listed)) {
@@ -233,17 +234,15 @@ class PairMeasuring {
     std::int64_t benchmarks = 0;
     std::int64_t elsewhere = 0;  // that other machines measure
     Nanoseconds start;           // of all benchmarks' processes
-    Nanoseconds counting;
     for (const ListedPair& list : listed_) {
       benchmarks += static_cast<std::int64_t>(list.size());
       elsewhere += static_cast<std::int64_t>(list.elsewhere);
       const auto& command = list.candidate.program.command;
       const std::size_t processes = command && command->format != nullptr ? 1 : list.size();
       start += std::max(list.baseline.listing.start, list.candidate.listing.start) * static_cast<double>(processes);
-      counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
+      counting_estimate_ += counting_estimate(list.baseline) + counting_estimate(list.candidate);
     }
     warn_of_commands();
-    show_counting_too(counting);
     const ComparisonPolicy policy = comparison_policy(policy_);
     show_found(policy);
     if (settings_.rounds != 0) return {};
@@ -275,18 +274,12 @@ class PairMeasuring {
       relinked_.push_back(std::move(folder));
     }
     clock_ = BudgetClock(clock_.whole());
+    progress_.begin();
     return {};
   }
 
-  // What is shown as left is until the end of everything.
-  void show_counting_too(Nanoseconds counting) {
-    if (counting.count() <= 0) return;
-    timing_.progress = [this, counting](const bench::MeasureProgress& now) {
-      const Nanoseconds later = std::min(counting, counting_share_);  // nothing once it is done
-      const double all = (now.elapsed + now.left + later).count();
-      progress_.show(timing_text(now), all > 0 ? now.elapsed.count() / all : 0, now.left + later);
-    };
-  }
+  // What is shown as left is until the end of everything. Nothing of it once counting is done.
+  Nanoseconds counting_left() const { return std::min(counting_estimate_, counting_share_); }
 
   // Rounds of all benchmarks that the budget pays for: samples are as short as that asks for, down to a few
   // milliseconds. Sides that take turns need twice the time.
@@ -371,7 +364,7 @@ class PairMeasuring {
     alone.spend = {};  // it has a budget of its own
     alone.watch = {};  // and what it finds is no change of the whole
     alone.progress = [this](const bench::MeasureProgress& now) {
-      progress_.show("alone: " + timing_text(now), now.done, now.left);
+      progress_.show_until_end("alone: " + timing_text(now), now.left + counting_left());
     };
     bench::MeasuredPair& pair = measured_.pair;
     const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
@@ -420,6 +413,7 @@ class PairMeasuring {
   const std::atomic<bool>* cancelled_;
   BudgetClock clock_;
   Nanoseconds counting_share_;  // of the budget, that is still kept for counting
+  Nanoseconds counting_estimate_;
   bench::TimingPlan timing_;
   DevicePrograms devices_;
   PatternBudgets budgets_;
@@ -447,7 +441,8 @@ void PairMeasuring::steer() {
   // What nobody asked to leave untimed is worth no more of it.
   const bool is_asked = skipping_.what != SkipTime::never && skipping_.by != UntimedBy::equal_builds;
   measured_.untimed_by = skipping_.by;
-  counting_->begin(counting_share_, is_asked ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
+  counting_->begin(counting_share_, timing_budget(),
+                   is_asked ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
@@ -515,7 +510,9 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
   const BudgetClock clock(budget_of(settings));
   const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);
-  bench::TimingPlan timing = timing_shown_on(progress);
+  progress.begin();
+  const Nanoseconds later = counting ? std::min(counting_estimate(listed), clock.counting_share()) : Nanoseconds(0);
+  bench::TimingPlan timing = timing_shown_on(progress, [later] { return later; });
   limit(timing, budgets);
   STEELYARD_TRY(Run run, bench::measure_one(listed, settings, timing, limits));
   budgets.tell(warnings);

@@ -49,6 +49,21 @@ TEST(ProgressLine, SaysAHundredPercentOnlyWhenAllIsDone) {
   EXPECT_THAT(err.str(), HasSubstr(" 99 %"));
 }
 
+TEST(ProgressLine, TellsWhatIsDoneFromTheTimeThatAllStillTakes) {
+  std::ostringstream err;
+  ProgressLine line(err, true, 80);
+  line.show_until_end("timing", seconds(1e5));
+  EXPECT_NE(err.str().find("  0 %"), std::string::npos) << err.str();
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  line.show_until_end("counting", Nanoseconds(1e6));
+  EXPECT_NE(err.str().find("  99 %  1 s left"), std::string::npos) << err.str();
+  line.begin();
+  err.str("");
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  line.show_until_end("timing", seconds(1e5));
+  EXPECT_NE(err.str().find("  0 %"), std::string::npos) << err.str();
+}
+
 TEST(ProgressLine, FitsTheTerminalWhateverItIsGiven) {
   std::string long_name(300, 'x');
   long_name += '\n';

@@ -63,7 +63,7 @@ TEST_F(CountPrograms, ThatBeganBeforeTheTimingFinishWhatIsLeftAndNothingTwice) {
   const bench::ListedProgram old_one = testkit::listing_of(program_, {"BM_x"});
   const bench::ListedProgram new_one = testkit::listing_of(program_, {"BM_x", "BM_new"});
   ProgramCounting counting({{{&old_one, &baseline}, {&new_one, &candidate}}}, settings_, nullptr, progress_, warnings_);
-  counting.begin(seconds(60));
+  counting.begin(seconds(60), seconds(0));
   EXPECT_EQ(baseline.failures.size(), 1U);
   ASSERT_EQ(candidate.failures.size(), 1U) << "what is new has nothing to be equal to";
   EXPECT_EQ(candidate.failures[0].benchmark.name, "BM_x");
