@@ -84,7 +84,7 @@ TEST_F(Merge, ShardsOfASuiteAreOneRunWithEverySampleOfEach) {
   EXPECT_EQ(json["measurements"], 6);
   const Result<SimulatedRun> whole = storage::read_archive("head.syrun");
   ASSERT_TRUE(whole) << whole.error().text();
-  EXPECT_EQ(whole->header.id, json["run"]);
+  EXPECT_EQ(whole->header.id, json["run"].get<std::string>());
   EXPECT_EQ(whole->invocations.size(), one.candidate.invocations.size() + two.candidate.invocations.size());
   EXPECT_THAT(whole->header.settings.at(std::string(kMergedSetting)),
               AllOf(HasSubstr(json["parts"][0]), HasSubstr(json["parts"][1])));
