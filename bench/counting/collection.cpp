@@ -272,6 +272,8 @@ Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimRepor
 
 }  // namespace
 
+Error counting_interrupted() { return budget_error("", "interrupted before it was counted"); }
+
 Error counting_budget_spent() {
   return budget_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
 }

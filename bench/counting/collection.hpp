@@ -161,6 +161,7 @@ struct CollectionLimits {
   Error unless_late(const Error& error) const;
 };
 // The error of what a deadline kept from being counted.
+Error counting_interrupted();
 Error counting_budget_spent();
 
 // Where collections of one program are made. The folder is private to them.

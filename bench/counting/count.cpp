@@ -44,6 +44,7 @@ class CountingPool {
   struct Job {
     const CollectionPlace* place = nullptr;
     ListedBenchmark benchmark;
+    const CountRequest* request = nullptr;
   };
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options, const CollectionLimits& limits)
@@ -77,12 +78,18 @@ class CountingPool {
       const auto begun = std::chrono::steady_clock::now();
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.limits.is_cancelled();
+      if (count) tell(*jobs_[i].request, *count);
       if (count && options_.counters.heap && !jobs_[i].place->program->command)
         heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
       took(std::chrono::steady_clock::now() - begun);
       report(jobs_[i].benchmark.name, 1);
     }
+  }
+
+  void tell(const CountRequest& request, const BenchmarkCount& count) {
+    const std::lock_guard lock(progress_mutex_);
+    if (options_.counted && !count.values.empty()) options_.counted(request, count.values.front());
   }
 
   void took(std::chrono::nanoseconds time) {
@@ -344,21 +351,19 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
                                 std::chrono::steady_clock::now() + bounded_budget(options.limits.budget)};
   PreparedPrograms programs(tools, options, limits);
   std::vector<CountingPool::Job> jobs;
-  std::vector<const CountRequest*> of_job;
   for (const CountRequest& request : requests) {
     const Result<const CollectionPlace*> place = programs.place_of(*request.program);
     if (!place) {
       add_failure(request.benchmark.id, place.error(), *request.run);
       continue;
     }
-    jobs.push_back({*place, request.benchmark});
-    of_job.push_back(&request);
+    jobs.push_back({*place, request.benchmark, &request});
   }
   auto [outcomes, heaps] = CountingPool(jobs, options, limits).run();
   const bool is_cancelled = options.limits.is_cancelled();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const CountRequest& request = *of_job[i];
+    const CountRequest& request = *jobs[i].request;
     RunConditions& of_run = conditions[request.run];
     if (outcomes[i] && *outcomes[i]) {
       of_run.add(request, outcomes[i]->value());
@@ -368,8 +373,8 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
       continue;
     } else if (outcomes[i]) {
       add_failure(request.benchmark.id, outcomes[i]->error(), *request.run);
-    } else if (!is_cancelled) {
-      add_failure(request.benchmark.id, counting_budget_spent(), *request.run);
+    } else {
+      add_failure(request.benchmark.id, is_cancelled ? counting_interrupted() : counting_budget_spent(), *request.run);
     }
   }
   for (auto& [run, of_run] : conditions) {
@@ -377,7 +382,7 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
     record_cache_model(options.counters, *run);
   }
   std::set<std::pair<const Program*, Run*>> counted;
-  for (const CountRequest* request : of_job) counted.emplace(request->program, request->run);
+  for (const CountingPool::Job& job : jobs) counted.emplace(job.request->program, job.request->run);
   for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);
   return {};
 }

@@ -29,6 +29,8 @@ struct CountProgress {
   int total = 0;
 };
 
+struct CountRequest;
+
 struct CountOptions {
   std::filesystem::path shim;          // the preload library; empty: ../lib/steelyard/ beside the running program
   int repeats = 1;                     // values of each benchmark, at least; more where a jitter must be learned
@@ -40,6 +42,8 @@ struct CountOptions {
   // left for another time, without a failure.
   bool leave_rest = false;
   std::function<void(const CountProgress&)> progress;
+  // As soon as one is counted, with its instructions an iteration; like `progress`, never two calls at once.
+  std::function<void(const CountRequest&, double instructions)> counted;
 };
 
 // One side of a comparison: every benchmark of a program, and the run that its counts are added to. Without a program:

@@ -111,7 +111,7 @@ inline constexpr std::string_view kSeveralThreadsSetting = "several_threads";
 // What became of something that should have been measured.
 enum class FailureKind {
   failed,          // a crash, a time-out, output that is no result
-  not_reached,     // never tried, because the budget was spent: the data cannot tell, nobody failed
+  not_reached,     // never tried: the budget was spent, or somebody interrupted: the data cannot tell, nobody failed
   bad_record,      // a record of an imported file that could not be used: the file's failure, not the program's
   skipped,         // the benchmark left itself out in words (SkipWithMessage): no failure of the program either
   reported_error,  // the same, called an error (SkipWithError): until 1.7 Google Benchmark has no other way
