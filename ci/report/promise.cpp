@@ -30,6 +30,7 @@ namespace {
 struct Kinds {
   bool noisy = false;
   bool concurrent = false;
+  bool apart = true;  // what is noisy was measured on two occasions, of which nothing is called a change
   bool counted = false;
 };
 
@@ -42,8 +43,10 @@ Kinds kinds_of(const Comparison& comparison) {
     } else {
       kinds.noisy = true;
       kinds.concurrent = kinds.concurrent || is_concurrent(row.layout);
+      kinds.apart = kinds.apart && row.layout == Layout::separate;
     }
   }
+  kinds.apart = kinds.apart && regress::rules_of(comparison.rule_version) >= regress::Rules::rounds_4;
   return kinds;
 }
 
@@ -87,6 +90,10 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   if (comparison.calibration && comparison.calibration->failed) {
     return "This machine failed its calibration" + calibrated_text(promise) +
            "; nothing is promised of it, and no noisy metric gets a verdict.";
+  }
+  if (kinds.apart) {
+    return "The sides were measured on two occasions, and nothing tells how far apart equal builds lie on two; no "
+           "noisy metric is called a change.";
   }
   if (!kinds.concurrent) {
     return "The sides do not count as measured together, so the machine's drift may be mixed with the change; only "
@@ -437,7 +444,10 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
                      "--layout interleaved"});
   }
-  if (uncounted > 0) steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
+  const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
+  if (uncounted > 0 && !is_interrupted) {
+    steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
+  }
   if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible));
   if (hopeless.empty()) return;
   const std::string advice = std::to_string(hopeless.size()) + " inconclusive";

@@ -86,6 +86,8 @@ TEST(Promise, PromisesNothingWhereItsCalibrationFailedOrTheSidesWereApart) {
   for (ComparisonRow& row : comparison.rows) row.layout = Layout::sequential;
   EXPECT_FALSE(promise_of(comparison).holds);
   EXPECT_THAT(promise_line(comparison), HasSubstr("do not count as measured together"));
+  for (ComparisonRow& row : comparison.rows) row.layout = Layout::separate;
+  EXPECT_THAT(promise_line(comparison), HasSubstr("no noisy metric is called a change"));
 }
 
 TEST(Promise, OfCountsIsExactnessAndOfNothingNothing) {
