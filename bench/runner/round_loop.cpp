@@ -438,7 +438,7 @@ void RoundLoop::repeat_disturbed(int ended) {
   const bool mostly = 2 * (outcome_.disturbed_rounds - disturbed_before) > measured;
   if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed || mostly || plan_.samples.group > 1) return;
   std::sort(repetitions.begin(), repetitions.end());
-  pairs_left_ = static_cast<std::int64_t>(repetitions.size());
+  pairs_left_ = benchmarks_left() * (plan_.rounds - ended) + static_cast<std::int64_t>(repetitions.size());
   int pass = 0;
   for (const auto& [nth, index] : repetitions) {
     const Nanoseconds spent = elapsed() - measuring_began_;

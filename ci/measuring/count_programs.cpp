@@ -161,6 +161,8 @@ class ProgramCounting::CountingWork {
     for (BenchmarkCounts& counts : plan_.benchmarks()) counts.equal_programs = false;
   }
 
+  void watch(Watch watch) { watch_ = std::move(watch); }
+
   void begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
     start(budget, true);
     later_ = later;
@@ -224,10 +226,12 @@ class ProgramCounting::CountingWork {
   bench::CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
     const bench::Program& program = side.side->program->program;
     side_of_[{&program, counts.benchmark.name}] = &side;
+    if (watch_) counts_of_side_[&side] = &counts;
     return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
   void take(const std::vector<bench::CountRequest>& orders);
+  void tell_watcher(const SideCount& side, double instructions);
   void keep(const std::vector<bench::CountRequest>& orders);
   bool reuse_cached(BenchmarkCounts& counts);
   bool reuse_equal(BenchmarkCounts& counts);
@@ -247,9 +251,12 @@ class ProgramCounting::CountingWork {
   CountCache cache_;
   std::string method_;  // empty: no cache
   std::map<std::pair<const bench::Program*, std::string>, SideCount*> side_of_;
-  std::set<const BenchmarkCounts*> known_;        // whose baseline's count is a kept one
-  std::set<const BenchmarkCounts*> asked_cache_;  // for its baseline's
-  std::set<const BenchmarkCounts*> compared_;     // both sides' profiles
+  Watch watch_;
+  std::map<const SideCount*, const BenchmarkCounts*> counts_of_side_;  // of what was ordered since somebody watches
+  std::map<const SideCount*, double> instructions_;                    // likewise, an iteration
+  std::set<const BenchmarkCounts*> known_;                             // whose baseline's count is a kept one
+  std::set<const BenchmarkCounts*> asked_cache_;                       // for its baseline's
+  std::set<const BenchmarkCounts*> compared_;                          // both sides' profiles
   using ProgramsCompared = std::pair<const bench::LoadedProgram*, const bench::LoadedProgram*>;
   std::map<ProgramsCompared, std::unique_ptr<bench::ExecutedCode>> codes_;
   Clock::time_point begun_;  // this part of it
@@ -305,6 +312,11 @@ void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>&
     const double left = share > 0 ? std::min(most, spent() * (1 - share) / share) : most;
     progress_.show_until_end("counting " + now.benchmark, Nanoseconds(left) + later_);
   };
+  if (watch_) {
+    options.counted = [this](const bench::CountRequest& order, double instructions) {
+      tell_watcher(*side_of_.at({order.program, order.benchmark.name}), instructions);
+    };
+  }
   const Result<void> counted = bench::count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
   if (!counted) {
@@ -318,6 +330,21 @@ void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>&
                    has_failed_count(*order.run, order.benchmark.id);
   }
   keep(orders);
+}
+
+void ProgramCounting::CountingWork::tell_watcher(const SideCount& side, double instructions) {
+  instructions_[&side] = instructions;
+  const BenchmarkCounts& counts = *counts_of_side_.at(&side);
+  const auto counted = [&](const SideCount& one) -> double {
+    if (const auto at = instructions_.find(&one); at != instructions_.end()) return at->second;
+    const Run kept = one.side == nullptr ? Run() : counts_of(*one.side->run, counts.id());
+    if (!has_counts(kept) || kept.measurements.front().invocations.empty()) return 0;
+    const std::vector<double>& values = kept.measurements.front().invocations.front().values;
+    return values.empty() ? 0 : values.front();
+  };
+  const double baseline = counted(counts.baseline);
+  const double candidate = counted(counts.candidate);
+  if (baseline > 0 && candidate > 0) watch_(counts.id(), candidate / baseline);
 }
 
 // Whether its counts can show that the builds are equal: of programs that differ the code is compared by name, and
@@ -449,6 +476,8 @@ ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::Meas
     : work_(std::make_unique<CountingWork>(std::move(pairs), settings, cancelled, progress, warnings)) {}
 
 ProgramCounting::~ProgramCounting() = default;
+
+void ProgramCounting::watch(Watch watch) { work_->watch(std::move(watch)); }
 
 void ProgramCounting::begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
   work_->begin(budget, later, most_without_equal);

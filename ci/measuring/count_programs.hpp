@@ -95,6 +95,10 @@ class ProgramCounting {
   ProgramCounting& operator=(const ProgramCounting&) = delete;
   ~ProgramCounting();
 
+  // Told of each benchmark that is counted on both sides from then on, as soon as it is: candidate over baseline.
+  using Watch = std::function<void(const BenchmarkId& benchmark, double ratio)>;
+  void watch(Watch watch);
+
   // Counts what may turn out equal: where the two programs are the same, or have symbols by which their code can be
   // compared, and it is not known already to differ. None is begun that would not be counted within the budget, by the
   // longest so far; and none after so many, where all of these differ. `later`: what is shown as left of all after

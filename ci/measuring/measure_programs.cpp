@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -191,6 +192,7 @@ class PairMeasuring {
     STEELYARD_CHECK(relink_all());
     devices_.tell(counting, measured_.warnings);
     if (counting) prepare_counting();
+    watch(comparison_policy(policy_));
     if (counting_ && can_steer()) steer();
     if (!counting && asks_to_skip()) measured_.warnings.push_back(warning::everything_is_timed());
     STEELYARD_CHECK(time());
@@ -244,7 +246,6 @@ class PairMeasuring {
     }
     warn_of_commands();
     const ComparisonPolicy policy = comparison_policy(policy_);
-    show_found(policy);
     if (settings_.rounds != 0) return {};
     // Machines that share a suite are judged together, over all of it and by one plan: no budget of one may change it.
     const std::int64_t comparisons = std::max<std::int64_t>(1, (benchmarks + elsewhere) * noisy_metrics(policy));
@@ -328,13 +329,21 @@ class PairMeasuring {
   }
 
   // What is plain long before the first look is seen at once, by twice the least change that matters.
-  void show_found(const ComparisonPolicy& policy) {
+  void watch(const ComparisonPolicy& policy) {
     if (!progress_.shows_found()) return;
     timing_.watch = [this, least = 2 * policy.minimum_effect](const Run& baseline, const Run& candidate) {
       plain_ = plain_changes(baseline, candidate, least);
-      progress_.found(found_lines(seen_ ? &*seen_ : nullptr, plain_));
+      show_found();
     };
+    if (!counting_) return;
+    counting_->watch([this, least = policy.counted_minimum_effect](const BenchmarkId& benchmark, double ratio) {
+      if (std::fabs(ratio - 1) < least) return;
+      counted_changes_[benchmark.canonical()] = ratio;
+      show_found();
+    });
   }
+
+  void show_found() { progress_.found(found_lines(seen_ ? &*seen_ : nullptr, plain_, counted_changes_)); }
 
   // As the comparison would be if this were the end.
   void show_judged(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
@@ -343,7 +352,7 @@ class PairMeasuring {
     seen_ = regress::compare_runs(baseline, candidate, policy, calibration_of(baseline, candidate),
                                   regress::kNewestRules, &judge.memory())
                 .comparison;
-    progress_.found(found_lines(&*seen_, plain_));
+    show_found();
   }
 
   // Samples are planned as if counting still had its whole third: what it does not need is for further rounds of what
@@ -370,7 +379,9 @@ class PairMeasuring {
     const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
                                                   calibration_of(pair.baseline, pair.candidate))
                                 .comparison;
-    progress_.found(found_lines(&seen, {}));
+    seen_ = seen;
+    plain_.clear();
+    show_found();
     confirm_alone(listed_, seen, settings_, alone, {solo_budget(clock_.whole()), cancelled_}, pair, measured_.warnings);
     return {};
   }
@@ -402,6 +413,7 @@ class PairMeasuring {
 
   void steer();
   void finish_counting();
+  bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
 
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
@@ -425,6 +437,7 @@ class PairMeasuring {
   std::set<std::string> first_look_only_;      // canonical
   std::optional<Comparison> seen_;             // of the last look, for who watches
   std::vector<PlainChange> plain_;             // likewise
+  CountedChanges counted_changes_;             // likewise
 };
 
 // Counts taken beside a timed run, added to it: with what they say of the machine.
@@ -459,6 +472,12 @@ void PairMeasuring::steer() {
   }
 }
 
+int rounds_of(const Run& run) {
+  std::int32_t rounds = 0;
+  for (const Invocation& invocation : run.invocations) rounds = std::max(rounds, invocation.round + 1);
+  return rounds;
+}
+
 void PairMeasuring::finish_counting() {
   // At least what is left of its share, though timing took longer than planned: a count that was not taken says
   // nothing.
@@ -472,6 +491,10 @@ void PairMeasuring::finish_counting() {
   for (const std::string& benchmark : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
   for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
     if (!skipped.empty()) run->header.settings["timing.skipped"] = skipped;
+    // Timing was over, and what it kept says so.
+    if (is_cancelled() && stop_of(run->header) == Stop::none) {
+      keep_stop(Stop::interrupted, rounds_of(*run), run->header.settings);
+    }
     keep_first_look_only(first_look_only_, run->header.settings);
   }
 }

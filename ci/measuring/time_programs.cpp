@@ -159,7 +159,7 @@ class ProgramTimer {
   Nanoseconds left() const;
   void time(ListedPair& pair, Nanoseconds budget);
   void fail(const ListedPair& pair, const Error& error);
-  void not_reached(const ListedPair& pair);
+  void not_reached(const ListedPair& pair, const std::string& why);
 
   std::vector<ListedPair>& listed_;
   bench::MeasuringSettings
@@ -186,6 +186,12 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
   timing.first_look_only = pair.first_look_only;
+  if (const Nanoseconds later = left() - budget; timing.progress && later.count() > 0) {
+    timing.progress = [this, later](bench::MeasureProgress now) {
+      now.left = now.left + later;
+      timing_.progress(now);
+    };
+  }
   const bench::Limits share{budget, limits_.cancelled};
   Result<bench::MeasuredPair> part = pair.is_new
                                          ? time_alone(pair.candidate, settings_, timing, share)
@@ -214,9 +220,8 @@ void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
   blame(pair.candidate, pair.baseline, unmeasured_.candidate);
 }
 
-void ProgramTimer::not_reached(const ListedPair& pair) {
-  const Unmeasured what{"", "the budget was spent; ask for more than " + to_text(limits_.budget),
-                        FailureKind::not_reached};
+void ProgramTimer::not_reached(const ListedPair& pair, const std::string& why) {
+  const Unmeasured what{"", why, FailureKind::not_reached};
   fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
   fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }
@@ -227,11 +232,14 @@ Result<bench::MeasuredPair> ProgramTimer::run() && {
   for (ListedPair& pair : listed_) {
     const std::size_t own = weight(pair);
     if (own == 0) continue;
-    if (whole_ && limits_.is_cancelled()) break;
+    if (whole_ && limits_.is_cancelled()) {
+      not_reached(pair, "interrupted before it was measured");
+      continue;
+    }
     const Nanoseconds share = left() * (static_cast<double>(own) / static_cast<double>(ahead));
     ahead -= own;
     if (whole_ && share.count() <= 0) {
-      not_reached(pair);
+      not_reached(pair, "the budget was spent; ask for more than " + to_text(limits_.budget));
     } else {
       time(pair, share);
     }

@@ -15,6 +15,8 @@
 namespace steelyard::ci {
 namespace {
 
+constexpr const char* kUnjudged = "; not judged yet";
+
 // The level of each round of the measurement.
 std::map<std::int32_t, double> levels_of(const Run& run, const Measurement& measurement) {
   std::map<std::int32_t, double> levels;
@@ -82,7 +84,8 @@ std::vector<PlainChange> plain_changes(const Run& baseline, const Run& candidate
   return changes;
 }
 
-std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<PlainChange>& plain) {
+std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<PlainChange>& plain,
+                                   const CountedChanges& counted) {
   std::vector<FoundLine> lines;
   std::set<std::string> told;
   for (const Verdict verdict : {Verdict::regression, Verdict::improvement}) {
@@ -99,11 +102,24 @@ std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<P
     }
   }
   for (const PlainChange& change : plain) {
-    if (told.contains(change.benchmark)) continue;
+    if (!told.insert(change.benchmark).second) continue;
     const std::string subject = name_as_given(without_device(change.benchmark)) + ", time";
-    lines.push_back({subject + " " + change_cell(change.ratio) + " so far, in " + std::to_string(change.agreeing) +
-                         " of " + std::to_string(change.rounds) + " rounds; not judged yet",
-                     Tone::doubtful, subject + (change.ratio > 1 ? " slower" : " faster")});
+    std::string text = subject + " " + change_cell(change.ratio) + " so far, in " + std::to_string(change.agreeing) +
+                       " of " + std::to_string(change.rounds) + " rounds";
+    const auto instructions = counted.find(change.benchmark);
+    if (instructions != counted.end()) text += ", instructions " + change_cell(instructions->second);
+    lines.push_back({text + kUnjudged, Tone::doubtful, subject + (change.ratio > 1 ? " slower" : " faster")});
+  }
+  std::vector<std::pair<std::string, double>> by_size;
+  for (const auto& change : counted) {
+    if (!told.contains(change.first)) by_size.push_back(change);
+  }
+  std::stable_sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
+    return std::fabs(std::log(a.second)) > std::fabs(std::log(b.second));
+  });
+  for (const auto& [benchmark, ratio] : by_size) {
+    const std::string subject = name_as_given(without_device(benchmark)) + ", instructions";
+    lines.push_back({subject + " " + change_cell(ratio) + kUnjudged, Tone::doubtful, subject});
   }
   return lines;
 }

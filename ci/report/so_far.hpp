@@ -2,6 +2,7 @@
 // so plain in every round that nobody needs a test to see it. Shown and never kept: the verdict is the comparison's.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,12 @@ struct PlainChange {
 inline constexpr int kPlainRounds = 4;
 std::vector<PlainChange> plain_changes(const Run& baseline, const Run& candidate, double least);
 
-// The rows of `judged` that changed, regressions first, then what is plain and not among them. `judged`: of the last
-// look; null: there was none.
-std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<PlainChange>& plain);
+// Instructions of the candidate over the baseline's, by canonical benchmark, of those that differ by enough to tell.
+using CountedChanges = std::map<std::string, double>;
+
+// The rows of `judged` that changed, regressions first, then what is plain and what is counted and not among them, the
+// largest first. `judged`: of the last look; null: there was none.
+std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<PlainChange>& plain,
+                                   const CountedChanges& counted);
 
 }  // namespace steelyard::ci

@@ -63,12 +63,22 @@ TEST(SoFar, PutsWhatIsJudgedFirstAndSaysWhatIsNot) {
   row.verdict = Verdict::unchanged;
   judged.rows.push_back(row);
   const std::vector<PlainChange> open{{"BM_x", 1.25, 12, 12}, {"BM_y", 1.5, 6, 6}};
-  EXPECT_THAT(found_lines(&judged, open),
+  EXPECT_THAT(found_lines(&judged, open, {}),
               ElementsAre(FoundLine{"regression: BM_x, time +25.0 %", Tone::bad, "regression: BM_x, time"},
                           FoundLine{"improvement: BM_better, time -10.0 %", Tone::good, "improvement: BM_better, time"},
                           FoundLine{"BM_y, time +50.0 % so far, in 6 of 6 rounds; not judged yet", Tone::doubtful,
                                     "BM_y, time slower"}));
-  EXPECT_EQ(found_lines(nullptr, open).size(), 2U);
+  EXPECT_EQ(found_lines(nullptr, open, {}).size(), 2U);
+}
+
+TEST(SoFar, TellsACountThatDiffersBeforeAnyRound) {
+  const CountedChanges counted{{"BM_a", 1.02}, {"BM_b", 0.75}, {"BM_y", 1.25}};
+  EXPECT_THAT(
+      found_lines(nullptr, {{"BM_y", 1.5, 6, 6}}, counted),
+      ElementsAre(FoundLine{"BM_y, time +50.0 % so far, in 6 of 6 rounds, instructions +25.0 %; not judged yet",
+                            Tone::doubtful, "BM_y, time slower"},
+                  FoundLine{"BM_b, instructions -25.0 %; not judged yet", Tone::doubtful, "BM_b, instructions"},
+                  FoundLine{"BM_a, instructions +2.00 %; not judged yet", Tone::doubtful, "BM_a, instructions"}));
 }
 
 // With rounds that scatter by as much as is asked for, chance makes one in eight hundred look so.

@@ -12,12 +12,16 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <regex>
 
+#include "bench/counting/count.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard::ci::live_view_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -111,6 +115,28 @@ TEST_F(LiveViewOfAb, ReportsWhatThereIsAtCtrlC) {
   EXPECT_THAT(watched.status, testing::AnyOf(1, 2)) << watched.text;
   EXPECT_THAT(watched.text, HasSubstr("interrupted: this is what was measured until then"));
   EXPECT_THAT(watched.text, HasSubstr("BM_varied: time"));
+}
+
+// What was not measured is not lacking on a side: where counting comes first, and where it comes last.
+TEST_F(LiveViewOfAb, NamesAtCtrlCWhatItDidNotReach) {
+  const auto missing = bench::counting_unavailable(bench::CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  for (const bool is_last : {false, true}) {
+    std::vector<std::string> arguments = {"ab", "--details", "--color", "never", "--no-store", "--no-count-cache"};
+    arguments.insert(arguments.end(), {"--counts", "always", "--min-time", "5ms", "--budget", "60s"});
+    if (is_last) arguments.insert(arguments.end(), {"--rounds", "2"});
+    arguments.insert(arguments.end(), {fixture("fast"), fixture("slow")});
+    const Watched watched =
+        watch(arguments, "xterm", [](const std::string& text) { return text.find("counting ") != std::string::npos; });
+    EXPECT_THAT(watched.status, testing::AnyOf(1, 2)) << watched.text;
+    const std::size_t at = watched.text.find("baseline   ");
+    ASSERT_NE(at, std::string::npos) << watched.text;
+    const std::string report = std::regex_replace(watched.text.substr(at), std::regex("\\s+"), " ");
+    EXPECT_THAT(report,
+                HasSubstr(is_last ? "interrupted before it was counted" : "interrupted before it was measured"));
+    EXPECT_THAT(report, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied"), Not(HasSubstr("missing"))));
+    EXPECT_THAT(report, Not(HasSubstr("--budget DURATION"))) << "no budget was spent";
+  }
 }
 
 TEST_F(LiveViewOfAb, IsABarOnATerminalThatCannotMoveItsCursorAndNothingUnderQuiet) {
