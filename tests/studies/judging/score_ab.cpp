@@ -143,11 +143,15 @@ std::vector<Row> all_rows(const Recordings& all) {
 std::vector<Rule> rules_for(const Row& row, const Options& options) {
   if (options.table == "variants") return score_variants();
   if (options.table == "versions") {
-    Rule before = own_rule({.rules = regress::Rules::rounds_3});
-    before.name = "rounds-3";
-    Rule now = own_rule();
-    now.name = regress::to_text(regress::kNewestRules);
-    return {before, now};
+    std::vector<Rule> versions;
+    for (const bool with_order : {true, false}) {
+      if (!with_order && (!row.has_order || row.is_checked_alone)) continue;
+      for (const regress::Rules rules : {regress::Rules::rounds_3, regress::kNewestRules}) {
+        versions.push_back(own_rule({.with_order = with_order, .rules = rules}));
+        versions.back().name = std::string(regress::to_text(rules)) + (with_order ? "" : ", order unknown");
+      }
+    }
+    return versions;
   }
   std::vector<Rule> rules{own_rule()};
   if (row.is_checked_alone) return rules;
