@@ -15,7 +15,7 @@ namespace steelyard::ci {
 
 // A note at a line of the candidate's source.
 struct Annotation {
-  enum class Level { failure, warning, notice };  // fails the gate, is told and does not, got better
+  enum class Level { failure, warning, notice };  // fails the gate, is reported and does not, got better
   std::string path;                               // below the repository's root, in '/'
   int line = 1;
   Level level = Level::notice;

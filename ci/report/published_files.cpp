@@ -54,7 +54,7 @@ enum RuleIndex : std::size_t { kRegressionRule, kImprovementRule };
 constexpr std::array<SarifRule, 2> kRules{
     {{"performance-regression", "PerformanceRegression", "A benchmark got slower, or does more work.",
       "Measured against the baseline, the function at this line answers for the change, or has a part in it. An error "
-      "fails the gate; a warning is told and does not.",
+      "fails the gate; a warning is reported and does not.",
       "error"},
      {"performance-improvement", "PerformanceImprovement", "A benchmark got faster, or does less work.",
       "Measured against the baseline, the function at this line answers for the change, or has a part in it. It is no "

@@ -130,7 +130,7 @@ export const run: PageOf = async (view) => {
         [
           plural(found.invocations.length, 'invocation'),
           disturbed && `${disturbed} disturbed`,
-          left_out && `${left_out} left out`,
+          left_out && `${left_out} excluded`,
         ]
           .filter(Boolean)
           .join(', '),
