@@ -72,7 +72,4 @@ inline constexpr double kUtilizationError = 1.15;
 enum class UtilizationJudgement { plausible, above_ceiling, measurement_error };
 UtilizationJudgement judge_utilization(double utilization);
 
-// The sentence that goes with a judgement, with the utilization in per cent; empty where it is plausible.
-std::string utilization_warning(double utilization);
-
 }  // namespace steelyard
