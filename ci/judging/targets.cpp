@@ -162,10 +162,9 @@ std::string note_of(const UtilizationRow& row) {
   if (judge_utilization(*larger->utilization) == UtilizationJudgement::measurement_error) {
     return no_result_text(*larger->ceiling);
   }
-  const double percent = *larger->utilization * 100;
   Ceiling roof = *larger->ceiling;
   roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
-  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + regress::name_of(roof) +
+  return share_text(*larger->utilization) + " of " + regress::name_of(roof) +
          (row.bound.empty() ? "" : ", " + bound_text(row.bound));
 }
 

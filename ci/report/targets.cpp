@@ -284,11 +284,7 @@ std::string share_cell(const std::optional<RateUtilization>& rate) {
   if (!has_result(rate->utilization)) {
     return no_result_text(*rate->ceiling);
   }
-  const double percent = *rate->utilization * 100;
-  return decimal_text(percent, percent < 9.95   ? 2
-                               : percent < 99.5 ? 1
-                                                : 0) +
-         " % of " + regress::name_of(*rate->ceiling);
+  return share_text(*rate->utilization) + " of " + regress::name_of(*rate->ceiling);
 }
 
 std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {

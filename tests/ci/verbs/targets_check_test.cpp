@@ -103,8 +103,8 @@ TEST_F(TargetsCheck, RooflineDrawsWhatReportsBothRates) {
   keep_ceilings_of("run");
   const Outcome outcome = run({"targets", "roofline", "run", "--svg", "r.svg"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("gemv/f32"), HasSubstr("67 % of DRAM read, bound by memory"),
-                                 HasSubstr("75 % of f32, bound by arithmetic"), HasSubstr("not drawn"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("gemv/f32"), HasSubstr("66.7 % of DRAM read, bound by memory"),
+                                 HasSubstr("75.1 % of f32, bound by arithmetic"), HasSubstr("not drawn"),
                                  HasSubstr("copy<&>"), Not(HasSubstr("2 threads"))));
   const std::string svg = text_of("r.svg");
   EXPECT_THAT(svg,
