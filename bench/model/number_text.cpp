@@ -86,7 +86,7 @@ int decimals_for(double size) {
   if (size == 0) return 0;
   if (size >= 99.95) return 0;
   if (size >= 9.995) return 1;
-  if (size >= 0.1) return 2;
+  if (size >= 0.09995) return 2;
   return std::min(9, 2 - static_cast<int>(std::floor(std::log10(size))));
 }
 

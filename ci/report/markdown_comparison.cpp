@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -39,8 +40,13 @@ struct Surroundings {
 // Of a cell: services break lines at blanks, and a number alone on its line says nothing.
 std::string unbroken(const std::string& text) { return replaced(text, " ", "\u00a0"); }
 
-std::string level(const std::optional<double>& value, const std::string& unit) {
-  return value ? words(level_text(*value, unit)) : "";
+// Both sides in one scale, as on a terminal; each with its unit, or empty.
+std::pair<std::string, std::string> side_levels(const ComparisonRow& row) {
+  const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
+  const auto cell = [&](const std::string& level) {
+    return level.empty() || levels.unit.empty() ? words(level) : words(level + " " + levels.unit);
+  };
+  return {cell(levels.baseline), row.notes.has(RowNote::not_timed) ? "not timed" : cell(levels.candidate)};
 }
 
 const std::string kTableHead =
@@ -67,8 +73,8 @@ std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
   const std::string change = row.ratio ? change_cell(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(names.of(row.benchmark), true) + " | " + words(metric_label(row.metric));
-  text += " | " + level(row.baseline, row.metric.unit) + " | ";
-  text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
+  const auto [baseline, candidate] = side_levels(row);
+  text += " | " + baseline + " | " + candidate;
   text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
   text += " | " + words(interval_cell(row));
   text += " | " + (row.minimum_detectable_effect ? detectable_text(*row.minimum_detectable_effect) : "");
@@ -291,8 +297,7 @@ const std::string kLineHead = "| | benchmark | metric | change | interval,\u00a0
 
 // "812 \u2192 871 ns": the unit once where both have it.
 std::string levels_of(const ComparisonRow& row) {
-  std::string baseline = level(row.baseline, row.metric.unit);
-  const std::string candidate = row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
+  auto [baseline, candidate] = side_levels(row);
   if (baseline.empty() || candidate.empty()) return unbroken(baseline + candidate);
   const std::size_t unit = candidate.rfind(' ');
   if (unit != candidate.npos && baseline.ends_with(candidate.substr(unit))) {

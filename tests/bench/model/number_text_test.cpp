@@ -42,6 +42,12 @@ TEST(LevelPair, GivesBothSidesOneUnit) {
   EXPECT_EQ(pair.unit, "us");
 }
 
+TEST(LevelPair, HasNoMoreDigitsWhereTheSmallerRoundsUp) {
+  const LevelPair pair = level_pair(99.97, 1249.5, "ns");
+  EXPECT_EQ(pair.baseline, "0.10");
+  EXPECT_EQ(pair.candidate, "1.25");
+}
+
 TEST(LevelPair, LeavesAnAbsentSideEmpty) {
   const LevelPair pair = level_pair(std::nullopt, 388.0, "ns");
   EXPECT_EQ(pair.baseline, "");
