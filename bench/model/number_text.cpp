@@ -99,15 +99,15 @@ bool is_exact_unit(const std::string& unit) { return unit == "count"; }
 
 }  // namespace
 
-std::string change_text(double ratio) { return signed_percent(100 * (ratio - 1)) + " %"; }
-
-std::string change_cell(double ratio) {
+std::string change_text(double ratio) {
   if (!std::isfinite(ratio)) return "-";
   // Past this a percentage is harder to read than a factor.
   constexpr double kFactorFrom = 10;
   if (ratio >= kFactorFrom) return "x " + decimal_text(ratio, ratio < 100 ? 1 : 0);
   return part_cell(ratio - 1);
 }
+
+std::string plain_change_text(double ratio) { return signed_percent(100 * (ratio - 1)) + " %"; }
 
 std::string part_cell(double part) {
   if (!std::isfinite(part)) return "-";
@@ -120,7 +120,9 @@ std::string part_cell(double part) {
   return signed_percent(percent) + " %";
 }
 
-std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
+std::string range_text(const Interval& ratios) {
+  return plain_change_text(ratios.low) + " to " + plain_change_text(ratios.high);
+}
 
 std::string range_cell(const Interval& ratios) {
   const auto end_text = [](double ratio) -> std::string {

@@ -17,13 +17,15 @@
 
 namespace steelyard {
 
-// Changes. A ratio as a signed percentage: 1.0721 -> "+7.21 %", 0.9 -> "-10.0 %", 2.5 -> "+150 %".
+// Changes. A ratio as a signed percentage: 1.0721 -> "+7.21 %", 0.9 -> "-10.0 %", 2.5 -> "+150 %". What two digits
+// behind the point do not show is "+0.003 %", "< 0.001 %" (of either sign) or "0 %", from ten times on it is "x 12.5",
+// and "-" where it is not finite. So it reads in cells and in sentences.
 std::string change_text(double ratio);
-// As change_text(), for a cell that stands alone: what two digits behind the point do not show is "+0.003 %", "< 0.001
-// %" (of either sign) or "0 %", from ten times on it is "x 12.5", and "-" where it is not finite.
-std::string change_cell(double ratio);
-// The same of a part that was added or taken away: 0.0721 -> "+7.21 %", 12.5 -> "+1250 %".
+// Without a factor, of a part that was added or taken away: 0.0721 -> "+7.21 %", 12.5 -> "+1250 %".
 std::string part_cell(double part);
+// A ratio as a percentage with at most two digits behind the point, however large or small: "+1149 %", "+0.00 %". For
+// ends of intervals and single rounds; and for sentences that are kept, which a replay holds against older ones.
+std::string plain_change_text(double ratio);
 // Both ends of an interval of ratios: "-0.40 % to +1.20 %"; and as a cell, in percent: "[-0.40, +1.20]".
 std::string range_text(const Interval& ratios);
 std::string range_cell(const Interval& ratios);

@@ -15,6 +15,7 @@
 #include "ci/report/causes.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/reason_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -145,8 +146,8 @@ std::string xml_attribute(std::string_view name, const std::string& text) {
 
 std::string case_text(const ComparisonRow& row) {
   std::string said = std::string(to_text(row.verdict));
-  if (row.ratio) said += " " + change_cell(*row.ratio);
-  if (!row.reason.empty()) said += ": " + row.reason;
+  if (row.ratio) said += " " + change_text(*row.ratio);
+  if (!row.reason.empty()) said += ": " + shown_reason(row);
   std::string text = "  <testcase" + xml_attribute("classname", name_as_given(row.benchmark)) +
                      xml_attribute("name", name_as_given(row.benchmark) + " " + metric_label(row.metric));
   const FunctionChange* const culprit = culprit_of(row);

@@ -44,7 +44,7 @@ std::string terminal_backfill(const BackfillReport& report, const TerminalStyle&
     const std::string by = shown_sha(change.after);
     const std::string where = change.between == 0 ? "at " + by : "after " + shown_sha(change.before) + ", by " + by;
     rows.push_back({printable_line(name_as_given(change.benchmark), style.unicode),
-                    printable_line(change.metric, style.unicode), change_cell(change.ratio), where});
+                    printable_line(change.metric, style.unicode), change_text(change.ratio), where});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::left}, "  ");
   if (report.left.size() > kMaxToldSteps)

@@ -22,7 +22,7 @@ std::string short_answer(const ComparisonRow& row) {
   if (row.notes.has(RowNote::not_timed)) return "not timed";
   if (row.verdict == Verdict::inconclusive) return "undecided";
   if (!was_measured(row)) return std::string(to_text(row.verdict));
-  if (row.verdict != Verdict::unchanged && row.ratio) return change_cell(*row.ratio);
+  if (row.verdict != Verdict::unchanged && row.ratio) return change_text(*row.ratio);
   return row.metric.kind == MetricKind::counted && row.ratio == 1.0 ? "equal" : "unchanged";
 }
 

@@ -19,8 +19,8 @@ bool is_change(const Finding& finding) {
 // "+13.1 to +19.3 %": the smaller change first, and the sign of a per cent once.
 std::string ratios_text(const Interval& ratios) {
   const bool is_down = std::abs(std::log(ratios.low)) > std::abs(std::log(ratios.high));
-  std::string from = change_cell(is_down ? ratios.high : ratios.low);
-  const std::string to = change_cell(is_down ? ratios.low : ratios.high);
+  std::string from = change_text(is_down ? ratios.high : ratios.low);
+  const std::string to = change_text(is_down ? ratios.low : ratios.high);
   if (from == to) return to;
   constexpr std::string_view kPercent = " %";
   if (from.ends_with(kPercent) && to.ends_with(kPercent)) from.resize(from.size() - kPercent.size());

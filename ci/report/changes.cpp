@@ -65,7 +65,7 @@ std::vector<std::string> member_cells(const ChangesReport& report, const regress
   return {names.of(name_of(series)),
           printable(series.metric, style.unicode),
           levels.baseline + arrow + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit),
-          change.ratio ? change_cell(*change.ratio) : "",
+          change.ratio ? change_text(*change.ratio) : "",
           "p " + p_value_text(change.p),
           printable(status_text(change), style.unicode)};
 }
@@ -191,7 +191,7 @@ constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
 std::string member_row(const ChangesReport& report, const regress::FindingMember& member) {
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
-  const std::string ratio = change.ratio ? "**" + change_cell(*change.ratio) + "**" : "";
+  const std::string ratio = change.ratio ? "**" + change_text(*change.ratio) + "**" : "";
   return "| " + std::string(change.regression ? "regression" : "improvement") + " | " +
          code(name_as_given(series.name), true) + " | " + words(series.metric) + " | " +
          words(level_text(change.before, series.unit)) + " | " + words(level_text(change.after, series.unit)) + " | " +
@@ -254,7 +254,7 @@ std::string creep_text(const std::string& what, const Creep& creep) {
     const CreepStep& step = creep.steps[i];
     text += (i == first ? "" : ", ") +
             (step.commit.empty() ? std::string("a run without a commit") : commit_shown(step.commit)) + " " +
-            change_cell(step.ratio);
+            change_text(step.ratio);
   }
   const std::string past = creep.accepted > 0 ? change_text(creep.level / creep.accepted) : "";
   if (!past.empty() && past != change_text(creep.ratio)) text += "; against that level the count is " + past;

@@ -8,6 +8,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
+#include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
@@ -92,7 +93,7 @@ std::string power_text(const ComparisonRow& row) {
 }
 
 std::string verdict_text(const ComparisonRow& row) {
-  return "verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason);
+  return "verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + shown_reason(row));
 }
 
 std::string gate_text(const ComparisonRow& row) { return "gate: it does not gate: " + row.gate_note; }
@@ -176,16 +177,16 @@ class Explainer {
     for (const regress::PairedRound& round : paired.rounds) {
       differences.push_back(round.difference());
       if (differences.size() > kMaxDifferences) continue;
-      list += (list.empty() ? "" : ", ") + change_text(regress::steady_exp(round.difference()));
+      list += (list.empty() ? "" : ", ") + plain_change_text(regress::steady_exp(round.difference()));
     }
     if (differences.size() > kMaxDifferences) list += ", ...";
     const auto above = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
     std::sort(differences.begin(), differences.end());
     add_step(
         "rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
-        std::to_string(differences.size()) + ", median " + change_text(regress::steady_exp(median(differences))) +
-        ", half of them from " + change_text(regress::steady_exp(quantile_of_sorted(differences, 0.25))) + " to " +
-        change_text(regress::steady_exp(quantile_of_sorted(differences, 0.75))) +
+        std::to_string(differences.size()) + ", median " + plain_change_text(regress::steady_exp(median(differences))) +
+        ", half of them from " + plain_change_text(regress::steady_exp(quantile_of_sorted(differences, 0.25))) +
+        " to " + plain_change_text(regress::steady_exp(quantile_of_sorted(differences, 0.75))) +
         (paired.dropped > 0 ? "; " + plural_text(paired.dropped, "round") + " lacked a side and took no part" : ""));
     if (row.slot_effect) {
       add_step("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +

@@ -124,7 +124,7 @@ bool is_of_the_same_code(const ComparisonRow& count) {
 
 std::string counted_words(const ComparisonRow& count) {
   if (count.verdict == Verdict::inconclusive) return "instructions undecided";
-  if (count.verdict != Verdict::unchanged) return "instructions " + change_cell(*count.ratio);
+  if (count.verdict != Verdict::unchanged) return "instructions " + change_text(*count.ratio);
   // Equal within a jitter is not equal.
   const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
   return is_equal ? "instructions equal" : "instructions equal to " + small_share_text(count.jitter.value_or(0));
@@ -132,7 +132,7 @@ std::string counted_words(const ComparisonRow& count) {
 
 std::string timed_words(const ComparisonRow& time) {
   if (time.verdict == Verdict::unchanged) return "time equal";
-  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + change_cell(*time.ratio);
+  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + change_text(*time.ratio);
 }
 
 // What the two say together; empty where neither changed.
@@ -264,7 +264,7 @@ std::string drift_line(const Comparison& comparison) {
     const std::string of = plural(together->rows, "benchmark", "benchmarks");
     const std::string who =
         together->moved == together->rows ? "all " + of : std::to_string(together->moved) + " of " + of;
-    line += (line.empty() ? "" : "; ") + who + " moved by " + change_cell(drift.ratio) + " together in " +
+    line += (line.empty() ? "" : "; ") + who + " moved by " + change_text(drift.ratio) + " together in " +
             drift.metric + ", each within " + points_text(together->farthest) + " of that";
   }
   return line;
@@ -278,7 +278,7 @@ bool levels_contradict(const ComparisonRow& row) {
   if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return false;
   const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
-  return is_opposite && levels.baseline != levels.candidate && change_text(*row.ratio) != change_text(1);
+  return is_opposite && levels.baseline != levels.candidate && plain_change_text(*row.ratio) != plain_change_text(1);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
     subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
     const bool has_change = i > 0 && points[i - 1].value > 0;
-    changes.push_back(has_change ? change_cell(point.value / points[i - 1].value) : "");
+    changes.push_back(has_change ? change_text(point.value / points[i - 1].value) : "");
     sha_columns = std::max(sha_columns, columns_of(shas.back()));
     level_columns = std::max(level_columns, columns_of(levels.back()));
     change_columns = std::max(change_columns, columns_of(changes.back()));
@@ -247,7 +247,7 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
   std::vector<std::vector<std::string>> rows;
   for (const storage::ChangedSeries& one : page.items) {
     rows.push_back({printable(name_as_given(one.benchmark), style.unicode), printable(one.metric, style.unicode),
-                    one.ratio ? change_cell(*one.ratio) : "", one.regression ? "regression" : "improvement",
+                    one.ratio ? change_text(*one.ratio) : "", one.regression ? "regression" : "improvement",
                     one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
                     one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
   }
@@ -269,7 +269,7 @@ std::string terminal_movers(const storage::RangeQuery& range, const storage::Pag
     const std::string runs =
         std::to_string(mover.runs_before) + " and " + plural(static_cast<std::size_t>(mover.runs_after), "run");
     rows.push_back({printable(name_as_given(mover.benchmark), style.unicode),
-                    printable(mover.metric.name, style.unicode), change_cell(mover.ratio), way,
+                    printable(mover.metric.name, style.unicode), change_text(mover.ratio), way,
                     level_text(mover.before, mover.metric.unit), "to", level_text(mover.after, mover.metric.unit),
                     "of " + runs, mover.fingerprint.substr(0, kMachineCharacters)});
   }
@@ -342,7 +342,7 @@ std::string by_text(const std::string& by) {
 
 std::string alert_change_text(const storage::Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
-  std::string text = alert.ratio ? change_cell(*alert.ratio) : alert.verdict;
+  std::string text = alert.ratio ? change_text(*alert.ratio) : alert.verdict;
   // Levels are medians of each side by itself. Where they do not move as the change does they would only contradict it.
   const bool is_opposite =
       alert.ratio && alert.baseline && alert.candidate && (*alert.candidate - *alert.baseline) * (*alert.ratio - 1) < 0;

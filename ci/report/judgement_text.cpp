@@ -60,7 +60,7 @@ struct WarningWords {
   }
   std::string operator()(const caution::MovedTogether& moved) const {
     const std::string text = "the common movement of " + plural_text(moved.benchmarks, "benchmark") + " in " +
-                             moved.metric + " is estimated as " + change_text(moved.ratio) + " (standard error " +
+                             moved.metric + " is estimated as " + plain_change_text(moved.ratio) + " (standard error " +
                              share_text(moved.error) + "): ";
     if (!moved.removed) return text + "that is more than a machine drifts, and was not taken off";
     return text +
@@ -68,7 +68,7 @@ struct WarningWords {
            "together to tell (steelyard ab)";
   }
   std::string operator()(const caution::MovedAgainstHistory& moved) const {
-    return "half of " + plural_text(moved.benchmarks, "benchmark") + " moved by " + change_text(moved.ratio) +
+    return "half of " + plural_text(moved.benchmarks, "benchmark") + " moved by " + plain_change_text(moved.ratio) +
            " or more in " + moved.metric +
            ": the machine, or a change that touches many; measure beside the parent to tell";
   }

@@ -70,7 +70,7 @@ class MarkdownNames {
 
 std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-  const std::string change = row.ratio ? change_cell(*row.ratio) : "";
+  const std::string change = row.ratio ? change_text(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(names.of(row.benchmark), true) + " | " + words(metric_label(row.metric));
   const auto [baseline, candidate] = side_levels(row);
@@ -309,7 +309,7 @@ std::string levels_of(const ComparisonRow& row) {
 // A line a benchmark.
 std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const MarkdownNames& names) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-  const std::string change = row.ratio ? change_cell(*row.ratio) : "";
+  const std::string change = row.ratio ? change_text(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " | " + code(names.of(row.benchmark), true) +
                      " | " + words(metric_label(row.metric)) + " | ";
   text += unbroken(is_changed && !change.empty() ? "**" + change + "**" : change);

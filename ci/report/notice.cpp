@@ -26,7 +26,7 @@ std::string plain(const std::string& word) { return shortened(printable_line(wor
 // What does not change: "+12.0 % (812 ns to 910 ns)", "failed".
 std::string change_of(const storage::Alert& alert) {
   if (alert.verdict != "regression" || !alert.ratio) return alert.verdict;
-  std::string text = change_cell(*alert.ratio);
+  std::string text = change_text(*alert.ratio);
   if (!alert.baseline || !alert.candidate || alert.unit.empty()) return text;
   const std::string unit = plain(alert.unit);
   return text + " (" + level_text(*alert.baseline, unit) + " to " + level_text(*alert.candidate, unit) + ')';

@@ -536,7 +536,7 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
         const std::string where =
             profile.span.empty() || !profile.ratio
                 ? "no span of " + name + " has a verdict of its own; see where its time went"
-                : "the time of " + name + " went into " + profile.span + " (" + change_cell(*profile.ratio) + ")";
+                : "the time of " + name + " went into " + profile.span + " (" + change_text(*profile.ratio) + ")";
         steps.push_back({where, profile.picture});
         steps.push_back({"its spans one by one", profile.table});
       } else if (profile.outcome == TimeProfileOutcome::failed) {

@@ -78,8 +78,17 @@ std::string interval_text(const ComparisonRow& row) {
   return row.interval ? share_text(row.confidence) + " interval " + range_text(*row.interval) : "";
 }
 
-std::string size_text(const ComparisonRow& row) {
-  const std::string size = share_text(std::fabs(*row.ratio - 1));
+// A sentence is kept in the words of older programs, whose figures have no factor and at most two digits behind the
+// point; a report shows it with the figures that its cells have.
+enum class Figures { kept, shown };
+
+std::string change_figure(double ratio, Figures figures) {
+  return figures == Figures::kept ? plain_change_text(ratio) : change_text(ratio);
+}
+
+std::string size_text(const ComparisonRow& row, Figures figures) {
+  std::string size = figures == Figures::kept ? share_text(std::fabs(*row.ratio - 1)) : change_text(*row.ratio);
+  if (size.starts_with('+') || size.starts_with('-')) size.erase(0, 1);
   const bool is_time = row.metric.unit == "ns";
   if (*row.ratio > 1) return size + (is_time ? " slower" : " higher");
   return size + (is_time ? " faster" : " lower");
@@ -114,8 +123,8 @@ std::string units_text(const ComparisonRow& row, const regress::RowFacts& facts)
 // "+9.2 % were seen, less +4.1 %, the common movement estimated from 29 benchmarks"; empty where nothing was taken off.
 std::string movement_text(const std::optional<regress::CommonMovement>& movement) {
   if (!movement) return "";
-  const std::string seen = change_text(movement->seen) + " were seen, ";
-  const std::string common = change_text(movement->common);
+  const std::string seen = plain_change_text(movement->seen) + " were seen, ";
+  const std::string common = plain_change_text(movement->common);
   const std::string benchmarks = plural_text(movement->benchmarks, "benchmark");
   return movement->by_rounds_2 ? seen + "of which all " + benchmarks + " share " + common
                                : seen + "less " + common + ", the common movement estimated from " + benchmarks;
@@ -143,6 +152,11 @@ std::string beyond_text(double floor) {
 std::string counted_unit(const Metric& metric) {
   if (metric.name == kInstructions) return " instructions an iteration";
   return metric.unit.empty() || metric.unit == "count" ? " " + metric.name : " " + metric.unit;
+}
+
+std::string counts_text(const ComparisonRow& row, Figures figures) {
+  return count_text(*row.baseline) + " -> " + count_text(*row.candidate) + counted_unit(row.metric) +
+         (row.ratio && *row.ratio != 1 ? " (" + change_figure(*row.ratio, figures) + ")" : "");
 }
 
 std::string manner_text(CountScope scope, double jitter) {
@@ -288,12 +302,8 @@ struct ReasonWords {
   }
 
   std::string operator()(const why::Counted& counted) const {
-    const double b = *row.baseline;
-    const double c = *row.candidate;
     const double jitter = row.jitter.value_or(0);
-    const std::string unit = counted_unit(row.metric);
-    const std::string counts = count_text(b) + " -> " + count_text(c) + unit +
-                               (row.ratio && *row.ratio != 1 ? " (" + change_text(*row.ratio) + ")" : "");
+    const std::string counts = counts_text(row, Figures::kept);
     const std::string manner = manner_text(row.count_scope, jitter) + ": ";
     switch (counted.answer) {
       case why::CountAnswer::changed:
@@ -304,19 +314,21 @@ struct ReasonWords {
       case why::CountAnswer::unchanged:
         break;
     }
-    return b == c ? manner + count_text(b) + unit + " on both sides"
-                  : manner + counts + ", within the jitter of " + small_share_text(jitter);
+    return *row.baseline == *row.candidate
+               ? manner + count_text(*row.baseline) + counted_unit(row.metric) + " on both sides"
+               : manner + counts + ", within the jitter of " + small_share_text(jitter);
   }
 
   std::string operator()(const why::Changed&) const {
     const std::string seen = movement_text(facts.movement);
-    return size_text(row) + " in " + units_text(row, facts) + ", " + interval_text(row) + ", adjusted p " +
-           p_value_text(*row.q) + (is_concurrent(row.layout) ? "" : ", more than drift between the sides explains") +
+    return size_text(row, Figures::kept) + " in " + units_text(row, facts) + ", " + interval_text(row) +
+           ", adjusted p " + p_value_text(*row.q) +
+           (is_concurrent(row.layout) ? "" : ", more than drift between the sides explains") +
            (seen.empty() ? "" : " (" + seen + ")");
   }
   std::string operator()(const why::ShownUnchanged&) const {
-    return "shown to lie within the margin of " + share_text(row.margin) + ": " + change_text(*row.ratio) + " in " +
-           units_text(row, facts) + ", " + interval_text(row);
+    return "shown to lie within the margin of " + share_text(row.margin) + ": " + plain_change_text(*row.ratio) +
+           " in " + units_text(row, facts) + ", " + interval_text(row);
   }
   std::string operator()(const why::OneInvocation& one) const {
     const std::string uneven = uneven_text(facts, "invocations");
@@ -324,7 +336,7 @@ struct ReasonWords {
                        ": process-to-process variation is not in the data" + (uneven.empty() ? "" : " of one side");
     if (one.noise) {
       text += "; on this machine two processes of one build lie up to " + share_text(one.noise->most) +
-              " apart (calibrated), and " + change_text(one.noise->ratio) + " is " +
+              " apart (calibrated), and " + plain_change_text(one.noise->ratio) + " is " +
               (one.noise->is_within ? "within" : "beyond") + " that";
     }
     return text + "; " + measure_more_text(one.rounds_needed);
@@ -343,7 +355,7 @@ struct ReasonWords {
     const std::string seen = movement_text(facts.movement);
     std::string text;
     if (apart.cause) {
-      text = note_text(*apart.cause) + "the " + (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
+      text = note_text(*apart.cause) + "the " + (seen.empty() ? "" : "remaining ") + plain_change_text(*row.ratio) +
              (apart.occasions_unknown ? " (no calibration tells how far apart equal builds lie on two occasions)"
                                       : errors_text(*apart.cause, apart.errors));
     } else if (const auto* adjusted = std::get_if<why::AdjustedAway>(&apart.open)) {
@@ -364,10 +376,10 @@ struct ReasonWords {
                                                       : "all of one side was measured before the other") +
            (seen.empty() ? ": drift of that kind" : ": " + seen + "; the drift of one alone") +
            " (standard deviation " + share_text(apart.deviation) + ") could explain the " +
-           (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) + std::string(kTogether);
+           (seen.empty() ? "" : "remaining ") + plain_change_text(*row.ratio) + std::string(kTogether);
   }
   std::string operator()(const why::FloorBeyond& beyond) const {
-    return beyond_text(beyond.floor) + "; seen: " + change_text(*row.ratio) + " in " + units_text(row, facts) +
+    return beyond_text(beyond.floor) + "; seen: " + plain_change_text(*row.ratio) + " in " + units_text(row, facts) +
            (row.interval ? ", " + interval_text(row) : "");
   }
   std::string operator()(const why::RoundsGiveNoInterval& none) const {
@@ -375,7 +387,7 @@ struct ReasonWords {
            measure_more_text(none.rounds_needed);
   }
   std::string operator()(const why::SignificantBelowMinimum&) const {
-    return "the change of " + change_text(*row.ratio) + " is significant but below the minimum effect of " +
+    return "the change of " + plain_change_text(*row.ratio) + " is significant but below the minimum effect of " +
            share_text(row.minimum_effect) + ", and its 90 % interval reaches beyond the margin of " +
            share_text(row.margin) + more_rounds_text(row);
   }
@@ -402,7 +414,7 @@ struct ReasonWords {
     if (by.answer == why::HistoryAnswer::within_margin) {
       return "within " + share_text(row.margin) + " of the level of " + occasions;
     }
-    const std::string change = change_text(*row.ratio) + " against the level of " + occasions;
+    const std::string change = plain_change_text(*row.ratio) + " against the level of " + occasions;
     switch (by.answer) {
       case why::HistoryAnswer::never_differed:
         return change + ", which never differed: how far occasions may lie apart is not known";
@@ -449,8 +461,8 @@ std::string lost_text(const regress::LostSeries& lost) {
          (occasion.empty() ? "" : "; it was last measured at " + occasion);
 }
 
-std::string solo_change_text(const SoloCheck& solo) {
-  return change_text(solo.ratio) + " (" + (solo.interval ? range_text(*solo.interval) : "no interval") + ")";
+std::string solo_change_text(const SoloCheck& solo, Figures figures) {
+  return change_figure(solo.ratio, figures) + " (" + (solo.interval ? range_text(*solo.interval) : "no interval") + ")";
 }
 
 std::string agreement_text(regress::Agreement agreement, bool before_rounds_4) {
@@ -469,13 +481,16 @@ std::string agreement_text(regress::Agreement agreement, bool before_rounds_4) {
   return "which agrees";
 }
 
-std::string alone_text(const ComparisonRow& row, bool before_rounds_4) {
-  return "alone: " + solo_change_text(*row.solo) + ", " + agreement_text(regress::agreement(row), before_rounds_4);
+std::string alone_text(const ComparisonRow& row, bool before_rounds_4, Figures figures) {
+  return "alone: " + solo_change_text(*row.solo, figures) + ", " +
+         agreement_text(regress::agreement(row), before_rounds_4);
 }
 
 std::string alone_text_of_rounds_2(const SoloCheck& solo) {
-  if (solo.agrees != false) return "alone: " + solo_change_text(solo) + (solo.agrees ? "" : ", which does not tell");
-  return "alone it is less than the minimum effect (" + change_text(solo.ratio) + ", " +
+  if (solo.agrees != false) {
+    return "alone: " + solo_change_text(solo, Figures::kept) + (solo.agrees ? "" : ", which does not tell");
+  }
+  return "alone it is less than the minimum effect (" + plain_change_text(solo.ratio) + ", " +
          (solo.interval ? range_text(*solo.interval) : "no interval") +
          "): it is an effect of running beside another process";
 }
@@ -485,7 +500,7 @@ std::string alone_text_of_rounds_2(const SoloCheck& solo) {
 std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone) {
   const std::string not_confirmed = reason + "; " + note_text(RowNote::not_confirmed_alone);
   const std::string contradicted = note_text(RowNote::contradicted_alone) +
-                                   (row.solo ? solo_change_text(*row.solo) : std::string()) +
+                                   (row.solo ? solo_change_text(*row.solo, Figures::kept) : std::string()) +
                                    " with nothing beside it, which ";
   const std::string in_duet = "; measure in turns to tell (--layout interleaved); side by side: " + reason;
   switch (alone.answer) {
@@ -506,7 +521,7 @@ std::string with_alone(const std::string& reason, const ComparisonRow& row, cons
     case AloneAnswer::excludes_all:
       return contradicted + "excludes all of " + range_text(*row.interval) + " side by side" + in_duet;
   }
-  return reason + "; " + alone_text(row, alone.before_rounds_4);
+  return reason + "; " + alone_text(row, alone.before_rounds_4, Figures::kept);
 }
 
 std::string clock_text(double hertz) {
@@ -519,9 +534,21 @@ std::string device_text(const regress::DeviceClock& device) {
       device.baseline_hz && device.candidate_hz
           ? ", " + clock_text(*device.baseline_hz) + " before and " + clock_text(*device.candidate_hz) + " now"
           : "";
-  const std::string change = change_text(device.cycles_ratio);
+  const std::string change = plain_change_text(device.cycles_ratio);
   return device.stood_still ? "; the device's cycles did not change (" + change + "): its clock did" + clocks
                             : "; the device's cycles changed by " + change + clocks;
+}
+
+// Where a reason says by how much its row changed, with the words around it, so that nothing else is meant.
+std::vector<std::string> changes_told(const ComparisonRow& row, Figures figures) {
+  const std::string change = change_figure(*row.ratio, figures);
+  std::vector<std::string> told{size_text(row, figures) + " in ", ": " + change + " in ",
+                                "the change of " + change,        "the " + change,
+                                "the remaining " + change,        change + " against the level of "};
+  if (row.baseline && row.candidate) told.push_back(counts_text(row, figures));
+  if (row.solo) told.push_back(note_text(RowNote::contradicted_alone) + solo_change_text(*row.solo, figures));
+  if (row.solo) told.push_back("alone: " + solo_change_text(*row.solo, figures));
+  return told;
 }
 
 }  // namespace
@@ -551,9 +578,21 @@ std::string reason_text(const ComparisonRow& row, const regress::RowFacts& facts
   return text;
 }
 
+std::string shown_reason(const ComparisonRow& row) {
+  std::string reason = row.reason;
+  if (!row.ratio) return reason;
+  const std::vector<std::string> kept = changes_told(row, Figures::kept);
+  const std::vector<std::string> shown = changes_told(row, Figures::shown);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::size_t at = reason.find(kept[i]);
+    if (at != std::string::npos) reason.replace(at, kept[i].size(), shown[i]);
+  }
+  return reason;
+}
+
 std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
-  if (row.solo) return alone_text(row, false);
+  if (row.solo) return alone_text(row, false, Figures::shown);
   constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
   return row.notes.has(kNotConfirmed) ? note_text(kNotConfirmed) : "";
 }

@@ -20,6 +20,10 @@ namespace steelyard::ci {
 // share.
 std::string reason_text(const ComparisonRow& row, const regress::RowFacts& facts, const regress::Judged& comparison);
 
+// `row.reason` as a report shows it: what the row changed by reads as in its cells ("x 12.5 slower" where "1149 %
+// slower" is kept).
+std::string shown_reason(const ComparisonRow& row);
+
 // What the reason of a change ends in: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees" or "too wide to tell", or
 // that it was not measured. Empty where there is nothing to tell, and of a row that was contradicted: its reason does.
 std::string solo_text(const ComparisonRow& row);

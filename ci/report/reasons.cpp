@@ -188,7 +188,7 @@ std::vector<std::string> texts_of(const std::vector<RowGroup>& groups, const Com
     }
     const std::optional<RowNote> cause = cause_of(*rows.front());
     const bool is_one = rows.size() == 1 || !cause || *cause == RowNote::not_timed;
-    texts.push_back(is_one ? rows.front()->reason : text_of_cause(*cause, rows, comparison));
+    texts.push_back(is_one ? shown_reason(*rows.front()) : text_of_cause(*cause, rows, comparison));
   }
   return texts;
 }

@@ -53,7 +53,7 @@ FoundLine line_of(const ComparisonRow& row) {
   FoundLine line;
   line.subject = std::string(to_text(row.verdict)) + ": " + name_as_given(without_device(row.benchmark)) + ", " +
                  metric_label(row.metric);
-  line.text = line.subject + (row.ratio ? " " + change_cell(*row.ratio) : "");
+  line.text = line.subject + (row.ratio ? " " + change_text(*row.ratio) : "");
   if (is_worse && !row.gates) line.text += " (does not gate)";
   line.tone = !is_worse ? Tone::good : row.gates ? Tone::bad : Tone::doubtful;
   return line;
@@ -104,10 +104,10 @@ std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<P
   for (const PlainChange& change : plain) {
     if (!told.insert(change.benchmark).second) continue;
     const std::string subject = name_as_given(without_device(change.benchmark)) + ", time";
-    std::string text = subject + " " + change_cell(change.ratio) + " so far, in " + std::to_string(change.agreeing) +
+    std::string text = subject + " " + change_text(change.ratio) + " so far, in " + std::to_string(change.agreeing) +
                        " of " + std::to_string(change.rounds) + " rounds";
     const auto instructions = counted.find(change.benchmark);
-    if (instructions != counted.end()) text += ", instructions " + change_cell(instructions->second);
+    if (instructions != counted.end()) text += ", instructions " + change_text(instructions->second);
     lines.push_back({text + kUnjudged, Tone::doubtful, subject + (change.ratio > 1 ? " slower" : " faster")});
   }
   std::vector<std::pair<std::string, double>> by_size;
@@ -119,7 +119,7 @@ std::vector<FoundLine> found_lines(const Comparison* judged, const std::vector<P
   });
   for (const auto& [benchmark, ratio] : by_size) {
     const std::string subject = name_as_given(without_device(benchmark)) + ", instructions";
-    lines.push_back({subject + " " + change_cell(ratio) + kUnjudged, Tone::doubtful, subject});
+    lines.push_back({subject + " " + change_text(ratio) + kUnjudged, Tone::doubtful, subject});
   }
   return lines;
 }

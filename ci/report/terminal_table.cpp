@@ -199,7 +199,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
     (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
   }
   if (row.notes.has(RowNote::not_timed)) cells.candidate = kNotTimed;
-  if (row.ratio) cells.change = change_cell(*row.ratio);
+  if (row.ratio) cells.change = change_text(*row.ratio);
   cells.interval = interval_cell(row);
   if (row.q) cells.q = p_value_text(*row.q);
   if (const auto at = lines_.others.find(&row); at != lines_.others.end()) {

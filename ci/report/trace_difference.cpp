@@ -107,7 +107,7 @@ class DifferenceColumns {
 
 void DifferenceColumns::fill() {
   using Row = const TraceRowDifference&;
-  const auto ratio_cell = [](const std::optional<double>& ratio) { return ratio ? change_cell(*ratio) : "-"; };
+  const auto ratio_cell = [](const std::optional<double>& ratio) { return ratio ? change_text(*ratio) : "-"; };
   std::vector<TraceName> names;
   std::vector<std::string> within;
   for (Row row : rows_) {

@@ -11,6 +11,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
+#include "ci/report/reason_text.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -165,7 +166,7 @@ class DistributionsPicture {
   std::string draw() {
     const std::string title = name_as_given(row_.benchmark) + "  " + row_.metric.name;
     if (form_ == SvgForm::document) {
-      svg_ = SvgPicture({kDistributionWidth, kDistributionHeight, title, summary() + ". " + row_.reason,
+      svg_ = SvgPicture({kDistributionWidth, kDistributionHeight, title, summary() + ". " + shown_reason(row_),
                          kDistributionStyle, "distributions"});
       svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
       svg_.words(16, 48, "dim", summary());
@@ -191,7 +192,7 @@ class DistributionsPicture {
 
   std::string summary() const {
     std::string text(to_text(row_.verdict));
-    if (row_.ratio) text += ", " + change_cell(*row_.ratio);
+    if (row_.ratio) text += ", " + change_text(*row_.ratio);
     if (row_.interval) text += " " + range_cell(*row_.interval) + " %";
     if (row_.metric.better != Better::undeclared)
       text += "; " + std::string(to_text(row_.metric.better)) + " is better";
@@ -295,7 +296,7 @@ class DistributionsPicture {
     const double end = std::exp(most / 1.2);
     for (const double tick : {end, 1 / end}) {
       svg_.line(kRatioArea.left, y(tick), kRatioArea.right, y(tick), "grid");
-      svg_.words(kRatioArea.left - 8, y(tick) + 4, "dim", change_cell(tick), kRightAligned);
+      svg_.words(kRatioArea.left - 8, y(tick) + 4, "dim", change_text(tick), kRightAligned);
     }
     const double x = (kRatioArea.left + kRatioArea.right) / 2;
     if (row_.interval && row_.interval->low > 0) {
@@ -305,7 +306,7 @@ class DistributionsPicture {
       }
     }
     svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"estimate\"/>\n", x, y(*row_.ratio)));
-    svg_.words(x + 14, y(*row_.ratio) + 4, "strong", change_cell(*row_.ratio));
+    svg_.words(x + 14, y(*row_.ratio) + 4, "strong", change_text(*row_.ratio));
     svg_.words(x, kDistributionArea.bottom + 20, "strong", "candidate over baseline", kCentred);
     svg_.words(x, kDistributionArea.bottom + 37, "dim", "bands: minimum effect, margin", kCentred);
   }
@@ -359,7 +360,7 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
     text += indent + interval_bar(*row.interval, *row.ratio, row.minimum_effect, shape) + "\n";
     text += "  " + std::string(kLabelColumns, ' ') + paint(interval_bar_axis(shape), Tone::dim, style.color) + "\n";
     text +=
-        "  " + std::string(kLabelColumns, ' ') + change_cell(*row.ratio) + "  " + range_cell(*row.interval) + " %\n";
+        "  " + std::string(kLabelColumns, ' ') + change_text(*row.ratio) + "  " + range_cell(*row.interval) + " %\n";
   }
   return text;
 }

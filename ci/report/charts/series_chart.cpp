@@ -39,7 +39,7 @@ std::vector<MachinePoints> by_machine(const Series& series) {
 }
 
 std::string label_of(const ChangePoint& change) {
-  std::string text = change.ratio ? change_cell(*change.ratio) : change.regression ? "worse" : "better";
+  std::string text = change.ratio ? change_text(*change.ratio) : change.regression ? "worse" : "better";
   if (change.status == ChangeStatus::suspected) text += "?";
   return change.cause == ChangeCause::machine ? text + " machine" : text;
 }
@@ -163,7 +163,7 @@ class SeriesPicture {
                        std::string(change.regression ? "regression" : "improvement");
     if (!change.commit.empty()) text += " at " + change.commit.substr(0, 12);
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
-    if (change.ratio) text += " (" + change_cell(*change.ratio) + ")";
+    if (change.ratio) text += " (" + change_text(*change.ratio) + ")";
     if (change.cause == ChangeCause::machine) text += ", the machine's";
     return text;
   }

@@ -87,7 +87,7 @@ std::string change_mark(const JoinedProfile& profile, const StackFrame& frame) {
                        cost_an_iteration(profile, frame.total.at(kBaselineSide), kBaselineSide);
   // Too small for digits that anyone reads, but not nothing.
   if (std::abs(ratio - 1) < 1e-4) return ratio > 1 ? "+<0.01 %" : "-<0.01 %";
-  return change_cell(ratio);
+  return change_text(ratio);
 }
 
 // Frames from the top down, as wide as they cost; each is a rectangle with a title, which browsers show as a tooltip.

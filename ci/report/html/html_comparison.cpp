@@ -323,7 +323,7 @@ class ComparisonPage {
     for (std::size_t i = 0; i < std::min(finding.rows.size(), kMaxMembers); ++i) {
       const ComparisonRow& row = *finding.rows[i];
       table += "<tr><td>" + link(row) + "</td>" + element("td", text(metric_label(row.metric), 160)) +
-               element("td", row.ratio ? text(change_cell(*row.ratio)) : "", "n c") +
+               element("td", row.ratio ? text(change_text(*row.ratio)) : "", "n c") +
                element("td", html::RowWriter::bar(row), "i") + "</tr>\n";
     }
     table += "</table></div>\n";

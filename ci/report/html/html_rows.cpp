@@ -8,6 +8,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
 
 namespace steelyard::ci::html {
@@ -132,7 +133,7 @@ std::string RowWriter::line(const ComparisonRow& row) const {
                        verdict + ", explain " + benchmark + ", " + metric + "\">" + mark(row.verdict) +
                        element("span", verdict, "word") + "</label></td>";
   result += "<th scope=\"row\">" + benchmark + "</th>" + cell(metric, "m") + cell(baseline, "n w") +
-            cell(candidate, "n w") + cell(row.ratio ? text(change_cell(*row.ratio)) : "", "n c");
+            cell(candidate, "n w") + cell(row.ratio ? text(change_text(*row.ratio)) : "", "n c");
   const std::string interval = text(interval_cell(row), kLongestCell);
   result += cell(bar(row) + (interval.empty() ? "" : " " + element("span", interval, "range x")), "i");
   result += cell(row.minimum_detectable_effect ? text(detectable_text(*row.minimum_detectable_effect)) : "", "n w");
@@ -168,7 +169,7 @@ std::string RowWriter::steps(const ComparisonRow& row) const {
   const std::string story = combined_explanation(index_, row.benchmark);
   std::string result = story.empty() ? "" : element("p", text(story, kLongestStep)) + "\n";
   if (explained == explained_.end()) {
-    result += element("p", text(row.reason, kLongestStep)) + "\n";
+    result += element("p", text(shown_reason(row), kLongestStep)) + "\n";
     result += paragraphs(solo_notes({&row}), 1) + paragraphs(gate_notes({&row}), 1);
   } else {
     const std::vector<std::string>& steps = explained->second->steps;
@@ -182,7 +183,7 @@ std::string RowWriter::steps(const ComparisonRow& row) const {
 
 std::string RowWriter::reason(const ComparisonRow& row) const {
   constexpr std::size_t kLongestReason = 400;
-  return element("p", text(row.reason, kLongestReason)) + "\n";
+  return element("p", text(shown_reason(row), kLongestReason)) + "\n";
 }
 
 std::string RowWriter::picture(const ComparisonRow& row) const {

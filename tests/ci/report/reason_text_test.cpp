@@ -233,6 +233,30 @@ TEST(ReasonText, OfAChangeHasSizeRoundsIntervalAndEvidence) {
             "shown to lie within the margin of 2 %: +5.00 % in 15 rounds, 95 % interval +4.18 % to +5.83 %");
 }
 
+TEST(ReasonText, IsShownWithTheFiguresOfTheCells) {
+  const auto shown = [](Reason reason, ComparisonRow row) {
+    row.reason = told(std::move(reason), row);
+    return shown_reason(row);
+  };
+  ComparisonRow row = time_row();
+  EXPECT_THAT(shown(why::Changed{}, row), StartsWith("5.00 % slower in 15 rounds, 95 % interval +4.18 % to"));
+  row.ratio = 12.49;
+  row.interval = Interval{11.9, 13};
+  EXPECT_THAT(told(why::Changed{}, row), StartsWith("1149 % slower in")) << "kept as older programs kept it";
+  EXPECT_THAT(shown(why::Changed{}, row), StartsWith("x 12.5 slower in 15 rounds, 95 % interval +1090 % to +1200 %"));
+  EXPECT_THAT(shown(why::ShownUnchanged{}, row), HasSubstr(": x 12.5 in 15 rounds, 95 % interval +1090 %"));
+  EXPECT_THAT(shown(why::SignificantBelowMinimum{}, row), StartsWith("the change of x 12.5 is significant"));
+  EXPECT_THAT(shown(why::ByHistory{why::HistoryAnswer::changed}, row), StartsWith("x 12.5 against the level of"));
+  const why::Counted changed{why::CountAnswer::changed};
+  EXPECT_EQ(told(changed, count_row(10'000'000, 10'000'300)),
+            "counted exactly: 10,000,000 -> 10,000,300 instructions an iteration (+0.00 %)");
+  EXPECT_EQ(shown(changed, count_row(10'000'000, 10'000'300)),
+            "counted exactly: 10,000,000 -> 10,000,300 instructions an iteration (+0.003 %)");
+  EXPECT_EQ(shown(changed, count_row(100, 1249)), "counted exactly: 100 -> 1,249 instructions an iteration (x 12.5)");
+  row.reason = "measured on different machines (+1149 %)";
+  EXPECT_EQ(shown_reason(row), row.reason) << "what is no figure of the row stays";
+}
+
 TEST(ReasonText, CountsTheRoundsThatLackASideAndTheInvocationsThatAreNoPairs) {
   RowFacts facts;
   facts.reason = why::Changed{};
