@@ -139,6 +139,8 @@ std::string share_text(double share) {
   return without_trailing_zeros(decimals_text(percent, digits_after_point(percent))) + " %";
 }
 
+std::string share_text(double share, int decimals) { return decimal_text(100 * share, decimals) + " %"; }
+
 std::string small_share_text(double share) {
   const double percent = 100 * share;
   return percent == 0 || percent >= 0.01 ? share_text(share) : three_digits(percent) + " %";

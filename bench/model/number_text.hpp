@@ -32,6 +32,8 @@ std::string range_cell(const Interval& ratios);
 
 // A share in per cent, unsigned: 0.01 -> "1 %", 0.0345 -> "3.45 %".
 std::string share_text(double share);
+// With the digits of its column: 0.5, 1 -> "50.0 %".
+std::string share_text(double share, int decimals);
 // As share_text(), three digits however small: "0.02 %", "2e-06 %".
 std::string small_share_text(double share);
 // A p or q, adjusted or not: 0.0321 -> "0.032", 0.00004 -> "4e-05".

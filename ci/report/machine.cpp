@@ -119,7 +119,7 @@ std::string calibration_line(const Calibration& calibration) {
 }
 
 std::string probe_line(const bench::ProbeResult& probe) {
-  const auto per_cent = [](double share) { return decimals_text(100 * share, 1) + " %"; };
+  const auto per_cent = [](double share) { return share_text(share, 1); };
   std::vector<std::string> parts{"steps of " + decimals_text(probe.clock.step_ns, 0) + " ns",
                                  decimals_text(probe.clock.read_ns, 0) + " ns a reading",
                                  "in " + significant_text(probe.seconds, 2) + " s of equal work a spread of " +

@@ -33,7 +33,7 @@ std::size_t event_of(const std::vector<std::string>& events, const std::string& 
 
 std::string cost_share_text(std::int64_t cost, std::int64_t total) {
   if (total == 0) return "-";
-  return decimal_text(100 * static_cast<double>(cost) / static_cast<double>(total), 1) + " %";
+  return share_text(static_cast<double>(cost) / static_cast<double>(total), 1);
 }
 
 std::string place_text(const std::string& file, const std::string& object, std::int32_t line) {
@@ -124,7 +124,7 @@ std::string mark_text(const bench::ProfileDelta& delta, const bench::FunctionDel
     if (function.copy_of) mark += ", a copy of " + name_text(delta.functions[*function.copy_of].shown().key.function);
   } else if (function.how == bench::MatchedBy::renamed) {
     mark = "renamed, was " + name_text(function.baseline->key.function);
-    if (function.score < 1) mark += " (alike to " + decimal_text(100 * function.score, 0) + " %)";
+    if (function.score < 1) mark += " (alike to " + share_text(function.score, 0) + ")";
   } else if (function.how == bench::MatchedBy::moved) {
     const bench::FunctionKey& before = function.baseline->key;
     const bool same_name = before.function == function.candidate->key.function;
@@ -165,9 +165,8 @@ std::string lines_text(const CountedProfile& profile, int rows) {
   for (std::size_t i = 0; i < shown; ++i) {
     const SourceCost& source = *lines[i];
     const ProfiledFunction& function = profile.functions[source.function];
-    const double share = total == 0 ? 0 : 100 * static_cast<double>(first_of(source.self)) / static_cast<double>(total);
     const bool is_unknown = source.origin.empty() && source.file != function.file;
-    table.push_back({grouped_text(first_of(source.self)), total == 0 ? "-" : decimal_text(share, 1) + " %",
+    table.push_back({grouped_text(first_of(source.self)), cost_share_text(first_of(source.self), total),
                      place_text(source, function),
                      is_unknown ? "?" : name_text(source.origin.empty() ? function.name : source.origin),
                      ran_in(source, function)});

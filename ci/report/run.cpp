@@ -135,7 +135,7 @@ std::string head_text(const Run& run, const TerminalStyle& style) {
 }
 
 std::string spread_text(const std::optional<double>& spread) {
-  return spread ? (*spread == 0 ? "0 %" : decimal_text(*spread * 100, *spread < 0.001 ? 2 : 1) + " %") : "";
+  return spread ? (*spread == 0 ? "0 %" : share_text(*spread, *spread < 0.001 ? 2 : 1)) : "";
 }
 
 // "20 x 3": samples of each invocation times invocations, as far as they are equal; else the sum.

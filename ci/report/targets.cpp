@@ -53,7 +53,7 @@ std::string part_of_expected(const Ceiling& ceiling) {
     parts.push_back(ceiling.samples[i] / (ceiling.expected_per_cycle * ceiling.threads * ceiling.clock_samples[i]));
   }
   const auto summary = bench::summarize_repetitions(parts);
-  return summary ? decimal_text(summary->median * 100, 1) + " %" : "-";
+  return summary ? share_text(summary->median, 1) : "-";
 }
 
 std::string table(const Rows& rows, std::size_t left_columns, const TerminalStyle& style) {

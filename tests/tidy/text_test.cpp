@@ -253,6 +253,23 @@ TEST(Text, NumbersAreNotWrittenByPrintf) {
   }
 }
 
+// A percentage has the digits that number_text says. "12.3%" without a space is the form of others: PyTorch's tables,
+// what is typed behind an option.
+TEST(Text, PercentagesOfReportsAreWrittenByNumberText) {
+  const std::regex percentage("decimals?_text\\(.*(\\b100 \\*|\\* 100\\b).*\" %");
+  EXPECT_TRUE(std::regex_search("return decimal_text(100 * share, 1) + \" %\";", percentage));
+  EXPECT_TRUE(std::regex_search("return decimals_text(*part * 100, 1) + \" % of \" + name;", percentage));
+  EXPECT_FALSE(std::regex_search("return share_text(share, 1) + \", 100 * 2 %\";", percentage));
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    const bool is_report = file.path.starts_with("ci/") || file.path.starts_with("bench/model/");
+    if (!is_report || file.path == "bench/model/number_text.cpp") continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_search(file.lines[i], percentage))
+          << file.path << ":" << i + 1 << ": change_text or share_text of bench/model/number_text.hpp";
+    }
+  }
+}
+
 // A literal of more than twenty characters with a space in it, and not of a failed call.
 bool has_sentence(const std::string& line) {
   constexpr std::size_t kLongestWords = 20;

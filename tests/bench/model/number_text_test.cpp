@@ -147,6 +147,8 @@ TEST(ShareText, DropsZerosThatSayNothing) {
   EXPECT_EQ(share_text(0.0345), "3.45 %");
   EXPECT_EQ(share_text(0.95), "95 %");
   EXPECT_EQ(share_text(1.0), "100 %");
+  EXPECT_EQ(share_text(0.51), "51 %");
+  EXPECT_EQ(share_text(0.51, 1), "51.0 %") << "as its column has it";
 }
 
 TEST(CountText, SetsThousandsApart) {
