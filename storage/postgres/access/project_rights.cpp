@@ -11,8 +11,6 @@ namespace {
 // Views answer as whoever asks only since then.
 constexpr int kFirstServerVersion = 150000;
 
-constexpr const char* kGiven = "access given";  // in the audit trail
-
 // A table's rows belong to a project by the first of these columns that it has: what follows is true of the rows that
 // may be seen (parent: the table that is asked). One subquery for a query, or a probe of an index for a row, whichever
 // is cheaper. A row that is written must be of the writer's projects by all of them: one key of another project would
@@ -221,12 +219,18 @@ Result<void> take_role(Transaction& transaction, const std::string& login, const
                      "a login without that role", "have whoever gave it, or a superuser, run: " + revoke);
 }
 
+enum class AccessChange { given, taken_away };
+
 // Who did it is the login, which the server notes itself.
-Result<void> note_access(Transaction& transaction, const AccessGrant& grant, const std::string& action) {
-  std::string detail(grant.access == Access::owner ? "owner" : grant.access == Access::writer ? "writer" : "reader");
-  if (action != kGiven) detail = "access";
+Result<void> note_access(Transaction& transaction, const AccessGrant& grant, AccessChange change) {
+  const bool is_given = change == AccessChange::given;
+  std::string detail(!is_given                        ? "access"
+                     : grant.access == Access::owner  ? "owner"
+                     : grant.access == Access::writer ? "writer"
+                                                      : "reader");
   detail += grant.some_projects ? " to project " + grant.project : " to every project";
-  return write_audit(transaction, {"", action, "login:" + grant.login, detail});
+  return write_audit(transaction,
+                     {"", is_given ? "access given" : "access taken away", "login:" + grant.login, detail});
 }
 
 bool has_role(const std::vector<std::string>& roles, std::string_view role) {
@@ -329,7 +333,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
     is_new = is_new || added;
   }
   STEELYARD_CHECK(transaction.run("grant " + std::string(role_of(grant)) + " to " + quoted_name(grant.login)));
-  if (is_new) STEELYARD_CHECK(note_access(transaction, grant, kGiven));
+  if (is_new) STEELYARD_CHECK(note_access(transaction, grant, AccessChange::given));
   STEELYARD_CHECK(transaction.commit());
   return is_new;
 }
@@ -352,7 +356,7 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
     STEELYARD_CHECK(take_role(transaction, grant.login, role));
     changed = true;
   }
-  if (changed) STEELYARD_CHECK(note_access(transaction, grant, "access taken away"));
+  if (changed) STEELYARD_CHECK(note_access(transaction, grant, AccessChange::taken_away));
   STEELYARD_CHECK(transaction.commit());
   return changed;
 }
