@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <system_error>
 
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/formats/repetition_log.hpp"
@@ -32,12 +33,17 @@ bool is_kept(std::string_view name) {
                       [&](std::string_view forgotten) { return name.starts_with(forgotten); });
 }
 
+bool is_missing(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return std::filesystem::symlink_status(file, unknown).type() == std::filesystem::file_type::not_found;
+}
+
 Result<std::string> read_output(const std::filesystem::path& file) {
   Result<std::string> content = read_left_file(file, kLargestOutput + 1);
-  if (content && content->size() > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
-  if (content && !content->empty()) return content;
-  const std::string found = content ? "no file" : content.error().found;
-  return program_error("its output", found == "no file" ? "no result file" : found + ", not a result file");
+  if (!content && !is_missing(file)) return program_error("its output", content.error().found + ", not a result file");
+  if (!content || content->empty()) return program_error("its output", "no result file");
+  if (content->size() > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
+  return content;
 }
 
 std::string with_last_line(std::string reason, const ChildResult& child) {
