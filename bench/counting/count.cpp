@@ -314,8 +314,7 @@ class PreparedPrograms {
   OriginResolver origins_;
 };
 
-// Why the program's own lines do not say which function they come from, where they do not. Of libraries nobody expects
-// it.
+// Keeps kCountLinesSetting of the program itself: of libraries nobody expects that their lines say it.
 void record_lines(const Program& program, OriginResolver& origins, Run& run) {
   if (program.command) return;  // whose addresses are not kept
   std::error_code failure;
@@ -326,7 +325,7 @@ void record_lines(const Program& program, OriginResolver& origins, Run& run) {
   });
   if (!has_own_code) return;
   const std::string unknown = origins.why_unknown(executable);
-  if (!unknown.empty()) add_text(unknown, run.header.settings["counting.lines"]);
+  if (!unknown.empty()) add_text(unknown, run.header.settings[kCountLinesSetting]);
 }
 
 }  // namespace

@@ -75,6 +75,8 @@ bool counted_other_code(const Run& run);
 // called is right.
 inline constexpr std::string_view kCountReaderSetting = "counting.reader";
 inline constexpr int kCountReader = 2;
+// The setting that says why the program's own lines do not tell which function they come from, where they do not.
+inline constexpr const char* kCountLinesSetting = "counting.lines";
 // Whether profiles of the run say where anything is, and a reader before the second told it.
 bool has_shifted_lines(const Run& run);
 

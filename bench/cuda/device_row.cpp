@@ -165,17 +165,17 @@ Nanoseconds median_rate_time(const DeviceRow& row) {
 
 std::string label_of(const DeviceRow& row) {
   std::string label;
-  const auto add = [&](const char* name, const std::string& content) {
-    if (!content.empty()) label += (label.empty() ? "" : "; ") + std::string(name) + ": " + without_separators(content);
+  const auto add = [&](std::string_view word, const std::string& content) {
+    if (!content.empty()) label += (label.empty() ? "" : "; ") + std::string(word) + ' ' + without_separators(content);
   };
   std::string kernels;
   for (const std::string& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
-  add("target", row.target);
-  add("kernels", kernels);
-  if (row.rates == RateTimes::hot) add("rates", "of hot times");
-  add("stopped", std::string(to_text(row.samples.stopped)));
-  for (const std::string& note : row.notes) add("note", note);
-  add("device", row.device_state);
+  add("target:", row.target);
+  add(kKernelsWord, kernels);
+  if (row.rates == RateTimes::hot) add("rates:", "of hot times");
+  add("stopped:", std::string(to_text(row.samples.stopped)));
+  for (const std::string& note : row.notes) add("note:", note);
+  add("device:", row.device_state);
   return label;
 }
 

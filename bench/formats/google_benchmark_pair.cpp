@@ -248,7 +248,7 @@ Run to_run(GoogleBenchmarkSide& side, const std::vector<std::int32_t>& rounds, c
   run.environment = environment_of(side);
   const std::string* const executable = run.environment.find("google.executable");
   run.header.program = executable != nullptr ? *executable : side.path.filename().string();
-  run.header.settings["imported_files"] = std::to_string(side.files.size());
+  run.header.settings[kImportedFilesSetting] = std::to_string(side.files.size());
   if (const auto span = span_of(side)) run.header.created_at_unix_ns = span->first_unix_ns;
   std::map<std::tuple<std::string, std::string>, std::size_t> measurement_by_name;
   for (std::size_t i = 0; i < side.files.size(); ++i) {

@@ -334,17 +334,17 @@ class JoinedRun {
       for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
       joined_.header.settings[name] = text;
     }
-    if (aggregates_ > 0) joined_.header.settings["imported_aggregates"] = std::to_string(aggregates_);
-    joined_.header.settings["imported_files"] = std::to_string(files_);
+    if (aggregates_ > 0) joined_.header.settings[kImportedAggregatesSetting] = std::to_string(aggregates_);
+    joined_.header.settings[kImportedFilesSetting] = std::to_string(files_);
     return std::move(joined_);
   }
 
  private:
   Result<void> take_header(RunHeader& header, const fs::path& file) {
     for (const auto& [name, value] : header.settings) {
-      if (name == "imported_aggregates") {
+      if (name == kImportedAggregatesSetting) {
         aggregates_ += parse_as<std::size_t>(value).value_or(0);
-      } else if (name != "imported_files") {
+      } else if (name != kImportedFilesSetting) {
         settings_[name].insert(value);
       }
     }
@@ -405,9 +405,9 @@ class JoinedRun {
 };
 
 void warn_of(const Run& run, const fs::path& path, std::vector<std::string>& warnings) {
-  const auto aggregates = run.header.settings.find("imported_aggregates");
+  const auto aggregates = run.header.settings.find(kImportedAggregatesSetting);
   if (aggregates != run.header.settings.end()) {
-    const std::string& files = run.header.settings.at("imported_files");
+    const std::string& files = run.header.settings.at(kImportedFilesSetting);
     warnings.push_back(path.string() + ": of " + aggregates->second +
                        (aggregates->second == "1" ? " benchmark" : " benchmarks") +
                        (files == "1" ? "" : " in its " + files + " files, each counted,") +
@@ -462,7 +462,7 @@ Result<void> take_history(const ImportFormat& format, const fs::path& path, Impo
   std::size_t with_aggregates = 0;
   STEELYARD_CHECK(format.load_history(path, reading, [&](Run&& run) {
     ++runs;
-    if (run.header.settings.contains("imported_aggregates")) ++with_aggregates;
+    if (run.header.settings.contains(kImportedAggregatesSetting)) ++with_aggregates;
     return take(std::move(run));
   }));
   reading.shorten_warnings();

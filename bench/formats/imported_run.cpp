@@ -347,9 +347,9 @@ Result<Run> ImportedRun::finish(std::string_view wanted, std::string_view fix) {
                                 " more bad records");
   }
   if (!aggregates_.empty()) {
-    run_.header.settings["imported_aggregates"] = std::to_string(aggregates_.size());
+    run_.header.settings[kImportedAggregatesSetting] = std::to_string(aggregates_.size());
   }
-  run_.header.settings["imported_files"] = "1";
+  run_.header.settings[kImportedFilesSetting] = "1";
   tell_damages();
   return std::move(run_);
 }

@@ -50,6 +50,9 @@ struct RunSize {
 // Error (input): more than a run may have; it says of what, and how to go on.
 Result<void> check_size(const RunSize& size, const std::filesystem::path& path);
 
+// The setting of a run of whose benchmarks some have an aggregate and no samples: how many.
+inline constexpr const char* kImportedAggregatesSetting = "imported_aggregates";
+
 class ImportedRun {
  public:
   ImportedRun(std::string_view tool, const std::filesystem::path& path, ImportReading& reading);

@@ -82,6 +82,14 @@ struct RunHeader {
 inline constexpr std::string_view kItemWord = "steelyard_item:";
 // The word before how many elements the tensors of that input have together: "elements:186325".
 inline constexpr std::string_view kElementsWord = "elements:";
+// The word before what a benchmark of a device launched, in its label: "kernels: NAME, NAME".
+inline constexpr std::string_view kKernelsWord = "kernels:";
+
+// The setting of a run that was made of other tools' files: of how many.
+inline constexpr const char* kImportedFilesSetting = "imported_files";
+// The setting of both runs of a measurement that looks at its data: the plan (regress/ab/sequential.hpp). Runs without
+// it were measured with a fixed number of rounds.
+inline constexpr std::string_view kLooksSetting = "looks";
 
 // Why a measurement ended before it had all rounds that were planned.
 enum class Stop { none, budget_spent, interrupted };

@@ -295,7 +295,7 @@ const Run& Session::run_so_far(std::size_t side) {
   run.environment = environment_;
   take_device_facts(record.told(), run.environment);
   name_measurement(run.header, side);
-  if (looks()) run.header.settings["looks"] = timing_.looks.text;
+  if (looks()) run.header.settings[std::string(kLooksSetting)] = timing_.looks.text;
   return run;
 }
 
@@ -375,7 +375,7 @@ std::vector<Run> Session::finish() {
   auto settings = describe_settings(settings_, limits_.budget, layout_, rounds_, outcome_);
   describe_samples(samples_, pilot_, settings);
   describe_copies(sides_, timing_.rounds_per_copy, settings);
-  if (looks()) settings["looks"] = timing_.looks.text;
+  if (looks()) settings[std::string(kLooksSetting)] = timing_.looks.text;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const ListedBenchmark& benchmark : outcome_.not_reached) {

@@ -47,7 +47,7 @@ inline constexpr int kUsualRounds = 12;
 // wrong.
 struct LookSchedule {
   std::vector<int> rounds;  // even, ascending; the last ends the measurement. Empty: a fixed number of rounds
-  std::string text;         // kept in both headers as the setting "looks"
+  std::string text;         // kept in both headers as kLooksSetting
   // Canonical names of the benchmarks that need no further rounds, from both runs so far (headers included).
   std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;
 };

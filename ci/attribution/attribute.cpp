@@ -262,7 +262,6 @@ bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
 
-constexpr std::string_view kKernels = "kernels:";
 constexpr std::size_t kMaxKernels = 1000;  // of one benchmark: a graph of more is no kernel's name's business
 
 std::vector<std::string> split_names(std::string_view list) {
@@ -307,7 +306,7 @@ std::vector<std::string> kernels_of_label(std::string_view label) {
   while (!label.empty()) {
     const std::size_t end = std::min(label.find(';'), label.size());
     const std::string_view part = trimmed(label.substr(0, end));
-    if (part.starts_with(kKernels)) return split_names(part.substr(kKernels.size()));
+    if (part.starts_with(kKernelsWord)) return split_names(part.substr(kKernelsWord.size()));
     label.remove_prefix(std::min(end + 1, label.size()));
   }
   return {};

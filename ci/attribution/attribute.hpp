@@ -53,8 +53,8 @@ Attribution attribute(Comparison& comparison, const Run& baseline, const Run& ca
 // Names the kernels that changed between two runs of a device's benchmarks: what was launched comes before how long it
 // took. The labels of the benchmarks have them ("kernels: NAME, NAME").
 
-// The names after "kernels:" in a label whose parts are separated by ';'. A ", " inside brackets separates nothing, as
-// it may stand in template arguments. Empty: the label names none.
+// The names after kKernelsWord in a label whose parts are separated by ';'. A ", " inside brackets separates nothing,
+// as it may stand in template arguments. Empty: the label names none.
 std::vector<std::string> kernels_of_label(std::string_view label);
 
 // Of each benchmark whose kernels changed, in ComparisonRow::kernel_changes of its rows that were judged; returned are

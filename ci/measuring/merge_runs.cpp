@@ -165,8 +165,8 @@ Result<void> check_shards(const std::vector<NamedRun>& parts) {
 
 // Sessions of one design can be judged together; a design that looked at its data cannot be gone on with afterwards.
 Result<void> check_looks(const NamedRun& first, const NamedRun& other, bool any_in_common) {
-  const std::string a = setting_of(first.run, regress::kLooksSetting);
-  const std::string b = setting_of(other.run, regress::kLooksSetting);
+  const std::string a = setting_of(first.run, kLooksSetting);
+  const std::string b = setting_of(other.run, kLooksSetting);
   if (!any_in_common) {
     return a == b ? Result<void>() : refuse(first, other, "a plan of looks", a, b, "measure with --no-early-stop");
   }
@@ -401,8 +401,8 @@ class RunMerger {
   // for people.
   void finish_header() {
     RunHeader& header = whole_.header;
-    const std::set<std::string_view> decided{regress::kLooksSetting, kSeveralThreadsSetting, regress::kSoloSetting,
-                                             kSourcesSetting,        bench::kPagesSetting,   kFreshCopies,
+    const std::set<std::string_view> decided{kLooksSetting,        kSeveralThreadsSetting, regress::kSoloSetting,
+                                             kSourcesSetting,      bench::kPagesSetting,   kFreshCopies,
                                              kLeftProcessesSetting};
     for (const auto& [name, values] : said_) {
       if (!decided.contains(name) && values.size() > 1) header.settings[name] = one_text(values);

@@ -46,8 +46,7 @@ struct WarningWords {
     return left_processes_text(processes.left, who);
   }
   std::string operator()(const caution::WithoutLookPlan&) const {
-    return "the two sides do not have one plan of looks that can be read (setting \"" +
-           std::string(regress::kLooksSetting) +
+    return "the two sides do not have one plan of looks that can be read (setting \"" + std::string(kLooksSetting) +
            "\"): p was taken as if the number of rounds had been fixed beforehand, and may be too small; measure again";
   }
   std::string operator()(const caution::MetricWithoutDirection& without) const {

@@ -559,7 +559,7 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
 
 // A command is run as it is; what another tool wrote is no program, but that Google Benchmark says which wrote it.
 void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::vector<NextStep>& steps) {
-  const bool is_imported = candidate.settings.contains("imported_files");
+  const bool is_imported = candidate.settings.contains(kImportedFilesSetting);
   if (is_imported && candidate.tool != "google-benchmark") return;
   // A file's own name, where it did not say so, has no folder.
   const bool is_known =

@@ -104,7 +104,7 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
   }
   ProfileSource source;
   source.name = side;
-  if (const auto unknown = run.header.settings.find("counting.lines"); unknown != run.header.settings.end()) {
+  if (const auto unknown = run.header.settings.find(bench::kCountLinesSetting); unknown != run.header.settings.end()) {
     source.lines_unknown = unknown->second;
   }
   source.has_shifted_lines = bench::has_shifted_lines(run);

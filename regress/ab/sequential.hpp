@@ -48,9 +48,6 @@ struct LookPlan {
   bool operator==(const LookPlan&) const = default;
 };
 
-// A setting of both runs' headers with the plan's text. Runs without it were measured with a fixed number of rounds.
-inline constexpr std::string_view kLooksSetting = "looks";
-
 struct LookPlanQuestion {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones, that share the level

@@ -114,7 +114,7 @@ class MadeWorld {
     for (const regress::PlannedLook& look : plan.looks) {
       regress::SimulatedPair seen = all;
       for (Run* run : {&seen.baseline, &seen.candidate}) {
-        run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(plan);
+        run->header.settings[std::string(kLooksSetting)] = regress::to_text(plan);
         run->measurements[0].invocations.resize(static_cast<std::size_t>(look.rounds));
         run->invocations.resize(static_cast<std::size_t>(look.rounds));
       }

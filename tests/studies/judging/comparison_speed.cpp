@@ -152,7 +152,7 @@ void print_looks() {
     for (const BenchmarkWindow& whole : gate.benchmarks) seen.benchmarks.push_back(first_rounds(whole, look.rounds));
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate}) {
-      run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(plan);
+      run->header.settings[std::string(kLooksSetting)] = regress::to_text(plan);
     }
     const std::clock_t begin = std::clock();
     const auto answers = judge.answers(baseline, candidate, nullptr);

@@ -85,7 +85,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
     if (all_decided || look.rounds == options.plan.max_rounds()) break;
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate})
-      run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(options.plan);
+      run->header.settings[std::string(kLooksSetting)] = regress::to_text(options.plan);
     const auto answers = judge.answers(baseline, candidate, nullptr);
     for (std::size_t i = 0; i < count; ++i) {
       if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != regress::LookAnswer::undecided;

@@ -19,8 +19,8 @@ constexpr double kNominal = 0.05;
 std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) {
   auto [baseline, candidate] = to_runs(window, options.with_order);
   if (!options.looks_setting.empty()) {
-    baseline.header.settings[std::string(regress::kLooksSetting)] = options.looks_setting;
-    candidate.header.settings[std::string(regress::kLooksSetting)] = options.looks_setting;
+    baseline.header.settings[std::string(kLooksSetting)] = options.looks_setting;
+    candidate.header.settings[std::string(kLooksSetting)] = options.looks_setting;
   }
   ComparisonPolicy policy;
   policy.false_alarm_rate = options.false_alarm_rate;
