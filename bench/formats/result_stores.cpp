@@ -556,7 +556,7 @@ Result<void> load_bencher(const fs::path& path, ImportReading& reading, const Ta
   return runs.finish();
 }
 
-// Nor is one where results of many runs may stand in any order.
+// Results of many runs may stand there in any order, so that no run is whole before the last.
 Result<void> load_conbench(const fs::path& path, ImportReading& reading, const TakeRun& take) {
   StoredRuns runs("conbench", "benchmark results of Conbench", path, reading, take);
   const TakeRecord add = [&](JsonValue&& result, const std::string& where) {

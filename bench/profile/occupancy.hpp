@@ -28,9 +28,9 @@ std::uint32_t max_blocks_of(int capability_major, int capability_minor);
 // none.
 std::optional<double> occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits);
 
-// And by the grid: of the threads that a multiprocessor could hold, the share that it has where the launch's blocks are
-// dealt to all alike, as many as they are and no more than fit. PyTorch's "est. achieved occupancy". Absent: the
-// launch does not say its occupancy or its blocks a multiprocessor.
+// The occupancy by the grid: of the threads that a multiprocessor could hold, the share that it has where the launch's
+// blocks are dealt to all alike, as many as they are and no more than fit. PyTorch's "est. achieved occupancy". Absent:
+// the launch does not say its occupancy or its blocks a multiprocessor.
 std::optional<double> achieved_occupancy_of(const KernelLaunch& launch, const MultiprocessorLimits& limits);
 inline constexpr std::string_view kAchievedOccupancy = "est. achieved occupancy %";  // in traces
 

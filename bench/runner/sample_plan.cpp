@@ -46,8 +46,7 @@ class Draft {
 
   SampleSize size(const ProcessCost& cost) const {
     SampleSize size = usual();
-    // Where an iteration is longer than a sample, as many as the time is for.
-    // Nor should setting up take longer than what is measured.
+    // Where an iteration is longer than a sample, or setting up takes longer, as many as the time is for.
     if (question_->repetitions == 0) {
       const Nanoseconds least = std::max(cost.iteration, cost.setup);
       if (least > size.min_time) size.repetitions = std::clamp(static_cast<int>(together_ / least), 1, kRepetitions);

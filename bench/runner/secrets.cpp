@@ -105,7 +105,7 @@ std::vector<std::filesystem::path> command_files(const std::map<std::string, std
     is_any_needed = is_any_needed || is_needed;
     if (!is_needed) files.emplace_back(value);
   }
-  // Also where the step did not hand on the files' names, which are listed there.
+  // The folder of these files is hidden also where the step did not hand on their names.
   const auto temporary = variables.find("RUNNER_TEMP");
   if (temporary != variables.end() && !is_any_needed) {
     const std::filesystem::path folder = std::filesystem::path(temporary->second) / "_runner_file_commands";

@@ -37,13 +37,13 @@ std::string names_text(const std::vector<std::string>& names) {
   return text + (names.size() > kMaxShown ? " and " + std::to_string(names.size() - kMaxShown) + " more" : "");
 }
 
-// A build that needs one of them fails in its own words; here is why.
+// A build that needs a variable which was withheld fails in its own words; here is why.
 std::string withheld_text(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return "it was not given " + names_text(names) + " (STEELYARD_BUILD_ENVIRONMENT names what builds need); ";
 }
 
-// Likewise, as one that starts containers does.
+// A build that needs a socket which was hidden, as one that starts containers does, fails in its own words, too.
 std::string hidden_text(const bench::SharedConfinement& confinement) {
   if (!confinement) return "";
   const std::vector<std::filesystem::path>& hidden = confinement->hidden;

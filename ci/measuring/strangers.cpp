@@ -32,7 +32,7 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   const fs::path state = storage::state_folder();
   const Result<storage::StoreAddress> address = store_address(places.configuration);
   std::error_code trouble;
-  // Also where nothing is kept: what a stranger put there would be believed.
+  // These folders are made also where nothing is kept: what a stranger put there would be believed.
   for (const char* believed : {"calibrations", "ceilings", "counts"}) fs::create_directories(state / believed, trouble);
   if (places.keeps && address && address->embedded) storage::make_folders_outside(state);
   std::vector<fs::path> hidden = storage::paths_to_store(address ? *address : storage::StoreAddress{}, state);

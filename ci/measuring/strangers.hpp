@@ -22,9 +22,9 @@ struct StrangersView {
   std::vector<std::string> warnings;  // for the report: what they could reach all the same, and what to rely on
 };
 
-// Also closes our memory to them, and makes the state folder before a stranger could. `needed`: what has to stay to be
-// seen, wherever it lies. No confinement where there is nothing to hide, the system does not allow it or
-// STEELYARD_CONFINE=no is set.
+// Hides from strangers what they could change or read, closes our memory to them, and makes the state folder before one
+// could. `needed`: what has to stay to be seen, wherever it lies. No confinement where there is nothing to hide, the
+// system does not allow it or STEELYARD_CONFINE=no is set.
 StrangersView confine_strangers(const KeptPlaces& places, std::vector<std::filesystem::path> needed);
 
 }  // namespace steelyard::ci

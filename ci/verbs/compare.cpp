@@ -211,7 +211,7 @@ Result<TableReport> report_of(const TableOptions& options, const JudgementOutput
   if (!options.against.empty()) question.reference = reference_of(options);
   question.alpha = comparison_policy(configuration.policy).false_alarm_rate;
   const MergeOptions merging{ignores_fingerprint(configuration)};
-  // Also where the reference's table is wanted: this is where two machines are refused.
+  // Two machines are refused here, also where the reference's table is wanted.
   if (!input.is_of_runs) STEELYARD_CHECK(check_merge(input.measurements, merging));
   TableReport report;
   if (options.reference_style) {

@@ -343,7 +343,7 @@ std::string other_origin(const Comparison& kept, const FoundSides& sides, Expect
     };
     expected.described = described(gate->candidate, sides.candidate.run);
     of_baseline.described = described(gate->baseline, sides.baseline.run);
-    // Nor, where it was fetched alone, which branch it is on: then it is kept as no branch's.
+    // Where the baseline was fetched alone, the first job did not know its branch: then it is kept as no branch's.
     if (sides.baseline.run.header.commit.branch.empty()) of_baseline.described->branch.clear();
   }
   const std::string candidate = other_origin_text("candidate", sides.candidate.run.header, kept.candidate, expected);

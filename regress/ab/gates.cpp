@@ -62,7 +62,7 @@ bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
 
 // Why a count that regressed does not gate beside this time. Equal builds that were not timed (skip_time) have a row
 // that is unchanged with test "none": nothing was shown, and a count that differs all the same (other data) decides.
-// Nor does a time decide that does not gate itself.
+// A time that does not gate itself does not decide.
 GateNote note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
   const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
   if (!is_shown || time.test == TestKind::none || !metric_gates(policy, time.benchmark, time.metric)) return {};

@@ -156,7 +156,7 @@ struct Apart {
   bool occasions_unknown = false;     // the cause is that no calibration tells of two occasions
   ErrorParts errors = {};
 };
-// The same by Rules::rounds_2, which told all of it as drift.
+// Sides that were not measured together, by Rules::rounds_2, which told all that could explain a change as drift.
 struct ApartByRounds2 {
   double deviation = 0;  // of the drift of single benchmarks
 };

@@ -107,7 +107,7 @@ const Failure* budget_spent_before(const MatchedSide& side) {
   return all ? side.failures.front() : nullptr;
 }
 
-// Neither kept from running by the budget nor excluded by itself.
+// Whether a benchmark failed, and was neither kept from running by the budget nor excluded by itself.
 bool is_real(const Failure& failure) { return !is_not_reached(failure) && !is_skip(failure.kind); }
 
 bool has_failed(const MatchedSide& side) {

@@ -68,7 +68,7 @@ Result<RunHeader> read_header(const std::filesystem::path& path);
 std::uint32_t payload_version();
 
 std::string encode_payload(const Run& run);
-// The same in pieces, for what need not be in memory twice.
+// The bytes of encode_payload() in pieces, for what need not be in memory twice.
 void write_payload(const Run& run, const std::function<void(std::string_view piece)>& take);
 
 // Error (input): damaged, written by a newer version, larger than allowed, or with parts that point nowhere; `name` is

@@ -56,7 +56,7 @@ struct Facts {
   std::int64_t bytes = 0;  // of the tables without their indexes
 };
 
-// Also makes the transaction one that sees this moment's rows until it ends.
+// The facts of a backup; the transaction sees this moment's rows until it ends.
 Result<Facts> facts_of(Transaction& transaction) {
   STEELYARD_CHECK(transaction.run_script("set transaction isolation level repeatable read, read only"));
   STEELYARD_TRY(const Rows rows,

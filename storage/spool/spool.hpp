@@ -92,7 +92,7 @@ class Spool {
   // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
-  // And it does not wait again.
+  // Whether the run was delivered and does not wait again.
   bool has_delivered(const RunHeader& run) const;
 
   // Of what waits and what was delivered, whose id begins so (at least 6 characters) and whose content has it. Absent:

@@ -227,8 +227,10 @@ TEST(Text, NamesAreTheTermsOfTheField) {
 }
 
 TEST(Text, CommentsHaveASubject) {
-  const std::regex alone("^ *// ?(Likewise|Ditto|As (above|before)|The same|Absent|As there)[.:]");
+  const std::regex alone("^ *// ?((Ditto|As (above|before)|The same|Absent|As there)[.:]|(Likewise|Nor|Also|And)\\b)");
   EXPECT_TRUE(std::regex_search("  // Likewise.", alone));
+  EXPECT_TRUE(std::regex_search("// Nor is it a bound.", alone));
+  EXPECT_FALSE(std::regex_search("// Normal pages alone.", alone));
   EXPECT_FALSE(std::regex_search("// The same build twice. Absent where there is none.", alone));
   for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
     for (std::size_t i = 0; i < file.lines.size(); ++i) {

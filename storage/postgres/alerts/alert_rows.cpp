@@ -110,7 +110,7 @@ std::vector<AlertSubject> subjects_of(const std::set<AlertName>& names, const st
 
 using Branch = std::pair<std::string, std::string>;  // project, branch
 
-// The same subject by each name of its benchmark.
+// The subject of an alert once by each name of its benchmark.
 std::vector<AlertSubject> by_each_name(const AlertSubject& subject, const NamesOnBranch& benchmarks) {
   std::vector<AlertSubject> subjects;
   for (std::string& name : benchmarks.of(subject.benchmark)) {

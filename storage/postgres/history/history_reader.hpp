@@ -19,7 +19,7 @@ namespace steelyard::storage {
 // values in those runs, which the index of steelyard.measurements holds. Where a series was not measured in every run,
 // the last two are done again for it, four times as far back.
 Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache);
-// The same as lines. memory: of the same session.
+// The series of read_history() as lines. memory: of the same session.
 Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query, RunOrderCache& cache,
                                     SeriesMemory& memory);
 

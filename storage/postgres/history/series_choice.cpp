@@ -364,7 +364,7 @@ limit $3
 )sql";
 
 // Another after every run that was put (see commit_graph.cpp) or dropped (prune.cpp); no row: the branch has no order.
-// And when values were derived last, of one run or of all.
+// Its second part: when values were derived last, of one run or of all.
 constexpr const char* kSeriesVersion =
     "select b.xmin::text || ' ' || b.ctid::text, "
     "(select string_agg(extract(epoch from d.derived_at)::text, ' ' order by d.name) from steelyard.derivations d "

@@ -15,10 +15,11 @@ namespace {
 
 // Counted up whenever alert_of() comes to say something else of the same facts.
 constexpr std::int64_t kAlertRule = 1;
-// As much for median_of_medians().
+// Counted up whenever median_of_medians() comes to say something else of the same samples.
 constexpr std::int64_t kValueRule = 1;
 
-// Nor is it the affair of a login that sees some projects only: what it derived would not be all.
+// Whether alerts are derived by the rule of today. A login that sees some projects only takes them for current: what it
+// derived would not be all.
 Result<bool> is_current(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows limited,

@@ -248,7 +248,7 @@ TEST(StepProfiler, WritesNamesDownInTheWarmUpAndTheRecordingSaysWhereThereWasNon
   }
 }
 
-// Nor, of a child that ends as its parent does, any of the parent's.
+// A child that ends as its parent does leaves the parent's files alone.
 TEST(StepProfiler, OfAForkedChildRemovesNoFile) {
   std::string folder = (std::filesystem::temp_directory_path() / "step_profiler_XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);

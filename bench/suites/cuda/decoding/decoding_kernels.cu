@@ -204,7 +204,7 @@ __device__ std::uint32_t reached_by_top(std::uint32_t value) {
   return threshold;
 }
 
-// The same where a thread has many values.
+// The largest number that at least kTopTokens of the threads' values reach, where each thread has many.
 __device__ std::uint32_t reached_by_top(const std::uint32_t (&order)[kLogitsOfThread], DrawShared& shared) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   std::uint32_t threshold = 0;

@@ -172,7 +172,7 @@ inline const std::vector<std::string> kRefused{
     "set role steelyard_owner",
 };
 
-// And these are for the administrator alone.
+// These are for the administrator alone.
 inline const std::vector<std::string> kRefusedToAll{
     "copy steelyard.runs to program 'true'",
     "copy steelyard.runs to '/tmp/runs'",
