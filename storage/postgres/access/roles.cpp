@@ -7,6 +7,7 @@
 
 #include "storage/postgres/access/project_rights.hpp"
 #include "storage/postgres/session/cursor.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 
 namespace steelyard::storage {
@@ -335,10 +336,13 @@ Result<Login> query_login(Session& session) {
     return store_error("store " + session.name(), "a database in encoding " + rows.text(0, 0), "UTF8",
                        "create it with: create database NAME encoding 'UTF8' template template0");
   }
-  const int given_at = rows.boolean(0, 8) ? version_of_rights(rows.text(0, 7)) : 0;
-  return Login{
-      rows.text(0, 1),    rows.text(0, 2), texts_of_array(rows.raw(0, 3)), rows.boolean(0, 4), rows.boolean(0, 5),
-      rows.boolean(0, 6), given_at};
+  Login login;
+  std::string rights;
+  bool has_writer = false;
+  read_in_order(rows, 0, 1, login.name, login.database, login.roles, login.owned_by_role, login.may_migrate,
+                login.is_distributed, rights, has_writer);
+  if (has_writer) login.rights_given_at = version_of_rights(rights);
+  return login;
 }
 
 Result<Login> prepare_session(Session& session) {
@@ -373,17 +377,17 @@ Result<Page<AuditEntry>> read_audit(Session& session, int limit, const std::stri
   const std::int64_t most = std::max(limit, 0);
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
-                transaction.run("select who, action, subject, detail, "
-                                "to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), login, "
-                                "audit_key from steelyard.audit_trail where audit_key < $2 "
+                transaction.run("select audit_key, who, action, subject, detail, "
+                                "to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), login "
+                                "from steelyard.audit_trail where audit_key < $2 "
                                 "order by audit_key desc limit $1",
                                 SqlValues().integer(most + 1).integer(before)));
   Page<AuditEntry> page;
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    page.items.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                          rows.text(row, 5)});
+    AuditEntry& entry = page.items.emplace_back();
+    read_in_order(rows, row, 1, entry.who, entry.action, entry.subject, entry.detail, entry.at, entry.login);
   }
-  if (rows.size() > most && most > 0) page.next = write_cursor(kKind, {rows.text(most - 1, 6)});
+  if (rows.size() > most && most > 0) page.next = write_cursor(kKind, {rows.text(most - 1, 0)});
   return page;
 }
 

@@ -11,6 +11,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -29,10 +30,12 @@ constexpr std::size_t kLongestName = 200;
 constexpr int kMaxTokens = 10'000;  // that are listed
 
 constexpr const char* kTokenColumns =
-    "id, name, project, scopes, to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), hash";
+    "id, name, project, scopes, to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')";
 
-Token token_at(const Rows& rows, std::int64_t row) {
-  return {rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), texts_of_array(rows.raw(row, 3)), rows.text(row, 4)};
+Token token_at(const Rows& rows, std::int64_t row, int first_column = 0) {
+  Token token;
+  read_in_order(rows, row, first_column, token.id, token.name, token.project, token.scopes, token.expires_at);
+  return token;
 }
 
 Result<void> check_days(int days) {
@@ -188,12 +191,12 @@ Result<std::optional<Token>> find_token(Session& session, const std::string& tex
   const Result<TokenText> sent = take_apart_token(text);
   if (!sent) return std::optional<Token>();
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kTokenColumns +
+  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select hash, ") + kTokenColumns +
                                                      " from steelyard.tokens "
                                                      "where id = $1 and revoked_at is null and expires_at > now()",
                                                  SqlValues().text(sent->id), kAtMostOneRow));
-  if (rows.size() == 0 || !equal_in_constant_time(rows.text(0, 5), sent->hash)) return std::optional<Token>();
-  return std::optional(token_at(rows, 0));
+  if (rows.size() == 0 || !equal_in_constant_time(rows.text(0, 0), sent->hash)) return std::optional<Token>();
+  return std::optional(token_at(rows, 0, 1));
 }
 
 Result<bool> note_token_use(Session& session, const std::string& id) {
@@ -228,17 +231,17 @@ Result<bool> revoke_token(Session& session, const std::string& id, const std::st
 
 Result<std::vector<Token>> read_tokens(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(
-      const Rows rows,
-      transaction.run(std::string("select ") + kTokenColumns +
-                          ", coalesce((select max(u.used_on)::text from steelyard.token_uses u where u.token = t.id), "
-                          "'') from steelyard.tokens t where revoked_at is null "
-                          "and expires_at > now() order by token_key desc limit $1",
-                      SqlValues().integer(kMaxTokens)));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select coalesce((select max(u.used_on)::text from steelyard.token_uses u "
+                                "where u.token = t.id), ''), " +
+                                    std::string(kTokenColumns) +
+                                    " from steelyard.tokens t where revoked_at is null "
+                                    "and expires_at > now() order by token_key desc limit $1",
+                                SqlValues().integer(kMaxTokens)));
   std::vector<Token> tokens;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    tokens.push_back(token_at(rows, row));
-    tokens.back().last_used = rows.text(row, 6);
+    tokens.push_back(token_at(rows, row, 1));
+    tokens.back().last_used = rows.text(row, 0);
   }
   return tokens;
 }

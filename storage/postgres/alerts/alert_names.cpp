@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "storage/postgres/distributed/distribute.hpp"
-#include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard::storage {
@@ -280,8 +280,8 @@ Result<std::vector<NamedSeries>> series_of(Transaction& transaction, const std::
                 transaction.run(kSeriesOfNames, SqlValues().texts(projects).texts(each).texts(todays)));
   std::vector<NamedSeries> all;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    all.push_back({rows.integer(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                   rows.text(row, 5), metric_of(rows, row, 6)});
+    NamedSeries& one = all.emplace_back();
+    read_in_order(rows, row, 0, one.key, one.project, one.name, one.today, one.fingerprint, one.count_key, one.metric);
   }
   return all;
 }

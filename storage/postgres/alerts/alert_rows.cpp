@@ -239,10 +239,7 @@ Result<std::int64_t> rebuild_alerts(Transaction& transaction) {
   STEELYARD_TRY(const Rows points, transaction.run("select project, branch, benchmark, metric, fingerprint, id "
                                                    "from steelyard.change_points where verdict = 'regression'"));
   std::vector<AlertSubject> subjects;
-  for (std::int64_t row = 0; row < points.size(); ++row) {
-    subjects.push_back({points.text(row, 0), points.text(row, 1), points.text(row, 2), points.text(row, 3),
-                        points.text(row, 4), points.text(row, 5)});
-  }
+  for (std::int64_t row = 0; row < points.size(); ++row) read_fields(points, row, 0, subjects.emplace_back());
   STEELYARD_TRY(const std::int64_t more, derive_alerts(transaction, subjects));
   return count + more;
 }
@@ -344,8 +341,7 @@ Result<Page<Alert>> read_within(Transaction& transaction, const AlertQuery& quer
                                 "from steelyard.alert_life where alert = any($1::text[]) order by alert, position",
                                 SqlValues().texts(ids)));
   for (std::int64_t row = 0; row < steps.size(); ++row) {
-    alerts[index.at(steps.text(row, 0))].life.push_back(
-        {steps.text(row, 1), steps.integer(row, 2), steps.text(row, 3), steps.text(row, 4), steps.text(row, 5)});
+    read_fields(steps, row, 1, alerts[index.at(steps.text(row, 0))].life.emplace_back());
   }
   STEELYARD_TRY(const auto days, accepted_until(transaction, ids));
   for (const auto& [alert, day] : days) alerts[index.at(alert)].accepted_until = day;

@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "storage/postgres/alerts/alert_rows.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
 
 // The newest of each kind of event says all there is.
 constexpr const char* kNewest =
-    "select distinct on (alert, channel, event) alert, channel, event, state, claim, happened_at_unix_ns, "
-    "alert_notice_key from steelyard.alert_notices where alert = any($1::text[]) "
+    "select distinct on (alert, channel, event) alert, channel, event, alert_notice_key, state, claim, "
+    "happened_at_unix_ns from steelyard.alert_notices where alert = any($1::text[]) "
     "order by alert, channel, event, alert_notice_key desc";
 
 struct Event {
@@ -40,8 +41,8 @@ Result<std::map<Channel, Told>> read_told(Transaction& transaction, const std::v
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     Told& of = told[{rows.text(row, 0), rows.text(row, 1)}];
     Event& event = rows.raw(row, 2) == "told" ? of.told : rows.raw(row, 2) == "failed" ? of.failed : of.claimed;
-    event = {rows.integer(row, 6), parse_alert_state(rows.raw(row, 3)).value_or(AlertState::open), rows.text(row, 4),
-             rows.integer(row, 5)};
+    event = {};
+    read_in_order(rows, row, 3, event.key, event.state, event.claim, event.at_unix_ns);
   }
   return told;
 }

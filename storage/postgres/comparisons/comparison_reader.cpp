@@ -45,19 +45,16 @@ Result<Comparison> read_header(Transaction& transaction, const SqlValues& key) {
                           "where c.comparison_key = $1",
                       key, kOneRow));
   Comparison comparison;
-  comparison.baseline.project = comparison.candidate.project = rows.text(0, 0);
-  comparison.baseline.id = rows.text(0, 1);
-  comparison.candidate.id = rows.text(0, 2);
-  comparison.baseline.commit.sha = rows.text(0, 3);
-  comparison.candidate.commit.sha = rows.text(0, 4);
-  comparison.candidate.commit.branch = rows.text(0, 5);
-  comparison.candidate.created_at_unix_ns = rows.integer(0, 6);
-  comparison.baseline_fingerprint = rows.text(0, 7);
-  comparison.candidate_fingerprint = rows.text(0, 8);
-  read_fields(rows, 0, 10, comparison);
-  if (rows.is_null(0, 9)) return comparison;
+  RunHeader& baseline = comparison.baseline;
+  RunHeader& candidate = comparison.candidate;
+  std::optional<std::string> calibration;
+  read_in_order(rows, 0, 0, candidate.project, baseline.id, candidate.id, baseline.commit.sha, candidate.commit.sha,
+                candidate.commit.branch, candidate.created_at_unix_ns, comparison.baseline_fingerprint,
+                comparison.candidate_fingerprint, calibration, comparison);
+  baseline.project = candidate.project;
+  if (!calibration) return comparison;
   STEELYARD_TRY(comparison.calibration,
-                parse_calibration(zero_bytes_from_jsonb(rows.text(0, 9)), "the comparison's calibration"));
+                parse_calibration(zero_bytes_from_jsonb(*calibration), "the comparison's calibration"));
   return comparison;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -198,10 +199,10 @@ Result<std::optional<TipState>> read_state(Transaction& transaction, const Branc
                                 "from steelyard.branches where project_key = $1 and branch = $2",
                                 SqlValues().integer(branch.project).text(branch.name), kAtMostOneRow));
   if (rows.size() == 0) return std::optional<TipState>();
-  return std::optional(TipState{{rows.text(0, 0), rows.integer(0, 1), rows.integer(0, 2)},
-                                rows.integer(0, 3),
-                                rows.integer(0, 4),
-                                rows.boolean(0, 5)});
+  TipState state;
+  read_in_order(rows, 0, 0, state.tip.sha, state.tip.committed_at_unix_s, state.tip.first_run_at_unix_ns, state.commits,
+                state.off, state.is_whole);
+  return std::optional(state);
 }
 
 struct LineCommit {

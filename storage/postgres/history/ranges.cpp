@@ -16,7 +16,6 @@
 #include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/history/series_choice.hpp"
-#include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
@@ -259,10 +258,10 @@ limit $10
 // Of a candidate that is not there nobody knows whether it was of a request. What was not timed, as the program is the
 // same, is a step of exactly 1: the histories of time lead on through it.
 constexpr const char* kSteps = R"sql(
-select x.benchmark, m.name, c.candidate_fingerprint, c.baseline_commit, c.candidate_commit, coalesce(x.ratio, 1),
+select c.compared_at_unix_ns, c.comparison_key, x.position, x.benchmark, m.name, c.candidate_fingerprint,
+       c.baseline_commit, c.candidate_commit, coalesce(x.ratio, 1),
        case when x.ratio is null then 1 else x.interval_low end,
-       case when x.ratio is null then 1 else x.interval_high end, x.confidence, c.compared_at_unix_ns,
-       c.comparison_key, x.position
+       case when x.ratio is null then 1 else x.interval_high end, x.confidence
 from steelyard.comparisons c
 join steelyard.comparison_rows x using (comparison_key)
 join steelyard.metrics m using (metric_key)
@@ -420,9 +419,12 @@ Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& 
   STEELYARD_TRY(const Rows rows, transaction.run(kChanged, values, {0, most + 1}));
   Page<ChangedSeries> page;
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    page.items.push_back({range.project, rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3),
-                          rows.text(row, 4), rows.is_null(row, 6) ? std::nullopt : std::optional(rows.number(row, 6)),
-                          rows.boolean(row, 7), rows.text(row, 5) == "comparison"});
+    ChangedSeries& series = page.items.emplace_back();
+    std::string source;
+    series.project = range.project;
+    read_in_order(rows, row, 0, series.benchmark, series.metric, series.fingerprint, series.branch, series.commit,
+                  source, series.ratio, series.regression);
+    series.by_comparison = source == "comparison";
   }
   if (rows.size() > most) {
     std::vector<std::string> last;
@@ -441,20 +443,16 @@ Result<Page<MeasuredStep>> read_steps(Session& session, const StepQuery& query) 
   values.text(query.fingerprint).texts(query.commits);
   STEELYARD_CHECK(add_cursor(values, kStepsKind, kStepsFields, query.after));
   STEELYARD_TRY(const Rows rows, transaction.run(kSteps, values, {0, most + 1}));
-  const auto number_or_absent = [&rows](std::int64_t row, int column) {
-    return rows.is_null(row, column) ? std::nullopt : std::optional(rows.number(row, column));
-  };
   Page<MeasuredStep> page;
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    page.items.push_back({rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
-                          rows.number(row, 5), number_or_absent(row, 6), number_or_absent(row, 7),
-                          rows.number(row, 8)});
+    MeasuredStep& step = page.items.emplace_back();
+    read_in_order(rows, row, static_cast<int>(kStepsFields), step.benchmark, step.metric, step.fingerprint, step.before,
+                  step.after, step.ratio, step.low, step.high, step.confidence);
   }
   if (rows.size() > most) {
-    constexpr int kFirst = 9;  // column of the place
     std::vector<std::string> last;
-    for (int i = 0; i < static_cast<int>(kStepsFields); ++i)
-      last.push_back(std::string(rows.raw(most - 1, kFirst + i)));
+    for (int column = 0; column < static_cast<int>(kStepsFields); ++column)
+      last.push_back(std::string(rows.raw(most - 1, column)));
     page.next = write_cursor(kStepsKind, last);
   }
   return page;
@@ -549,10 +547,12 @@ Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
     std::erase_if(movers, [&](const SizedMover& one) { return !stands_before(told, one); });
   }
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    Mover mover{range.project, rows.text(row, 2), metric_of(rows, row, 3), rows.text(row, 7)};
-    read_in_order(rows, row, 8, mover.before, mover.after, mover.runs_before, mover.runs_after);
+    SizedMover& one = movers.emplace_back();
+    Mover& mover = one.mover;
+    mover.project = range.project;
+    read_in_order(rows, row, 0, one.size, one.series, mover.benchmark, mover.metric, mover.fingerprint, mover.before,
+                  mover.after, mover.runs_before, mover.runs_after);
     mover.ratio = mover.after / mover.before;
-    movers.push_back({rows.number(row, 0), rows.integer(row, 1), std::move(mover)});
   }
   std::sort(movers.begin(), movers.end(), stands_before);
   const std::size_t shown = std::min(movers.size(), static_cast<std::size_t>(most));

@@ -12,7 +12,7 @@
 
 #include "storage/postgres/alerts/alert_names.hpp"
 #include "storage/postgres/history/commit_order.hpp"
-#include "storage/postgres/session/dictionaries.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -280,8 +280,9 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
   }
   STEELYARD_TRY(const Rows rows, transaction.run(statement + kChooseEnd, values, {0, most + 1}));
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
-    page.items.push_back({rows.text(row, 0), rows.text(row, 1), metric_of(rows, row, 2), rows.text(row, 6),
-                          rows.integer(row, 7), integers_of_array(rows.raw(row, 8)), texts_of_array(rows.raw(row, 9))});
+    ChosenSeries& series = page.items.emplace_back();
+    read_in_order(rows, row, 0, series.benchmark, series.project, series.metric, series.fingerprint, series.project_key,
+                  series.keys, series.names);
   }
   if (rows.size() > most) page.next = cursor_after(page.items.back());
   STEELYARD_CHECK(split_what_is_two(transaction, query.benchmark, page));
@@ -309,7 +310,7 @@ namespace {
 // $1 series, $2 and $3 the lowest and highest run, $4 the runs. The range is what the index is read by: a look-up for
 // each pair of series and run would cost more than the runs in between, and the sum keeps the planner from that.
 constexpr const char* kBegin =
-    "select x.series_key, array_agg(x.run_key), array_agg(x.position), array_agg(x.value), array_agg(x.samples)";
+    "select x.series_key, array_agg(x.value), array_agg(x.run_key), array_agg(x.position), array_agg(x.samples)";
 constexpr const char* kInvocations = ", array_agg(steelyard.packed_invocations(x.packed))";
 constexpr const char* kFrom =
     " from steelyard.measurements x where x.series_key = any($1::integer[]) and x.run_key between $2 and $3 "
@@ -387,10 +388,10 @@ Result<std::vector<DatedRun>> read_runs(Transaction& transaction, const char* st
   std::vector<DatedRun> runs;
   runs.reserve(static_cast<std::size_t>(rows.size()));
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    runs.push_back({{rows.integer(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3),
-                     rows.integer(row, 4), rows.boolean(row, 5)},
-                    rows.integer(row, 6)});
-    OrderedRun& run = runs.back().run;
+    DatedRun& dated = runs.emplace_back();
+    OrderedRun& run = dated.run;
+    read_in_order(rows, row, 0, run.key, run.id, run.commit, run.subject, run.at_unix_ns, run.is_off_branch,
+                  dated.date_unix_ns);
     run.is_plain = is_plain(run.id) && is_plain(run.commit);
     run.is_mark = is_mark(run.id);
   }
@@ -459,12 +460,11 @@ Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& tr
                                                      kFrom + (is_dense ? "" : kOnlyRuns) + kEnd,
                                                  values, {0, static_cast<std::int64_t>(query.series.size())}));
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    const auto runs = integers_of_array(rows.raw(row, 1));
-    const auto positions = integers_of_array(rows.raw(row, 2));
-    const auto numbers = numbers_of_array(rows.raw(row, 3));
-    const auto samples = integers_of_array(rows.raw(row, 4));
-    const auto invocations =
-        query.with_invocations ? integers_of_array(rows.raw(row, 5)) : std::vector<std::int64_t>(runs.size());
+    const auto numbers = numbers_of_array(rows.raw(row, 1));
+    std::vector<std::int64_t> runs, positions, samples, invocations;
+    read_in_order(rows, row, 2, runs, positions, samples);
+    invocations.resize(runs.size());
+    if (query.with_invocations) read_in_order(rows, row, 5, invocations);
     std::vector<SeriesValue>& of_series = all[index_of_series.at(rows.integer(row, 0))];
     for (std::size_t i = 0; i < runs.size() && i < numbers.size() && i < invocations.size(); ++i) {
       const auto run = index_of_run.find(runs[i]);

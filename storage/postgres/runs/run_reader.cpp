@@ -75,7 +75,8 @@ Result<Environment> read_environment_of(Transaction& transaction, std::int64_t r
                                 SqlValues().integer(run_key)));
   Environment environment;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    environment.facts.push_back({rows.text(row, 0), rows.text(row, 1), rows.boolean(row, 2)});
+    Fact& fact = environment.facts.emplace_back();
+    read_in_order(rows, row, 0, fact.name, fact.value, fact.decisive);
   }
   return environment;
 }
@@ -98,11 +99,9 @@ Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::
 CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   CountBasis basis;
   if (rows.is_null(row, first_column)) return basis;
-  basis.scope = parse_count_scope(rows.raw(row, first_column)).value_or(CountScope::timed_region);
-  if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
-  basis.jitter_from = rows.text(row, first_column + 2);
-  basis.proof = rows.text(row, first_column + 3);
-  basis.origin = parse_word<CountOrigin>(rows.raw(row, first_column + 4)).value_or(read_count_origin(basis.proof));
+  std::string origin;
+  read_in_order(rows, row, first_column, basis.scope, basis.jitter, basis.jitter_from, basis.proof, origin);
+  basis.origin = parse_word<CountOrigin>(origin).value_or(read_count_origin(basis.proof));
   return basis;
 }
 

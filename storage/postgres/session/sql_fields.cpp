@@ -69,6 +69,9 @@ void SqlReader::operator()(const char*, std::optional<Interval>& interval, const
 void SqlReader::operator()(const char*, std::vector<std::string>& texts, const FieldRule&) {
   texts = texts_of_array(rows_.raw(row_, column_++));
 }
+void SqlReader::operator()(const char*, std::vector<std::int64_t>& integers, const FieldRule&) {
+  integers = integers_of_array(rows_.raw(row_, column_++));
+}
 void SqlReader::operator()(const char*, std::map<std::string, std::string>& texts, const FieldRule&) {
   const Arrays arrays = next_arrays(2);
   for (std::size_t i = 0; i < arrays[0].size(); ++i) texts[arrays[0][i]] = arrays[1][i];

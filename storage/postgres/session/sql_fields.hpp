@@ -20,6 +20,7 @@
 
 #include "bench/model/fields.hpp"
 #include "bench/model/interval.hpp"
+#include "bench/model/metric.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage {
@@ -97,6 +98,7 @@ class SqlReader {
   void operator()(const char*, std::uint64_t& number, const FieldRule& = {});
   void operator()(const char*, std::optional<Interval>& interval, const FieldRule& = {});
   void operator()(const char*, std::vector<std::string>& texts, const FieldRule& = {});
+  void operator()(const char*, std::vector<std::int64_t>& integers, const FieldRule& = {});
   void operator()(const char*, std::map<std::string, std::string>& texts, const FieldRule& = {});
   template <std::signed_integral I>
   void operator()(const char*, I& number, const FieldRule& = {}) {
@@ -117,6 +119,7 @@ class SqlReader {
   void operator()(const char* name, std::optional<T>& value, const FieldRule& rule = {}) {
     rows_.is_null(row_, column_) ? void(++column_) : (*this)(name, value.emplace(), rule);
   }
+  void operator()(const char*, Metric& metric, const FieldRule& = {}) { Metric::fields(*this, metric, ""); }
   template <Described T>
   void operator()(const char*, T& value, const FieldRule& = {}) {
     T::fields(*this, value);

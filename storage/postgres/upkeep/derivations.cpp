@@ -9,6 +9,7 @@
 #include "storage/postgres/history/change_point_rows.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/runs/run_writer.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -39,22 +40,25 @@ bool is_same(const std::optional<double>& a, const std::optional<double>& b) {
 Result<void> rebuild_run(Session& session, std::int64_t run_key, Derived& derived) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
-                transaction.run("select series_key, position, value, packed "
+                transaction.run("select packed, series_key, position, value "
                                 "from steelyard.measurements where run_key = $1 and packed is not null",
                                 SqlValues().integer(run_key)));
   const std::int64_t changed_before = derived.changed_values;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     const std::string where = "run number " + std::to_string(run_key);
-    STEELYARD_TRY(UnpackedSamples samples, unpack_samples(bytes_of_text(rows.raw(row, 3)), where));
+    STEELYARD_TRY(UnpackedSamples samples, unpack_samples(bytes_of_text(rows.raw(row, 0)), where));
     if (samples.dropped) continue;
     ++derived.measurements;
     Measurement measurement;
     measurement.invocations = std::move(samples.invocations);
     const std::optional<double> value = median_of_medians(measurement);
-    const auto kept = rows.is_null(row, 2) ? std::nullopt : std::optional(rows.number(row, 2));
+    std::int64_t series_key = 0;
+    std::int64_t position = 0;
+    std::optional<double> kept;
+    read_in_order(rows, row, 1, series_key, position, kept);
     if (is_same(value, kept)) continue;
     SqlValues values;
-    values.integer(rows.integer(row, 0)).integer(run_key).integer(rows.integer(row, 1)).number(value);
+    values.integer(series_key).integer(run_key).integer(position).number(value);
     STEELYARD_CHECK(
         transaction.run("update steelyard.measurements set value = $4 "
                         "where series_key = $1 and run_key = $2 and position = $3",

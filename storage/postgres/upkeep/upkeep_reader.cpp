@@ -7,6 +7,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 
 namespace steelyard::storage {
@@ -70,10 +71,6 @@ constexpr const char* kSeriesWithIdentities =
     "join steelyard.benchmarks b using (benchmark_key) join steelyard.metrics m using (metric_key)) s";
 constexpr int kNamedRows = 5;
 
-std::string text_or_empty(const Rows& rows, std::int64_t row, int column) {
-  return rows.is_null(row, column) ? "" : rows.text(row, column);
-}
-
 std::int64_t number_of(const std::string& partition) {
   constexpr std::string_view kPrefix = "measurements_";
   std::int64_t number = 0;
@@ -84,12 +81,12 @@ std::int64_t number_of(const std::string& partition) {
 Result<void> read_tables(Transaction& transaction, StoreUpkeep& upkeep) {
   STEELYARD_TRY(const Rows rows, transaction.run(kTables));
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    TableUpkeep table{rows.text(row, 0),          rows.integer(row, 1), rows.integer(row, 2),
-                      rows.integer(row, 3),       rows.integer(row, 4), text_or_empty(rows, row, 5),
-                      text_or_empty(rows, row, 6)};
-    upkeep.oldest_transaction_age = std::max(upkeep.oldest_transaction_age, rows.integer(row, 7));
+    TableUpkeep& table = upkeep.tables.emplace_back();
+    std::int64_t age = 0;
+    read_in_order(rows, row, 0, table.table, table.rows, table.dead_rows, table.table_bytes, table.index_bytes,
+                  table.last_vacuum, table.last_analyze, age);
+    upkeep.oldest_transaction_age = std::max(upkeep.oldest_transaction_age, age);
     if (table.table == "measurements") upkeep.sample_bytes = table.table_bytes + table.index_bytes;
-    upkeep.tables.push_back(std::move(table));
   }
   return {};
 }
@@ -184,14 +181,9 @@ Result<StoreStatus> read_status(Session& session) {
   STEELYARD_TRY(const Rows rows, transaction.run(kStatus, {}, kOneRow));
   StoreStatus status;
   status.address = session.name();
-  status.server_version = rows.text(0, 0);
-  status.schema_version = static_cast<int>(rows.integer(0, 1));
   status.newest_known_version = known_migrations().back().version;
-  status.runs = rows.integer(0, 2);
-  status.measurements = rows.integer(0, 3);
-  status.samples = rows.integer(0, 4);
-  status.comparisons = rows.integer(0, 5);
-  status.bytes = rows.integer(0, 6);
+  read_in_order(rows, 0, 0, status.server_version, status.schema_version, status.runs, status.measurements,
+                status.samples, status.comparisons, status.bytes);
   return status;
 }
 
