@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bench/model/result.hpp"
-#include "ci/publish/service_api.hpp"
+#include "ci/http/service_api.hpp"
 #include "storage/store_service.hpp"
 
 namespace steelyard::ci {

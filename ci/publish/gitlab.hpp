@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bench/model/result.hpp"
+#include "ci/http/service_api.hpp"
 #include "ci/publish/own_comment.hpp"
-#include "ci/publish/service_api.hpp"
 #include "ci/report/comment.hpp"
 
 namespace steelyard::ci {

@@ -9,7 +9,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 
 namespace steelyard::ci {
 namespace {

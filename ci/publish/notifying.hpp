@@ -10,7 +10,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/runner/secrets.hpp"
-#include "ci/publish/service_api.hpp"
+#include "ci/http/service_api.hpp"
 #include "ci/report/comment.hpp"
 #include "ci/report/notice.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ci/publish/service_api.hpp"
+#include "ci/http/service_api.hpp"
 #include "ci/report/comment.hpp"
 
 namespace steelyard::ci {

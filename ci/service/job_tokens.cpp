@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {

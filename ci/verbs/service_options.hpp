@@ -7,8 +7,8 @@
 
 #include "bench/runner/secrets.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/http/service_api.hpp"
 #include "ci/publish/own_comment.hpp"
-#include "ci/publish/service_api.hpp"
 
 namespace steelyard::ci {
 

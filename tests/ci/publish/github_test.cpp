@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
 namespace steelyard::ci::github_test {

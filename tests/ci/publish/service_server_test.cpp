@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 
 namespace steelyard::ci::service_server_test {
 namespace {

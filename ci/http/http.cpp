@@ -1,4 +1,4 @@
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 
 #include <curl/curl.h>
 #include <string.h>

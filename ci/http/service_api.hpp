@@ -18,7 +18,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/runner/secrets.hpp"
-#include "ci/publish/http.hpp"
+#include "ci/http/http.hpp"
 #include "storage/document/json.hpp"
 
 namespace steelyard::ci {

@@ -1,4 +1,4 @@
-#include "ci/publish/service_api.hpp"
+#include "ci/http/service_api.hpp"
 
 #include <unistd.h>
 
