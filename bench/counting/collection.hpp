@@ -160,7 +160,7 @@ struct CollectionLimits {
   // `error` of a process, or, where the deadline is past, that one.
   Error unless_late(const Error& error) const;
 };
-// The error of what a deadline kept from being counted.
+// The errors of what an interruption and a deadline kept from being counted.
 Error counting_interrupted();
 Error counting_budget_spent();
 

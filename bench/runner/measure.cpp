@@ -53,7 +53,6 @@ class Session {
   void name_measurement(RunHeader& header, std::size_t side) const;
   Environment share_device();
   void keep_layouts(const Program& program, std::map<std::string, std::string>& settings) const;
-  static void tell_interrupted(MeasuredSide& side);
   std::vector<Run> finish();
   bool is_alone() const { return programs_.size() == 1; }
   std::size_t code_layouts() const { return programs_.front()->program.layouts.size(); }
@@ -362,14 +361,6 @@ void Session::keep_layouts(const Program& program, std::map<std::string, std::st
   keep_code_layouts(seeds, plan_code_layouts(rounds_, settings_.seed, seeds.size()), program.suite, settings);
 }
 
-// What has no sample on a side is not lacking there.
-void Session::tell_interrupted(MeasuredSide& side) {
-  for (const ListedBenchmark& benchmark : side.benchmarks()) {
-    if (!side.record().invocations_of(benchmark.name).empty()) continue;
-    side.record().add_failure(benchmark, "interrupted before it was measured", FailureKind::not_reached);
-  }
-}
-
 std::vector<Run> Session::finish() {
   const Environment device = share_device();
   auto settings = describe_settings(settings_, limits_.budget, layout_, rounds_, outcome_);
@@ -384,7 +375,7 @@ std::vector<Run> Session::finish() {
                                      "the budget of " + to_text(limits_.budget) + " was spent; ask for more time",
                                      FailureKind::not_reached);
     }
-    if (outcome_.cancelled) tell_interrupted(sides_[i]);
+    if (outcome_.cancelled) sides_[i].record().interrupted(sides_[i].benchmarks());
     Run run = sides_[i].record().take();
     const Environment told = std::move(run.environment);
     run.environment = environment_;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
@@ -23,6 +24,9 @@
 #include "bench/runner/settings.hpp"
 
 namespace steelyard::bench {
+
+// What is said of a benchmark that was not reached because somebody interrupted.
+inline constexpr std::string_view kInterruptedBefore = "interrupted before it was measured";
 
 struct MeasureProgress {
   std::string benchmark;  // being measured now

@@ -10,6 +10,7 @@
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/command_program.hpp"
+#include "bench/runner/measure.hpp"
 
 namespace steelyard::bench {
 namespace {
@@ -89,6 +90,14 @@ void SideRecord::add_failure(const ListedBenchmark& benchmark, std::string reaso
 }
 
 void SideRecord::add_failure(std::string reason) { run_.failures.push_back({{}, "", -1, std::move(reason)}); }
+
+void SideRecord::interrupted(const std::vector<ListedBenchmark>& benchmarks) {
+  for (const ListedBenchmark& benchmark : benchmarks) {
+    if (!invocations_of(benchmark.name).empty()) continue;
+    run_.failures.push_back(
+        {id_of(benchmark), std::string(kRealTime), -1, std::string(kInterruptedBefore), FailureKind::not_reached});
+  }
+}
 
 void SideRecord::fail(const Attempt& attempt, std::string reason, int weight, FailureKind kind) {
   failure_weight_[attempt.benchmark.name] += weight;

@@ -45,6 +45,9 @@ class SideRecord {
   void add_failure(const ListedBenchmark& benchmark, std::string reason, FailureKind kind = FailureKind::failed);
   // Of the program as a whole.
   void add_failure(std::string reason);
+  // Of every benchmark without a sample: its time is not lacking on this side. What counting knows of it is another
+  // question, so that the failure names its metric.
+  void interrupted(const std::vector<ListedBenchmark>& benchmarks);
 
   // Tried three times and failed, or twice past its time limit: not worth another try.
   bool has_given_up(const std::string& benchmark) const;

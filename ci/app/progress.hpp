@@ -58,8 +58,8 @@ class ProgressLine {
   // `done` from 0 to 1; `left` as estimated by the caller (0: unknown). Redraws at most ten times a second, and of that
   // only the lines that differ.
   void show(const std::string& what, double done, Nanoseconds left);
-  // The same of work whose parts know no more than the time that all of it still takes: what is done is the time since
-  // begin(), or since there is this line, of that and `left`. More work that turns up takes the bar back.
+  // Of work whose steps know no more than the time that all of it still takes: what is done is the time since begin(),
+  // within() or the line's own beginning, of that and `left`. More work that turns up takes the bar back.
   void show_until_end(const std::string& what, Nanoseconds left);
   void begin();
   // All that is found so far, in place of what was told before. Seen with the next show().
@@ -75,7 +75,10 @@ class ProgressLine {
     double from = 0;
     double to = 1;
   };
-  void within(Part part) { part_ = std::move(part); }
+  void within(Part part) {
+    part_ = std::move(part);
+    begin();
+  }
 
  private:
   // What there is to say, without its layout.

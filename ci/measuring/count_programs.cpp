@@ -253,7 +253,7 @@ class ProgramCounting::CountingWork {
   std::map<std::pair<const bench::Program*, std::string>, SideCount*> side_of_;
   Watch watch_;
   std::map<const SideCount*, const BenchmarkCounts*> counts_of_side_;  // of what was ordered since somebody watches
-  std::map<const SideCount*, double> instructions_;                    // likewise, an iteration
+  std::map<const SideCount*, double> instructions_;                    // an iteration, of what was counted since then
   std::set<const BenchmarkCounts*> known_;                             // whose baseline's count is a kept one
   std::set<const BenchmarkCounts*> asked_cache_;                       // for its baseline's
   std::set<const BenchmarkCounts*> compared_;                          // both sides' profiles
@@ -337,10 +337,13 @@ void ProgramCounting::CountingWork::tell_watcher(const SideCount& side, double i
   const BenchmarkCounts& counts = *counts_of_side_.at(&side);
   const auto counted = [&](const SideCount& one) -> double {
     if (const auto at = instructions_.find(&one); at != instructions_.end()) return at->second;
-    const Run kept = one.side == nullptr ? Run() : counts_of(*one.side->run, counts.id());
-    if (!has_counts(kept) || kept.measurements.front().invocations.empty()) return 0;
-    const std::vector<double>& values = kept.measurements.front().invocations.front().values;
-    return values.empty() ? 0 : values.front();
+    if (one.side == nullptr) return 0;
+    for (const Measurement& kept : one.side->run->measurements) {
+      if (kept.metric.name != kInstructions || kept.benchmark != counts.id() || kept.invocations.empty()) continue;
+      const std::vector<double>& values = kept.invocations.front().values;
+      return values.empty() ? 0 : values.front();
+    }
+    return 0;
   };
   const double baseline = counted(counts.baseline);
   const double candidate = counted(counts.candidate);

@@ -198,6 +198,7 @@ class PairMeasuring {
     STEELYARD_CHECK(time());
     read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
     if (counting) finish_counting();
+    keep_interruption();
     drop_failed_counts_of_skipped(measured_.pair.baseline);
     drop_failed_counts_of_skipped(measured_.pair.candidate);
     progress_.clear();
@@ -336,9 +337,14 @@ class PairMeasuring {
       show_found();
     };
     if (!counting_) return;
-    counting_->watch([this, least = policy.counted_minimum_effect](const BenchmarkId& benchmark, double ratio) {
-      if (std::fabs(ratio - 1) < least) return;
-      counted_changes_[benchmark.canonical()] = ratio;
+    counting_->watch([this, policy](const BenchmarkId& benchmark, double ratio) {
+      const std::string name = benchmark.canonical();
+      const double least = regress::minimum_effect_of(policy, name, MetricKind::counted);
+      if (ratio == 1 || std::fabs(ratio - 1) < least) {
+        counted_changes_.erase(name);
+      } else {
+        counted_changes_[name] = ratio;
+      }
       show_found();
     });
   }
@@ -363,6 +369,9 @@ class PairMeasuring {
     const Nanoseconds budget = timing_budget();
     timing_.planned_share = std::min(1.0, planned / budget);  // the clock has moved on
     STEELYARD_TRY(measured_.pair, time_programs(listed_, settings_, timing_, {budget, cancelled_}));
+    for (const Invocation& invocation : measured_.pair.candidate.invocations) {
+      timed_rounds_ = std::max(timed_rounds_, invocation.round + 1);
+    }
     measured_.samples = listed_.front().samples.usual;
     budgets_.tell(measured_.warnings);
     for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
@@ -372,8 +381,8 @@ class PairMeasuring {
     bench::TimingPlan alone = timing_;
     alone.spend = {};  // it has a budget of its own
     alone.watch = {};  // and what it finds is no change of the whole
-    alone.progress = [this](const bench::MeasureProgress& now) {
-      progress_.show_until_end("alone: " + timing_text(now), now.left + counting_left());
+    alone.progress = [this, all = BudgetClock(solo_budget(clock_.whole()))](const bench::MeasureProgress& now) {
+      progress_.show_until_end("alone: " + timing_text(now), std::max(now.left, all.left()) + counting_left());
     };
     bench::MeasuredPair& pair = measured_.pair;
     const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
@@ -413,7 +422,14 @@ class PairMeasuring {
 
   void steer();
   void finish_counting();
-  bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
+  // An interruption after all rounds, or after the budget was spent, is one as well.
+  void keep_interruption() {
+    if (cancelled_ == nullptr || !cancelled_->load()) return;
+    for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
+      if (stop_of(run->header) == Stop::interrupted) continue;
+      keep_stop(Stop::interrupted, timed_rounds_, run->header.settings);
+    }
+  }
 
   const std::vector<ProgramPair>& programs_;
   bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
@@ -426,6 +442,7 @@ class PairMeasuring {
   BudgetClock clock_;
   Nanoseconds counting_share_;  // of the budget, that is still kept for counting
   Nanoseconds counting_estimate_;
+  int timed_rounds_ = 0;
   bench::TimingPlan timing_;
   DevicePrograms devices_;
   PatternBudgets budgets_;
@@ -437,7 +454,7 @@ class PairMeasuring {
   std::set<std::string> first_look_only_;      // canonical
   std::optional<Comparison> seen_;             // of the last look, for who watches
   std::vector<PlainChange> plain_;             // likewise
-  CountedChanges counted_changes_;             // likewise
+  CountedChanges counted_changes_;             // so far, for who watches
 };
 
 // Counts taken beside a timed run, added to it: with what they say of the machine.
@@ -472,12 +489,6 @@ void PairMeasuring::steer() {
   }
 }
 
-int rounds_of(const Run& run) {
-  std::int32_t rounds = 0;
-  for (const Invocation& invocation : run.invocations) rounds = std::max(rounds, invocation.round + 1);
-  return rounds;
-}
-
 void PairMeasuring::finish_counting() {
   // At least what is left of its share, though timing took longer than planned: a count that was not taken says
   // nothing.
@@ -491,10 +502,6 @@ void PairMeasuring::finish_counting() {
   for (const std::string& benchmark : measured_.untimed) skipped += (skipped.empty() ? "" : "; ") + benchmark;
   for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
     if (!skipped.empty()) run->header.settings["timing.skipped"] = skipped;
-    // Timing was over, and what it kept says so.
-    if (is_cancelled() && stop_of(run->header) == Stop::none) {
-      keep_stop(Stop::interrupted, rounds_of(*run), run->header.settings);
-    }
     keep_first_look_only(first_look_only_, run->header.settings);
   }
 }
@@ -533,7 +540,6 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
   const BudgetClock clock(budget_of(settings));
   const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);
-  progress.begin();
   const Nanoseconds later = counting ? std::min(counting_estimate(listed), clock.counting_share()) : Nanoseconds(0);
   bench::TimingPlan timing = timing_shown_on(progress, [later] { return later; });
   limit(timing, budgets);

@@ -385,12 +385,15 @@ class RunMerger {
 
   // What one part did not reach and another measured was reached; the same failure of several parts is told once.
   void finish_failures() {
-    std::set<std::string> measured;
-    for (const Measurement& measurement : whole_.measurements) measured.insert(measurement.benchmark.canonical());
+    std::set<std::pair<std::string, std::string>> measured;  // benchmark and metric, and with none: any
+    for (const Measurement& measurement : whole_.measurements) {
+      measured.emplace(measurement.benchmark.canonical(), measurement.metric.name);
+      measured.emplace(measurement.benchmark.canonical(), "");
+    }
     std::vector<Failure> kept;
     for (Failure& failure : whole_.failures) {
-      const bool was_reached =
-          failure.kind == FailureKind::not_reached && measured.contains(failure.benchmark.canonical());
+      const bool was_reached = failure.kind == FailureKind::not_reached &&
+                               measured.contains({failure.benchmark.canonical(), failure.metric});
       if (was_reached || std::find(kept.begin(), kept.end(), failure) != kept.end()) continue;
       kept.push_back(std::move(failure));
     }

@@ -159,7 +159,7 @@ class ProgramTimer {
   Nanoseconds left() const;
   void time(ListedPair& pair, Nanoseconds budget);
   void fail(const ListedPair& pair, const Error& error);
-  void not_reached(const ListedPair& pair, const std::string& why);
+  void not_reached(const ListedPair& pair, const std::string& metric, std::string_view why);
 
   std::vector<ListedPair>& listed_;
   bench::MeasuringSettings
@@ -220,10 +220,17 @@ void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
   blame(pair.candidate, pair.baseline, unmeasured_.candidate);
 }
 
-void ProgramTimer::not_reached(const ListedPair& pair, const std::string& why) {
-  const Unmeasured what{"", why, FailureKind::not_reached};
-  fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
-  fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
+// What was to be left untimed is not meant.
+void ProgramTimer::not_reached(const ListedPair& pair, const std::string& metric, std::string_view why) {
+  const Unmeasured what{metric, std::string(why), FailureKind::not_reached};
+  const auto fail_timed = [&](std::vector<bench::ListedBenchmark> benchmarks, Run& run) {
+    std::erase_if(benchmarks, [&](const bench::ListedBenchmark& benchmark) {
+      return std::find(pair.untimed.begin(), pair.untimed.end(), benchmark.name) != pair.untimed.end();
+    });
+    fail_benchmarks(benchmarks, what, run);
+  };
+  fail_timed(pair.baseline.benchmarks(), unmeasured_.baseline);
+  fail_timed(pair.candidate.benchmarks(), unmeasured_.candidate);
 }
 
 Result<bench::MeasuredPair> ProgramTimer::run() && {
@@ -233,13 +240,13 @@ Result<bench::MeasuredPair> ProgramTimer::run() && {
     const std::size_t own = weight(pair);
     if (own == 0) continue;
     if (whole_ && limits_.is_cancelled()) {
-      not_reached(pair, "interrupted before it was measured");
+      not_reached(pair, std::string(kRealTime), bench::kInterruptedBefore);
       continue;
     }
     const Nanoseconds share = left() * (static_cast<double>(own) / static_cast<double>(ahead));
     ahead -= own;
     if (whole_ && share.count() <= 0) {
-      not_reached(pair, "the budget was spent; ask for more than " + to_text(limits_.budget));
+      not_reached(pair, "", "the budget was spent; ask for more than " + to_text(limits_.budget));
     } else {
       time(pair, share);
     }

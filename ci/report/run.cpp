@@ -157,7 +157,7 @@ std::string names_alike(const Run& run, const Failure& first) {
   return named_benchmarks({names.begin(), names.end()}, 4);
 }
 
-// What left itself out says so in every round, and what the budget did not reach in every benchmark: once is enough.
+// What left itself out says so in every round, and what was not reached in every benchmark: once is enough.
 std::string failures_text(const Run& run, const TerminalStyle& style) {
   constexpr std::size_t kIndent = 11;
   std::set<std::string> told;
@@ -166,7 +166,8 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
     const bool skipped = is_skip(failure.kind), not_reached = failure.kind == FailureKind::not_reached;
     const bool failed = !skipped && !not_reached;
     std::string name = failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
-    std::string what = failure.metric.empty() ? "" : ", " + failure.metric;
+    const bool of_all = failure.metric.empty() || (not_reached && failure.metric == kRealTime);
+    std::string what = of_all ? "" : ", " + failure.metric;
     if (failure.round >= 0 && failed) what += ", round " + std::to_string(failure.round + 1);
     what += ": " + to_text(failure);
     if (!failed && !told.insert(not_reached ? what : name + what).second) continue;

@@ -56,10 +56,10 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
 }
 
 // A process of the program that went wrong is the program's failure; a count that failed is not, nor is a benchmark
-// that left itself out.
+// that left itself out or was not reached.
 bool program_failed(const Run& run) {
   for (const Failure& failure : run.failures) {
-    if (is_skip(failure.kind)) continue;
+    if (is_skip(failure.kind) || failure.kind == FailureKind::not_reached) continue;
     if (failure.metric != kInstructions && !is_extra_counter(failure.metric)) return true;
   }
   return false;

@@ -99,15 +99,15 @@ void finish(RowDraft& draft, Verdict verdict, Reason reason) {
 
 bool is_not_reached(const Failure& failure) { return failure.kind == FailureKind::not_reached; }
 
-// What the budget did not reach is no failure of anybody: it is undecided, and only where there are no values either.
-const Failure* budget_spent_before(const MatchedSide& side) {
+// What was not reached is no failure of anybody: it is undecided, and only where there are no values either.
+const Failure* not_reached_in(const MatchedSide& side) {
   if (!side.measurements.empty() || side.failures.empty()) return nullptr;
   const bool all = std::all_of(side.failures.begin(), side.failures.end(),
                                [](const Failure* failure) { return is_not_reached(*failure); });
   return all ? side.failures.front() : nullptr;
 }
 
-// Whether a benchmark failed, and was neither kept from running by the budget nor excluded by itself.
+// Whether a benchmark failed, and was neither kept from running by a budget or an interruption nor excluded by itself.
 bool is_real(const Failure& failure) { return !is_not_reached(failure) && !is_skip(failure.kind); }
 
 bool has_failed(const MatchedSide& side) {
@@ -184,8 +184,8 @@ bool finish_without_values(const Matched& matched, RowDraft& draft) {
     finish(draft, Verdict::failed, why::Failed{WhichSide::baseline, real_failure(b)});
   } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
     finish_skipped(matched, skip_of(b), skip_of(c), draft);
-  } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
-    finish(draft, Verdict::inconclusive, why::NotReached{*spent});
+  } else if (const Failure* unreached = not_reached_in(c) ? not_reached_in(c) : not_reached_in(b)) {
+    finish(draft, Verdict::inconclusive, why::NotReached{*unreached});
   } else if (c.measurements.empty()) {
     finish(draft, Verdict::missing, why::OnOneSideOnly{WhichSide::baseline});
   } else if (b.measurements.empty()) {

@@ -259,9 +259,10 @@ TEST(Text, NumbersAreNotWrittenByPrintf) {
 // A percentage has the digits that number_text says. "12.3%" without a space is the form of others: PyTorch's tables,
 // what is typed behind an option.
 TEST(Text, PercentagesOfReportsAreWrittenByNumberText) {
-  const std::regex percentage("decimals?_text\\(.*(\\b100 \\*|\\* 100\\b).*\" %");
+  const std::regex percentage("decimals?_text\\(.*((\\b100 \\*|\\* 100\\b).*|\\) \\+ )\" %");
   EXPECT_TRUE(std::regex_search("return decimal_text(100 * share, 1) + \" %\";", percentage));
   EXPECT_TRUE(std::regex_search("return decimals_text(*part * 100, 1) + \" % of \" + name;", percentage));
+  EXPECT_TRUE(std::regex_search("text += decimal_text(percent, 1) + \" % of \" + name;", percentage));
   EXPECT_FALSE(std::regex_search("return share_text(share, 1) + \", 100 * 2 %\";", percentage));
   for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
     const bool is_report = file.path.starts_with("ci/") || file.path.starts_with("bench/model/");

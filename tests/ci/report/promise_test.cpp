@@ -87,7 +87,12 @@ TEST(Promise, PromisesNothingWhereItsCalibrationFailedOrTheSidesWereApart) {
   EXPECT_FALSE(promise_of(comparison).holds);
   EXPECT_THAT(promise_line(comparison), HasSubstr("do not count as measured together"));
   for (ComparisonRow& row : comparison.rows) row.layout = Layout::separate;
+  comparison.rule_version = "rounds-5";
   EXPECT_THAT(promise_line(comparison), HasSubstr("no noisy metric is called a change"));
+  for (const char* that_may_call_one : {"rounds-3", "history-5"}) {
+    comparison.rule_version = that_may_call_one;
+    EXPECT_THAT(promise_line(comparison), HasSubstr("what even that drift cannot explain"));
+  }
 }
 
 TEST(Promise, OfCountsIsExactnessAndOfNothingNothing) {

@@ -117,26 +117,38 @@ TEST_F(LiveViewOfAb, ReportsWhatThereIsAtCtrlC) {
   EXPECT_THAT(watched.text, HasSubstr("BM_varied: time"));
 }
 
-// What was not measured is not lacking on a side: where counting comes first, and where it comes last.
+// What was not measured is not lacking on a side, whether counting comes first, is over or comes last.
 TEST_F(LiveViewOfAb, NamesAtCtrlCWhatItDidNotReach) {
   const auto missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
-  for (const bool is_last : {false, true}) {
+  struct Case {
+    const char* pressed_at;
+    bool is_counted_last;
+    const char* told;
+  };
+  for (const Case& one :
+       {Case{"counting ", false, "interrupted before it was measured"}, Case{"timing ", false, "instructions"},
+        Case{"counting ", true, "interrupted before it was counted"}}) {
     std::vector<std::string> arguments = {"ab", "--details", "--color", "never", "--no-store", "--no-count-cache"};
     arguments.insert(arguments.end(), {"--counts", "always", "--min-time", "5ms", "--budget", "60s"});
-    if (is_last) arguments.insert(arguments.end(), {"--rounds", "2"});
+    if (one.is_counted_last) arguments.insert(arguments.end(), {"--rounds", "2"});
     arguments.insert(arguments.end(), {fixture("fast"), fixture("slow")});
-    const Watched watched =
-        watch(arguments, "xterm", [](const std::string& text) { return text.find("counting ") != std::string::npos; });
+    const Watched watched = watch(
+        arguments, "xterm", [&](const std::string& text) { return text.find(one.pressed_at) != std::string::npos; });
     EXPECT_THAT(watched.status, testing::AnyOf(1, 2)) << watched.text;
     const std::size_t at = watched.text.find("baseline   ");
     ASSERT_NE(at, std::string::npos) << watched.text;
     const std::string report = std::regex_replace(watched.text.substr(at), std::regex("\\s+"), " ");
-    EXPECT_THAT(report,
-                HasSubstr(is_last ? "interrupted before it was counted" : "interrupted before it was measured"));
-    EXPECT_THAT(report, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied"), Not(HasSubstr("missing"))));
+    EXPECT_THAT(report, HasSubstr(one.told));
+    EXPECT_THAT(report, AllOf(HasSubstr("BM_same time"), HasSubstr("BM_varied time"), Not(HasSubstr("missing"))));
     EXPECT_THAT(report, Not(HasSubstr("--budget DURATION"))) << "no budget was spent";
   }
+}
+
+TEST_F(LiveViewOfAb, LeavesRunUnjudgedAtCtrlC) {
+  const Watched watched = watch({"run", "--no-store", "--counts", "never", "--budget", "60s", fixture("fast")}, "xterm",
+                                [](const std::string& text) { return text.find("timing ") != std::string::npos; });
+  EXPECT_EQ(watched.status, 2) << watched.text;
 }
 
 TEST_F(LiveViewOfAb, IsABarOnATerminalThatCannotMoveItsCursorAndNothingUnderQuiet) {
