@@ -195,7 +195,11 @@ TEST_F(Counting, ACancellationIsNobodysFailure) {
   CountOptions options;
   options.limits.cancelled = &cancelled;
   const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
-  EXPECT_TRUE(run.failures.empty());
+  EXPECT_FALSE(run.failures.empty());
+  for (const Failure& failure : run.failures) {
+    EXPECT_EQ(failure.kind, FailureKind::not_reached) << to_text(failure);
+    EXPECT_EQ(failure.metric, kInstructions);
+  }
   EXPECT_TRUE(run.measurements.empty());
 }
 
