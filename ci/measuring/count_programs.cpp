@@ -312,11 +312,9 @@ void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>&
     const double left = share > 0 ? std::min(most, spent() * (1 - share) / share) : most;
     progress_.show_until_end("counting " + now.benchmark, Nanoseconds(left) + later_);
   };
-  if (watch_) {
-    options.counted = [this](const bench::CountRequest& order, double instructions) {
-      tell_watcher(*side_of_.at({order.program, order.benchmark.name}), instructions);
-    };
-  }
+  options.counted = [this](const bench::CountRequest& order, double instructions) {
+    tell_watcher(*side_of_.at({order.program, order.benchmark.name}), instructions);
+  };
   const Result<void> counted = bench::count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
   if (!counted) {
@@ -333,15 +331,17 @@ void ProgramCounting::CountingWork::take(const std::vector<bench::CountRequest>&
 }
 
 void ProgramCounting::CountingWork::tell_watcher(const SideCount& side, double instructions) {
+  if (!watch_) return;
   instructions_[&side] = instructions;
   const BenchmarkCounts& counts = *counts_of_side_.at(&side);
+  if (counts.lacks_a_side) return;
   const auto counted = [&](const SideCount& one) -> double {
     if (const auto at = instructions_.find(&one); at != instructions_.end()) return at->second;
-    if (one.side == nullptr) return 0;
     for (const Measurement& kept : one.side->run->measurements) {
-      if (kept.metric.name != kInstructions || kept.benchmark != counts.id() || kept.invocations.empty()) continue;
-      const std::vector<double>& values = kept.invocations.front().values;
-      return values.empty() ? 0 : values.front();
+      if (kept.metric.name != kInstructions || kept.benchmark != counts.id()) continue;
+      for (const InvocationSamples& samples : kept.invocations) {
+        if (!samples.values.empty()) return samples.values.front();
+      }
     }
     return 0;
   };
@@ -479,19 +479,13 @@ ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::Meas
     : work_(std::make_unique<CountingWork>(std::move(pairs), settings, cancelled, progress, warnings)) {}
 
 ProgramCounting::~ProgramCounting() = default;
-
 void ProgramCounting::watch(Watch watch) { work_->watch(std::move(watch)); }
-
 void ProgramCounting::begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
   work_->begin(budget, later, most_without_equal);
 }
-
 void ProgramCounting::finish(Nanoseconds budget) { work_->finish(budget); }
-
 const EqualBuilds& ProgramCounting::equal() const { return work_->equal(); }
-
 Nanoseconds ProgramCounting::spent() const { return work_->spent(); }
-
 bool ProgramCounting::is_anything_left() const { return work_->is_anything_left(); }
 
 Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const PolicySettings& policy,

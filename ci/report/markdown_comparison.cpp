@@ -14,6 +14,7 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"
 #include "ci/report/row_text.hpp"

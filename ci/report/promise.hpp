@@ -48,12 +48,4 @@ std::vector<std::string> broken_rule_lines(const BrokenRules& broken);
 // theirs, and whose floor is of too few gates. Empty: all is as usual.
 std::string margin_line(const Comparison& comparison);
 
-// What a reader can do about a comparison, the most useful first; empty when nothing is left to do.
-
-struct NextStep {
-  std::string advice;   // "2 inconclusive: measure both sides together"
-  std::string command;  // to type, or a place to look at; empty where the advice is all
-};
-std::vector<NextStep> next_steps(const Comparison& comparison);
-
 }  // namespace steelyard::ci

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/model/number_text.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 
 namespace steelyard::ci {

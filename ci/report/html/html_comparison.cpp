@@ -10,6 +10,7 @@
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/html/comparison_page.hpp"
 #include "ci/report/html/html_rows.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/reasons.hpp"
 #include "ci/report/targets.hpp"

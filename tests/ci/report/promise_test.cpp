@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
 

@@ -1,0 +1,258 @@
+#include "ci/report/next_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/runner/benchmark_listing.hpp"
+#include "bench/runner/run_header.hpp"
+#include "ci/attribution/own_source.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/markup.hpp"
+#include "regress/ab/match.hpp"
+
+namespace steelyard::ci {
+namespace {
+
+std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
+  return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
+}
+
+// Past this a gate takes hours; caring for less is the better advice.
+constexpr int kMaxRounds = 400;
+
+// The rounds that stand in the row's reason. Of a row that does not know them, those that would see a change of the
+// margin's size: the spread of a mean falls with the root of the rounds, so the detectable effect does too. 0: unknown.
+double rounds_wanted(const ComparisonRow& row) {
+  if (row.rounds_wanted) return *row.rounds_wanted;
+  if (!row.minimum_detectable_effect || !(row.margin > 0)) return 0;
+  const double ratio = *row.minimum_detectable_effect / row.margin;
+  return row.rounds * ratio * ratio;
+}
+
+double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
+  double largest = 0;
+  for (const ComparisonRow* row : rows) largest = std::max(largest, row->minimum_detectable_effect.value_or(0));
+  return largest;
+}
+
+// Beyond a doubled time, of what could hide: too little was measured to say how much.
+constexpr double kAnything = 1;
+// What is measured where nobody asks for fewer: noise in which anything hides in so many rounds is the machine's.
+constexpr std::int32_t kTellingRounds = 12;
+
+// `wanted` 0: nobody knows how many. More rounds than the budget had time for want more of it, too.
+std::string rounds_command(const Comparison& comparison, std::int32_t wanted) {
+  const bool is_spent = stop_of(comparison.candidate) == Stop::budget_spent;
+  return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
+}
+
+// Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
+NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
+  std::int32_t wanted = 0;
+  for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
+  std::string advice = std::to_string(rows.size()) + " inconclusive";
+  const double detectable = largest_detectable(rows);
+  if (detectable > kAnything) advice += "; any change could hide";
+  if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
+  return {advice + "; measure longer", rounds_command(comparison, wanted)};
+}
+
+// How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
+// number of them would do.
+void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
+  std::int64_t apart = 0;
+  std::int64_t contradicted = 0;
+  std::int64_t uncounted = 0;
+  std::vector<const ComparisonRow*> sensible;
+  std::vector<const ComparisonRow*> hopeless;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::inconclusive) continue;
+    if (row.metric.kind != MetricKind::noisy) {
+      const bool was_counted = row.ratio || (row.baseline && row.candidate);
+      uncounted += was_counted || row.notes.has(RowNote::skipped_by_baseline) ? 0 : 1;
+    } else if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
+      // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
+    } else if (row.notes.has(RowNote::contradicted_alone)) {
+      ++contradicted;
+    } else if (!is_concurrent(row.layout)) {
+      ++apart;
+    } else {
+      (rounds_wanted(row) <= kMaxRounds ? sensible : hopeless).push_back(&row);
+    }
+  }
+  if (apart > 0) {
+    steps.push_back(
+        {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
+  }
+  if (contradicted > 0) {
+    steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
+                     "--layout interleaved"});
+  }
+  const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
+  if (uncounted > 0 && !is_interrupted) {
+    steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
+  }
+  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible));
+  if (hopeless.empty()) return;
+  const std::string advice = std::to_string(hopeless.size()) + " inconclusive";
+  const double detectable = largest_detectable(hopeless);
+  // So few rounds that anything could hide in them say nothing of the machine.
+  const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
+                                   [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
+  if (detectable > kAnything && are_few) {
+    steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0)});
+    return;
+  }
+  const std::string too_noisy = advice + ", too noisy for " + std::to_string(kMaxRounds) + " rounds to tell; ";
+  // A margin wider than any calibration may give would hide what people want to know.
+  if (detectable > kMaxCalibratedMargin) {
+    steps.push_back({too_noisy + "see what disturbs this machine", "steelyard doctor"});
+    return;
+  }
+  steps.push_back({too_noisy + "use a quieter machine or care for less",
+                   detectable > 0 ? "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%" : ""});
+}
+
+void advise_regression(const Comparison& comparison, std::vector<NextStep>& steps) {
+  std::set<std::string> named;
+  std::string first;
+  bool lacks_functions = false;
+  for (const RowGroup& group : worst_first(comparison)) {
+    if (group.verdict != Verdict::regression) continue;
+    if (first.empty()) first = group.benchmark;
+    const auto row =
+        std::find_if(group.rows.begin(), group.rows.end(), [](const auto* r) { return !r->functions.empty(); });
+    if (row == group.rows.end()) {
+      lacks_functions = true;
+      continue;
+    }
+    const FunctionChange& culprit = (*row)->functions.front();
+    if (!culprit.own_source || named.size() == 2 || !named.insert(culprit.name).second) continue;
+    const bool has_place = !culprit.file.empty() && culprit.file != "???";
+    steps.push_back({"start at " + short_function_name(culprit.name),
+                     !has_place         ? ""
+                     : culprit.line > 0 ? culprit.file + ":" + std::to_string(culprit.line)
+                                        : culprit.file});
+  }
+  const bool has_counts = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                                      [](const auto& row) { return row.metric.kind == MetricKind::counted; });
+  if (lacks_functions && !has_counts)
+    steps.push_back({"count instructions to see which function did it", "--counts always"});
+  // Whoever reads this may stand in a folder of another name.
+  const std::string& project = comparison.candidate.project;
+  steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
+                                       (project.empty() ? "" : " --project " + in_shell_quotes(project))});
+}
+
+// Worst first; beyond the third the folder is enough.
+void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::vector<const ComparisonRow*> drawn;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (!row->flame_graph.empty()) drawn.push_back(row);
+    }
+  }
+  for (std::size_t i = 0; i < std::min(drawn.size(), kMaxNamed); ++i) {
+    steps.push_back(
+        {"see where the instructions of " + name_as_given(drawn[i]->benchmark) + " went", drawn[i]->flame_graph});
+  }
+  const bool could_draw = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.metric.name == kInstructions && row.verdict == Verdict::regression && !row.functions.empty();
+  });
+  if (drawn.empty() && could_draw)
+    steps.push_back({"see which calls led there, as a flame graph", "--flame-dir FOLDER"});
+  if (drawn.size() > kMaxNamed) {
+    steps.push_back({"and " + std::to_string(drawn.size() - kMaxNamed) + " more flame graphs beside it", ""});
+  }
+}
+
+// Of the regressions in time that counts do not explain.
+void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& steps) {
+  std::size_t unreached = 0;
+  bool has_no_spans = false;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (!row->time_profile) continue;
+      const TimeProfile& profile = *row->time_profile;
+      const std::string name = name_as_given(row->benchmark);
+      if (profile.outcome == TimeProfileOutcome::recorded) {
+        const std::string where =
+            profile.span.empty() || !profile.ratio
+                ? "no span of " + name + " has a verdict of its own; see where its time went"
+                : "the time of " + name + " went into " + profile.span + " (" + change_text(*profile.ratio) + ")";
+        steps.push_back({where, profile.picture});
+        steps.push_back({"its spans one by one", profile.table});
+      } else if (profile.outcome == TimeProfileOutcome::failed) {
+        steps.push_back({"where the time of " + name + " went could not be recorded: " + profile.failure, ""});
+      }
+      has_no_spans |= profile.outcome == TimeProfileOutcome::without_spans;
+      unreached += profile.outcome == TimeProfileOutcome::out_of_time ? 1 : 0;
+    }
+  }
+  if (has_no_spans) {
+    steps.push_back(
+        {"where the time went was not recorded, as the program makes no spans; link", "steelyard::bench_main"});
+  }
+  if (unreached > 0) {
+    steps.push_back({"of " + plural_text(static_cast<std::int64_t>(unreached), "more regression") +
+                         " there was no time to record where theirs went",
+                     ""});
+  }
+}
+
+// A command is run as it is; what another tool wrote is no program, but that Google Benchmark says which wrote it.
+void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::vector<NextStep>& steps) {
+  const bool is_imported = candidate.settings.contains(kImportedFilesSetting);
+  if (is_imported && candidate.tool != "google-benchmark") return;
+  // A file's own name, where it did not say so, has no folder.
+  const bool is_known =
+      !candidate.program.empty() && (!is_imported || candidate.program.find('/') != std::string::npos);
+  std::string command = is_known ? candidate.program : "PROGRAM";
+  if (!candidate.settings.contains(std::string(bench::kCommandSetting))) {
+    command += " --benchmark_filter=" + in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}));
+  }
+  steps.push_back({"run what failed alone", std::move(command)});
+}
+
+}  // namespace
+
+std::vector<NextStep> next_steps(const Comparison& comparison) {
+  std::vector<NextStep> steps;
+  if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
+  name_pictures(comparison, steps);
+  name_time_profiles(comparison, steps);
+  const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
+  if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, steps);
+  const auto is_gone = [](const ComparisonRow& row) {
+    return row.verdict == Verdict::missing && row.benchmark != regress::kAllBenchmarks;
+  };
+  if (std::ranges::any_of(comparison.rows, is_gone)) {
+    steps.push_back({"a benchmark that is missing on purpose is missing once: the next baseline lacks it too", ""});
+  }
+  if (count_of(comparison, Verdict::incomparable) > 0) {
+    steps.push_back({"measure both sides on one machine", "steelyard ab OLD NEW"});
+    std::string facts;  // all of them: with one still decisive nothing is compared
+    std::size_t count = 0;
+    for (const FactDifference& fact : comparison.environment_differences) {
+      const std::vector<std::string>& ignored = comparison.policy.ignored_facts;
+      if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
+      facts += (++count == 1 ? "" : ",") + fact.name;
+    }
+    if (count > 0) {
+      steps.push_back({count == 1 ? "or say that the difference does not matter: the same command with"
+                                  : "or say that the " + std::to_string(count) +
+                                        " differences do not matter: the same command with",
+                       "--ignore-fact " + facts});
+    }
+  }
+  advise_undecided(comparison, steps);
+  return steps;
+}
+
+}  // namespace steelyard::ci
