@@ -180,6 +180,18 @@ bool refuses_values(const std::exception& trouble) {
   return (state.starts_with("22") && state != "2200H") || state.starts_with("23") || state.starts_with("54");
 }
 
+// Whether the server ended the session with what it said, or nothing was said by a server: its last word may reach us
+// before the end of the stream does, and the link looks open until then. Of the same appendix: 08 connection exception,
+// 57P operator intervention that ends sessions, 25P03 and 25P04 a transaction that took too long.
+bool ends_session(const std::exception& trouble) {
+  if (const auto* said = dynamic_cast<const pqxx::sql_error*>(&trouble); said != nullptr) {
+    const std::string_view state = said->sqlstate();
+    return state.starts_with("08") || state.starts_with("57P") || state == "25P03" || state == "25P04";
+  }
+  return dynamic_cast<const pqxx::failure*>(&trouble) != nullptr &&
+         dynamic_cast<const pqxx::transaction_rollback*>(&trouble) == nullptr;
+}
+
 }  // namespace
 
 struct Rows::Content {
@@ -224,7 +236,7 @@ struct Session::Connection {
       action();
       return {};
     } catch (const std::exception& trouble) {
-      if (link == Link::up && (!server || !server->is_open())) link = Link::lost;
+      if (link == Link::up && (!server || !server->is_open() || ends_session(trouble))) link = Link::lost;
       values_refused = link == Link::up && refuses_values(trouble);
       refused_login = is_limited && dynamic_cast<const pqxx::insufficient_privilege*>(&trouble) != nullptr;
       return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url), "",
