@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace steelyard {
 
@@ -44,15 +44,15 @@ Error bug_error(std::string where, std::string found);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::in_place, std::move(value)) {}
+  Result(Error error) : error_(std::move(error)) {}
 
-  explicit operator bool() const { return content_.index() == 0; }
+  explicit operator bool() const { return value_.has_value(); }
 
   // Precondition of the next three: the Result holds a value.
-  T& value() & { return assert(*this), *std::get_if<0>(&content_); }
-  const T& value() const& { return assert(*this), *std::get_if<0>(&content_); }
-  T&& value() && { return assert(*this), std::move(*std::get_if<0>(&content_)); }
+  T& value() & { return assert(*this), *value_; }
+  const T& value() const& { return assert(*this), *value_; }
+  T&& value() && { return assert(*this), std::move(*value_); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -60,11 +60,12 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   // Precondition: the Result holds an error.
-  const Error& error() const& { return assert(!*this), *std::get_if<1>(&content_); }
-  Error&& error() && { return assert(!*this), std::move(*std::get_if<1>(&content_)); }
+  const Error& error() const& { return assert(!*this), *error_; }
+  Error&& error() && { return assert(!*this), std::move(*error_); }
 
  private:
-  std::variant<T, Error> content_;
+  std::optional<T> value_;
+  std::optional<Error> error_;
 };
 
 template <>
