@@ -296,7 +296,6 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(asked));
   const Candidate candidate = find_candidate(gate, asked, app);
   if (!candidate.run) return candidate.code;
-  ExitCode code = candidate.code;
   // The history is the baseline: without it nothing can be judged.
   const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
   Result<storage::Store> store = open_store(asked, app);
@@ -308,23 +307,24 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   if (!judged) return nothing_judged(judged.error());
   ComparisonRequest request{configuration, calibrations, gate.seed};
   if (baseline->history) request.history = &*baseline->history;
-  Judgement judgement{baseline->run, *judged, compare_sides(baseline->run, *judged, request, baseline->warnings)};
-  const Result<void> added =
-      add_creep(*store, baseline->run, *judged,
-                history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
-                configuration.renames, judgement.comparison);
-  std::vector<std::string>& warnings = judgement.comparison.warnings;
-  if (!added) warnings.push_back(warning::creep_not_judged(added.error()));
-  warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
-  warnings.insert(warnings.begin(), notes.begin(), notes.end());
-  judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
-  code = worse(code, copy_archives(baseline->kept, *candidate.run, gate.outputs.archive_dir, app));
-  code = worse(code, explain_rows(judgement, gate.outputs, app));
-  code = worse(code, tell(judgement, gate.outputs, configuration, app));
-  if (gate.outputs.no_store) return code;
-  std::vector<const Run*> own;
-  if (!candidate.is_stored) own.push_back(&*candidate.run);
-  return worse(code, deliver_to_store(configuration, &judgement.comparison, app, own));
+  const auto compare = [&] {
+    Comparison comparison = compare_sides(baseline->run, *judged, request, baseline->warnings);
+    const Result<void> added =
+        add_creep(*store, baseline->run, *judged,
+                  history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
+                  configuration.renames, comparison);
+    std::vector<std::string>& warnings = comparison.warnings;
+    if (!added) warnings.push_back(warning::creep_not_judged(added.error()));
+    warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
+    warnings.insert(warnings.begin(), notes.begin(), notes.end());
+    return comparison;
+  };
+  JudgingPlan plan{configuration, gate.outputs, baseline->run, *judged, compare};
+  plan.archived = {&baseline->kept, &*candidate.run};
+  plan.expects_every_target = gate.run.empty() && gate.bench.empty();
+  plan.delivered.emplace();
+  if (!candidate.is_stored) plan.delivered->push_back(&*candidate.run);
+  return worse(candidate.code, judge_runs(plan, app));
 }
 
 namespace {

@@ -8,11 +8,14 @@
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "ci/app/keeping.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/judging/pictures.hpp"
+#include "ci/judging/profile_regressions.hpp"
+#include "ci/judging/rename_proposals.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/judgement_text.hpp"
@@ -23,6 +26,7 @@
 #include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
@@ -69,62 +73,6 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
   }
   return &*named_;
 }
-
-namespace {
-
-// The document of a judgement without explanations, made once for all who want it; empty: nobody does.
-std::string json_of(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  const bool is_printed = app.common.json && judgement.explanations.empty();
-  if (!is_printed && outputs.archive_dir.empty()) return "";
-  return json_report(judgement.comparison, judgement.targets);
-}
-
-Extent extent_of(const JudgementOutputs& outputs) { return outputs.details ? Extent::whole : Extent::brief; }
-
-std::string report_text(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
-                        const App& app) {
-  if (app.common.json && judgement.explanations.empty()) return json;
-  if (app.common.json) return json_report(judgement.comparison, judgement.targets, judgement.explanations);
-  if (outputs.is_markdown) return markdown_report(judgement.comparison, judgement.targets, extent_of(outputs));
-  const TerminalStyle style = app.style(outputs.output);
-  return terminal_report(judgement.comparison, style, judgement.targets, extent_of(outputs)) +
-         terminal_explanations(judgement.explanations, style);
-}
-
-ExitCode write_if_named(const std::filesystem::path& file, const std::string& text, const App& app) {
-  if (file.empty()) return ExitCode::success;
-  const Result<void> written = write_text_file(file, text);
-  return written ? ExitCode::success : app.report(written.error());
-}
-
-ExitCode print_reports(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
-                       const App& app) {
-  const std::string report = report_text(judgement, json, outputs, app);
-  if (outputs.output.empty()) app.print(report);
-  const ExitCode code = write_if_named(outputs.output, report, app);
-  if (outputs.markdown.empty()) return code;
-  const std::string markdown = markdown_report(judgement.comparison, judgement.targets, extent_of(outputs));
-  return worse(code, write_if_named(outputs.markdown, markdown, app));
-}
-
-// Files, and pictures on the output stream below a report for people (none beside JSON).
-ExitCode show_pictures(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  const auto& [baseline, candidate, comparison, targets, explanations] = judgement;
-  if (outputs.pictures && !app.common.json) {
-    app.print(terminal_pictures(comparison, baseline, candidate, app.style()));
-  }
-  if (outputs.svg_dir.empty()) return ExitCode::success;
-  const Result<DrawnRows> rows = draw_changed_rows(comparison, baseline, candidate, outputs.svg_dir);
-  if (!rows) return app.report(rows.error());
-  if (rows->excluded > 0) {
-    app.note("--svg-dir: the worst " + std::to_string(rows->drawn) + " are drawn, and " +
-             plural_text(static_cast<std::int64_t>(rows->excluded), "more row") +
-             " that changed are not; compare fewer benchmarks to see them");
-  }
-  return ExitCode::success;
-}
-
-}  // namespace
 
 void add_picture_options(Verb& verb, JudgementOutputs& outputs) {
   verb.add(path_option("--html", "FILE", outputs.html,
@@ -195,57 +143,139 @@ Result<void> write_page(const std::filesystem::path& file, const Judgement& judg
   return write_text_file(file, html_report(judgement.comparison, evidence, judgement.targets));
 }
 
-ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  Result<std::vector<Explanation>> explanations = explanations_of(outputs.explain, judgement);
-  if (!explanations) return app.report(explanations.error());
-  judgement.explanations = std::move(explanations).value();
-  return ExitCode::success;
-}
+namespace {
 
-void judge_promises(Judgement& judgement, const Configuration& configuration, bool expect_all) {
-  judgement.targets = report_targets(judgement.candidate, configuration, expect_all);
-  // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
-  if (judgement.targets.targets.empty()) judgement.targets.hint.clear();
-}
-
-ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::filesystem::path& folder, const App& app) {
+// A run without an id is none and is left out; every path is tried, so that one full disk does not cost the copy on
+// another.
+ExitCode copy_archives(const JudgingPlan& plan, const App& app) {
+  const std::filesystem::path& folder = plan.outputs.archive_dir;
   if (folder.empty()) return ExitCode::success;
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return app.report(input_error(folder.string(), code.message(), "a folder for archives"));
   ExitCode status = ExitCode::success;
-  for (const auto& [name, run] : {std::pair("baseline.syrun", &baseline), {"candidate.syrun", &candidate}}) {
-    if (run->header.id.empty()) continue;
-    const Result<void> written = storage::write_archive(folder / name, *run);
+  for (std::size_t i = 0; i < plan.archived.size(); ++i) {
+    if (plan.archived[i]->header.id.empty()) continue;
+    const Result<void> written = storage::write_archive(folder / kJudgedFiles[i], *plan.archived[i]);
     if (!written) status = worse(status, app.report(written.error()));
   }
   return status;
 }
 
-ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Configuration& configuration,
-              const App& app) {
-  ExitCode code = ExitCode::success;
-  for (std::string& line : broken_rule_lines(broken_rules(judgement.comparison, outcome_rules(configuration)))) {
-    judgement.comparison.warnings.push_back(std::move(line));
+// What could not be written is told; the judgement stands.
+ExitCode profile_time(const JudgingPlan& plan, Comparison& comparison, const App& app) {
+  if (plan.programs == nullptr || plan.outputs.time_dir.empty()) return ExitCode::success;
+  const std::size_t rows = regressions_without_cause(comparison).size();
+  if (rows == 0) return ExitCode::success;
+  app.note("recording where the time of " + plural_text(static_cast<std::int64_t>(rows), "regression") + " went");
+  const Result<void> done = profile_regressions(*plan.programs, plan.candidate, comparison,
+                                                {.folder = plan.outputs.time_dir, .cancelled = plan.cancelled});
+  return done ? ExitCode::success : app.report(done.error());
+}
+
+// What a shard's runs show is judged with the others'. Its comparison has the policy that the whole is judged by.
+ExitCode tell_shard(const TakenShard& taken, Comparison& comparison, const std::filesystem::path& folder,
+                    const App& app) {
+  comparison.warnings.insert(comparison.warnings.begin(), warning::shard_alone(to_text(taken.shard)));
+  const std::string json = storage::comparison_document(comparison);
+  const Result<void> written = write_text_file(folder / kJudgedFiles[2], json);
+  const ExitCode code = written ? ExitCode::success : app.report(written.error());
+  if (app.common.json) {
+    app.print(json);
+    return code;
   }
-  if (!outputs.flame_dir.empty()) {
-    const Result<void> drawn =
-        draw_changed_counts(judgement.comparison, judgement.baseline, judgement.candidate, outputs.flame_dir);
-    if (!drawn) code = app.report(drawn.error());
+  app.print("shard " + to_text(taken.shard) + ": " + std::to_string(taken.benchmarks) + " of " +
+            plural_text(static_cast<std::int64_t>(taken.all), "benchmark") + " measured; steelyard merge judges " +
+            folder.string() + " with those of the other shards\n");
+  return code;
+}
+
+std::string report_text(const Judgement& judgement, const JudgementOutputs& outputs, Extent extent, const App& app) {
+  const auto& [baseline, candidate, comparison, targets, explanations] = judgement;
+  if (app.common.json) return json_report(comparison, targets, explanations);
+  if (outputs.is_markdown) return markdown_report(comparison, targets, extent);
+  const TerminalStyle style = app.style(outputs.output);
+  return terminal_report(comparison, style, targets, extent) + terminal_explanations(explanations, style);
+}
+
+Result<void> draw_rows(const Judgement& judgement, const std::filesystem::path& folder, const App& app) {
+  STEELYARD_TRY(const DrawnRows rows,
+                draw_changed_rows(judgement.comparison, judgement.baseline, judgement.candidate, folder));
+  if (rows.excluded > 0) {
+    app.note("--svg-dir: the worst " + std::to_string(rows.drawn) + " are drawn, and " +
+             plural_text(static_cast<std::int64_t>(rows.excluded), "more row") +
+             " that changed are not; compare fewer benchmarks to see them");
   }
-  const std::string json = json_of(judgement, outputs, app);
-  if (!outputs.archive_dir.empty()) {
-    code = worse(code, write_if_named(outputs.archive_dir / "comparison.json", json, app));
+  return {};
+}
+
+// Everything that is shown of a judgement, and its document beside the archives.
+ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
+  auto& [baseline, candidate, comparison, targets, explanations] = judgement;
+  const JudgementOutputs& outputs = plan.outputs;
+  const OutcomeRules rules = outcome_rules(plan.configuration);
+  ExitCode code = worse(outcome_of(targets), outcome_of(comparison, baseline, candidate, rules));
+  const auto check = [&](const Result<void>& done) {
+    if (!done) code = worse(code, app.report(done.error()));
+  };
+  for (std::string& line : broken_rule_lines(broken_rules(comparison, rules))) {
+    comparison.warnings.push_back(std::move(line));
   }
-  code = worse(code, print_reports(judgement, json, outputs, app));
-  if (!outputs.html.empty()) {
-    const Result<void> written = write_page(outputs.html, judgement);
-    if (!written) code = worse(code, app.report(written.error()));
+  if (!outputs.flame_dir.empty()) check(draw_changed_counts(comparison, baseline, candidate, outputs.flame_dir));
+  // The document has no explanations, and is made once for all who want it.
+  const bool is_printed = app.common.json && explanations.empty();
+  const bool is_wanted = is_printed || !outputs.archive_dir.empty();
+  const std::string json = is_wanted ? json_report(comparison, targets) : "";
+  if (!outputs.archive_dir.empty()) check(write_text_file(outputs.archive_dir / kJudgedFiles[2], json));
+  const Extent extent = outputs.details ? Extent::whole : Extent::brief;
+  const std::string report = is_printed ? json : report_text(judgement, outputs, extent, app);
+  if (outputs.output.empty()) {
+    app.print(report);
+  } else {
+    check(write_text_file(outputs.output, report));
   }
-  code = worse(code, show_pictures(judgement, outputs, app));
-  code = worse(code, outcome_of(judgement.targets));
+  if (!outputs.markdown.empty()) check(write_text_file(outputs.markdown, markdown_report(comparison, targets, extent)));
+  if (!outputs.html.empty()) check(write_page(outputs.html, judgement));
+  // There are none beside JSON.
+  if (outputs.pictures && !app.common.json) app.print(terminal_pictures(comparison, baseline, candidate, app.style()));
+  if (!outputs.svg_dir.empty()) check(draw_rows(judgement, outputs.svg_dir, app));
+  return code;
+}
+
+// Explains the rows that are asked for, and reports. What was measured is reported though --explain names no row.
+ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& app) {
+  ExitCode code = profile_time(plan, judgement.comparison, app);
+  if (plan.proposes_renames) {
+    const std::string told = proposals_text(propose_renames(plan.baseline, plan.candidate));
+    if (!told.empty()) app.note(told);
+  }
+  if (!plan.compares_alone) {
+    judgement.targets = report_targets(plan.candidate, plan.configuration, plan.expects_every_target);
+    // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
+    if (judgement.targets.targets.empty()) judgement.targets.hint.clear();
+  }
+  Result<std::vector<Explanation>> explanations = explanations_of(plan.outputs.explain, judgement);
+  if (explanations) {
+    judgement.explanations = std::move(explanations).value();
+  } else {
+    code = worse(code, app.report(explanations.error()));
+    if (plan.compares_alone) return code;
+  }
+  return worse(code, tell(judgement, plan, app));
+}
+
+}  // namespace
+
+ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
+  ExitCode code = copy_archives(plan, app);
+  Judgement judgement{plan.baseline, plan.candidate, plan.compare()};
+  const bool is_whole = plan.shard == nullptr;
+  code = worse(code, is_whole ? judge_whole(plan, judgement, app)
+                              : tell_shard(*plan.shard, judgement.comparison, plan.outputs.archive_dir, app));
+  if (plan.cancelled != nullptr && plan.cancelled->load()) code = worse(code, ExitCode::not_judged);
+  if (!plan.delivered || plan.outputs.no_store) return code;
   return worse(code,
-               outcome_of(judgement.comparison, judgement.baseline, judgement.candidate, outcome_rules(configuration)));
+               deliver_to_store(plan.configuration, is_whole ? &judgement.comparison : nullptr, app, *plan.delivered));
 }
 
 namespace {

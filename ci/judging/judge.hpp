@@ -1,9 +1,13 @@
 // The judgement, once for every verb that makes one: two runs are compared, what changed is attributed, the candidate's
-// targets are judged; all of it is reported, drawn and kept, and amounts to an exit status.
+// targets are judged; all of it is reported, drawn and kept, and amounts to an exit status. judge_runs() is that
+// pipeline, and a JudgingPlan says what of it a verb asks for.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +23,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_programs.hpp"
+#include "ci/measuring/shard.hpp"
 #include "ci/report/explain.hpp"
 #include "ci/report/promise.hpp"
 #include "regress/history/judge_history.hpp"
@@ -46,6 +51,8 @@ class KnownCalibration {
   std::map<std::pair<std::string, Layout>, Result<std::optional<Calibration>>> kept_;  // by fingerprint
 };
 
+inline constexpr std::array<const char*, 3> kJudgedFiles{"baseline.syrun", "candidate.syrun", "comparison.json"};
+
 // What is shown of a judgement, and where it is kept. Empty paths: not there.
 struct JudgementOutputs {
   std::filesystem::path output;       // of the report, in place of the output stream
@@ -53,7 +60,7 @@ struct JudgementOutputs {
   bool details = false;               // every row in it, and what is behind it
   std::filesystem::path markdown;     // the report as Markdown as well
   std::filesystem::path html;         // the report as one HTML page as well
-  std::filesystem::path archive_dir;  // baseline.syrun, candidate.syrun and comparison.json
+  std::filesystem::path archive_dir;  // kJudgedFiles
   std::filesystem::path flame_dir;    // a flame graph of each changed count
   std::filesystem::path time_dir;     // the difference of recorded spans of each regression that counts do not explain
   std::filesystem::path svg_dir;      // a picture of each row that changed
@@ -95,22 +102,27 @@ Result<std::vector<Explanation>> explanations_of(const std::string& part, const 
 // The page of a judgement (ci/report/comparison.hpp), every row explained. Error (input): it cannot be written.
 Result<void> write_page(const std::filesystem::path& file, const Judgement& judgement);
 
-// Explains the rows that the outputs ask for. What was measured is reported all the same: a mistake is told, and is the
-// exit status.
-ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app);
+// What one verb's judgement has and another's has not.
+struct JudgingPlan {
+  const Configuration& configuration;
+  const JudgementOutputs& outputs;
+  const Run& baseline;
+  const Run& candidate;
+  std::function<Comparison()> compare;                        // called once, when the archives are copied
+  std::array<const Run*, 2> archived{&baseline, &candidate};  // these, or as they were before they were renamed
+  bool compares_alone = false;        // promises are not asked for, and a mistake in --explain ends it
+  bool expects_every_target = false;  // a configured target that no benchmark has is undecided
+  bool proposes_renames = false;
+  const std::vector<ProgramPair>* programs = nullptr;  // that were measured, for JudgementOutputs::time_dir
+  const TakenShard* shard = nullptr;                   // that the runs are: their comparison is judged with the others'
+  const std::atomic<bool>* cancelled = nullptr;
+  std::optional<std::vector<const Run*>> delivered = {};  // to the store, with the comparison; absent: nothing is
+};
 
-// What the candidate promises, in the judgement; the baseline kept or broke its promises when it was the candidate.
-// expect_all: a configured target that no benchmark has is undecided.
-void judge_promises(Judgement& judgement, const Configuration& configuration, bool expect_all);
-
-// The two archives of --archive-dir. A run without an id is none and is left out; every path is tried, so that one full
-// disk does not cost the copy on another.
-ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::filesystem::path& folder, const App& app);
-
-// Everything that is shown of a judgement, and its comparison.json beside the archives. Returns the exit status that
-// all of it amounts to. The store is not asked: a verdict is reported before, so that no store hides one.
-ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Configuration& configuration,
-              const App& app);
+// Copies the archives, compares, judges what the candidate promises (the baseline kept or broke its promises when it
+// was the candidate), explains, reports, draws and keeps. Returns the exit status that all of it amounts to. The store
+// comes last: no store hides a verdict.
+ExitCode judge_runs(const JudgingPlan& plan, const App& app);
 
 // The exit status that a comparison amounts to.
 struct OutcomeRules {

@@ -15,8 +15,6 @@
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/judging/profile_regressions.hpp"
-#include "ci/judging/rename_proposals.hpp"
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -315,33 +313,6 @@ class HeadMeasuring {
   Cancellation cancellation_;
 };
 
-// A shard's runs are kept as any other's; what they show is judged with the others'.
-ExitCode keep_shard_apart(const TakenShard& taken, const MeasuredPrograms& measured, Comparison comparison,
-                          const JudgeRequest& request, KnownCalibration& calibrations, const App& app) {
-  const Run& baseline = measured.pair.baseline;
-  const Run& candidate = measured.pair.candidate;
-  std::vector<std::string> warnings = request.notes;
-  warnings.insert(warnings.end(), measured.warnings.begin(), measured.warnings.end());
-  calibrations.find(baseline, candidate, warnings);
-  if (is_cancelled(request)) warnings.push_back(warning::interrupted());
-  ExitCode code = tell_shard(taken, std::move(comparison), std::move(warnings), request.outputs, app);
-  if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
-  if (request.outputs.no_store) return code;
-  return worse(code, deliver_to_store(request.configuration, nullptr, app, {&baseline, &candidate}));
-}
-
-// What could not be written is told; the judgement stands.
-ExitCode profile_time(const std::vector<ProgramPair>& programs, const Run& candidate, const JudgeRequest& request,
-                      Comparison& comparison, const App& app) {
-  if (request.outputs.time_dir.empty()) return ExitCode::success;
-  const std::size_t rows = regressions_without_cause(comparison).size();
-  if (rows == 0) return ExitCode::success;
-  app.note("recording where the time of " + plural_text(static_cast<std::int64_t>(rows), "regression") + " went");
-  const Result<void> done = profile_regressions(programs, candidate, comparison,
-                                                {.folder = request.outputs.time_dir, .cancelled = request.cancelled});
-  return done ? ExitCode::success : app.report(done.error());
-}
-
 }  // namespace
 
 std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
@@ -370,29 +341,30 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   complete_header(pair.candidate, sides.candidate, request);
   const Configuration configuration = with_earlier_names(request.configuration, measured.earlier_names);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
-  ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
-  code = worse(code, copy_archives(pair.baseline, pair.candidate, request.outputs.archive_dir, app));
-  Comparison comparison =
-      compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},
-                    measured.warnings);
-  if (request.adds_up_creep && !request.outputs.no_store) {
-    add_creep(configuration, pair.baseline, pair.candidate, comparison);
-  }
-  if (of_sides.shard) {
-    return worse(code, keep_shard_apart(*of_sides.shard, measured, std::move(comparison), request, calibrations, app));
-  }
-  comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
-  if (is_cancelled(request)) comparison.warnings.push_back(warning::interrupted());
-  code = worse(code, profile_time(sides.programs, pair.candidate, request, comparison, app));
-  if (const std::string told = proposals_text(propose_renames(pair.baseline, pair.candidate)); !told.empty())
-    app.note(told);
-  Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
-  judge_promises(judgement, configuration, request.expect_every_target && configuration.run.filter.empty());
-  code = worse(code, explain_rows(judgement, request.outputs, app));
-  code = worse(code, tell(judgement, request.outputs, configuration, app));
-  if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
-  if (request.outputs.no_store) return code;
-  return worse(code, deliver_to_store(configuration, &judgement.comparison, app, runs));
+  const ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
+  const auto compare = [&] {
+    Comparison comparison =
+        compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},
+                      measured.warnings);
+    if (request.adds_up_creep && !request.outputs.no_store) {
+      add_creep(configuration, pair.baseline, pair.candidate, comparison);
+    }
+    if (of_sides.shard) {  // the whole's comparison warns of all else
+      comparison.warnings = measured.warnings;
+      calibrations.find(pair.baseline, pair.candidate, comparison.warnings);
+    }
+    comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
+    if (is_cancelled(request)) comparison.warnings.push_back(warning::interrupted());
+    return comparison;
+  };
+  JudgingPlan plan{configuration, request.outputs, pair.baseline, pair.candidate, compare};
+  plan.expects_every_target = request.expect_every_target && configuration.run.filter.empty();
+  plan.proposes_renames = true;
+  plan.programs = &sides.programs;
+  plan.shard = of_sides.shard ? &*of_sides.shard : nullptr;
+  plan.cancelled = request.cancelled;
+  plan.delivered = runs;
+  return worse(code, judge_runs(plan, app));
 }
 
 Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench) {

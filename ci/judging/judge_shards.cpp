@@ -1,11 +1,9 @@
 #include "ci/judging/judge_shards.hpp"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
-#include "bench/model/number_text.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
@@ -18,12 +16,6 @@
 #include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard::ci {
-namespace {
-
-constexpr const char* kComparisonFile = "comparison.json";
-constexpr std::array<const char*, 3> kFiles{"baseline.syrun", "candidate.syrun", kComparisonFile};
-
-}  // namespace
 
 void add_shard_options(Verb& verb, ShardOptions& options) {
   verb.add(text_option("--shard", "I/N", options.shard,
@@ -78,26 +70,9 @@ Result<void> check_outputs_of_shard(const JudgementOutputs& outputs) {
   return input_error("--shard", "no --archive-dir", "a folder for what steelyard merge judges");
 }
 
-ExitCode tell_shard(const TakenShard& taken, Comparison comparison, std::vector<std::string> warnings,
-                    const JudgementOutputs& outputs, const App& app) {
-  comparison.warnings = std::move(warnings);
-  comparison.warnings.insert(comparison.warnings.begin(), warning::shard_alone(to_text(taken.shard)));
-  const std::string json = storage::comparison_document(comparison);
-  const Result<void> written = write_text_file(outputs.archive_dir / kComparisonFile, json);
-  const ExitCode code = written ? ExitCode::success : app.report(written.error());
-  if (app.common.json) {
-    app.print(json);
-    return code;
-  }
-  app.print("shard " + to_text(taken.shard) + ": " + std::to_string(taken.benchmarks) + " of " +
-            plural_text(static_cast<std::int64_t>(taken.all), "benchmark") + " measured; steelyard merge judges " +
-            outputs.archive_dir.string() + " with those of the other shards\n");
-  return code;
-}
-
 bool is_judged_folder(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return std::all_of(kFiles.begin(), kFiles.end(),
+  return std::all_of(kJudgedFiles.begin(), kJudgedFiles.end(),
                      [&](const char* file) { return std::filesystem::is_regular_file(folder / file, ignored); });
 }
 
@@ -112,9 +87,9 @@ struct ShardFolder {
 
 Result<ShardFolder> read_shard(const std::string& name) {
   const std::filesystem::path folder(name);
-  STEELYARD_TRY(Run baseline, storage::read_sealed_archive(folder / kFiles[0]));
-  STEELYARD_TRY(Run candidate, storage::read_sealed_archive(folder / kFiles[1]));
-  STEELYARD_TRY(Comparison comparison, storage::read_comparison(folder / kComparisonFile));
+  STEELYARD_TRY(Run baseline, storage::read_sealed_archive(folder / kJudgedFiles[0]));
+  STEELYARD_TRY(Run candidate, storage::read_sealed_archive(folder / kJudgedFiles[1]));
+  STEELYARD_TRY(Comparison comparison, storage::read_comparison(folder / kJudgedFiles[2]));
   const std::optional<Shard> shard = shard_of(candidate.header);
   if (!shard) {
     return input_error(name, "a whole, measured without --shard", "one of several shards",
@@ -124,7 +99,7 @@ Result<ShardFolder> read_shard(const std::string& name) {
     return input_error(name, "sides of two measurements", "both sides of one shard");
   }
   if (comparison.baseline.id != baseline.header.id || comparison.candidate.id != candidate.header.id) {
-    return input_error((folder / kComparisonFile).string(), "a comparison of other runs",
+    return input_error((folder / kJudgedFiles[2]).string(), "a comparison of other runs",
                        "that of the archives beside it");
   }
   if (baseline.environment.fingerprint() != candidate.environment.fingerprint()) {
@@ -236,8 +211,8 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Acc
   });
   std::vector<std::string> warnings;
   Comparison asked = as_asked(shards, warnings);
-  STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kFiles[0], warnings));
-  STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kFiles[1], warnings));
+  STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kJudgedFiles[0], warnings));
+  STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kJudgedFiles[1], warnings));
   STEELYARD_CHECK(check_policies(shards));
   // Each shard kept the tables for its machine; the whole has no one machine that could be asked again.
   for (PatternPolicy& table : asked.policy.patterns) table.machine.clear();
@@ -246,14 +221,15 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Acc
   add_once(accepted.notes, warnings);
   STEELYARD_TRY(const Configuration configuration, configuration_of(baseline.header, app, warnings));
 
-  Judgement judgement{baseline, candidate, judged_as(asked, baseline, candidate)};
-  add_once(warnings, judgement.comparison.warnings);
-  const bool expect_all = configuration.run.filter.empty() && !configuration.programs.empty() &&
-                          candidate.header.program == joined_commands(configuration.programs);
-  judge_promises(judgement, configuration, expect_all);
-  ExitCode code = copy_archives(baseline, candidate, outputs.archive_dir, app);
-  code = worse(code, explain_rows(judgement, outputs, app));
-  code = worse(code, tell(judgement, outputs, configuration, app));
+  const auto compare = [&] {
+    Comparison comparison = judged_as(asked, baseline, candidate);
+    add_once(warnings, comparison.warnings);
+    return comparison;
+  };
+  JudgingPlan plan{configuration, outputs, baseline, candidate, compare};
+  plan.expects_every_target = configuration.run.filter.empty() && !configuration.programs.empty() &&
+                              candidate.header.program == joined_commands(configuration.programs);
+  const ExitCode code = judge_runs(plan, app);
   const bool is_interrupted = stop_of(candidate.header) == Stop::interrupted;
   return is_interrupted ? worse(code, ExitCode::not_judged) : code;
 }

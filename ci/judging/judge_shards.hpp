@@ -1,6 +1,5 @@
-// A suite that several machines share: what the verbs that measure are asked, what the part of one machine leaves
-// behind instead of a report, and all parts joined and judged at once. docs/method/judgement.md says what holds of the
-// whole.
+// A suite that several machines share: what the verbs that measure are asked, and all parts joined and judged at once.
+// docs/method/judgement.md says what holds of the whole.
 #pragma once
 
 #include <filesystem>
@@ -31,11 +30,6 @@ Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, con
 Result<void> check_outputs_of_shard(const JudgementOutputs& outputs);
 // The name of an option of a report; empty: none was given.
 std::string report_option(const JudgementOutputs& outputs);
-
-// Keeps the part's judgement beside its archives, with the policy that the whole is judged by, and says what was
-// measured; no verdict, which the whole has. `warnings`: what is told of it in the whole's report.
-ExitCode tell_shard(const TakenShard& taken, Comparison comparison, std::vector<std::string> warnings,
-                    const JudgementOutputs& outputs, const App& app);
 
 // Whether it is what ab or gate left there with --archive-dir, as a shard or as a whole.
 bool is_judged_folder(const std::filesystem::path& folder);

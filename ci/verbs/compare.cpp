@@ -15,7 +15,6 @@
 #include "ci/app/sides.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/judging/rename_proposals.hpp"
 #include "ci/report/tables.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -321,13 +320,13 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
                                           run == &sides.baseline ? options.baseline : options.candidate, *run));
   }
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
-  Comparison comparison =
-      compare_sides(sides.baseline, sides.candidate, {configuration, calibrations, options.seed}, sides.warnings);
-  if (const std::string told = proposals_text(propose_renames(sides.baseline, sides.candidate)); !told.empty())
-    app.note(told);
-  Judgement judgement{sides.baseline, sides.candidate, std::move(comparison)};
-  STEELYARD_TRY(judgement.explanations, explanations_of(options.outputs.explain, judgement));
-  return tell(judgement, options.outputs, configuration, app);
+  const auto compare = [&] {
+    return compare_sides(sides.baseline, sides.candidate, {configuration, calibrations, options.seed}, sides.warnings);
+  };
+  JudgingPlan plan{configuration, options.outputs, sides.baseline, sides.candidate, compare};
+  plan.compares_alone = true;
+  plan.proposes_renames = true;
+  return judge_runs(plan, app);
 }
 
 // The option of ab and gate; without FILE the report itself is Markdown.
