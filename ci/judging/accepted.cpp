@@ -125,12 +125,4 @@ AcceptedChanges accepted_in_log(std::string_view log) {
   return changes;
 }
 
-VerbOption accepted_option(std::filesystem::path& file) {
-  VerbOption option = path_option("--accepted", "FILE", file,
-                                  "changes that were accepted on the pull or merge request fail nothing, as steelyard "
-                                  "accepted --output FILE has read them");
-  option.group = kJudgingGroup;
-  return option;
-}
-
 }  // namespace steelyard::ci

@@ -18,7 +18,6 @@
 #include "bench/model/result.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/git/repository.hpp"
-#include "ci/grammar/verb.hpp"
 
 namespace steelyard::ci {
 
@@ -50,8 +49,5 @@ Result<AcceptedChanges> accepted_in_file(const std::filesystem::path& file);
 
 // As tables of the policy that hold before all of the file's, the first before the others.
 void accept(const AcceptedChanges& accepted, PolicySettings& policy, std::vector<std::string>& notes);
-
-// The row of --accepted, for whatever judges.
-VerbOption accepted_option(std::filesystem::path& file);
 
 }  // namespace steelyard::ci

@@ -259,7 +259,7 @@ struct Candidate {
   std::vector<std::string> warnings;
 };
 
-Candidate find_candidate(const GateOptions& gate, const Configuration& configuration, const App& app) {
+Candidate find_candidate(const GateRequest& gate, const Configuration& configuration, const App& app) {
   Candidate candidate;
   if (gate.run.empty()) {
     HeadMeasurement head = measure_head(gate, configuration, app);
@@ -291,7 +291,7 @@ Candidate find_candidate(const GateOptions& gate, const Configuration& configura
 
 }  // namespace
 
-Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& asked,
+Result<ExitCode> gate_against_history(const GateRequest& gate, const Configuration& asked,
                                       const std::vector<std::string>& notes, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(asked));
   const Candidate candidate = find_candidate(gate, asked, app);

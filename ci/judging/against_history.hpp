@@ -14,7 +14,7 @@
 namespace steelyard::ci {
 
 // `notes`: a line of the report each.
-Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration,
+Result<ExitCode> gate_against_history(const GateRequest& gate, const Configuration& configuration,
                                       const std::vector<std::string>& notes, const App& app);
 
 // What a gate takes from the CI system's variables when nobody says otherwise: the commit to compare with, and the

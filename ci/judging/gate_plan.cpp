@@ -16,13 +16,13 @@
 
 namespace steelyard::ci {
 
-Result<GatePlan> plan_gate(const GateOptions& options) {
+Result<GatePlan> plan_gate(const GateRequest& request) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
-  STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
-  BaseChoice base{options.base, "--base"};
-  if (options.base.empty()) {
+  STEELYARD_TRY(std::string head, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
+  BaseChoice base{request.base, "--base"};
+  if (request.base.empty()) {
     STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
-    base = default_base(caller_environment(), options.head, parents.size());
+    base = default_base(caller_environment(), request.head, parents.size());
   }
   if (!base.left_branch.empty()) {
     STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.left_branch));
@@ -33,8 +33,8 @@ Result<GatePlan> plan_gate(const GateOptions& options) {
   return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
 }
 
-Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& plan, GateConfiguration& judged) {
-  STEELYARD_TRY(AcceptedChanges accepted, accepted_by_options(options.accepted));
+Result<void> take_accepted(const GateRequest& request, const Result<GatePlan>& plan, GateConfiguration& judged) {
+  STEELYARD_TRY(AcceptedChanges accepted, accepted_by_options(request.accepted));
   if (plan && !judged.configuration.gate.no_accept_trailers) {
     AcceptedChanges more =
         accepted_by_commits(plan->repository, plan->commits.baseline + ".." + plan->commits.candidate);
@@ -42,21 +42,21 @@ Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& p
     accepted.notes.insert(accepted.notes.end(), more.notes.begin(), more.notes.end());
   }
   // Options before commits, the newest commit before older ones, all before the request.
-  if (!options.accepted_file.empty()) {
-    STEELYARD_TRY(const AcceptedChanges on_request, accepted_in_file(options.accepted_file));
+  if (!request.accepted_file.empty()) {
+    STEELYARD_TRY(const AcceptedChanges on_request, accepted_in_file(request.accepted_file));
     accept(on_request, judged.configuration.policy, judged.notes);
   }
   accept(accepted, judged.configuration.policy, judged.notes);
   return {};
 }
 
-Result<OwnGate> own_gate(const GateOptions& options, const Configuration& candidate, const App& app) {
-  const Result<GatePlan> planned = plan_gate(options);
+Result<OwnGate> own_gate(const GateRequest& request, const Configuration& candidate, const App& app) {
+  const Result<GatePlan> planned = plan_gate(request);
   STEELYARD_TRY(const GatePlan plan, planned);
   const Nanoseconds usual = bench::Limits().budget;  // measures nothing
   STEELYARD_TRY(GateConfiguration judged,
                 with_baseline_policy(candidate, plan.repository, plan.commits.baseline, usual, app));
-  STEELYARD_CHECK(take_accepted(options, planned, judged));
+  STEELYARD_CHECK(take_accepted(request, planned, judged));
   STEELYARD_TRY(Commit baseline, plan.repository.describe_baseline(plan.commits.baseline));
   STEELYARD_TRY(Commit head, plan.repository.describe(plan.commits.candidate));
   return OwnGate{std::move(baseline), std::move(head), std::move(judged.configuration)};

@@ -22,11 +22,11 @@ struct GatePlan {
 };
 
 // By --base and --head, else by what the CI system says. Error (input): no repository, or no such commit.
-Result<GatePlan> plan_gate(const GateOptions& options);
+Result<GatePlan> plan_gate(const GateRequest& request);
 
 // What options, commits and the file of --accepted accept, in the policy and the notes. `plan`: an error where there is
 // no baseline. Error (input): an option or the file is not understood.
-Result<void> take_accepted(const GateOptions& options, const Result<GatePlan>& plan, GateConfiguration& judged);
+Result<void> take_accepted(const GateRequest& request, const Result<GatePlan>& plan, GateConfiguration& judged);
 
 // What a gate of this checkout would write of both sides, and judge them by.
 struct OwnGate {
@@ -35,7 +35,7 @@ struct OwnGate {
   Configuration configuration;
 };
 // `candidate`: the effective configuration of the work tree.
-Result<OwnGate> own_gate(const GateOptions& options, const Configuration& candidate, const App& app);
+Result<OwnGate> own_gate(const GateRequest& request, const Configuration& candidate, const App& app);
 
 // What that gate would have made of the same runs: by its policy, its calibration and the newest rules. Of `kept` are
 // the seed, which each gate draws, and what its rows say of equal builds and small steps. Error (input): a calibration

@@ -21,7 +21,6 @@
 #include "bench/model/target.hpp"
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/measuring/shard.hpp"
 #include "ci/report/explain.hpp"
@@ -68,11 +67,6 @@ struct JudgementOutputs {
   std::string explain;                // a part of the names of rows to explain, or all; empty: none
   bool no_store = false;
 };
-
-// The rows of --html, --details, --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
-void add_picture_options(Verb& verb, JudgementOutputs& outputs);
-// All rows but the first ones of a verb that measures, judges and keeps.
-void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<std::uint64_t>& seed);
 
 struct ComparisonRequest {
   const Configuration& configuration;

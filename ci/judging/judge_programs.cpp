@@ -252,7 +252,7 @@ struct Head {
   Commit commit;
 };
 
-Result<Head> find_head(const GateOptions& request) {
+Result<Head> find_head(const GateRequest& request) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(const std::string sha, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
   STEELYARD_TRY(Commit commit, repository.describe(sha));
@@ -261,7 +261,7 @@ Result<Head> find_head(const GateOptions& request) {
 
 class HeadMeasuring {
  public:
-  HeadMeasuring(const GateOptions& request, const Configuration& configuration, const App& app)
+  HeadMeasuring(const GateRequest& request, const Configuration& configuration, const App& app)
       : request_(request), configuration_(configuration), app_(app) {}
 
   Result<Run> measure(std::vector<std::string>& warnings) {
@@ -307,7 +307,7 @@ class HeadMeasuring {
   bool cancelled() const { return cancellation_.requested(); }
 
  private:
-  const GateOptions& request_;
+  const GateRequest& request_;
   const Configuration& configuration_;
   const App& app_;
   Cancellation cancellation_;
@@ -410,9 +410,9 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
                         std::move(calibrations), app);
 }
 
-HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {
+HeadMeasurement measure_head(const GateRequest& request, const Configuration& configuration, const App& app) {
   HeadMeasurement head;
-  HeadMeasuring measuring(options, configuration, app);
+  HeadMeasuring measuring(request, configuration, app);
   Result<Run> run = measuring.measure(head.warnings);
   if (run) {
     head.run = std::move(run).value();

@@ -68,14 +68,13 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
                                const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app);
 
 // What `gate` is asked.
-struct GateOptions {
+struct GateRequest {
   std::string run;    // with --against-history: one side of compare that was measured before; empty: measures the head
   std::string base;   // empty: from the CI system's variables, else the first parent
   std::string head;   // a commit; empty: HEAD
   std::string bench;  // the program in place of those configured
   std::vector<std::string> accepted;    // "PATTERN REASON", as --accept has them
   std::filesystem::path accepted_file;  // of --accepted; empty: none
-  ShardOptions shard;
   std::optional<std::uint64_t> seed;
   JudgementOutputs outputs;
 };
@@ -86,7 +85,7 @@ struct HeadMeasurement {
   bool interrupted = false;  // the run holds what was measured until then
 };
 // In a work tree of its own. The budget is shared by the programs.
-HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app);
+HeadMeasurement measure_head(const GateRequest& request, const Configuration& configuration, const App& app);
 
 // Said where the head is measured and differs from what lies in the folder.
 void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app);

@@ -17,59 +17,6 @@
 
 namespace steelyard::ci {
 
-void add_shard_options(Verb& verb, ShardOptions& options) {
-  verb.add(text_option("--shard", "I/N", options.shard,
-                       "measure the Ith of N parts of the benchmarks, both sides of each, for steelyard merge; the "
-                       "parts follow from the benchmarks' names, and are the same on every machine",
-                       "Measuring"));
-  verb.add(text_option("--shard-by", "RUN", options.durations,
-                       "parts that take as long as each other by the times of this run, as one side of compare; the "
-                       "same run on every machine (default: as many benchmarks each)",
-                       "Measuring"));
-}
-
-Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, const Configuration& configuration,
-                                                const App& app) {
-  if (options.shard.empty()) {
-    if (options.durations.empty()) return std::optional<ShardChoice>();
-    return input_error("--shard-by", "no --shard", "both");
-  }
-  const std::optional<Shard> shard = parse_shard(options.shard);
-  if (!shard) {
-    return input_error("--shard", '"' + options.shard + '"',
-                       "the number of a part and of how many, from 2 to " + std::to_string(kMaxShards),
-                       "write for example --shard 2/4");
-  }
-  ShardChoice choice{*shard};
-  if (!options.durations.empty()) {
-    STEELYARD_TRY(const Run run, load_side(options.durations, configuration, app));
-    choice.durations = durations_of(run);
-    if (choice.durations.empty()) {
-      return input_error("--shard-by", options.durations + ", which has no times", "a run with times of benchmarks");
-    }
-  }
-  return std::optional(std::move(choice));
-}
-
-std::string report_option(const JudgementOutputs& outputs) {
-  if (!outputs.markdown.empty()) return "--markdown";
-  if (!outputs.html.empty()) return "--html";
-  if (!outputs.flame_dir.empty()) return "--flame-dir";
-  if (!outputs.time_dir.empty()) return "--profile-on-regression";
-  if (!outputs.svg_dir.empty()) return "--svg-dir";
-  if (outputs.pictures) return "--pictures";
-  if (outputs.details) return "--details";
-  return outputs.explain.empty() ? "" : "--explain";
-}
-
-Result<void> check_outputs_of_shard(const JudgementOutputs& outputs) {
-  if (const std::string option = report_option(outputs); !option.empty()) {
-    return input_error(option, "--shard", "a report of all shards", "give it to steelyard merge");
-  }
-  if (!outputs.archive_dir.empty()) return {};
-  return input_error("--shard", "no --archive-dir", "a folder for what steelyard merge judges");
-}
-
 bool is_judged_folder(const std::filesystem::path& folder) {
   std::error_code ignored;
   return std::all_of(kJudgedFiles.begin(), kJudgedFiles.end(),

@@ -1,5 +1,5 @@
-// A suite that several machines share: what the verbs that measure are asked, and all parts joined and judged at once.
-// docs/method/judgement.md says what holds of the whole.
+// A suite that several machines share: all parts joined and judged at once. docs/method/judgement.md says what holds of
+// the whole.
 #pragma once
 
 #include <filesystem>
@@ -9,27 +9,11 @@
 
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/grammar/verb.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/shard.hpp"
 
 namespace steelyard::ci {
-
-struct ShardOptions {
-  std::string shard;      // "2/4"; empty: all is measured here
-  std::string durations;  // a run, as one side of compare; empty: every benchmark counts alike
-};
-void add_shard_options(Verb& verb, ShardOptions& options);
-
-// No choice: all is measured here. Error (input): no shard, or no such run.
-Result<std::optional<ShardChoice>> shard_choice(const ShardOptions& options, const Configuration& configuration,
-                                                const App& app);
-
-// Error (input): a report was asked for that only the whole can give, or there is no folder for the archives.
-Result<void> check_outputs_of_shard(const JudgementOutputs& outputs);
-// The name of an option of a report; empty: none was given.
-std::string report_option(const JudgementOutputs& outputs);
 
 // Whether it is what ab or gate left there with --archive-dir, as a shard or as a whole.
 bool is_judged_folder(const std::filesystem::path& folder);

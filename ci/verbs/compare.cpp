@@ -16,6 +16,7 @@
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/report/tables.hpp"
+#include "ci/verbs/judging_options.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {

@@ -11,11 +11,16 @@
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/gate_plan.hpp"
 #include "ci/judging/judge_programs.hpp"
+#include "ci/verbs/judging_options.hpp"
 
 namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+
+struct GateOptions : GateRequest {
+  ShardOptions shard;
+};
 
 Result<bool> is_against_history(const GateOptions& options, const Configuration& configuration) {
   const bool wanted = configuration.gate.against_history;

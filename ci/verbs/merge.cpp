@@ -8,6 +8,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge_shards.hpp"
 #include "ci/measuring/merge_runs.hpp"
+#include "ci/verbs/judging_options.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/document/json.hpp"
 

@@ -9,11 +9,11 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/judging/judge_shards.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run.hpp"
 #include "ci/verbs/command_options.hpp"
+#include "ci/verbs/judging_options.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {

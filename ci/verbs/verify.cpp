@@ -20,6 +20,7 @@
 #include "ci/judging/replay.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/store.hpp"
+#include "ci/verbs/judging_options.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
@@ -42,11 +43,8 @@ struct VerifyOptions {
   std::string candidate;
   std::filesystem::path html;  // the kept comparison's page; empty: none
   bool keep = false;           // what is verified, in the store
-  std::string head;            // the candidate's commit; empty: any
   bool as_gate = false;        // commits and policy are those of a gate here
-  std::string base;            // its baseline; empty: what such a gate takes
-  std::vector<std::string> accept;
-  std::filesystem::path accepted;
+  GateRequest gate;            // its commits, which it takes by itself where they are empty, and what was accepted
 };
 
 // What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
@@ -299,9 +297,9 @@ std::string other_input(const Comparison& kept, const FoundSides& sides) {
 // What a job which did not measure them holds the runs against. Absent: whose they are is not asked.
 Result<std::optional<ExpectedOrigin>> expected_origin(const VerifyOptions& options,
                                                       const Configuration& configuration) {
-  if (!options.keep && options.head.empty() && !options.as_gate) return std::optional<ExpectedOrigin>();
+  if (!options.keep && options.gate.head.empty() && !options.as_gate) return std::optional<ExpectedOrigin>();
   ExpectedOrigin expected;
-  if (!options.head.empty()) expected.commit = commit_named_here(options.head);
+  if (!options.gate.head.empty()) expected.commit = commit_named_here(options.gate.head);
   if (options.keep) {
     STEELYARD_CHECK(check_project_to_write(configuration));
     expected.project = configuration.project;
@@ -311,20 +309,16 @@ Result<std::optional<ExpectedOrigin>> expected_origin(const VerifyOptions& optio
 
 Result<std::optional<OwnGate>> expected_gate(const VerifyOptions& options, const Configuration& configuration,
                                              const App& app) {
+  const GateRequest& gate = options.gate;
   if (!options.as_gate) {
-    std::string option = !options.base.empty() ? "--base" : !options.accepted.empty() ? "--accepted" : "";
-    if (!options.accept.empty()) option = "--accept";
+    std::string option = !gate.base.empty() ? "--base" : !gate.accepted_file.empty() ? "--accepted" : "";
+    if (!gate.accepted.empty()) option = "--accept";
     for (const Override& change : app.common.overrides) {
       if (change.key->section == "policy" || change.key->section == "gate") option = change.key->option;
     }
     if (option.empty()) return std::optional<OwnGate>();
     return input_error("steelyard verify", option + " without --as-gate", "both");
   }
-  GateOptions gate;
-  gate.base = options.base;
-  gate.head = options.head;
-  gate.accepted = options.accept;
-  gate.accepted_file = options.accepted;
   STEELYARD_TRY(OwnGate own, own_gate(gate, configuration, app));
   return std::optional(std::move(own));
 }
@@ -525,14 +519,16 @@ Verb verify_verb() {
   verb.add({"--head", "COMMIT", "the candidate's commit; a run of another is refused, with status 1", kGeneralGroup,
             false, [options](const std::string& text) -> Result<void> {
               if (text.empty()) return input_error("--head", "nothing", "the commit that was measured");
-              return options->head = text, Result<void>();
+              return options->gate.head = text, Result<void>();
             }});
   verb.add(flag_option("--as-gate", options->as_gate,
                        "both commits, with what is said of them, and the policy are those that steelyard gate takes in "
                        "this checkout, by the options of judging; others are refused, with status 1"));
-  verb.add(text_option("--base", "COMMIT", options->base, "with --as-gate: its baseline (default: the first parent)"));
-  verb.add(repeated_option("--accept", "\"PATTERN REASON\"", options->accept, "with --as-gate: as gate was given it"));
-  verb.add(accepted_option(options->accepted));
+  verb.add(
+      text_option("--base", "COMMIT", options->gate.base, "with --as-gate: its baseline (default: the first parent)"));
+  verb.add(repeated_option("--accept", "\"PATTERN REASON\"", options->gate.accepted,
+                           "with --as-gate: as gate was given it"));
+  verb.add(accepted_option(options->gate.accepted_file));
   add_key_options(verb, {{"store", "project", "policy", "gate"}, {"--against-history", "--history-branch"}});
   add_common_options(verb);
   return verb;

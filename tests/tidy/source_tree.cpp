@@ -60,11 +60,10 @@ const std::array<Floors, 4> kFloors{
     Floors{"ci/",
            {{"ci/attribution/", "ci/config/", "ci/git/", "ci/http/"},
             {"ci/app/"},
-            {"ci/grammar/"},
             {"ci/report/"},
             {"ci/measuring/", "ci/publish/"},
             {"ci/judging/"},
-            {"ci/service/"},
+            {"ci/grammar/", "ci/service/"},
             {"ci/verbs/"}}},
 };
 
