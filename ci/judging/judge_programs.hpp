@@ -14,8 +14,8 @@
 #include "bench/model/run.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/judging/judge_shards.hpp"
 #include "ci/measuring/measure_programs.hpp"
+#include "ci/measuring/shard.hpp"
 #include "ci/measuring/unread_change.hpp"
 
 namespace steelyard::ci {

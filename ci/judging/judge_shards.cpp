@@ -11,6 +11,7 @@
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/replay.hpp"
 #include "ci/measuring/merge_runs.hpp"
+#include "ci/measuring/shard.hpp"
 #include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "ci/app/app.hpp"
-#include "ci/config/configuration.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/judge.hpp"
-#include "ci/measuring/shard.hpp"
 
 namespace steelyard::ci {
 

@@ -56,11 +56,10 @@ struct ReadJudgement {
 ExitCode outcome_of_kept(const Comparison& comparison, const std::filesystem::path& folder,
                          const Configuration& configuration) {
   std::array<Run, 2> runs;
-  const std::array<const char*, 2> names{"baseline.syrun", "candidate.syrun"};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::error_code ignored;
-    if (!std::filesystem::exists(folder / names.at(i), ignored)) continue;
-    if (Result<Run> read = storage::read_archive(folder / names.at(i))) runs.at(i) = std::move(read).value();
+    if (!std::filesystem::exists(folder / kJudgedFiles.at(i), ignored)) continue;
+    if (Result<Run> read = storage::read_archive(folder / kJudgedFiles.at(i))) runs.at(i) = std::move(read).value();
   }
   return outcome_of(comparison, runs[0], runs[1], outcome_rules(configuration));
 }
@@ -84,7 +83,7 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
   ReadJudgement read;
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(options.judgement, ignored);
-  const std::filesystem::path file = is_folder ? options.judgement / "comparison.json" : options.judgement;
+  const std::filesystem::path file = is_folder ? options.judgement / kJudgedFiles[2] : options.judgement;
   const bool is_there = std::filesystem::exists(file, ignored) && !std::filesystem::is_empty(file, ignored);
   if (is_there) {
     STEELYARD_TRY(read.comparison, storage::read_comparison(file));

@@ -182,7 +182,6 @@ Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first,
 }
 
 constexpr std::string_view kComparisonPrefix = "comparison:";
-constexpr const char* kVerifiedFile = "comparison.json";
 constexpr std::string_view kHistoryRules = "history-";
 
 struct KeptComparison {
@@ -232,7 +231,7 @@ Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
   std::error_code ignored;
   const std::filesystem::path path(name);
   const bool is_folder = std::filesystem::is_directory(path, ignored);
-  const std::filesystem::path file = is_folder ? path / kVerifiedFile : path;
+  const std::filesystem::path file = is_folder ? path / kJudgedFiles[2] : path;
   if (!std::filesystem::exists(file, ignored)) {
     return input_error(file.string(), "no such file",
                        "a comparison as --json or --archive-dir writes it, a folder with one, or comparison:ID");
