@@ -309,12 +309,8 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   if (baseline->history) request.history = &*baseline->history;
   const auto compare = [&] {
     Comparison comparison = compare_sides(baseline->run, *judged, request, baseline->warnings);
-    const Result<void> added =
-        add_creep(*store, baseline->run, *judged,
-                  history_branch(configuration.gate.history_branch, caller_environment(), candidate.run->header.commit),
-                  configuration.renames, comparison);
+    add_creep(configuration, &*store, baseline->run, *judged, comparison);
     std::vector<std::string>& warnings = comparison.warnings;
-    if (!added) warnings.push_back(warning::creep_not_judged(added.error()));
     warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
     warnings.insert(warnings.begin(), notes.begin(), notes.end());
     return comparison;

@@ -288,8 +288,10 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
   return events;
 }
 
-Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
-                       const std::vector<BenchmarkRename>& renames, Comparison& comparison) {
+namespace {
+
+Result<void> add_creep_in(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
+                          const std::vector<BenchmarkRename>& renames, Comparison& comparison) {
   std::vector<ComparisonRow*> rows;
   for (ComparisonRow& row : comparison.rows) {
     if (regress::may_creep(comparison.policy, row)) rows.push_back(&row);
@@ -314,16 +316,20 @@ Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& ca
   return {};
 }
 
-void add_creep(const Configuration& configuration, const Run& baseline, const Run& candidate, Comparison& comparison) {
+}  // namespace
+
+void add_creep(const Configuration& configuration, storage::Store* store, const Run& baseline, const Run& candidate,
+               Comparison& comparison) {
   const bool any = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                [&](const ComparisonRow& row) { return regress::may_creep(comparison.policy, row); });
   if (!any) return;
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   const auto added = [&]() -> Result<void> {
+    if (store != nullptr) return add_creep_in(*store, baseline, candidate, branch, configuration.renames, comparison);
     STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
-    STEELYARD_TRY(storage::Store store, connect(address));
-    return add_creep(store, baseline, candidate, branch, configuration.renames, comparison);
+    STEELYARD_TRY(storage::Store opened, connect(address));
+    return add_creep_in(opened, baseline, candidate, branch, configuration.renames, comparison);
   }();
   if (added) return;
   comparison.warnings.push_back(warning::creep_not_judged(added.error()));

@@ -64,13 +64,9 @@ std::vector<storage::ChangePointEvent> creep_events(const std::vector<storage::K
                                                     const CreepLook& look);
 
 // To each row that may creep (regress::may_creep) what its series says, and what gates anew. Nothing is asked where
-// there is no such row. `baseline` and `candidate`: the two runs of the comparison; `branch`: whose history counts,
-// where no repository in the current folder has the baseline's commit. Error: the store's.
-Result<void> add_creep(storage::Store& store, const Run& baseline, const Run& candidate, const std::string& branch,
-                       const std::vector<BenchmarkRename>& renames, Comparison& comparison);
-
-// add_creep() with the store of the configuration, which may be away: then a warning of the comparison says what was
-// not judged.
-void add_creep(const Configuration& configuration, const Run& baseline, const Run& candidate, Comparison& comparison);
+// there is no such row. `baseline` and `candidate`: the two runs of the comparison. `store`: null: that of the
+// configuration. Where it is away a warning of the comparison says what was not judged.
+void add_creep(const Configuration& configuration, storage::Store* store, const Run& baseline, const Run& candidate,
+               Comparison& comparison);
 
 }  // namespace steelyard::ci

@@ -347,7 +347,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
         compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},
                       measured.warnings);
     if (request.adds_up_creep && !request.outputs.no_store) {
-      add_creep(configuration, pair.baseline, pair.candidate, comparison);
+      add_creep(configuration, nullptr, pair.baseline, pair.candidate, comparison);
     }
     if (of_sides.shard) {  // the whole's comparison warns of all else
       comparison.warnings = measured.warnings;
