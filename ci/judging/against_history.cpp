@@ -251,41 +251,28 @@ Result<Baseline> find_baseline(storage::Store& store, const Run& candidate, cons
                 : history_as_baseline(store, candidate, configuration, app);
 }
 
-// What is judged: measured now, or before. Absent: reported, with the code.
+// What is judged: measured now, or before.
 struct Candidate {
-  ExitCode code = ExitCode::success;
-  std::optional<Run> run;
+  HeadMeasurement measured;
   bool is_stored = false;  // it came from the store
-  std::vector<std::string> warnings;
 };
 
 Candidate find_candidate(const GateRequest& gate, const Configuration& configuration, const App& app) {
+  if (gate.run.empty()) return {measure_head(gate, configuration, app)};
   Candidate candidate;
-  if (gate.run.empty()) {
-    HeadMeasurement head = measure_head(gate, configuration, app);
-    candidate.code = head.code;
-    if (head.code != ExitCode::success) return candidate;
-    if (head.interrupted) candidate.code = ExitCode::not_judged;
-    candidate.run = std::move(head.run);
-    candidate.warnings = std::move(head.warnings);
-    if (!gate.outputs.no_store) candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, app));
-    return candidate;
-  }
-  Result<Run> loaded = load_side(gate.run, configuration, app, candidate.warnings);
+  auto& [code, run, warnings] = candidate.measured;
+  Result<Run> loaded = load_side(gate.run, configuration, app, warnings);
   if (!loaded) {
-    candidate.code = app.report(loaded.error());
+    code = app.report(loaded.error());
     return candidate;
   }
-  candidate.run = std::move(loaded).value();
+  run = std::move(loaded).value();
   // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project.
-  if (candidate.run->header.id.empty()) {
-    candidate.run->header.project = project_of(*candidate.run, configuration);
-    storage::seal(*candidate.run);
+  if (run->header.id.empty()) {
+    run->header.project = project_of(*run, configuration);
+    storage::seal(*run);
   }
-  // Without it nobody could judge again what is kept.
   candidate.is_stored = names_stored_run(gate.run);
-  if (!gate.outputs.no_store && !candidate.is_stored)
-    candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, app));
   return candidate;
 }
 
@@ -294,8 +281,12 @@ Candidate find_candidate(const GateRequest& gate, const Configuration& configura
 Result<ExitCode> gate_against_history(const GateRequest& gate, const Configuration& asked,
                                       const std::vector<std::string>& notes, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(asked));
-  const Candidate candidate = find_candidate(gate, asked, app);
+  const Candidate found = find_candidate(gate, asked, app);
+  const HeadMeasurement& candidate = found.measured;
   if (!candidate.run) return candidate.code;
+  // Without it nobody could judge again what is kept.
+  const bool is_spooled = !gate.outputs.no_store && !found.is_stored;
+  const ExitCode code = is_spooled ? worse(candidate.code, keep_in_spool({&*candidate.run}, app)) : candidate.code;
   // The history is the baseline: without it nothing can be judged.
   const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
   Result<storage::Store> store = open_store(asked, app);
@@ -319,8 +310,8 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   plan.archived = {&baseline->kept, &*candidate.run};
   plan.expects_every_target = gate.run.empty() && gate.bench.empty();
   plan.delivered.emplace();
-  if (!candidate.is_stored) plan.delivered->push_back(&*candidate.run);
-  return worse(candidate.code, judge_runs(plan, app));
+  if (!found.is_stored) plan.delivered->push_back(&*candidate.run);
+  return worse(code, judge_runs(plan, app));
 }
 
 namespace {

@@ -61,11 +61,11 @@ Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& requ
   return MeasuredSides{std::move(all), std::move(taken)};
 }
 
-void complete_header(Run& run, const SideDescription& side, const JudgeRequest& request) {
-  run.header.project = project_name(request.configuration);
+void complete_header(Run& run, const SideDescription& side, const Configuration& configuration) {
+  run.header.project = project_name(configuration);
   run.header.program = side.program;
   run.header.commit = side.commit;
-  run.header.seed = request.configuration.run.seed;
+  run.header.seed = configuration.run.seed;
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
   keep_left_processes({side.left_by_build, {}}, run.header.settings);
   storage::seal(run);
@@ -247,71 +247,41 @@ WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
   return configuration.no_submodules ? WorkTreePair::Submodules::none : WorkTreePair::Submodules::checked_out;
 }
 
-struct Head {
-  GitRepository repository;
-  Commit commit;
-};
-
-Result<Head> find_head(const GateRequest& request) {
-  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+Result<Run> measure_commit(const GateRequest& request, const Configuration& configuration,
+                           const std::atomic<bool>* cancelled, std::vector<std::string>& warnings, const App& app) {
+  STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, request.bench));
+  STEELYARD_TRY(const GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(const std::string sha, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
-  STEELYARD_TRY(Commit commit, repository.describe(sha));
-  return Head{std::move(repository), std::move(commit)};
-}
-
-class HeadMeasuring {
- public:
-  HeadMeasuring(const GateRequest& request, const Configuration& configuration, const App& app)
-      : request_(request), configuration_(configuration), app_(app) {}
-
-  Result<Run> measure(std::vector<std::string>& warnings) {
-    STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration_, request_.bench));
-    STEELYARD_TRY(const Head head, find_head(request_));
-    note_uncommitted(head.repository, request_.head, app_);
-    // The second tree costs a checkout of the same files.
-    STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha,
-                                                                 submodules_of(configuration_)));
-    const StrangersView view =
-        confine_strangers({configuration_, !request_.outputs.no_store, request_.outputs.archive_dir},
-                          {trees.head(), head.repository.root()});
-    app_.notes(view.warnings);
-    warnings.insert(warnings.end(), view.warnings.begin(), view.warnings.end());
-    LeftProcesses left;
-    const TreeBuilding how{configuration_, view.confinement, cancellation_.flag(), app_, trees.head()};
-    note_building("", head.commit, how);
-    STEELYARD_TRY(left.build, build_tree(trees.head(), head.commit, "", how));
-    Configuration each = configuration_;
-    if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
-    ProgressLine progress = app_.live_view();
-    Run whole;
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-      STEELYARD_TRY(bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
-      program.confinement = view.confinement;
-      STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancellation_.flag()));
-      if (i == 0) {
-        whole = std::move(run);
-      } else {
-        join_run(whole, std::move(run));
-      }
+  STEELYARD_TRY(const Commit commit, repository.describe(sha));
+  note_uncommitted(repository, request.head, app);
+  // The second tree costs a checkout of the same files.
+  STEELYARD_TRY(const WorkTreePair trees,
+                WorkTreePair::create(repository, commit.sha, commit.sha, submodules_of(configuration)));
+  const StrangersView view = confine_strangers({configuration, !request.outputs.no_store, request.outputs.archive_dir},
+                                               {trees.head(), repository.root()});
+  app.notes(view.warnings);
+  warnings.insert(warnings.end(), view.warnings.begin(), view.warnings.end());
+  SideDescription side{joined_commands(programs), commit, trees.head()};
+  const TreeBuilding how{configuration, view.confinement, cancelled, app, trees.head()};
+  note_building("", commit, how);
+  STEELYARD_TRY(side.left_by_build, build_tree(trees.head(), commit, "", how));
+  Configuration each = configuration;
+  if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
+  ProgressLine progress = app.live_view();
+  Run whole;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    STEELYARD_TRY(bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
+    program.confinement = view.confinement;
+    STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancelled));
+    if (i == 0) {
+      whole = std::move(run);
+    } else {
+      join_run(whole, std::move(run));
     }
-    whole.header.program = joined_commands(programs);
-    whole.header.project = project_name(configuration_);
-    whole.header.commit = head.commit;
-    whole.header.seed = configuration_.run.seed;
-    whole.header.settings[kSourcesSetting] = trees.head().string();
-    keep_left_processes(left, whole.header.settings);
-    storage::seal(whole);
-    return whole;
   }
-
-  bool cancelled() const { return cancellation_.requested(); }
-
- private:
-  const GateRequest& request_;
-  const Configuration& configuration_;
-  const App& app_;
-  Cancellation cancellation_;
-};
+  complete_header(whole, side, configuration);
+  return whole;
+}
 
 }  // namespace
 
@@ -337,8 +307,8 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   }
   MeasuredPrograms& measured = of_sides.all;
   bench::MeasuredPair& pair = measured.pair;
-  complete_header(pair.baseline, sides.baseline, request);
-  complete_header(pair.candidate, sides.candidate, request);
+  complete_header(pair.baseline, sides.baseline, request.configuration);
+  complete_header(pair.candidate, sides.candidate, request.configuration);
   const Configuration configuration = with_earlier_names(request.configuration, measured.earlier_names);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   const ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
@@ -412,16 +382,16 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
 
 HeadMeasurement measure_head(const GateRequest& request, const Configuration& configuration, const App& app) {
   HeadMeasurement head;
-  HeadMeasuring measuring(request, configuration, app);
-  Result<Run> run = measuring.measure(head.warnings);
+  const Cancellation cancellation;
+  Result<Run> run = measure_commit(request, configuration, cancellation.flag(), head.warnings, app);
+  const bool is_interrupted = cancellation.requested();
   if (run) {
     head.run = std::move(run).value();
-    head.interrupted = measuring.cancelled();
-    if (head.interrupted) head.warnings.push_back(warning::interrupted());
+    if (is_interrupted) head.warnings.push_back(warning::interrupted());
   } else {
     head.code = app.report(run.error());
-    if (measuring.cancelled()) head.code = ExitCode::not_judged;
   }
+  if (is_interrupted) head.code = ExitCode::not_judged;
   return head;
 }
 

@@ -79,10 +79,9 @@ struct GateRequest {
   JudgementOutputs outputs;
 };
 struct HeadMeasurement {
-  ExitCode code = ExitCode::success;  // else: already reported, and there is no run
-  Run run;                            // sealed
-  std::vector<std::string> warnings;
-  bool interrupted = false;  // the run holds what was measured until then
+  ExitCode code = ExitCode::success;  // not_judged, too, where it was interrupted: the run has what was measured before
+  std::optional<Run> run;             // sealed; absent: why is reported
+  std::vector<std::string> warnings = {};
 };
 // In a work tree of its own. The budget is shared by the programs.
 HeadMeasurement measure_head(const GateRequest& request, const Configuration& configuration, const App& app);
