@@ -158,7 +158,7 @@ class BenchmarkCounting {
       }
     }
     // Not where no library can be loaded.
-    if (!hidden->seen.libc.empty() && takes_iterations(place_, benchmark_)) {
+    if (!hidden->seen.libc.empty() && place_.takes_iterations) {
       Result<BenchmarkCount> by_clock = count_by_clock();
       if (by_clock || by_clock.error().kind == ErrorKind::budget) return by_clock;
     }

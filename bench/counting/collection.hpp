@@ -168,6 +168,7 @@ Error counting_budget_spent();
 struct CollectionPlace {
   const CountingTools* tools = nullptr;
   const Program* program = nullptr;
+  bool takes_iterations = false;    // it can be told how many to make: Google Benchmark from 1.8 on
   std::filesystem::path link;       // to the program, under a path of fixed length
   std::filesystem::path shim_link;  // to the preload library, under a path of fixed length
   std::filesystem::path folder;
@@ -184,7 +185,7 @@ struct CollectionRequest {
   int number = 0;            // no other collection in the folder has it
   bool trace_files = false;  // have Valgrind log the files that the program opens
   // Switch by the clock that the program reads, where benchmark::State hides in it (shim/clock_shim.cpp). Only for
-  // programs that take a number of iterations (takes_iterations).
+  // programs that take a number of iterations (CollectionPlace::takes_iterations).
   bool by_clock = false;
 };
 
@@ -231,9 +232,6 @@ Result<ChildCommand> callgrind_command(const CollectionPlace& place, const Colle
 // Error (program): nothing was collected; `found` says why and `fix` what to do. Cancellation is one too; the caller
 // knows that it cancelled. Files of its own are removed.
 Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& request);
-
-// "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
-std::string openblas_core_of(std::string_view error_output);
 
 // Why a program that was run under Callgrind did not come to a good end, in words for the benchmark's row.
 

@@ -27,7 +27,6 @@ constexpr std::string_view kEqualCode = "equal";
 constexpr std::string_view kOtherCode = "other";
 
 constexpr std::size_t kMaxNamesShown = 20;
-constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
 constexpr Nanoseconds kLongestBudget = seconds(86400.0 * 365);
 
@@ -186,16 +185,6 @@ void add_failure(const BenchmarkId& benchmark, const Error& error, Run& run) {
   run.failures.push_back({benchmark, std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
 }
 
-// Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
-std::string native_openblas_core(const Program& program, const CountOptions& options) {
-  ChildCommand command = command_of(program);
-  command.arguments.push_back("--benchmark_list_tests=true");
-  command.environment["OPENBLAS_VERBOSE"] = "2";
-  command.timeout = kDispatchTimeout;
-  const Result<ChildResult> child = run_child(command, options.limits.cancelled);
-  return child && child->succeeded() ? openblas_core_of(child->error_output) : "";
-}
-
 // Several programs are counted into one run, and what one of them had to say must stay.
 void add_text(const std::string& more, std::string& text) {
   constexpr std::string_view kBetween = "; ";
@@ -212,16 +201,16 @@ void add_fact(std::string_view name, const std::string& more, Run& run) {
   run.environment.set(name, std::move(text), false);
 }
 
-void record_dispatch(const Program& program, const std::set<std::string>& cores, const CountOptions& options,
-                     Run& run) {
+// OpenBLAS chooses by the CPU, and Valgrind shows it another one than it has natively.
+void record_dispatch(const ListedProgram& program, const std::set<std::string>& cores, Run& run) {
   if (cores.empty()) return;
   std::string counted;
   for (const std::string& core : cores) counted += (counted.empty() ? "" : ", ") + core;
-  const std::string native = native_openblas_core(program, options);
+  const std::string& native = program.listing.openblas_core;
   const bool is_same = cores.size() == 1 && native == counted;
   add_fact(kDispatchFact,
-           (program.suite.empty() ? "" : program.suite + ": ") + "OpenBLAS " + counted + " under Valgrind, " +
-               (native.empty() ? "unknown" : native) + " natively" +
+           (program.program.suite.empty() ? "" : program.program.suite + ": ") + "OpenBLAS " + counted +
+               " under Valgrind, " + (native.empty() ? "unknown" : native) + " natively" +
                (is_same ? "" : ": counts and times are of different code"),
            run);
   const bool is_other = !is_same || counted_other_code(run);
@@ -238,18 +227,18 @@ std::string listed(const std::vector<std::string>& names) {
 // What has to be said of a whole run, gathered from its counts.
 struct RunConditions {
   std::vector<std::string> with_state, with_jitter, with_others;
-  std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
+  std::map<const ListedProgram*, std::set<std::string>> cores;  // that OpenBLAS chose
   bool only_commands = true;
 
   void add(const CountRequest& request, const BenchmarkCount& count) {
-    only_commands = only_commands && request.program->command.has_value();
+    only_commands = only_commands && request.program->program.command.has_value();
     if (!count.openblas_core.empty()) cores[request.program].insert(count.openblas_core);
     if (count.keeps_state) with_state.push_back(request.benchmark.name);
     if (count.has_work_in_other_threads) with_others.push_back(request.benchmark.name);
     if (count.basis.jitter != 0.0) with_jitter.push_back(request.benchmark.name + ": " + count.basis.jitter_from);
   }
 
-  void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
+  void record(const CountingTools& tools, Run& run) const {
     run.header.settings["counting"] =
         tools.valgrind_version + (only_commands ? ", whole processes" : ", the difference of n and 2n iterations");
     run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
@@ -262,7 +251,7 @@ struct RunConditions {
       add_fact("count.other_threads",
                listed(with_others) + ": work that it handed to threads of its own is not in the count", run);
     }
-    for (const auto& [program, of_program] : cores) record_dispatch(*program, of_program, options, run);
+    for (const auto& [program, of_program] : cores) record_dispatch(*program, of_program, run);
   }
 };
 
@@ -272,13 +261,15 @@ class PreparedPrograms {
   PreparedPrograms(const CountingTools& tools, const CountOptions& options, const CollectionLimits& limits)
       : tools_(tools), options_(options), limits_(limits) {}
 
-  Result<const CollectionPlace*> place_of(const Program& program) {
-    const auto known = places_.find(&program);
+  Result<const CollectionPlace*> place_of(const ListedProgram& listed) {
+    const auto known = places_.find(&listed);
     if (known != places_.end()) return &known->second.place;
     STEELYARD_TRY(PrivateFolder folder, PrivateFolder::create());
+    const Program& program = listed.program;
     CollectionPlace place;
     place.tools = &tools_;
     place.program = &program;
+    place.takes_iterations = listed.listing.min_time_takes_unit;
     if (program.command) {  // it may find by its own path what it needs
       std::error_code ignored;
       place.link = std::filesystem::absolute(program.executable, ignored);
@@ -296,7 +287,7 @@ class PreparedPrograms {
     auto findings = std::make_unique<ProgramFindings>();
     place.findings = findings.get();
     Prepared prepared{std::move(folder), std::move(findings), std::move(place)};
-    return &places_.emplace(&program, std::move(prepared)).first->second.place;
+    return &places_.emplace(&listed, std::move(prepared)).first->second.place;
   }
 
   OriginResolver& origins() { return origins_; }
@@ -310,7 +301,7 @@ class PreparedPrograms {
   const CountingTools& tools_;
   const CountOptions& options_;
   const CollectionLimits& limits_;
-  std::map<const Program*, Prepared> places_;
+  std::map<const ListedProgram*, Prepared> places_;
   OriginResolver origins_;
 };
 
@@ -336,11 +327,11 @@ std::optional<std::string> counting_unavailable(const CountOptions& options) {
   return tools.error().text();
 }
 
-Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
+Result<void> count_instructions(const ListedProgram& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run) {
   std::vector<CountRequest> requests;
   for (const std::string& name : benchmarks)
-    requests.push_back({&program, listed_benchmark(name, program.suite), &run});
+    requests.push_back({&program, listed_benchmark(name, program.program.suite), &run});
   return count_instructions(requests, options);
 }
 
@@ -377,12 +368,12 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
     }
   }
   for (auto& [run, of_run] : conditions) {
-    of_run.record(tools, options, *run);
+    of_run.record(tools, *run);
     record_cache_model(options.counters, *run);
   }
-  std::set<std::pair<const Program*, Run*>> counted;
+  std::set<std::pair<const ListedProgram*, Run*>> counted;
   for (const CountingPool::Job& job : jobs) counted.emplace(job.request->program, job.request->run);
-  for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);
+  for (const auto& [program, run] : counted) record_lines(program->program, programs.origins(), *run);
   return {};
 }
 

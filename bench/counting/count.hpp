@@ -55,7 +55,7 @@ struct CountSide {
 
 // One benchmark to be counted, and the run that its count is added to.
 struct CountRequest {
-  const Program* program = nullptr;
+  const ListedProgram* program = nullptr;
   ListedBenchmark benchmark;
   Run* run = nullptr;
   CountedInputs* inputs = nullptr;  // told what the program read, where it is not null
@@ -87,7 +87,7 @@ std::optional<std::string> counting_unavailable(const CountOptions& options);
 // invocation, one value per repeat, count_key and count_basis filled), a CountedProfile, or a Failure with metric
 // kInstructions, for each. Zero collected is such a Failure. The counters that were asked for become measurements or
 // failures of their own metrics. Error: counting is unavailable.
-Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
+Result<void> count_instructions(const ListedProgram& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run);
 
 // Counts several programs: one set of workers takes the requests in their order, so that no core idles while one

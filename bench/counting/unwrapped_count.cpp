@@ -7,14 +7,12 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/environment/elf_file.hpp"
-#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
 namespace steelyard::bench {
 namespace {
 
 constexpr Nanoseconds kProbeTimeout = seconds(30);
-constexpr Nanoseconds kListingTimeout = seconds(30);
 // Does nothing, under every Linux.
 constexpr const char* kEmptyProgram = "/bin/true";
 
@@ -75,13 +73,6 @@ bool has_no_names_of_google_benchmark(const Program& program) {
   const std::vector<ElfSymbol> symbols = elf->symbols();
   return std::none_of(symbols.begin(), symbols.end(),
                       [](const ElfSymbol& symbol) { return symbol.name.find(kNamespace) != std::string_view::npos; });
-}
-
-bool takes_iterations(const CollectionPlace& place, const std::string& benchmark) {
-  ChildCommand command = command_of(*place.program);
-  command.timeout = std::min(kListingTimeout, place.limits.timeout);
-  const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark}), place.cancelled);
-  return listing && listing->min_time_takes_unit;
 }
 
 ShimReport conditions_outside(const CollectionPlace& place, int number) {
@@ -154,7 +145,7 @@ class UnwrappedCounting {
   // as the first repeat.
   Result<Way> choose_way() {
     Way way;
-    way.by_iterations = takes_iterations(place_, benchmark_);
+    way.by_iterations = place_.takes_iterations;
     if (place_.findings != nullptr && place_.findings->has_no_named_function()) way.scope = CountScope::whole_program;
     for (;;) {
       STEELYARD_TRY(const UnwrappedCollection once, collect_amount(way, 1, 1));

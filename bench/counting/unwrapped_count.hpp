@@ -44,9 +44,6 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
 // clock nor the functions that run benchmarks can be found in it, whichever benchmark is asked for.
 bool has_no_names_of_google_benchmark(const Program& program);
 
-// Whether it can be told how many iterations to make: Google Benchmark from 1.8 on.
-bool takes_iterations(const CollectionPlace& place, const std::string& benchmark);
-
 // Pairs of collections from which a jitter is learned: the range of the differences between every smaller and every
 // larger one. Where collections scatter normally that range is 4.1 of their standard deviations on average; that of the
 // five differences inside of five pairs would be 3.3, for two collections more. A collection that has one of two values

@@ -72,27 +72,24 @@ Error listing_error(const ChildCommand& command, const ChildResult& child) {
   return input_error(where, found, std::string(kWanted), std::string(kFix));
 }
 
-class Questions {
- public:
-  Questions(const ChildCommand& command, const std::atomic<bool>* cancelled)
-      : command_(command), cancelled_(cancelled) {}
+Result<ChildResult> ask_names(ChildCommand command, const std::string& filter, const std::atomic<bool>* cancelled) {
+  command.arguments.insert(command.arguments.end(), {"--benchmark_list_tests=true", "--benchmark_format=console"});
+  if (!filter.empty()) command.arguments.push_back("--benchmark_filter=" + filter);
+  return run_child(command, cancelled);
+}
 
-  Result<ChildResult> ask(std::vector<std::string> options) const {
-    ChildCommand command = command_;
-    for (std::string& option : options) command.arguments.push_back(std::move(option));
-    return run_child(command, cancelled_);
-  }
+// The option's default, told by a variable: one that takes no unit says so and goes on, where the option would end it.
+Result<ChildResult> ask_for_nothing(ChildCommand command, const std::atomic<bool>* cancelled) {
+  command.environment["BENCHMARK_MIN_TIME"] = "0.02s";
+  command.environment["OPENBLAS_VERBOSE"] = "2";
+  return ask_names(std::move(command), std::string(kMatchesNothing), cancelled);
+}
 
-  // Lists what nothing matches, with this form of min_time.
-  Result<ChildResult> ask_for_nothing(const std::string& min_time) const {
-    return ask({"--benchmark_min_time=" + min_time, "--benchmark_list_tests=true", "--benchmark_format=console",
-                "--benchmark_filter=" + std::string(kMatchesNothing)});
-  }
-
- private:
-  const ChildCommand& command_;
-  const std::atomic<bool>* cancelled_;
-};
+Result<ChildResult> ask_for_all(ChildCommand command, const std::string& filter, bool with_unit,
+                                const std::atomic<bool>* cancelled) {
+  command.arguments.push_back(std::string("--benchmark_min_time=0.02") + (with_unit ? "s" : ""));
+  return ask_names(std::move(command), filter, cancelled);
+}
 
 bool reported_no_match(const ChildResult& child) {
   return child.end == ChildEnd::exited && (child.error_output.find(kNothingMatched) != std::string::npos ||
@@ -119,20 +116,22 @@ Result<void> check_records_nothing(const Program& program) {
 
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
                                     const std::atomic<bool>* cancelled) {
-  const Questions questions(command, cancelled);
-  ProgramListing listing;
-  STEELYARD_TRY(ChildResult nothing, questions.ask_for_nothing("0.02s"));
-  listing.min_time_takes_unit = reported_no_match(nothing) && nothing.error_output.find(kNoDouble) == std::string::npos;
-  if (!listing.min_time_takes_unit && nothing.end == ChildEnd::exited) {
-    STEELYARD_TRY(nothing, questions.ask_for_nothing("0.02"));
-  }
+  STEELYARD_TRY(const ChildResult nothing, ask_for_nothing(command, cancelled));
   if (!reported_no_match(nothing)) return listing_error(command, nothing);
+  ProgramListing listing;
+  listing.min_time_takes_unit = nothing.error_output.find(kNoDouble) == std::string::npos;
+  listing.openblas_core = openblas_core_of(nothing.error_output);
   listing.core = nothing.core;
   listing.start = nanoseconds(static_cast<double>(nothing.duration_ns));
 
-  std::vector<std::string> options{"--benchmark_list_tests=true", "--benchmark_format=console"};
-  if (!filter.empty()) options.push_back("--benchmark_filter=" + filter);
-  STEELYARD_TRY(const ChildResult listed, questions.ask(options));
+  STEELYARD_TRY(ChildResult listed, ask_for_all(command, filter, listing.min_time_takes_unit, cancelled));
+  // It may read no variables.
+  if (listing.min_time_takes_unit) {
+    listing.min_time_takes_unit = listed.exit_code == 0 && listed.error_output.find(kNoDouble) == std::string::npos;
+    if (listed.exit_code != 0) {
+      STEELYARD_TRY(listed, ask_for_all(command, filter, false, cancelled));
+    }
+  }
   if (!listed.succeeded() && !reported_no_match(listed)) return listing_error(command, listed);
   if (listed.output_truncated) {
     return input_error(command.executable.string(), "a list of benchmarks above " + to_text(Bytes(4 << 20)),
@@ -147,6 +146,17 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
     }
   }
   return listing;
+}
+
+std::string openblas_core_of(std::string_view error_output) {
+  constexpr std::string_view kMark = "Core: ";
+  const std::size_t start =
+      error_output.starts_with(kMark) ? 0 : error_output.find(std::string("\n") + std::string(kMark));
+  if (start == std::string_view::npos) return "";
+  std::string_view core = error_output.substr(error_output.find(kMark, start) + kMark.size());
+  core = core.substr(0, core.find_first_of("\r\n \t"));
+  constexpr std::size_t kLongestCore = 40;  // names of CPU families
+  return std::string(core.substr(0, kLongestCore));
 }
 
 std::string exact_filter(const std::vector<std::string>& names) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -25,6 +26,7 @@ struct ProgramListing {
   int core = -1;      // that the program was pinned to while it was asked; -1: not asked for, or refused
   Nanoseconds start;  // what a process takes that measures nothing; of a command, what one takes
   std::optional<ProcessFacts> process = {};
+  std::string openblas_core = {};  // whose kernels OpenBLAS chose; empty where the program has no OpenBLAS
 };
 
 // A program with its answer.
@@ -41,11 +43,14 @@ struct ListedProgram {
 Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
                                       const std::atomic<bool>* cancelled = nullptr);
 
-// `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two or three
-// short processes; benchmarks have no suite. Error (input): cannot be executed, no Google Benchmark program; (program):
-// it crashes or hangs.
+// `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two short
+// processes, three where one had to fail to show which min_time it takes; benchmarks have no suite. Error (input):
+// cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
                                     const std::atomic<bool>* cancelled = nullptr);
+
+// "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
+std::string openblas_core_of(std::string_view error_output);
 
 // The regular expression that matches these names and no other, in every dialect that Google Benchmark is built with
 // (ECMAScript, POSIX extended, RE2).

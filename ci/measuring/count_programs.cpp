@@ -224,10 +224,9 @@ class ProgramCounting::CountingWork {
   }
   static bool is_due(const SideCount& side) { return side.side != nullptr && !side.settled; }
   bench::CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
-    const bench::Program& program = side.side->program->program;
-    side_of_[{&program, counts.benchmark.name}] = &side;
+    side_of_[{side.side->program, counts.benchmark.name}] = &side;
     if (watch_) counts_of_side_[&side] = &counts;
-    return {&program, counts.benchmark, side.side->run, &side.inputs};
+    return {side.side->program, counts.benchmark, side.side->run, &side.inputs};
   }
 
   void take(const std::vector<bench::CountRequest>& orders);
@@ -250,7 +249,7 @@ class ProgramCounting::CountingWork {
   std::vector<std::string>& warnings_;
   CountCache cache_;
   std::string method_;  // empty: no cache
-  std::map<std::pair<const bench::Program*, std::string>, SideCount*> side_of_;
+  std::map<std::pair<const bench::ListedProgram*, std::string>, SideCount*> side_of_;
   Watch watch_;
   std::map<const SideCount*, const BenchmarkCounts*> counts_of_side_;  // of what was ordered since somebody watches
   std::map<const SideCount*, double> instructions_;                    // an iteration, of what was counted since then
@@ -387,9 +386,10 @@ void ProgramCounting::CountingWork::keep(const std::vector<bench::CountRequest>&
     if (name.empty()) continue;
     Run part = counts_of(*order.run, order.benchmark.id);
     if (!has_counts(part)) continue;
-    const Result<bench::InputHashes> hashes = bench::hash_inputs(side.inputs, *order.program, *side.loaded);
+    const bench::Program& program = order.program->program;
+    const Result<bench::InputHashes> hashes = bench::hash_inputs(side.inputs, program, *side.loaded);
     if (!hashes) continue;
-    cache_.keep(name, {std::move(part), *hashes, order.program->working_directory.string()}, warnings_);
+    cache_.keep(name, {std::move(part), *hashes, program.working_directory.string()}, warnings_);
   }
 }
 

@@ -46,9 +46,14 @@ int main(int argc, char** argv) {
   steelyard::bench::CountOptions options;
   options.repeats = std::atoi(arguments[1].c_str());
   options.limits.budget = steelyard::seconds(3600);
+  const auto listed = steelyard::bench::list_benchmarks(program, {});
+  if (!listed) {
+    std::fprintf(stderr, "%s\n", listed.error().text().c_str());
+    return 3;
+  }
   steelyard::Run run;
   const auto counted =
-      steelyard::bench::count_instructions(program, {arguments.begin() + 2, arguments.end()}, options, run);
+      steelyard::bench::count_instructions(listed.value(), {arguments.begin() + 2, arguments.end()}, options, run);
   if (!counted) {
     std::fprintf(stderr, "%s\n", counted.error().text().c_str());
     return 4;

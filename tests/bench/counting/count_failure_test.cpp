@@ -78,7 +78,7 @@ TEST(CountingUnavailable, SaysThatTheLibraryIsMissing) {
   EXPECT_THAT(*why, HasSubstr("/nonexistent/libsteelyard_count.so"));
   EXPECT_THAT(*why, Not(HasSubstr("\n")));
   CountedRun run;
-  EXPECT_FALSE(count_instructions(program_of("counting_uncountable"), {"anything"}, options, run));
+  EXPECT_FALSE(count_instructions({program_of("counting_uncountable")}, {"anything"}, options, run));
 }
 
 TEST(CountingUnavailable, SaysThatValgrindIsMissing) {

@@ -221,8 +221,8 @@ TEST_F(Counting, ProgressReachesTheEndOneBenchmarkAtATime) {
 }
 
 TEST_F(Counting, SeveralProgramsAreCountedByOnePoolAndEachIntoItsRun) {
-  const Program program = program_of("counting_counted");
-  const Program other = program_of("counting_uncountable");
+  const ListedProgram program{program_of("counting_counted")};
+  const ListedProgram other{program_of("counting_uncountable")};
   CountedRun first, second;
   int total = 0;
   CountOptions options;

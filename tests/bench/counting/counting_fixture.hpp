@@ -23,10 +23,16 @@ inline Program program_of(const std::string& name) {
   return program;
 }
 
+// Those that are no benchmark programs are refused, and counted all the same.
+inline ListedProgram listed(const Program& program) {
+  Result<ListedProgram> found = list_benchmarks(program, {});
+  return found ? std::move(found).value() : ListedProgram{program};
+}
+
 inline CountedRun counted(const Program& program, const std::vector<std::string>& benchmarks,
                           const CountOptions& options = {}) {
   CountedRun run;
-  const Result<void> result = count_instructions(program, benchmarks, options, run);
+  const Result<void> result = count_instructions(listed(program), benchmarks, options, run);
   EXPECT_TRUE(result) << (result ? "" : result.error().text());
   return run;
 }

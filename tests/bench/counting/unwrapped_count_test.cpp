@@ -71,6 +71,7 @@ TwoCounts count_twice(const Program& program, const std::string& benchmark) {
   CollectionPlace place;
   place.tools = &*tools;
   place.program = &program;
+  place.takes_iterations = true;
   place.link = program.executable;
   place.shim_link = tools->shim;
   place.folder = folder;

@@ -99,6 +99,21 @@ TEST(ListBenchmarks, TakesNoChatterForABenchmark) {
   EXPECT_THAT(names_of(testkit::fixture({{"START", "chatter"}}), "sum"), ElementsAre("BM_sum/8", "BM_sum/64"));
 }
 
+TEST(ListBenchmarks, KnowsTheMinTimeOfAProgramThatReadsNoVariablesAsOfOneThatDoes) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testkit::TemporaryFolder folder;
+  Program reading = testkit::fixture();
+  Program reads_none = reading;
+  reads_none.executable = folder.write(
+      "script", "#!/bin/sh\nunset BENCHMARK_MIN_TIME\nexec '" + reading.executable.string() + "' \"$@\"\n", true);
+  const Result<ListedProgram> one = list_benchmarks(reading, asking(""));
+  const Result<ListedProgram> other = list_benchmarks(reads_none, asking(""));
+  ASSERT_TRUE(one && other);
+  EXPECT_FALSE(other->benchmarks().empty());
+  EXPECT_EQ(other->benchmarks(), one->benchmarks());
+  EXPECT_EQ(other->listing.min_time_takes_unit, one->listing.min_time_takes_unit);
+}
+
 TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
   for (const char* name : {"true", "false", "ls", "echo", "cat"}) {
     const auto executable = find_in_path(name);

@@ -34,7 +34,7 @@ CountedRun counted(const std::string& name) {
   CountedRun run;
   bench::Program program;
   program.executable = beside_this(name);
-  const Result<void> result = bench::count_instructions(program, kBenchmarks, {}, run);
+  const Result<void> result = bench::count_instructions({program}, kBenchmarks, {}, run);
   EXPECT_TRUE(result) << (result ? "" : result.error().text());
   for (const Failure& failure : run.failures) ADD_FAILURE() << failure.benchmark.canonical() << ": " << failure.said;
   return run;

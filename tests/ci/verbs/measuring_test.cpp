@@ -47,6 +47,14 @@ TEST_F(Measuring, AbFindsThePlantedSlowdownAndOnlyThat) {
   EXPECT_THAT(outcome.out, HasSubstr("\"seed\": 7"));
 }
 
+// Counting cannot look into a script, and what it does about that follows from what the listing found.
+TEST_F(Measuring, AbAsksEachProgramOnceForItsBenchmarksAndOnceForWhatNoneOfThemMatches) {
+  const Outcome outcome = run({"ab", noting("old", "fast"), noting("new", "slow"), "--no-store", "--min-time", "1ms",
+                               "--rounds", "12", "--layout", "interleaved", "--minimum-effect", "50%"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  for (const char* asked : {"old.asked", "new.asked"}) EXPECT_EQ(text_of(asked), "\n\n") << asked << outcome.err;
+}
+
 TEST_F(Measuring, AbOfTheSidesExchangedIsAnImprovement) {
   const Outcome outcome = run(quick({"ab", fixture("slow"), fixture("fast"), "--filter", "varied"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;

@@ -69,6 +69,14 @@ class ProgramUnderTest : public ::testing::Test {
   static std::string fixture(const std::string& name) {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / ("ci_fixture_" + name)).string();
   }
+  // A script that is the fixture, and whenever it is asked for its benchmarks adds a byte to its name with ".asked".
+  std::string noting(const std::string& name, const std::string& fixture_name) const {
+    const std::filesystem::path script = folder_ / name;
+    write(script, "#!/bin/sh\nfor word; do case $word in --benchmark_list_tests=true) echo >> '" + script.string() +
+                      ".asked';; esac; done\nexec '" + fixture(fixture_name) + "' \"$@\"\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    return script.string();
+  }
   // JSON as Google Benchmark writes it, one invocation with three samples of each value's size.
   static std::string google_json(double time) {
     std::string records;

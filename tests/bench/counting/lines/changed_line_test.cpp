@@ -130,7 +130,7 @@ class ChangedLine : public ::testing::Test {
     Program program;
     program.executable = folder_->path() / variant.folder / "bench";
     steelyard::Run run;
-    const Result<void> result = count_instructions(program, {"works"}, {}, run);
+    const Result<void> result = count_instructions({program}, {"works"}, {}, run);
     EXPECT_TRUE(result) << (result ? "" : result.error().text());
     for (const Failure& failure : run.failures) ADD_FAILURE() << failure.said;
     Counted count;

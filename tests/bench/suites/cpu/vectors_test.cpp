@@ -16,7 +16,7 @@ double instructions_of(const std::string& benchmark) {
   Program program;
   program.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "steelyard_cpu_suite";
   steelyard::Run run;
-  const Result<void> counted = count_instructions(program, {benchmark}, {}, run);
+  const Result<void> counted = count_instructions({program}, {benchmark}, {}, run);
   EXPECT_TRUE(counted) << (counted ? "" : counted.error().text());
   for (const Failure& failure : run.failures) ADD_FAILURE() << failure.said;
   return run.measurements.empty() ? std::nan("") : run.measurements.front().invocations.at(0).values.at(0);
