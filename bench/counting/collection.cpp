@@ -326,7 +326,7 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionRequest
   const std::filesystem::path clock_shim = place.shim_link.parent_path() / kClockShimFile;
   call.environment = {request.by_clock ? clock_shim : place.shim_link, files.report(), request.iterations};
   STEELYARD_TRY(const ChildCommand command, callgrind_command(place, files, call));
-  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.limits.cancelled));
   if (!child.succeeded()) {
     return explain_end(child, without_trace(read_ending(files.log())), place.tools->valgrind_version);
   }

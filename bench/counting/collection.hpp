@@ -154,6 +154,7 @@ class ProgramFindings {
 struct CollectionLimits {
   Nanoseconds timeout = seconds(120);                                                             // of one process
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // of all
+  const std::atomic<bool>* cancelled = nullptr;
 
   // Of a process that begins now. Error (budget): the deadline is past.
   Result<Nanoseconds> time_for_one() const;
@@ -172,7 +173,6 @@ struct CollectionPlace {
   std::filesystem::path link;       // to the program, under a path of fixed length
   std::filesystem::path shim_link;  // to the preload library, under a path of fixed length
   std::filesystem::path folder;
-  const std::atomic<bool>* cancelled = nullptr;
   OriginResolver* origins = nullptr;    // tells whose the lines of profiles are; null: not asked for
   ProgramFindings* findings = nullptr;  // null: each benchmark finds out for itself
   CounterChoice counters;               // what Callgrind simulates beside counting

@@ -71,7 +71,7 @@ class CommandCounting {
     command.discards_output = true;
     command.ignores_exit_status = program_.command->ignores_exit_status;
     command.before = program_.command->prepare;
-    STEELYARD_TRY(const ChildResult child, run_invocations({command}, place_.cancelled).front());
+    STEELYARD_TRY(const ChildResult child, run_invocations({command}, place_.limits.cancelled).front());
     if (!child.succeeded()) {
       return place_.limits.unless_late(explain_end(child, read_beginning(files.log()), place_.tools->valgrind_version));
     }

@@ -42,8 +42,8 @@ class CountingPool {
  public:
   struct Job {
     const CollectionPlace* place = nullptr;
-    ListedBenchmark benchmark;
     const CountRequest* request = nullptr;
+    const ListedBenchmark& benchmark() const { return request->benchmark; }
   };
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options, const CollectionLimits& limits)
@@ -73,7 +73,7 @@ class CountingPool {
 
   void work() {
     for (std::size_t i = next_++; i < jobs_.size() && !must_stop(); i = next_++) {
-      report(jobs_[i].benchmark.name, 0);
+      report(jobs_[i].benchmark().name, 0);
       const auto begun = std::chrono::steady_clock::now();
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.limits.is_cancelled();
@@ -82,7 +82,7 @@ class CountingPool {
         heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
       took(std::chrono::steady_clock::now() - begun);
-      report(jobs_[i].benchmark.name, 1);
+      report(jobs_[i].benchmark().name, 1);
     }
   }
 
@@ -100,7 +100,7 @@ class CountingPool {
   BenchmarkCountOptions options_of(const Job& job) {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
-    options.threads = job.benchmark.id.threads.value_or(1);
+    options.threads = job.benchmark().id.threads.value_or(1);
     options.next_number = [this] { return number_++; };
     return options;
   }
@@ -110,13 +110,13 @@ class CountingPool {
     // Misses of the first iterations are no part of a line through three collections: repeats show what is exact.
     if (options_.counters.is_simulated()) options.repeats = std::max(2, options.repeats);
     if (job.place->program->command) return count_command(*job.place, options);
-    return count_benchmark(*job.place, job.place->program->own_name(job.benchmark.name), options);
+    return count_benchmark(*job.place, job.place->program->own_name(job.benchmark().name), options);
   }
 
   // Of as many iterations as the instructions were counted of.
   Result<HeapCount> count_heap_beside(const Job& job, const BenchmarkCount& count) {
     const BenchmarkCountOptions options = options_of(job);
-    return count_heap(*job.place, job.place->program->own_name(job.benchmark.name),
+    return count_heap(*job.place, job.place->program->own_name(job.benchmark().name),
                       std::max<std::int64_t>(1, count.iterations / options.threads), options);
   }
 
@@ -280,7 +280,6 @@ class PreparedPrograms {
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
     link_companion(kClockShimFile, tools_.shim, place.folder);
     if (options_.counters.heap) link_companion(kHeapLibrary, tools_.shim, place.folder);
-    place.cancelled = options_.limits.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;
     place.limits = limits_;
@@ -338,7 +337,8 @@ Result<void> count_instructions(const ListedProgram& program, const std::vector<
 Result<void> count_instructions(const std::vector<CountRequest>& requests, const CountOptions& options) {
   STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
   const CollectionLimits limits{options.timeout,
-                                std::chrono::steady_clock::now() + bounded_budget(options.limits.budget)};
+                                std::chrono::steady_clock::now() + bounded_budget(options.limits.budget),
+                                options.limits.cancelled};
   PreparedPrograms programs(tools, options, limits);
   std::vector<CountingPool::Job> jobs;
   for (const CountRequest& request : requests) {
@@ -347,7 +347,7 @@ Result<void> count_instructions(const std::vector<CountRequest>& requests, const
       add_failure(request.benchmark.id, place.error(), *request.run);
       continue;
     }
-    jobs.push_back({*place, request.benchmark, &request});
+    jobs.push_back({*place, &request});
   }
   auto [outcomes, heaps] = CountingPool(jobs, options, limits).run();
   const bool is_cancelled = options.limits.is_cancelled();

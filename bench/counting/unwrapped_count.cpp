@@ -33,7 +33,7 @@ CallgrindCall call_for(const UnwrappedRequest& request, const CollectionFiles& f
     call.options.emplace_back("--collect-atstart=no");
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
-  call.program_arguments = arguments_with_results(files, {request.benchmark, request.min_time, request.repetitions});
+  call.program_arguments = arguments_with_results(files, request.work);
   return call;
 }
 
@@ -50,7 +50,7 @@ std::string process_of(const std::string& log) {
 Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& request) {
   const CollectionFiles files(place.folder, request.number);
   STEELYARD_TRY(const ChildCommand command, callgrind_command(place, files, call_for(request, files)));
-  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.limits.cancelled));
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
@@ -82,7 +82,7 @@ ShimReport conditions_outside(const CollectionPlace& place, int number) {
   command.arguments = {"--tool=none", "--vgdb=no", "--log-file=" + files.log().string(), kEmptyProgram};
   command.environment = counting_environment({}, {place.shim_link, files.report(), 1}, {kEmptyProgram});
   command.timeout = kProbeTimeout;
-  const Result<ChildResult> child = run_child(command, place.cancelled);
+  const Result<ChildResult> child = run_child(command, place.limits.cancelled);
   ShimReport conditions;
   if (!child || !child->succeeded()) return conditions;
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
@@ -103,18 +103,14 @@ ShimReport known_conditions_outside(const CollectionPlace& place, const Benchmar
 namespace {
 
 // Two ways to make a program do its work once and twice.
-struct Amount {
-  std::string min_time;
-  int repetitions = 1;
-};
 struct Way {
   CountScope scope = CountScope::whole_functions;
   bool by_iterations = true;  // false: by repetitions of one iteration with its set-up
 };
 
-Amount amount(const Way& way, std::int64_t n, int times) {
-  if (way.by_iterations) return {std::to_string(n * times) + "x", 1};
-  return {"0", times};
+WorkRequest work_of(const std::string& benchmark, const Way& way, std::int64_t n, int times) {
+  if (way.by_iterations) return {benchmark, std::to_string(n * times) + "x", 1};
+  return {benchmark, "0", times};
 }
 
 class UnwrappedCounting {
@@ -172,13 +168,7 @@ class UnwrappedCounting {
   }
 
   Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {
-    UnwrappedRequest request;
-    request.benchmark = benchmark_;
-    request.scope = way.scope;
-    const Amount wanted = amount(way, n, times);
-    request.min_time = wanted.min_time;
-    request.repetitions = wanted.repetitions;
-    request.number = options_.next_number();
+    const UnwrappedRequest request{work_of(benchmark_, way, n, times), way.scope, options_.next_number()};
     Result<UnwrappedCollection> collection = collect_unwrapped(place_, request);
     if (!collection) return place_.limits.unless_late(collection.error());
     count_.duration_ns += collection->duration_ns;

@@ -20,11 +20,9 @@ namespace steelyard::bench {
 // Not for programs whose clock can be seen (collection.hpp): this counts the benchmark's set-up with it.
 
 struct UnwrappedRequest {
-  std::string benchmark;
+  WorkRequest work;
   CountScope scope = CountScope::whole_functions;  // or whole_program
-  std::string min_time = "0";                      // --benchmark_min_time: "100x" where the program takes that
-  int repetitions = 1;
-  int number = 0;  // no other collection in the folder has it
+  int number = 0;                                  // no other collection in the folder has it
 };
 
 struct UnwrappedCollection {

@@ -241,10 +241,9 @@ void Session::plan_sizes() {
 }
 
 PilotPlan Session::pilot_plan() {
-  PilotPlan pilot;
+  PilotPlan pilot{settings_};
   for (MeasuredSide& side : sides_) pilot.sides.push_back(&side);
   pilot.cores = layout_.cores;
-  pilot.seed = settings_.seed;
   return pilot;
 }
 

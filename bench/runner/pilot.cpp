@@ -49,7 +49,7 @@ class Pilot {
       }
     }
     int done = 0;
-    for (const std::size_t i : shuffled_order(all.size(), plan_.seed, 0)) {
+    for (const std::size_t i : shuffled_order(all.size(), plan_.settings.seed, 0)) {
       if (plan_.limits.is_cancelled() || since(begun_) > plan_.limits.budget) break;
       if (plan_.progress) plan_.progress(all[i].name, done++, static_cast<int>(all.size()));
       look_at(all[i]);
@@ -213,13 +213,13 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
   }
   LayoutTrial trial;
   if (common.empty()) return trial;
-  const std::vector<std::size_t> order = shuffled_order(common.size(), plan.seed, 1);
+  const std::vector<std::size_t> order = shuffled_order(common.size(), plan.settings.seed, 1);
   const Clock::time_point begun = Clock::now();
   Pilot pilot(plan);
   std::vector<double> apart[2];  // by layout
   std::vector<std::optional<double>> first[2];
   for (const int round : {0, 1}) {
-    for (MeasuredSide* side : plan.sides) side->copy().renew(plan.seed, -1 - round);
+    for (MeasuredSide* side : plan.sides) side->copy().renew(plan.settings.seed, -1 - round);
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (const int layout : {0, 1}) {
         const bool in_time = !plan.limits.is_cancelled() && since(begun) < plan.limits.budget * (round == 0 ? 0.5 : 1);

@@ -15,12 +15,12 @@
 namespace steelyard::bench {
 
 struct PilotPlan {
-  std::vector<MeasuredSide*> sides;
-  bool at_once = false;    // the sides run side by side, each on a core of its own
-  std::vector<int> cores;  // to pin to; empty: nothing is pinned
-  Limits limits;           // of the whole pilot; what it does not reach has no cost
-  std::uint64_t seed = 0;  // of the order, so that the budget does not always spare the same
-  std::function<void(const std::string&, int done, int all)> progress;
+  const MeasuringSettings& settings;  // their seed is of the order, so that the budget does not always spare the same
+  std::vector<MeasuredSide*> sides = {};
+  bool at_once = false;         // the sides run side by side, each on a core of its own
+  std::vector<int> cores = {};  // to pin to; empty: nothing is pinned
+  Limits limits = {};           // of the whole pilot; what it does not reach has no cost
+  std::function<void(const std::string&, int done, int all)> progress = {};
 };
 
 struct PilotOutcome {

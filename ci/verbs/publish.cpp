@@ -176,7 +176,7 @@ std::vector<WrittenPart> publish_to_github(const PublishOptions& options, const 
   if (publication.is_strangers && publication.report.empty()) {
     publication.headline = headline_of_strangers_nothing(publication.status);
   }
-  ServiceApi api = github_api(*place, std::move(token).value(), patience_of(options.call));
+  ServiceApi api = github_api(*place, std::move(token).value(), options.call.patience);
   std::vector<WrittenPart> parts;
   if (!options.no_comment) {
     const std::optional<WrittenPart> trouble = find_pull(api, *place);
@@ -198,7 +198,7 @@ std::vector<WrittenPart> publish_to_gitlab(const PublishOptions& options, const 
   publication.attempt = place->attempt;
   publication.job = place->job;
   publication.link = place->link;
-  ServiceApi api = gitlab_api(*place, std::move(token).value(), patience_of(options.call));
+  ServiceApi api = gitlab_api(*place, std::move(token).value(), options.call.patience);
   return {write_gitlab_note(api, *place, publication)};
 }
 

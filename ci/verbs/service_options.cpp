@@ -25,10 +25,6 @@ std::string variable_of(const ServiceOptions& options, const char* usual) {
 
 }  // namespace
 
-ApiPatience patience_of(const ServiceOptions& options) {
-  return {options.timeout, options.patience, 4, drawn_wait_seed()};
-}
-
 Result<bench::Secret> github_token(const ServiceOptions& options) {
   return token_of(variable_of(options, "GITHUB_TOKEN"), "Authorization: Bearer ",
                   "in the step: env: {GITHUB_TOKEN: ${{ github.token }}}");
@@ -40,6 +36,7 @@ Result<bench::Secret> gitlab_token(const ServiceOptions& options) {
 }
 
 void add_service_options(Verb& verb, ServiceOptions& options) {
+  options.patience.seed = drawn_wait_seed();
   verb.add(text_option("--api", "ADDRESS", options.place.api, "the service's API (default: as the CI job is told)"));
   verb.add(text_option("--repository", "NAME", options.place.repository, "OWNER/NAME, or GitLab's project"));
   verb.add(text_option("--request", "NUMBER", options.place.request, "the pull or merge request"));
@@ -47,9 +44,9 @@ void add_service_options(Verb& verb, ServiceOptions& options) {
   verb.add(
       text_option("--token-variable", "NAME", options.token_variable,
                   "the environment variable that holds the token (default: GITHUB_TOKEN, STEELYARD_GITLAB_TOKEN)"));
-  verb.add(duration_option("--timeout", options.timeout, "of one request (default: 30s)"));
-  verb.add(
-      duration_option("--patience", options.patience, "of all requests and the waits between them (default: 60s)"));
+  verb.add(duration_option("--timeout", options.patience.request, "of one request (default: 30s)"));
+  verb.add(duration_option("--patience", options.patience.total,
+                           "of all requests and the waits between them (default: 60s)"));
 }
 
 }  // namespace steelyard::ci

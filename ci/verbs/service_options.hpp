@@ -15,12 +15,9 @@ namespace steelyard::ci {
 struct ServiceOptions {
   NamedPlace place;
   std::string token_variable;
-  Nanoseconds timeout = seconds(30);
-  Nanoseconds patience = seconds(60);
+  ApiPatience patience;
 };
 void add_service_options(Verb& verb, ServiceOptions& options);
-
-ApiPatience patience_of(const ServiceOptions& options);
 
 // The tokens' headers. Error (input): the variable is not set; `fix` says what to do.
 Result<bench::Secret> github_token(const ServiceOptions& options);

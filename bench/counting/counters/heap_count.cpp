@@ -55,7 +55,7 @@ std::optional<HeapRecord> parse_heap_record(std::string_view bytes) {
 Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& request) {
   const CollectionFiles files(place.folder, request.number);
   STEELYARD_TRY(const ChildCommand command, command_for(place, request, files));
-  STEELYARD_TRY(const ChildResult child, run_child(command, place.cancelled));
+  STEELYARD_TRY(const ChildResult child, run_child(command, place.limits.cancelled));
   if (!child.succeeded()) return explain_end(child, read_beginning(files.log()), place.tools->valgrind_version);
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
   const std::optional<HeapRecord> record = parse_heap_record(read_beginning(files.results()));
