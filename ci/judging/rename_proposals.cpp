@@ -6,8 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "bench/model/number_text.hpp"
-#include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
 
 namespace steelyard::ci {
@@ -88,21 +86,21 @@ std::optional<double> ratio_of(const std::optional<double>& before, const std::o
 // 1 for equal levels, 0 from a factor of two on.
 double likeness_of_levels(double ratio) { return std::max(0.0, 1 - std::fabs(std::log2(ratio))); }
 
-}  // namespace
-
-double RenameProposal::likeness() const {
-  // Counts and code tell most: they do not hang on the machine.
+// Counts and code tell most: they do not hang on the machine.
+double likeness_of(const RenameProposal& proposal) {
   double weights = 2;
-  double sum = 2 * names;
+  double sum = 2 * proposal.names;
   const auto add = [&](double weight, double value) {
     weights += weight;
     sum += weight * value;
   };
-  if (functions) add(3, *functions);
-  if (counts_ratio) add(3, likeness_of_levels(*counts_ratio));
-  if (time_ratio) add(1, likeness_of_levels(*time_ratio));
+  if (proposal.functions) add(3, *proposal.functions);
+  if (proposal.counts_ratio) add(3, likeness_of_levels(*proposal.counts_ratio));
+  if (proposal.time_ratio) add(1, likeness_of_levels(*proposal.time_ratio));
   return sum / weights;
 }
+
+}  // namespace
 
 std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate) {
   std::map<std::string, KnownBenchmark> before = benchmarks_of(baseline);
@@ -118,11 +116,11 @@ std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& cand
       proposal.functions = likeness_of_functions(old_one.functions, new_one.functions);
       proposal.counts_ratio = ratio_of(old_one.count, new_one.count);
       proposal.time_ratio = ratio_of(old_one.time, new_one.time);
-      if (proposal.likeness() >= kMinLikenessOfNames) all.push_back(std::move(proposal));
+      if (likeness_of(proposal) >= kMinLikenessOfNames) all.push_back(std::move(proposal));
     }
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const RenameProposal& a, const RenameProposal& b) { return a.likeness() > b.likeness(); });
+                   [](const RenameProposal& a, const RenameProposal& b) { return likeness_of(a) > likeness_of(b); });
   std::vector<RenameProposal> chosen;
   std::set<std::string> taken;
   for (RenameProposal& proposal : all) {
@@ -131,22 +129,6 @@ std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& cand
     chosen.push_back(std::move(proposal));
   }
   return chosen;
-}
-
-std::string proposals_text(const std::vector<RenameProposal>& proposals) {
-  constexpr std::size_t kMaxProposed = 10;
-  if (proposals.empty()) return "";
-  std::string text = "if these were renamed, a line of steelyard.toml keeps their history:\n  [rename]";
-  for (std::size_t i = 0; i < std::min(proposals.size(), kMaxProposed); ++i) {
-    const RenameProposal& one = proposals[i];
-    text += "\n  " + quoted_for_toml(as_pattern(one.from)) + " = " + quoted_for_toml(as_pattern(one.to)) + "  #";
-    if (one.counts_ratio) text += " instructions " + change_text(*one.counts_ratio) + ',';
-    if (one.functions) text += ' ' + share_text(*one.functions) + " of their functions,";
-    if (one.time_ratio) text += " time " + change_text(*one.time_ratio) + ',';
-    text += " names alike by " + share_text(one.names);
-  }
-  if (proposals.size() > kMaxProposed) text += "\n  and " + std::to_string(proposals.size() - kMaxProposed) + " more";
-  return text;
 }
 
 }  // namespace steelyard::ci

@@ -3,29 +3,15 @@
 // confirm, by a line of steelyard.toml ([rename], ci/config/renames.hpp). Pure.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "bench/model/run.hpp"
+#include "ci/report/next_steps.hpp"
 
 namespace steelyard::ci {
-
-struct RenameProposal {
-  std::string from;  // canonical
-  std::string to;
-  double names = 0;                         // likeness of the two, 0 to 1
-  std::optional<double> functions = {};     // share of the functions of both that each executes
-  std::optional<double> counts_ratio = {};  // of instructions, candidate over baseline
-  std::optional<double> time_ratio = {};
-  double likeness() const;
-};
 
 // Each benchmark at most once, the likest first. Of at most 200 that are gone and 200 that are new; none where more
 // are: then a suite was exchanged.
 std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate);
-
-// What to tell: the lines that would confirm them, and why. Empty: none.
-std::string proposals_text(const std::vector<RenameProposal>& proposals);
 
 }  // namespace steelyard::ci

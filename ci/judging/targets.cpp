@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "bench/ceilings/datasheet.hpp"
-#include "bench/environment/gpu_facts.hpp"
-#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
 #include "ci/report/target_text.hpp"
-#include "ci/report/targets.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/utilization.hpp"
@@ -152,44 +146,6 @@ void take_ceilings(Roofline& roofline, const std::vector<DeviceCeilings>& device
   }
 }
 
-// The larger share: that of the bound that matters.
-std::string note_of(const UtilizationRow& row) {
-  const auto share = [](const std::optional<RateUtilization>& rate) {
-    return rate && rate->utilization ? *rate->utilization : 0.0;
-  };
-  const auto& larger = share(row.bandwidth) >= share(row.flops) ? row.bandwidth : row.flops;
-  if (!larger || !larger->utilization) return "";
-  if (judge_utilization(*larger->utilization) == UtilizationJudgement::measurement_error) {
-    return no_result_text(*larger->ceiling);
-  }
-  Ceiling roof = *larger->ceiling;
-  roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
-  return share_text(*larger->utilization) + " of " + regress::name_of(roof) +
-         (row.bound.empty() ? "" : ", " + bound_text(row.bound));
-}
-
-std::string subtitle_of(const Run& run, const Roofline& roofline) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  const std::string* const device = run.environment.find(bench::kGpuDevice);
-  const std::string* const model = run.environment.find("cpu.model");
-  if (device != nullptr && run.environment.find(bench::kGpuUuid) != nullptr) {
-    add(*device);
-  } else if (model != nullptr) {
-    add(*model);
-  }
-  const std::string fingerprint = run.environment.fingerprint();
-  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
-  if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
-  for (const Ceiling& ceiling : roofline.bandwidth) {
-    if (ceiling.threads != 0) continue;
-    add("ceilings " + std::string(ceiling.source == kMeasured ? "measured" : "of the " + ceiling.source));
-    break;
-  }
-  if (roofline.arithmetic.empty() && roofline.bandwidth.empty()) add("no ceilings are known of this machine");
-  return text;
-}
-
 }  // namespace
 
 Result<AskedTargets> ask_targets(const Run& run, const Configuration& configuration, const CeilingSource& source) {
@@ -222,10 +178,7 @@ TargetReport report_targets(const AskedTargets& asked) {
   for (TargetRow& row : report.targets) row.reason = reason_text(row);
   report.warnings = target_warnings(report);
   report.warnings.insert(report.warnings.begin(), asked.trouble.begin(), asked.trouble.end());
-  if (!asked.knows_the_machine && wants_ceilings(asked)) {
-    report.hint =
-        "no ceilings of this run's machine are kept, so utilization is unknown: " + std::string(kMeasureCeilings);
-  }
+  if (!asked.knows_the_machine && wants_ceilings(asked)) report.hint = no_ceilings_text();
   return report;
 }
 
@@ -269,11 +222,11 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
     scopes.emplace(choice.device, choice.threads);
     const regress::RateEstimate rate = regress::estimate_rate(rates.flops);
     roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,
-                               note_of(regress::utilization_row(rates, choice, asked.question.devices))});
+                               point_text(regress::utilization_row(rates, choice, asked.question.devices))});
   }
   take_ceilings(roofline, asked.question.devices, scopes);
   roofline.title = "Roofline of " + (run.header.program.empty() ? run.header.tool : run.header.program);
-  roofline.subtitle = subtitle_of(run, roofline);
+  roofline.subtitle = subtitle_text(run, roofline);
   return roofline;
 }
 

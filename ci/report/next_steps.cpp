@@ -11,6 +11,8 @@
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/run_header.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/config/renames.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 #include "regress/ab/match.hpp"
@@ -253,6 +255,22 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   }
   advise_undecided(comparison, steps);
   return steps;
+}
+
+std::string proposals_text(const std::vector<RenameProposal>& proposals) {
+  constexpr std::size_t kMaxProposed = 10;
+  if (proposals.empty()) return "";
+  std::string text = "if these were renamed, a line of steelyard.toml keeps their history:\n  [rename]";
+  for (std::size_t i = 0; i < std::min(proposals.size(), kMaxProposed); ++i) {
+    const RenameProposal& one = proposals[i];
+    text += "\n  " + quoted_for_toml(as_pattern(one.from)) + " = " + quoted_for_toml(as_pattern(one.to)) + "  #";
+    if (one.counts_ratio) text += " instructions " + change_text(*one.counts_ratio) + ',';
+    if (one.functions) text += ' ' + share_text(*one.functions) + " of their functions,";
+    if (one.time_ratio) text += " time " + change_text(*one.time_ratio) + ',';
+    text += " names alike by " + share_text(one.names);
+  }
+  if (proposals.size() > kMaxProposed) text += "\n  and " + std::to_string(proposals.size() - kMaxProposed) + " more";
+  return text;
 }
 
 }  // namespace steelyard::ci

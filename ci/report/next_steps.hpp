@@ -1,6 +1,7 @@
 // What a reader can do about a comparison, under every report of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,17 @@ struct NextStep {
 
 // The most useful first; empty when nothing is left to do.
 std::vector<NextStep> next_steps(const Comparison& comparison);
+
+// A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
+struct RenameProposal {
+  std::string from;  // canonical
+  std::string to;
+  double names = 0;                         // likeness of the two, 0 to 1
+  std::optional<double> functions = {};     // share of the functions of both that each executes
+  std::optional<double> counts_ratio = {};  // of instructions, candidate over baseline
+  std::optional<double> time_ratio = {};
+};
+// The lines of steelyard.toml that would confirm them, and why. Empty: none.
+std::string proposals_text(const std::vector<RenameProposal>& proposals);
 
 }  // namespace steelyard::ci

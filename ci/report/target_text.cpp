@@ -5,8 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/targets.hpp"
 #include "regress/targets/find_ceiling.hpp"
 
 namespace steelyard::ci {
@@ -245,6 +247,47 @@ std::string utilization_doubt(double utilization, const Ceiling& ceiling) {
   }
   return what + " is an error of measurement: " + level +
          "the cost is counted high, or the ceiling was measured low or on another machine";
+}
+
+std::string no_ceilings_text() {
+  return "no ceilings of this run's machine are kept, so utilization is unknown: " + std::string(kMeasureCeilings);
+}
+
+std::string point_text(const UtilizationRow& row) {
+  const auto share = [](const std::optional<RateUtilization>& rate) {
+    return rate && rate->utilization ? *rate->utilization : 0.0;
+  };
+  const auto& larger = share(row.bandwidth) >= share(row.flops) ? row.bandwidth : row.flops;
+  if (!larger || !larger->utilization) return "";
+  if (judge_utilization(*larger->utilization) == UtilizationJudgement::measurement_error) {
+    return no_result_text(*larger->ceiling);
+  }
+  Ceiling roof = *larger->ceiling;
+  roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
+  return share_text(*larger->utilization) + " of " + regress::name_of(roof) +
+         (row.bound.empty() ? "" : ", " + bound_text(row.bound));
+}
+
+std::string subtitle_text(const Run& run, const Roofline& roofline) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const std::string* const device = run.environment.find(bench::kGpuDevice);
+  const std::string* const model = run.environment.find("cpu.model");
+  if (device != nullptr && run.environment.find(bench::kGpuUuid) != nullptr) {
+    add(*device);
+  } else if (model != nullptr) {
+    add(*model);
+  }
+  const std::string fingerprint = run.environment.fingerprint();
+  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
+  if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
+  for (const Ceiling& ceiling : roofline.bandwidth) {
+    if (ceiling.threads != 0) continue;
+    add("ceilings " + std::string(ceiling.source == kMeasured ? "measured" : "of the " + ceiling.source));
+    break;
+  }
+  if (roofline.arithmetic.empty() && roofline.bandwidth.empty()) add("no ceilings are known of this machine");
+  return text;
 }
 
 std::vector<std::string> target_warnings(const TargetReport& report) {

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
+#include "ci/report/charts/roofline.hpp"
 
 namespace steelyard::ci {
 
@@ -25,6 +27,14 @@ std::string reason_text(const TargetRow& row);
 
 // judge_utilization() in words, with what to look at; empty where the utilization is plausible.
 std::string utilization_doubt(double utilization, const Ceiling& ceiling);
+
+// The hint of a report that lacks the ceilings of its machine.
+std::string no_ceilings_text();
+
+// Of a roofline: the note of a point, by its larger share, which is that of the bound that matters; and under the title
+// what the run is of.
+std::string point_text(const UtilizationRow& row);
+std::string subtitle_text(const Run& run, const Roofline& roofline);
 
 // Doubts about utilizations, each once and few of them; targets of devices that no benchmark ran on; that both sides
 // were measured at once.
