@@ -13,6 +13,13 @@
 namespace steelyard::ci {
 namespace {
 
+// A vacuum is overdue where more than this share of a table is dead, and the table is worth the trouble.
+constexpr double kDeadShare = 0.3;
+constexpr std::int64_t kFewRows = 10'000;
+// The server freezes by itself from 200 million on; that it has not done so at twice the age means it cannot.
+constexpr std::int64_t kOldTransactions = 400'000'000;
+constexpr std::int64_t kRowsWithoutStatistics = 1'000;
+
 Json status_json(const storage::StoreStatus& status) {
   return Json({{"schema", "steelyard.status/1"},
                {"address", status.address},
@@ -75,6 +82,42 @@ std::string terminal_upkeep(const storage::StoreUpkeep& upkeep) {
   return text + "frozen        " + grouped_text(upkeep.oldest_transaction_age) + " transactions ago, at the oldest\n";
 }
 
+std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep) {
+  std::vector<std::string> advice;
+  if (upkeep.partitions_ahead == 0) {
+    advice.emplace_back("no partition is ready for the next runs: run `steelyard db migrate` as the schema's owner");
+  }
+  // One is closed by the writers in passing, where it is small enough.
+  const auto to_close = std::count_if(upkeep.partitions.begin(), upkeep.partitions.end(),
+                                      [](const auto& partition) { return partition.is_to_close; });
+  if (to_close > 0) {
+    advice.push_back(plural_text(to_close, "partition") + (to_close == 1 ? " gets" : " get") +
+                     " no more rows and still has room for them: run `steelyard db migrate` as the schema's owner");
+  }
+  for (const storage::TableUpkeep& table : upkeep.tables) {
+    const auto all = static_cast<double>(table.rows + table.dead_rows);
+    if (table.dead_rows > kFewRows && static_cast<double>(table.dead_rows) > kDeadShare * all) {
+      advice.push_back(std::to_string(table.dead_rows) + " dead rows in steelyard." + table.table +
+                       ": vacuum (analyze) steelyard." + table.table + ", and see why autovacuum does not");
+    } else if (table.last_analyze.empty() && table.rows > kRowsWithoutStatistics) {
+      advice.push_back("steelyard." + table.table + " was never analyzed: analyze steelyard." + table.table);
+    }
+  }
+  if (upkeep.oldest_transaction_age > kOldTransactions) {
+    advice.push_back("a table was last frozen " + std::to_string(upkeep.oldest_transaction_age) +
+                     " transactions ago, and the server stops at 2,000 million: vacuum freeze the database");
+  }
+  for (const storage::OtherIdentities& others : upkeep.other_identities) {
+    std::string text = plural_text(others.rows, "row") + " (" + others.key;
+    for (const std::string& key : others.keys) text += (&key == &others.keys.front() ? " " : ", ") + key;
+    const bool are_all = others.rows == static_cast<std::int64_t>(others.keys.size());
+    advice.push_back(text + (are_all ? ")" : ", ...)") + " in " + others.table +
+                     " under an identity that is not that of their content: what was put under it since is shown as "
+                     "they say; fill an empty database from the archives: steelyard db rebuild --from FOLDER");
+  }
+  return advice;
+}
+
 std::string json_status(const storage::StoreStatus& status) { return json_document(status_json(status)); }
 
 std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep) {
@@ -104,7 +147,7 @@ std::string json_status(const storage::StoreStatus& status, const storage::Store
   json["pruned_runs"] = upkeep.pruned_runs;
   json["tables"] = std::move(tables);
   json["partitions"] = std::move(partitions);
-  json["advice"] = upkeep.advice;
+  json["advice"] = upkeep_advice(upkeep);
   return json_document(json);
 }
 

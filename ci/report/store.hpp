@@ -14,7 +14,8 @@
 namespace steelyard::ci {
 
 std::string terminal_status(const storage::StoreStatus& status, const TerminalStyle& style);
-std::string terminal_upkeep(const storage::StoreUpkeep& upkeep);  // tables and partitions, below the status
+std::string terminal_upkeep(const storage::StoreUpkeep& upkeep);             // tables and partitions, below the status
+std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep);  // what to do, a sentence each
 // Schema steelyard.status/1; the second with what terminal_upkeep() tells.
 std::string json_status(const storage::StoreStatus& status);
 std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep);

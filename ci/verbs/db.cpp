@@ -79,7 +79,7 @@ Result<ExitCode> show_status(const Configuration& configuration, const App& app)
                             : terminal_status(status, app.style()) + terminal_upkeep(upkeep));
   if (!app.common.json) {
     for (const std::string& text : status.notes) app.note("note: " + text);
-    for (const std::string& text : upkeep.advice) app.note("to do: " + text);
+    for (const std::string& text : upkeep_advice(upkeep)) app.note("to do: " + text);
   }
   return ExitCode::success;
 }

@@ -42,6 +42,16 @@ struct PartitionUpkeep {
   bool is_to_close = false;    // nothing is, and its indexes still have the room that was for more
 };
 
+// Rows of a table under an identity that is not that of their content: they came before the server computed it.
+struct OtherIdentities {
+  std::string table;  // "steelyard.benchmarks"
+  std::string key;    // the column that names a row
+  std::int64_t rows = 0;
+  std::vector<std::string> keys = {};  // of the first five
+
+  static constexpr std::size_t kMaxKeys = 5;
+};
+
 struct StoreUpkeep {
   std::vector<TableUpkeep> tables;          // largest first
   std::vector<PartitionUpkeep> partitions;  // of the measurements, in their order
@@ -50,7 +60,7 @@ struct StoreUpkeep {
   std::optional<double> bytes_per_sample;   // absent without samples
   std::int64_t oldest_transaction_age = 0;  // transactions since a table was frozen; at 2,000 million the server stops
   std::int64_t pruned_runs = 0;             // without samples
-  std::vector<std::string> advice;          // what to do, in words; empty: nothing
+  std::vector<OtherIdentities> other_identities;
 };
 
 // What closing the partitions that get no more rows has done.

@@ -20,13 +20,6 @@ constexpr const char* kStatus =
     "(select sum(steelyard.bytes_of(c.oid, true))::bigint from pg_class c "
     "where c.relnamespace = 'steelyard'::regnamespace and c.relkind = 'r') from steelyard.runs";
 
-// A vacuum is overdue where more than this share of a table is dead, and the table is worth the trouble.
-constexpr double kDeadShare = 0.3;
-constexpr std::int64_t kFewRows = 10'000;
-// The server freezes by itself from 200 million on; that it has not done so at twice the age means it cannot.
-constexpr std::int64_t kOldTransactions = 400'000'000;
-constexpr std::int64_t kRowsWithoutStatistics = 1'000;
-
 constexpr const char* kTables = R"sql(
 select coalesce(p.relname, c.relname) as name, greatest(sum(greatest(c.reltuples, s.n_live_tup)), 0)::bigint,
        coalesce(sum(s.n_dead_tup), 0)::bigint, sum(z.bytes)::bigint, sum(z.all_bytes - z.bytes)::bigint,
@@ -69,7 +62,6 @@ constexpr const char* kSeriesWithIdentities =
     "(select s.*, steelyard.content_identity(p.name, b.identity, m.identity, s.fingerprint, s.count_key) as wanted "
     "from steelyard.series s join steelyard.projects p using (project_key) "
     "join steelyard.benchmarks b using (benchmark_key) join steelyard.metrics m using (metric_key)) s";
-constexpr int kNamedRows = 5;
 
 std::int64_t number_of(const std::string& partition) {
   constexpr std::string_view kPrefix = "measurements_";
@@ -113,65 +105,28 @@ Result<void> read_partitions(Transaction& transaction, StoreUpkeep& upkeep) {
   return {};
 }
 
-// What names the rows of a table, or of a query that stands for it, for which the condition does not hold; empty: none.
-Result<std::string> rows_without(Transaction& transaction, const std::string& from, const std::string& key,
-                                 const std::string& condition) {
-  STEELYARD_TRY(const Rows rows, transaction.run("select " + key + "::text from " + from + " where (" + condition +
-                                                 ") is not true order by " + key));
-  if (rows.size() == 0) return std::string();
-  std::string text = std::to_string(rows.size()) + (rows.size() == 1 ? " row (" : " rows (") + key;
-  for (std::int64_t row = 0; row < std::min<std::int64_t>(rows.size(), kNamedRows); ++row) {
-    text += (row == 0 ? " " : ", ") + rows.text(row, 0);
+// `from`: the table, or a query that stands for it. Nothing where the condition holds for every row.
+Result<void> find_other_identities(Transaction& transaction, const std::string& from, const std::string& condition,
+                                   OtherIdentities found, StoreUpkeep& upkeep) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select " + found.key + "::text from " + from + " where (" +
+                                                 condition + ") is not true order by " + found.key));
+  found.rows = rows.size();
+  for (std::int64_t row = 0; row < rows.size() && found.keys.size() < OtherIdentities::kMaxKeys; ++row) {
+    found.keys.push_back(rows.text(row, 0));
   }
-  return text + (rows.size() > kNamedRows ? ", ...)" : ")");
-}
-
-// Rows that came before the server computed identities. Others are not there.
-Result<void> advise_of_identities(Transaction& transaction, std::vector<std::string>& advice) {
-  const auto say = [&advice](const std::string& rows, const std::string& table) {
-    if (rows.empty()) return;
-    advice.push_back(rows + " in " + table +
-                     " under an identity that is not that of their content: what was put under it since is shown as "
-                     "they say; fill an empty database from the archives: steelyard db rebuild --from FOLDER");
-  };
-  STEELYARD_TRY(const Rows unchecked, transaction.run(kUncheckedIdentities));
-  for (std::int64_t row = 0; row < unchecked.size(); ++row) {
-    const std::string table = unchecked.text(row, 0);
-    STEELYARD_TRY(const std::string found,
-                  rows_without(transaction, table, unchecked.text(row, 1), unchecked.text(row, 2)));
-    say(found, table);
-  }
-  STEELYARD_TRY(const std::string series,
-                rows_without(transaction, kSeriesWithIdentities, "series_key", "identity = wanted"));
-  say(series, "steelyard.series");
+  if (found.rows > 0) upkeep.other_identities.push_back(std::move(found));
   return {};
 }
 
-void advise(StoreUpkeep& upkeep) {
-  std::vector<std::string>& advice = upkeep.advice;
-  if (upkeep.partitions_ahead == 0) {
-    advice.emplace_back("no partition is ready for the next runs: run `steelyard db migrate` as the schema's owner");
+Result<void> read_other_identities(Transaction& transaction, StoreUpkeep& upkeep) {
+  STEELYARD_TRY(const Rows unchecked, transaction.run(kUncheckedIdentities));
+  for (std::int64_t row = 0; row < unchecked.size(); ++row) {
+    const std::string table = unchecked.text(row, 0);
+    STEELYARD_CHECK(
+        find_other_identities(transaction, table, unchecked.text(row, 2), {table, unchecked.text(row, 1)}, upkeep));
   }
-  // One is closed by the writers in passing, where it is small enough.
-  const auto to_close = std::count_if(upkeep.partitions.begin(), upkeep.partitions.end(),
-                                      [](const PartitionUpkeep& partition) { return partition.is_to_close; });
-  if (to_close > 0) {
-    advice.push_back(std::to_string(to_close) + (to_close == 1 ? " partition gets" : " partitions get") +
-                     " no more rows and still has room for them: run `steelyard db migrate` as the schema's owner");
-  }
-  for (const TableUpkeep& table : upkeep.tables) {
-    const auto all = static_cast<double>(table.rows + table.dead_rows);
-    if (table.dead_rows > kFewRows && static_cast<double>(table.dead_rows) > kDeadShare * all) {
-      advice.push_back(std::to_string(table.dead_rows) + " dead rows in steelyard." + table.table +
-                       ": vacuum (analyze) steelyard." + table.table + ", and see why autovacuum does not");
-    } else if (table.last_analyze.empty() && table.rows > kRowsWithoutStatistics) {
-      advice.push_back("steelyard." + table.table + " was never analyzed: analyze steelyard." + table.table);
-    }
-  }
-  if (upkeep.oldest_transaction_age > kOldTransactions) {
-    advice.push_back("a table was last frozen " + std::to_string(upkeep.oldest_transaction_age) +
-                     " transactions ago, and the server stops at 2,000 million: vacuum freeze the database");
-  }
+  return find_other_identities(transaction, kSeriesWithIdentities, "identity = wanted",
+                               {"steelyard.series", "series_key"}, upkeep);
 }
 
 }  // namespace
@@ -194,8 +149,7 @@ Result<StoreUpkeep> read_upkeep(Session& session) {
   StoreUpkeep upkeep;
   STEELYARD_CHECK(read_tables(transaction, upkeep));
   STEELYARD_CHECK(read_partitions(transaction, upkeep));
-  advise(upkeep);
-  STEELYARD_CHECK(advise_of_identities(transaction, upkeep.advice));
+  STEELYARD_CHECK(read_other_identities(transaction, upkeep));
   return upkeep;
 }
 

@@ -1,0 +1,41 @@
+#include "ci/report/store.hpp"
+
+#include <gmock/gmock.h>
+
+namespace steelyard::ci::store_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+storage::StoreUpkeep healthy() {
+  storage::StoreUpkeep upkeep;
+  upkeep.partitions_ahead = 1;
+  upkeep.tables = {{.table = "runs", .rows = 20'000, .dead_rows = 5'000, .last_analyze = "2026-01-02T03:04:05Z"}};
+  return upkeep;
+}
+
+TEST(UpkeepAdvice, IsNoneForAStoreThatLacksNothing) { EXPECT_THAT(upkeep_advice(healthy()), IsEmpty()); }
+
+TEST(UpkeepAdvice, NamesWhatIsToBeDoneInTheOrderOfItsHaste) {
+  storage::StoreUpkeep upkeep = healthy();
+  upkeep.partitions_ahead = 0;
+  upkeep.partitions = {{.name = "measurements_0", .is_to_close = true}};
+  upkeep.tables.front().dead_rows = 10'001;
+  upkeep.tables.push_back({.table = "labels", .rows = 1'001});
+  upkeep.oldest_transaction_age = 400'000'001;
+  upkeep.other_identities = {{"steelyard.benchmarks", "benchmark_key", 1, {"1"}},
+                             {"steelyard.series", "series_key", 6, {"1", "2", "3", "4", "5"}}};
+  EXPECT_THAT(upkeep_advice(upkeep),
+              ElementsAre(StartsWith("no partition is ready for the next runs"),
+                          StartsWith("1 partition gets no more rows and still has room for them"),
+                          StartsWith("10001 dead rows in steelyard.runs: vacuum (analyze) steelyard.runs"),
+                          StartsWith("steelyard.labels was never analyzed"),
+                          StartsWith("a table was last frozen 400000001 transactions ago"),
+                          StartsWith("1 row (benchmark_key 1) in steelyard.benchmarks under an identity"),
+                          StartsWith("6 rows (series_key 1, 2, 3, 4, 5, ...) in steelyard.series under an identity")));
+}
+
+}  // namespace
+}  // namespace steelyard::ci::store_test
