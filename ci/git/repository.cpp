@@ -274,6 +274,14 @@ Result<bool> GitRepository::is_dirty() const {
   return !answer.output.empty();
 }
 
+bool GitRepository::differs_from(const std::string& commit, const std::filesystem::path& file) const {
+  if (file.empty()) return false;
+  std::error_code ignored;
+  const std::string place = std::filesystem::absolute(file, ignored).string();
+  const Result<GitAnswer> answer = run_git(root_, {"diff", "--name-only", "--diff-filter=M", commit, "--", place});
+  return answer && answer->succeeded && !answer->output.empty();
+}
+
 bool GitRepository::is_shallow() const {
   const Result<GitAnswer> answer = run_git(root_, {"rev-parse", "--is-shallow-repository"});
   return answer && answer->output == "true";

@@ -81,6 +81,8 @@ class GitRepository {
   // The newest 20 of the repository that have one of these commits (full hashes).
   std::vector<Release> releases(const std::set<std::string>& commits) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
+  // Whether a file of the work tree that the commit has too is another one there; false where that is not known.
+  bool differs_from(const std::string& commit, const std::filesystem::path& file) const;
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first
 

@@ -154,6 +154,10 @@ std::string baseline_policy_holds(const std::vector<SettingDifference>& differen
   return is_cut ? text + "; and " + std::to_string(differences.size() - kMaxNamedSettings) + " more" : text;
 }
 
+std::string file_of_work_tree(const std::string& commit) {
+  return "the candidate's steelyard.toml is read of the work tree, and " + commit.substr(0, 7) + " has another";
+}
+
 std::string built_by_candidates_command(const SettingDifference& command) {
   return "what is built is built by the candidate's command, which is another one than the baseline's: " +
          difference_text(command);

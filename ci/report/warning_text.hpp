@@ -75,6 +75,8 @@ struct SettingDifference {
   std::optional<std::string> candidate = {};
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
+// Of what those two lines say is the candidate's.
+std::string file_of_work_tree(const std::string& commit);
 std::string built_by_candidates_command(const SettingDifference& command);
 // Of a file that the baseline's steelyard.toml names, in the repository.
 std::string baseline_calibration_holds(const std::string& file);

@@ -11,6 +11,7 @@
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/gate_plan.hpp"
 #include "ci/judging/judge_programs.hpp"
+#include "ci/report/warning_text.hpp"
 #include "ci/verbs/judging_options.hpp"
 
 namespace steelyard::ci {
@@ -80,6 +81,9 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   STEELYARD_TRY(GateConfiguration judged,
                 with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
   STEELYARD_CHECK(take_accepted(options, planned, judged));
+  if (plan.repository.differs_from(plan.commits.candidate, configuration.file)) {
+    judged.notes.push_back(warning::file_of_work_tree(plan.commits.candidate));
+  }
   if (judged.configuration.gate.against_history && options.base.empty() && !shard) {
     STEELYARD_CHECK(check_no_profiling(options));
     return gate_against_history(options, judged.configuration, judged.notes, app);

@@ -269,9 +269,11 @@ TEST_F(Gate, JudgesByTheBaselinesPolicyAndSaysWhatTheCandidateWouldHaveChanged) 
   EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("1 regression"));
   EXPECT_THAT(outcome.out, HasSubstr("steelyard.toml is another one in the candidate; the baseline's holds:"));
-  EXPECT_THAT(outcome.out, HasSubstr("minimum_effect"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("minimum_effect"), Not(HasSubstr("read of the work tree"))));
+  made_.write("steelyard.toml", text_of("steelyard.toml") + "# not committed\n");
   const Outcome called = gate({"--metric", "instructions"});
   EXPECT_EQ(called.status, 2) << "who calls the program has the last word: " << called.out;
+  EXPECT_THAT(called.out, HasSubstr("the candidate's steelyard.toml is read of the work tree, and"));
 }
 
 TEST_F(Gate, IsJudgedByTheBaselinesCalibrationWhateverTheCandidateHasInItsPlace) {
