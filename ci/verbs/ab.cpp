@@ -102,8 +102,7 @@ Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
   STEELYARD_CHECK(check_commands(options.command));
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kAbBudget, options.seed));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
-  STEELYARD_TRY(const std::optional<ShardChoice> shard,
-                shard_choice(options.shard, configuration, app));
+  STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
   if (shard) STEELYARD_CHECK(check_outputs_of_shard(options.outputs));
   const Cancellation cancellation;
   JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
