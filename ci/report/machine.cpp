@@ -193,7 +193,7 @@ std::string calibration_json(const Calibration& calibration) {
          '}';
 }
 
-std::string finding_json(const bench::Finding& finding) {
+std::string diagnosis_json(const bench::Finding& finding) {
   return "{\"id\": " + printable_json(finding.id) +
          ", \"severity\": " + printable_json(bench::to_text(finding.severity)) +
          ", \"found\": " + printable_json(finding.found) + ", \"cost\": " + printable_json(finding.cost) +
@@ -255,7 +255,7 @@ std::string json_diagnosis(const DoctorReport& report) {
          ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : printable_json(fingerprint)) +
          ",\n  \"probe\": " + (report.probe ? probe_json(*report.probe) : "null") +
          ",\n  \"calibration\": " + (report.calibration ? calibration_json(*report.calibration) : "null") +
-         ",\n  \"findings\": " + list(diagnosis.findings, finding_json) + ",\n  \"not_visible\": " +
+         ",\n  \"findings\": " + list(diagnosis.findings, diagnosis_json) + ",\n  \"not_visible\": " +
          list(diagnosis.unseen,
               [](const bench::Unseen& unseen) {
                 return "{\"id\": " + printable_json(unseen.id) + ", \"why\": " + printable_json(unseen.why) + '}';
@@ -273,7 +273,7 @@ namespace {
 
 constexpr std::size_t kMaxNameColumns = 48;
 
-std::string rate_text(const ObservedRate& rate, const std::string& noun) {
+std::string observed_rate_text(const ObservedRate& rate, const std::string& noun) {
   return std::to_string(rate.count) + " of " + plural_text(rate.tries, noun) + " (" + share_text(rate.interval.low) +
          " to " + share_text(rate.interval.high) + ')';
 }
@@ -341,9 +341,9 @@ std::string beyond_of(const std::vector<CalibratedBenchmark>& benchmarks, const 
 }
 
 std::string verdict_of(const Calibration& calibration, const TerminalStyle& style) {
-  std::string text = "false gates   " + rate_text(calibration.false_gates, "A/A gate") + ", where at most " +
+  std::string text = "false gates   " + observed_rate_text(calibration.false_gates, "A/A gate") + ", where at most " +
                      share_text(calibration.level) + " are promised\n";
-  text += "false alarms  " + rate_text(calibration.false_alarms, "comparison") +
+  text += "false alarms  " + observed_rate_text(calibration.false_alarms, "comparison") +
           " with p at most .05, where at most 5 % are expected\n";
   if (calibration.drift_sequential) {
     text += "drift         " + share_text(*calibration.drift_sequential) +

@@ -54,8 +54,8 @@ bool is_being_told(const Told& of, const NoticeClaim& claim) {
   return claim.at_unix_ns - of.claimed.at_unix_ns < kClaimHoldsNs;
 }
 
-Result<void> write(Transaction& transaction, const std::vector<AlertNotice>& notices, const std::string& event,
-                   const NoticeClaim& claim) {
+Result<void> write_notices(Transaction& transaction, const std::vector<AlertNotice>& notices, const std::string& event,
+                           const NoticeClaim& claim) {
   return transaction.copy(
       {"steelyard.alert_notices", {"alert", "channel", "state", "event", "claim", "happened_at_unix_ns"}},
       notices.size(), [&](std::size_t i) {
@@ -82,7 +82,7 @@ Result<std::vector<AlertNotice>> claim_notices(Session& session, const std::vect
     news.told_before = of.told.key == 0 ? std::nullopt : std::optional(of.told.state);
     if (!is_being_told(of, claim) && is_news(news.told_before, news.state)) claimed.push_back(std::move(news));
   }
-  STEELYARD_CHECK(write(transaction, claimed, "claimed", claim));
+  STEELYARD_CHECK(write_notices(transaction, claimed, "claimed", claim));
   STEELYARD_CHECK(transaction.commit());
   return claimed;
 }
@@ -91,7 +91,7 @@ Result<void> settle_notices(Session& session, const std::vector<AlertNotice>& cl
                             const NoticeClaim& claim) {
   if (claimed.empty()) return {};
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(write(transaction, claimed, is_told ? "told" : "failed", claim));
+  STEELYARD_CHECK(write_notices(transaction, claimed, is_told ? "told" : "failed", claim));
   return transaction.commit();
 }
 
