@@ -1,6 +1,7 @@
 #include "ci/report/store.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {
@@ -149,6 +151,140 @@ std::string json_status(const storage::StoreStatus& status, const storage::Store
   json["partitions"] = std::move(partitions);
   json["advice"] = upkeep_advice(upkeep);
   return json_document(json);
+}
+
+namespace {
+
+constexpr std::array kAccessWords{"reader", "writer", "owner"};
+
+std::string word_of(storage::Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string joined(const std::vector<storage::AffectedTable>& tables) {
+  std::string text;
+  for (const storage::AffectedTable& table : tables) {
+    text += (text.empty() ? "" : ", ") + table.name;
+    if (table.bytes > 0) text += " (" + to_text(Bytes(table.bytes)) + ')';
+  }
+  return text;
+}
+
+std::string line_of(const char* what, const std::string& tables) {
+  return tables.empty() ? "" : "    " + std::string(what) + ' ' + tables + '\n';
+}
+
+std::string json_tables(const std::vector<storage::AffectedTable>& tables) {
+  std::string text = "[";
+  for (const storage::AffectedTable& table : tables) {
+    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + quoted_for_toml(table.name) +
+            ", \"bytes\": " + std::to_string(table.bytes) + '}';
+  }
+  return text + ']';
+}
+
+std::string why_text(const storage::TablePlacement& placement) {
+  using storage::PlacementReason;
+  switch (placement.why) {
+    case PlacementReason::whole_key:
+      return "every unique key of it holds " + placement.key;
+    case PlacementReason::sharded_once:
+      return "it was sharded that way before";
+    case PlacementReason::alone:
+      return "neither a foreign key nor a view ties it to another table";
+    case PlacementReason::pointed_to:
+      return "others point to it";
+    case PlacementReason::small:
+      return "small, and read together with what it points to";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string scope_of(const storage::AccessGrant& grant) {
+  if (!grant.some_projects) return "every project";
+  return grant.project.empty() ? "the project without a name" : "project " + grant.project;
+}
+
+std::string access_text(const storage::AccessGrant& grant) { return word_of(grant.access) + " of " + scope_of(grant); }
+
+std::string terminal_grants(const std::vector<storage::AccessGrant>& grants) {
+  std::string text;
+  for (const storage::AccessGrant& grant : grants) text += grant.login + "  " + access_text(grant) + '\n';
+  return text;
+}
+
+std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
+  std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
+  for (const storage::AccessGrant& grant : grants) {
+    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + quoted_for_toml(grant.login) +
+            ", \"as\": " + quoted_for_toml(word_of(grant.access)) +
+            ", \"project\": " + (grant.some_projects ? quoted_for_toml(grant.project) : "null") + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::string terminal_upgrade(const storage::UpgradePlan& plan) {
+  std::string text = "store         " + plan.address + "\nschema        version " + std::to_string(plan.version) +
+                     ", this program has " + std::to_string(plan.newest) + "\nsize          " +
+                     to_text(Bytes(plan.bytes)) + '\n';
+  if (plan.steps.empty()) return text + "nothing to apply\n";
+  for (const storage::UpgradeStep& step : plan.steps) {
+    text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
+            line_of("rewrites", joined(step.rewrites)) + line_of("fills", joined(step.fills)) +
+            line_of("drops", joined(step.drops));
+  }
+  return text +
+         "Each is one transaction. A table that is rewritten is locked meanwhile, and needs its size once more "
+         "on disk.\n";
+}
+
+std::string json_upgrade(const storage::UpgradePlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.upgrade/1\",\n  \"version\": " + std::to_string(plan.version) +
+                     ",\n  \"newest\": " + std::to_string(plan.newest) +
+                     ",\n  \"bytes\": " + std::to_string(plan.bytes) +
+                     ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
+  for (const storage::UpgradeStep& step : plan.steps) {
+    text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
+            std::to_string(step.version) + ", \"name\": " + quoted_for_toml(step.name) +
+            ", \"sha256\": " + quoted_for_toml(step.checksum) +
+            ", \"creates\": " + to_text(WrittenValue{step.creates, false}) +
+            ", \"rewrites\": " + json_tables(step.rewrites) + ", \"fills\": " + json_tables(step.fills) +
+            ", \"drops\": " + to_text(WrittenValue{step.drops, false}) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::string terminal_distribution(const storage::DistributionPlan& plan) {
+  std::vector<std::vector<std::string>> rows{{"table", "place", "state", "size here", "why"}};
+  for (const storage::TablePlacement& placement : plan.tables) {
+    const std::string key = placement.key.empty() ? "" : " by " + placement.key;
+    rows.push_back({placement.table, storage::to_text(placement.place) + key,
+                    placement.done ? "is there" : "to be moved", to_text(Bytes(placement.bytes)), why_text(placement)});
+  }
+  std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
+  if (plan.nodes > 0) {
+    text += std::to_string(plan.nodes) + (plan.nodes == 1 ? " node holds" : " nodes hold") + " the shards\n";
+  }
+  return text;
+}
+
+std::string json_distribution(const storage::DistributionPlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
+                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
+  for (const storage::TablePlacement& placement : plan.tables) {
+    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
+            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(storage::to_text(placement.place)) +
+            ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
+            ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
+            ", \"why\": " + quoted_for_toml(why_text(placement)) + '}';
+  }
+  return text + "]\n}\n";
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "storage/model/access.hpp"
 #include "storage/model/upkeep.hpp"
 
 namespace steelyard::ci {
@@ -19,6 +20,18 @@ std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep);  // 
 // Schema steelyard.status/1; the second with what terminal_upkeep() tells.
 std::string json_status(const storage::StoreStatus& status);
 std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep);
+
+// Who may do what: "every project", "project x"; "reader of project x".
+std::string scope_of(const storage::AccessGrant& grant);
+std::string access_text(const storage::AccessGrant& grant);
+std::string terminal_grants(const std::vector<storage::AccessGrant>& grants);
+std::string json_grants(const std::vector<storage::AccessGrant>& grants);  // schema steelyard.grants/1
+
+// What an upgrade would do, and which table goes where.
+std::string terminal_upgrade(const storage::UpgradePlan& plan);
+std::string json_upgrade(const storage::UpgradePlan& plan);  // schema steelyard.upgrade/1
+std::string terminal_distribution(const storage::DistributionPlan& plan);
+std::string json_distribution(const storage::DistributionPlan& plan);  // schema steelyard.distribution/1
 
 // Whether a kept comparison could be computed again, and what came out differently. Pure: values in, text out.
 

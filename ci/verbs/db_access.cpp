@@ -2,7 +2,6 @@
 // upgrade would do, and one store on several machines (docs/operations/access.md, docs/operations/scale.md).
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -16,6 +15,7 @@
 #include "bench/runner/foreground_command.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/config/written_value.hpp"
+#include "ci/report/store.hpp"
 #include "ci/verbs/db.hpp"
 #include "storage/access_store.hpp"
 #include "storage/embedded/cluster.hpp"
@@ -24,126 +24,16 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::array kAccessWords{"reader", "writer", "owner"};
-
-std::string word_of(storage::Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
-
-std::string scope_of(const storage::AccessGrant& grant) {
-  if (!grant.some_projects) return "every project";
-  return grant.project.empty() ? "the project without a name" : "project " + grant.project;
-}
-
-std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
-  std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
-  for (const storage::AccessGrant& grant : grants) {
-    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + quoted_for_toml(grant.login) +
-            ", \"as\": " + quoted_for_toml(word_of(grant.access)) +
-            ", \"project\": " + (grant.some_projects ? quoted_for_toml(grant.project) : "null") + '}';
-  }
-  return text + "]\n}\n";
-}
-
 Result<ExitCode> list_grants(storage::Store& store, const App& app) {
   STEELYARD_TRY(const std::vector<storage::AccessGrant> grants, storage::AccessStore(store).grants());
-  std::string text;
-  for (const storage::AccessGrant& grant : grants) {
-    text += grant.login + "  " + word_of(grant.access) + " of " + scope_of(grant) + '\n';
-  }
-  app.print(app.common.json ? json_grants(grants) : text);
+  app.print(app.common.json ? json_grants(grants) : terminal_grants(grants));
   if (grants.empty() && !app.common.json) app.note("no login has a role of this store");
   return ExitCode::success;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-std::string joined(const std::vector<storage::AffectedTable>& tables) {
-  std::string text;
-  for (const storage::AffectedTable& table : tables) {
-    text += (text.empty() ? "" : ", ") + table.name;
-    if (table.bytes > 0) text += " (" + to_text(Bytes(table.bytes)) + ')';
-  }
-  return text;
-}
-
-std::string line_of(const char* what, const std::string& tables) {
-  return tables.empty() ? "" : "    " + std::string(what) + ' ' + tables + '\n';
-}
-
-std::string upgrade_text(const storage::UpgradePlan& plan) {
-  std::string text = "store         " + plan.address + "\nschema        version " + std::to_string(plan.version) +
-                     ", this program has " + std::to_string(plan.newest) + "\nsize          " +
-                     to_text(Bytes(plan.bytes)) + '\n';
-  if (plan.steps.empty()) return text + "nothing to apply\n";
-  for (const storage::UpgradeStep& step : plan.steps) {
-    text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
-            line_of("rewrites", joined(step.rewrites)) + line_of("fills", joined(step.fills)) +
-            line_of("drops", joined(step.drops));
-  }
-  return text +
-         "Each is one transaction. A table that is rewritten is locked meanwhile, and needs its size once more "
-         "on disk.\n";
-}
-
-std::string json_tables(const std::vector<storage::AffectedTable>& tables) {
-  std::string text = "[";
-  for (const storage::AffectedTable& table : tables) {
-    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + quoted_for_toml(table.name) +
-            ", \"bytes\": " + std::to_string(table.bytes) + '}';
-  }
-  return text + ']';
-}
-
-std::string json_upgrade(const storage::UpgradePlan& plan) {
-  std::string text = "{\n  \"schema\": \"steelyard.upgrade/1\",\n  \"version\": " + std::to_string(plan.version) +
-                     ",\n  \"newest\": " + std::to_string(plan.newest) +
-                     ",\n  \"bytes\": " + std::to_string(plan.bytes) +
-                     ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
-  for (const storage::UpgradeStep& step : plan.steps) {
-    text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
-            std::to_string(step.version) + ", \"name\": " + quoted_for_toml(step.name) +
-            ", \"sha256\": " + quoted_for_toml(step.checksum) +
-            ", \"creates\": " + to_text(WrittenValue{step.creates, false}) +
-            ", \"rewrites\": " + json_tables(step.rewrites) + ", \"fills\": " + json_tables(step.fills) +
-            ", \"drops\": " + to_text(WrittenValue{step.drops, false}) + '}';
-  }
-  return text + "]\n}\n";
-}
-
-// Schema steelyard.distribution/1.
-std::string json_distribution(const storage::DistributionPlan& plan) {
-  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
-                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
-  for (const storage::TablePlacement& placement : plan.tables) {
-    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
-            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(storage::to_text(placement.place)) +
-            ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
-            ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
-            ", \"why\": " + quoted_for_toml(placement.why) + '}';
-  }
-  return text + "]\n}\n";
-}
-
-std::string table_of(const storage::DistributionPlan& plan) {
-  std::vector<std::vector<std::string>> rows{{"table", "place", "state", "size here", "why"}};
-  for (const storage::TablePlacement& placement : plan.tables) {
-    const std::string key = placement.key.empty() ? "" : " by " + placement.key;
-    rows.push_back({placement.table, storage::to_text(placement.place) + key,
-                    placement.done ? "is there" : "to be moved", to_text(Bytes(placement.bytes)), placement.why});
-  }
-  std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
-  if (plan.nodes > 0) {
-    text += std::to_string(plan.nodes) + (plan.nodes == 1 ? " node holds" : " nodes hold") + " the shards\n";
-  }
-  return text;
-}
-
 Result<ExitCode> print_plan(storage::Store& store, const App& app) {
   STEELYARD_TRY(const storage::DistributionPlan plan, storage::Upkeep(store).distribution_plan());
-  app.print(app.common.json ? json_distribution(plan) : table_of(plan));
+  app.print(app.common.json ? json_distribution(plan) : terminal_distribution(plan));
   if (plan.missing.empty()) return ExitCode::success;
   return input_error("steelyard db distribute", plan.missing.front());
 }
@@ -222,8 +112,8 @@ Result<ExitCode> grant_access(const DbOptions& options, const Configuration& con
   const storage::AccessGrant& wanted = options.access;
   STEELYARD_TRY(const bool changed, options.revoke ? storage::AccessStore(store).revoke(wanted)
                                                    : storage::AccessStore(store).grant(wanted));
-  const std::string what = options.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
-                                          : word_of(wanted.access) + " of " + scope_of(wanted);
+  const std::string what =
+      options.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access") : access_text(wanted);
   if (options.revoke) {
     app.note(changed ? wanted.login + " lost " + what : wanted.login + " did not have it");
   } else {
@@ -261,7 +151,7 @@ Result<ExitCode> open_shell(const DbOptions& options, const Configuration& confi
 Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(const storage::StoreAddress address, database_address(configuration));
   STEELYARD_TRY(const storage::UpgradePlan plan, storage::Upkeep::plan_upgrade(address, storage::state_folder()));
-  app.print(app.common.json ? json_upgrade(plan) : upgrade_text(plan));
+  app.print(app.common.json ? json_upgrade(plan) : terminal_upgrade(plan));
   if (!plan.allowed) app.note("this login may not do it: an owner of the schema may");
   return ExitCode::success;
 }

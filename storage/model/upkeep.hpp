@@ -151,11 +151,19 @@ enum class Place { coordinator, everywhere, sharded };
 // "coordinator", "every node", "shards".
 const char* to_text(Place place);
 
+enum class PlacementReason {
+  whole_key,     // every unique key of it holds the one that shards go by
+  sharded_once,  // by that key, before
+  alone,         // neither a foreign key nor a view ties it to another table
+  pointed_to,    // by others
+  small,         // and read together with what it points to
+};
+
 struct TablePlacement {
   std::string table;  // without its schema
   Place place = Place::everywhere;
   std::string key;  // the column that shards go by; empty: not sharded
-  std::string why;  // in words
+  PlacementReason why = PlacementReason::small;
   bool done = false;
   std::int64_t bytes = 0;  // on the coordinator's disk, with its indexes and partitions
 };

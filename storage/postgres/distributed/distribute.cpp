@@ -124,7 +124,7 @@ Result<void> mark_done(Transaction& transaction, std::vector<TablePlacement>& ta
     if (place == "sharded" && placement.key != at->second.second) {
       placement.place = Place::sharded;
       placement.key = at->second.second;
-      placement.why = "it was sharded that way before";
+      placement.why = PlacementReason::sharded_once;
     }
   }
   return {};
@@ -480,13 +480,13 @@ TablePlacement placement_of(const TableShape& table, const KeyByTable& keys, boo
   if (const auto key = keys.find(table.name); key != keys.end()) {
     placement.place = Place::sharded;
     placement.key = key->second;
-    placement.why = "every unique key of it holds " + key->second;
+    placement.why = PlacementReason::whole_key;
   } else if (table.references.empty() && !is_referenced && !table.is_viewed) {
     placement.place = Place::coordinator;
-    placement.why = "neither a foreign key nor a view ties it to another table";
+    placement.why = PlacementReason::alone;
   } else {
     placement.place = Place::everywhere;
-    placement.why = is_referenced ? "others point to it" : "small, and read together with what it points to";
+    placement.why = is_referenced ? PlacementReason::pointed_to : PlacementReason::small;
   }
   return placement;
 }
