@@ -54,12 +54,23 @@ class Life {
     for (const auto& [sides, change] : changes_) product *= change;
     return product;
   }
+  // The sides exchanged say nothing that was not said.
+  bool goes_on(const AlertFact& fact) const {
+    if (fact.has_commits) return true;
+    const auto leads_to_it = [&](const auto& known) { return known.first.second == fact.baseline_side; };
+    return fact.candidate_side != baseline_side_ && std::any_of(changes_.begin(), changes_.end(), leads_to_it);
+  }
+  bool begins_anew(const AlertFact& fact) const { return fact.baseline_side == baseline_side_ || !goes_on(fact); }
+
   // What this comparison adds to what is known since the alert opened. Of the same two sides, or against the same
   // baseline, the newest word holds.
   void count(const AlertFact& fact) {
     const std::optional<double> change = worsening(fact);
     if (!change) return;
-    if (fact.baseline_side == baseline_side_) changes_.clear();
+    if (begins_anew(fact)) {
+      changes_.clear();
+      baseline_side_ = fact.baseline_side;
+    }
     changes_[{fact.baseline_side, fact.candidate_side}] = *change;
     const double worse = all_changes();
     alert_.ratio = fact.higher_is_better ? 1 / worse : worse;
@@ -91,7 +102,7 @@ class Life {
     }
     if (fact.what != "unchanged" && fact.what != "improvement") return;
     if (fact.baseline_side == baseline_side_) return resolve(fact, by);
-    if (fact.what != "improvement") return;
+    if (fact.what != "improvement" || !goes_on(fact)) return;
     count(fact);
     if (all_changes() <= 1 + fact.margin) enter(AlertState::resolved, fact, by);
   }
@@ -113,9 +124,11 @@ class Life {
       return alert_.state == AlertState::accepted ? open(fact, by) : take_over(fact);
     }
     const bool was_accepted = alert_.state == AlertState::accepted;
+    const bool is_another = fact.baseline_side != baseline_side_ && !goes_on(fact);
     show(fact);
+    if (begins_anew(fact)) alert_.baseline = fact.baseline;
     count(fact);
-    const bool is_more = fact.is_creep || all_changes() > accepted_ * (1 + fact.margin);
+    const bool is_more = fact.is_creep || is_another || all_changes() > accepted_ * (1 + fact.margin);
     if (was_accepted && is_more) enter(AlertState::reopened, fact, by);
   }
 

@@ -213,6 +213,10 @@ bool is_news(std::optional<AlertState> told_before, AlertState now);
 //   - of a failed or missing benchmark: that it is measured again;
 //   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure;
 //   - of a change point: that it is seen no more, or was found to be the machine's. Such a one opens none.
+// Of several comparisons with other baselines the changes add up, as those of a branch's commits do. Of sides without
+// a commit only a baseline that was a candidate before goes on from what is known; any other comparison takes the place
+// of what was found before, where it is a regression, and says nothing of it where it is none.
+//
 // A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted;
 // a creep is counted from what was accepted last, and is more.
 
@@ -222,15 +226,18 @@ struct AlertFact {
   std::int64_t at_unix_ns = 0;
   std::string id;    // of the comparison; orders those of one time
   std::string what;  // the verdict; "confirmed", "gone", ...; "acknowledged", "accepted", "resolved", "reopened"
-  std::string baseline_side;   // commit, or the run where there is none
-  std::string candidate_side;  // commit, or the run where there is none
-  std::string commit;          // the candidate's; a person's: accepted by
-  std::string fingerprint{};   // the candidate's
+  // Commits. Where there is none: the program, of two that were measured together and are called differently; else the
+  // run.
+  std::string baseline_side;
+  std::string candidate_side;
+  std::string commit;         // the candidate's; a person's: accepted by
+  std::string fingerprint{};  // the candidate's
   std::string unit{};
   std::optional<double> baseline{};
   std::optional<double> candidate{};
   std::optional<double> ratio{};
-  double margin = 0;  // relative, of equivalence
+  bool has_commits = true;  // on both sides
+  double margin = 0;        // relative, of equivalence
   bool higher_is_better = false;
   // Beyond the level that was accepted last, in steps that are too small to fail by themselves: `baseline` is that
   // level, and `ratio` is to it.

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/model/calibration.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
@@ -35,7 +38,8 @@ select number, compared_at_unix_ns, id,
        coalesce(nullif(baseline_commit, ''), baseline_run),
        coalesce(nullif(candidate_commit, ''), candidate_run),
        candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio,
-       case when is_widened then policy_margin else margin end, better = 'higher', is_creep
+       baseline_commit <> '' and candidate_commit <> '', case when is_widened then policy_margin else margin end,
+       better = 'higher', is_creep
 from (
   select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
          c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit,
@@ -56,6 +60,16 @@ from (
   where x.gates) f
 where age <= $5::bigint
 order by number, age
+)sql";
+
+// $1 comparisons without commits. Of one program with itself nothing says which side is which.
+constexpr const char* kPrograms = R"sql(
+select c.id, b.program, d.program
+from steelyard.comparisons c
+join steelyard.comparison_sides b on b.comparison_key = c.comparison_key and b.side = 'baseline'
+join steelyard.comparison_sides d on d.comparison_key = c.comparison_key and d.side = 'candidate'
+where c.id = any($1::text[]) and b.commit = '' and d.commit = '' and b.session <> '' and b.session = d.session
+  and b.program <> d.program
 )sql";
 
 // $1 to $6: the fields of the subjects.
@@ -85,7 +99,7 @@ std::string padded(std::int64_t key) {
 AlertFact fact_of_comparison(const Rows& rows, std::int64_t row) {
   AlertFact fact;
   read_in_order(rows, row, 1, fact.at_unix_ns, fact.id, fact.what, fact.baseline_side, fact.candidate_side, fact.commit,
-                fact.fingerprint, fact.unit, fact.baseline, fact.candidate, fact.ratio, fact.margin,
+                fact.fingerprint, fact.unit, fact.baseline, fact.candidate, fact.ratio, fact.has_commits, fact.margin,
                 fact.higher_is_better, fact.is_creep);
   return fact;
 }
@@ -111,6 +125,27 @@ FactsById by_subject(const Rows& rows, const std::vector<AlertSubject>& subjects
   return facts;
 }
 
+// Asked by itself, so that comparisons of commits cost nothing more.
+Result<void> name_by_programs(Transaction& transaction, FactsById& facts) {
+  std::map<std::string, std::vector<AlertFact*>> without_commits;  // by comparison
+  for (auto& [alert, of_alert] : facts) {
+    for (AlertFact& fact : of_alert) {
+      if (!fact.has_commits) without_commits[fact.id].push_back(&fact);
+    }
+  }
+  if (without_commits.empty()) return {};
+  std::vector<std::string> ids;
+  for (const auto& [id, some] : without_commits) ids.push_back(id);
+  STEELYARD_TRY(const Rows rows, transaction.run(kPrograms, SqlValues().texts(ids)));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    for (AlertFact* fact : without_commits.at(rows.text(row, 0))) {
+      fact->baseline_side = rows.text(row, 1);
+      fact->candidate_side = rows.text(row, 2);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
@@ -131,7 +166,9 @@ Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vect
                                                     .texts({kWideningRules.begin(), kWideningRules.end()})
                                                     .number(kMaxCalibratedMargin)
                                                     .integer(kMinCalibrationGates)));
-  return by_subject(rows, subjects, fact_of_comparison);
+  FactsById facts = by_subject(rows, subjects, fact_of_comparison);
+  STEELYARD_CHECK(name_by_programs(transaction, facts));
+  return facts;
 }
 
 Result<FactsById> facts_of_change_points(Transaction& transaction, const std::vector<AlertSubject>& subjects) {
