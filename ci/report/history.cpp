@@ -343,10 +343,7 @@ std::string by_text(const std::string& by) {
 std::string alert_change_text(const storage::Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
   std::string text = alert.ratio ? change_text(*alert.ratio) : alert.verdict;
-  // Levels are medians of each side by itself. Where they do not move as the change does they would only contradict it.
-  const bool is_opposite =
-      alert.ratio && alert.baseline && alert.candidate && (*alert.candidate - *alert.baseline) * (*alert.ratio - 1) < 0;
-  if (alert.baseline && alert.candidate && !alert.unit.empty() && !is_opposite) {
+  if (tells_levels(alert)) {
     text += "  (" + level_text(*alert.baseline, alert.unit) + " to " + level_text(*alert.candidate, alert.unit) + ')';
   }
   return text;
@@ -427,6 +424,13 @@ Json alert_json(const storage::Alert& alert) {
 }
 
 }  // namespace
+
+bool tells_levels(const storage::Alert& alert) {
+  if (!alert.baseline || !alert.candidate || alert.unit.empty()) return false;
+  if (!alert.ratio) return true;
+  const double change = *alert.ratio - 1;
+  return std::abs(*alert.candidate / *alert.baseline - 1 - change) <= std::abs(change) / 2;
+}
 
 std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<storage::KeptChangePoint>& kept) {
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, const storage::KeptChangePoint*>

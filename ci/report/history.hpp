@@ -34,6 +34,11 @@ std::string json_movers(const storage::RangeQuery& range,
 // machine.
 std::vector<storage::KeptChangePoint> blamed_on_the_machine(const std::vector<storage::KeptChangePoint>& kept);
 
+// Whether an alert's levels stand beside its change. They are medians of each side by itself, maybe of two occasions,
+// and the change may be that of several comparisons: where they move the other way, or by less than half or more than
+// one and a half of it, they would only contradict it.
+bool tells_levels(const storage::Alert& alert);
+
 // One line each, with its state below, and how many regressions are blamed on the machine.
 std::string terminal_alerts(const std::vector<storage::Alert>& alerts,
                             const std::vector<storage::KeptChangePoint>& aside, const TerminalStyle& style);

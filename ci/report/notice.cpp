@@ -27,7 +27,7 @@ std::string plain(const std::string& word) { return shortened(printable_line(wor
 std::string change_of(const storage::Alert& alert) {
   if (alert.verdict != "regression" || !alert.ratio) return alert.verdict;
   std::string text = change_text(*alert.ratio);
-  if (!alert.baseline || !alert.candidate || alert.unit.empty()) return text;
+  if (!tells_levels(alert)) return text;
   const std::string unit = plain(alert.unit);
   return text + " (" + level_text(*alert.baseline, unit) + " to " + level_text(*alert.candidate, unit) + ')';
 }

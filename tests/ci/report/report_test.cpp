@@ -326,6 +326,25 @@ TEST(TerminalHistory, SaysAtItsCommitWhoAcceptedAChangeAndUntilWhen) {
   EXPECT_NE(document.find("\"accepted_until\": \"2026-12-31\""), std::string::npos) << document;
 }
 
+TEST(TerminalAlerts, ShowNoLevelsThatContradictTheChange) {
+  storage::Alert alert;
+  alert.id = std::string(64, 'a');
+  alert.subject = {"shop", "main", "BM_sort", "real_time"};
+  alert.verdict = "regression";
+  alert.unit = "us";
+  alert.life = {{"opened", 1, "comparison:aa", "", ""}};
+  alert.baseline = 6.86;
+  const auto text_of = [&](double ratio, double candidate) {
+    alert.ratio = ratio;
+    alert.candidate = candidate;
+    return terminal_alerts({alert}, {}, {false, false, 100});
+  };
+  EXPECT_NE(text_of(1.4, 9.6).find("+40.0 %  (6.86 us to 9.60 us)"), std::string::npos) << text_of(1.4, 9.6);
+  EXPECT_EQ(text_of(3.5, 7.07).find("7.07"), std::string::npos) << "much less";
+  EXPECT_EQ(text_of(1.1, 9.6).find("9.60"), std::string::npos) << "much more";
+  EXPECT_EQ(text_of(1.1, 6.5).find("6.50"), std::string::npos) << "the other way";
+}
+
 TEST(JsonHistory, ShowsTheStepOfFourCommits) {
   golden::expect_equal(json_history({{sample::history_of_four_commits()}, {}}), "report/history.json");
 }
