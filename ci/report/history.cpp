@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -28,18 +29,40 @@ std::vector<storage::HistoryPoint> finite_points(const storage::HistorySeries& s
   return points;
 }
 
-std::string commit_of(const storage::HistoryPoint& point, std::size_t digits) {
-  return (point.commit.empty() ? point.run : point.commit).substr(0, digits);
+// Whether a, and b after it, are sides of one measurement that have no commit: of two programs. They began at one time
+// (bench/runner/measure.cpp).
+bool are_a_pair(const storage::HistoryPoint& a, const storage::HistoryPoint& b) {
+  const std::uint64_t gap_ns = static_cast<std::uint64_t>(b.at_unix_ns) - static_cast<std::uint64_t>(a.at_unix_ns);
+  return a.commit.empty() && b.commit.empty() && gap_ns <= 1;
+}
+
+// Whether that point's change from the one before is told. What is a side of a pair came of nothing that stands beside
+// the pair; within it the candidate is told from its baseline, where the times tell which is which.
+bool tells_change(const std::vector<storage::HistoryPoint>& points, std::size_t at) {
+  const auto begins_pair = [&](std::size_t i) { return i + 1 < points.size() && are_a_pair(points[i], points[i + 1]); };
+  if (at == 0 || !(points[at - 1].value > 0)) return false;
+  if (begins_pair(at - 1)) return points[at - 1].at_unix_ns < points[at].at_unix_ns;
+  const bool ends_pair = at > 1 && begins_pair(at - 2);
+  return !ends_pair && !begins_pair(at);
+}
+
+constexpr std::size_t kCommitCharacters = 9;
+
+std::string commit_or_run(const storage::HistoryPoint& point) {
+  return point.commit.empty() ? "run " + point.run.substr(0, kCommitCharacters)
+                              : point.commit.substr(0, kCommitCharacters);
 }
 
 // The commits below their points, where points are far enough apart for that.
 std::string commit_axis(const std::vector<storage::HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
   constexpr std::size_t kDigits = 7;
   if (chart.columns_per_point < static_cast<int>(kDigits) + 2) return "";
+  if (std::all_of(points.begin(), points.end(), [](const auto& point) { return point.commit.empty(); })) return "";
   std::string line(indent, ' ');
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].commit.empty()) continue;
     line = padded(line, indent + static_cast<std::size_t>(chart.column_of_point[i])) +
-           printable(commit_of(points[i], kDigits), false);
+           printable(points[i].commit.substr(0, kDigits), false);
   }
   return line + "\n";
 }
@@ -51,8 +74,6 @@ std::string chart_text(const std::vector<storage::HistoryPoint>& points, const s
   const LabelledChart labelled = labelled_line_chart(values, unit, style);
   return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
 }
-
-constexpr std::size_t kCommitCharacters = 9;
 
 // The commit that opened it last; empty: not known.
 std::string opening_commit(const storage::Alert& alert) {
@@ -92,11 +113,10 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
   std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
   for (std::size_t i = first; i < points.size(); ++i) {
     const storage::HistoryPoint& point = points[i];
-    shas.push_back(printable(commit_of(point, 9), style.unicode));
+    shas.push_back(printable(commit_or_run(point), style.unicode));
     subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
-    const bool has_change = i > 0 && points[i - 1].value > 0;
-    changes.push_back(has_change ? change_text(point.value / points[i - 1].value) : "");
+    changes.push_back(tells_change(points, i) ? change_text(point.value / points[i - 1].value) : "");
     sha_columns = std::max(sha_columns, columns_of(shas.back()));
     level_columns = std::max(level_columns, columns_of(levels.back()));
     change_columns = std::max(change_columns, columns_of(changes.back()));

@@ -193,6 +193,7 @@ TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
   EXPECT_EQ(header.program, testkit::fixture_executable().string() + " --benchmark_min_time=0.001");
   EXPECT_EQ(header.session.size(), 16U);
   EXPECT_EQ(header.session, pair.baseline.header.session);
+  EXPECT_GT(header.created_at_unix_ns, pair.baseline.header.created_at_unix_ns) << "by time the baseline comes first";
   EXPECT_EQ(header.layout, Layout::interleaved);
   EXPECT_EQ(header.seed, 11U);
   EXPECT_GT(header.created_at_unix_ns, 0);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
 
 #include "ci/app/terminal_text.hpp"
@@ -300,6 +302,25 @@ TEST(TerminalHistory, DrawsTheStepOfFourCommits) {
                        "report/history_100.out");
   golden::expect_equal(terminal_history({{sample::history_of_four_commits()}, {}}, {false, false, 60}),
                        "report/history_ascii_60.out");
+}
+
+// Two pairs without commits, of which the first is of an older program: it kept one time for both sides.
+TEST(TerminalHistory, TellsTheChangeOfAPairWithoutCommitsFromItsOwnBaselineAlone) {
+  storage::HistorySeries series = sample::history_of_four_commits();
+  const std::int64_t then = series.points[0].at_unix_ns;
+  const std::array<std::int64_t, 4> at{then, then, then + 60'000'000'000, then + 60'000'000'001};
+  const std::array<double, 4> levels{100, 170, 110, 190};
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    series.points[i].run = std::string(64, static_cast<char>('a' + i));
+    series.points[i].commit = series.points[i].subject = "";
+    series.points[i].at_unix_ns = at.at(i);
+    series.points[i].value = levels.at(i);
+  }
+  const std::string text = terminal_history({{series}, {}}, {false, false, 100});
+  for (const char run : {'a', 'b', 'c', 'd'}) EXPECT_NE(text.find("  run " + std::string(9, run)), std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '%'), 1) << text;
+  EXPECT_NE(text.find("+72.7 %", text.find("  run ddddddddd")), std::string::npos) << text;
+  EXPECT_EQ(text.find("ddd"), text.find("run ddd") + 4) << "it is no commit below the chart: " << text;
 }
 
 TEST(TerminalHistory, SaysAtItsCommitWhoAcceptedAChangeAndUntilWhen) {
