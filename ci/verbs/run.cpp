@@ -38,6 +38,21 @@ Result<bench::Program> program_to_run(const RunOptions& options) {
   return program;
 }
 
+// A program that was built outside of the work tree may be of its commit or of another one: only who built it knows.
+std::string commit_note(const RunOptions& options, const Commit& commit) {
+  if (commit.sha.empty() || options.program.empty()) return "";
+  const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
+  std::error_code trouble;
+  const std::filesystem::path program = std::filesystem::canonical(options.program.front(), trouble);
+  if (!repository || trouble) return "";
+  const std::filesystem::path inside =
+      program.lexically_relative(std::filesystem::canonical(repository->root(), trouble));
+  if (trouble || *inside.begin() != "..") return "";
+  return options.program.front() + " lies outside of " + repository->root().string() +
+         ", and its run is of the commit at hand there, " + commit.sha.substr(0, 9) +
+         ": if it was built of another one, measure it in that one's work tree; outside of any, a run has no commit";
+}
+
 Result<Run> measure(const RunOptions& options, const Configuration& configuration, std::vector<std::string>& warnings,
                     const Cancellation& cancellation, const App& app) {
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
@@ -51,6 +66,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   const std::vector<std::string>& words = options.program.empty() ? options.command.commands : options.program;
   for (const std::string& word : words) run.header.program += (run.header.program.empty() ? "" : " ") + word;
   run.header.commit = commit_of_folder(std::filesystem::current_path());
+  if (const std::string note = commit_note(options, run.header.commit); !note.empty()) warnings.push_back(note);
   storage::seal(run);
   return run;
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/counting/count.hpp"
+#include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
@@ -176,6 +177,21 @@ TEST_F(Measuring, RunPrintsEveryBenchmarkAndWritesTheArchive) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied")));
   EXPECT_THAT(run({"export", "kept.syrun"}).out, HasSubstr("\"schema\": \"steelyard.run/1\""));
   EXPECT_FALSE(std::filesystem::exists("state/spool")) << "--no-store keeps nothing";
+}
+
+TEST_F(Measuring, RunOfAProgramOutsideOfTheWorkTreeSaysWhoseCommitItIsKeptUnder) {
+  const TemporaryRepository made;
+  made.write("README", "nothing is built here");
+  made.commit("begin");
+  std::filesystem::current_path(made.root());
+  std::filesystem::copy(fixture("fast"), "bench");
+  const Outcome outside = run(quick({"run", "--filter", "same", "--", fixture("fast")}));
+  EXPECT_THAT(outside.err,
+              AllOf(HasSubstr("lies outside of " + made.root().string()), HasSubstr("the commit at hand")));
+  const Outcome inside = run(quick({"run", "--filter", "same", "--", "./bench"}));
+  EXPECT_THAT(inside.err, Not(HasSubstr("lies outside"))) << inside.out;
+  std::filesystem::current_path(folder_);
+  EXPECT_THAT(run(quick({"run", "--filter", "same", "--", fixture("fast")})).err, Not(HasSubstr("lies outside")));
 }
 
 TEST_F(Measuring, WritesNoProgressWhereNobodyWatches) {
