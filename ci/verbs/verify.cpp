@@ -74,7 +74,8 @@ std::optional<Comparison> find_comparison_by_id(const std::string& id, const std
 }
 
 struct RunSearch {
-  std::filesystem::path folder;  // of the comparison; empty: it came from the store
+  std::filesystem::path folder;   // of the comparison; empty: it came from the store
+  bool has_own_archives = false;  // as --archive-dir writes a folder: "baseline.syrun" there is the one that was judged
   std::filesystem::path state;
   std::function<Result<Run>(const std::string& id)> from_store;  // asked last; empty: not asked
 };
@@ -139,6 +140,15 @@ class Finder {
     if (troubles_.size() < kMaxTroubles) troubles_.push_back(text);
   }
 
+  // Of a folder's own archive. That the run may lie elsewhere as well makes the folder no better.
+  Error not_in(const std::filesystem::path& own) const {
+    std::string found = "an archive that is not the one that was judged";
+    for (const std::string& text : troubles_) found += "; " + text;
+    return input_error(own.string(), found, "run:" + id_.substr(0, kIdInName) + ", as the comparison beside it says",
+                       "take the folder anew from where it was written, or name both sides with --baseline and "
+                       "--candidate");
+  }
+
   Error nowhere(const RunSearch& search) const {
     std::string found = "no archive of it";
     for (const std::string& text : troubles_) found += "; " + text;
@@ -155,7 +165,7 @@ class Finder {
 };
 
 // `id`: whole. `first`: the file to try first, such as "baseline.syrun". Error (input): found nowhere; what was looked
-// at is named, and why each that has the name is not it.
+// at is named, and why each that has the name is not it. Or a folder's own archive is damaged, or another run's.
 Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first, const RunSearch& search) {
   Finder finder(id);
   std::error_code ignored;
@@ -163,6 +173,7 @@ Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first,
     const std::filesystem::path expected = search.folder / first;
     if (std::filesystem::exists(expected, ignored)) {
       if (auto found = finder.try_file(expected)) return std::move(*found);
+      if (search.has_own_archives) return finder.not_in(expected);
     }
     if (auto found = finder.try_folder(search.folder, false)) return std::move(*found);
   }
@@ -186,7 +197,8 @@ constexpr std::string_view kHistoryRules = "history-";
 
 struct KeptComparison {
   Comparison comparison;
-  std::filesystem::path folder;  // empty: it came from the store
+  std::filesystem::path folder = {};  // empty: it came from the store
+  bool has_own_archives = false;      // as RunSearch has it
 };
 
 // The store is opened once, and only where something asks for it.
@@ -226,7 +238,7 @@ class LazyStore {
 Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
   if (name.starts_with(kComparisonPrefix)) {
     STEELYARD_TRY(Comparison comparison, store.comparison(name.substr(kComparisonPrefix.size())));
-    return KeptComparison{std::move(comparison), {}};
+    return KeptComparison{std::move(comparison)};
   }
   std::error_code ignored;
   const std::filesystem::path path(name);
@@ -237,7 +249,8 @@ Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
                        "a comparison as --json or --archive-dir writes it, a folder with one, or comparison:ID");
   }
   STEELYARD_TRY(Comparison comparison, storage::read_comparison(file));
-  return KeptComparison{std::move(comparison), is_folder ? path : std::filesystem::absolute(file).parent_path()};
+  return KeptComparison{std::move(comparison), is_folder ? path : std::filesystem::absolute(file).parent_path(),
+                        file.filename() == kVerifiedFile};
 }
 
 struct FoundSides {
@@ -269,7 +282,7 @@ Result<FoundSides> kept_sides(const KeptComparison& kept, LazyStore& store) {
       return input_error("the " + side, "no id in the comparison", "the run that was judged",
                          "name both sides with --baseline and --candidate");
     }
-    const RunSearch search{kept.folder, storage::state_folder(),
+    const RunSearch search{kept.folder, kept.has_own_archives, storage::state_folder(),
                            [&store](const std::string& id) { return store.run(id); }};
     return find_run_by_id(header.id, side + ".syrun", search);
   };
@@ -496,7 +509,8 @@ Verb verify_verb() {
       "Computes a kept comparison again from its runs, and says whether every judged field is the same, bit for bit. "
       "COMPARISON: a file that --json wrote, a folder that --archive-dir wrote, or comparison:ID of the store. The "
       "runs are found by their ids beside it, in the state folder and in the store. Status 0: it is; 1: it is not; 2: "
-      "it was judged by other rules, or a run is nowhere to be found.",
+      "it was judged by other rules, a run is nowhere to be found, or the folder's own archive is damaged or another "
+      "run's.",
       "  steelyard verify evidence  # after steelyard gate --archive-dir evidence\n"
       "  steelyard verify result.json --baseline before --candidate after");
   verb.names = {"COMPARISON"};

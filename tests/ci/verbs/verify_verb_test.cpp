@@ -104,6 +104,31 @@ TEST_F(Verify, FindsTheArchivesBesideTheComparison) {
   EXPECT_EQ(run({"verify", "evidence/comparison.json"}).status, 0);
 }
 
+// The runs lie in the state folder as well, where their ids find them.
+TEST_F(Verify, IsNotDoneWhereTheFoldersOwnArchiveIsDamagedOrAnotherRuns) {
+  write_evidence();
+  std::filesystem::rename("evidence/other.syrun", "evidence/candidate.syrun");
+  for (const char* side : {"baseline", "candidate"}) {
+    const auto found = *storage::read_archive("evidence/" + std::string(side) + ".syrun");
+    ASSERT_TRUE(storage::Spool(folder_ / "state").keep(found));
+  }
+  ASSERT_EQ(run({"verify", "evidence"}).status, 0);
+  const std::string whole = text_of("evidence/baseline.syrun");
+  const auto verify = [](const std::string& archive, const char* what) {
+    write("evidence/baseline.syrun", archive);
+    for (const char* name : {"evidence", "evidence/comparison.json"}) {
+      const Outcome outcome = run({"verify", name});
+      EXPECT_EQ(outcome.status, 2) << name << outcome.out << outcome.err;
+      EXPECT_THAT(outcome.out, AllOf(HasSubstr("baseline.syrun"), HasSubstr(what), Not(HasSubstr(": verified"))));
+    }
+  };
+  verify(whole.substr(0, whole.size() / 2), "not the one that was judged");
+  verify(text_of("evidence/candidate.syrun"), "holds run");
+  // Another comparison beside the folder's own says nothing of its archives.
+  std::filesystem::rename("evidence/comparison.json", "evidence/earlier.json");
+  EXPECT_EQ(run({"verify", "evidence/earlier.json"}).status, 0);
+}
+
 TEST_F(Verify, KeepsWhatIsVerifiedAndNothingElse) {
   write_evidence();
   setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
