@@ -8,17 +8,15 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
-#include "storage/place/files.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -185,57 +183,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The system's own names, most of them links (/dev/stdout, /dev/fd/63); where everybody may write is none of them.
-bool is_of_the_system(const fs::path& file) {
-  std::error_code code;
-  const std::string name = fs::absolute(file, code).lexically_normal().string();
-  return name.starts_with("/proc/") || (name.starts_with("/dev/") && !name.starts_with("/dev/shm/"));
-}
-
-// A device or a pipe, which is written to, never replaced.
-bool is_written_in_place(const fs::path& file) {
-  std::error_code code;
-  const fs::file_type type = fs::symlink_status(file, code).type();
-  if (type == fs::file_type::symlink) return is_of_the_system(file);
-  return type == fs::file_type::fifo || type == fs::file_type::character || type == fs::file_type::block ||
-         type == fs::file_type::socket;
-}
-
-// What its links lead to, there or not.
-fs::path end_of_links(fs::path file) {
-  constexpr int kMaxLinks = 40;  // as Linux has it
-  std::error_code code;
-  for (int i = 0; i < kMaxLinks && fs::is_symlink(file, code) && !is_of_the_system(file); ++i) {
-    file = file.parent_path() / fs::read_symlink(file, code);
-  }
-  return file;
-}
-
-// A pipe's reader may come later; one that strangers' code left has none for ever.
-storage::FileDescriptor open_in_place(const fs::path& file) {
-  constexpr int kMaxTries = 100;
-  const int links = is_of_the_system(file) ? 0 : O_NOFOLLOW;
-  for (int tries = 1;; ++tries) {
-    const int number = ::open(file.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC | links);
-    if (number >= 0) ::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
-    if (number >= 0 || errno != ENXIO || tries == kMaxTries) return storage::FileDescriptor(number);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-}
-
-// 0, or the system's error code.
-int write_all(storage::FileDescriptor file, std::string_view text) {
-  if (!file) return errno;
-  while (!text.empty()) {
-    const ssize_t written = ::write(file.number(), text.data(), text.size());
-    if (written < 0 && errno != EINTR) return errno;
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
-  return file.close() ? 0 : errno;
-}
-
-// Into the folder as it is now, whatever takes its name meanwhile. 0, or the system's error code.
-int replace_file(const fs::path& file, std::string_view text) {
+// Into the folder as it is now, whatever takes its name meanwhile; without a text nothing is left there. 0, or the
+// system's error code.
+int replace_file(const fs::path& file, std::optional<std::string_view> text) {
   const fs::path folder = file.parent_path();
   const storage::FileDescriptor place(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!place) return errno;
@@ -245,23 +195,21 @@ int replace_file(const fs::path& file, std::string_view text) {
   constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   storage::FileDescriptor made(::openat(place.number(), part.c_str(), kNew, 0666));
   if (!made) return errno;
-  int trouble = write_all(std::move(made), text);
+  int trouble = text ? storage::write_all(made.number(), *text) : 0;
+  if (!made.close() && trouble == 0) trouble = errno;
   const std::string name = file.filename().string();
-  if (trouble == 0 && ::renameat(place.number(), part.c_str(), place.number(), name.c_str()) != 0) trouble = errno;
-  if (trouble != 0) ::unlinkat(place.number(), part.c_str(), 0);
+  if (trouble == 0 && text && ::renameat(place.number(), part.c_str(), place.number(), name.c_str()) != 0)
+    trouble = errno;
+  if (trouble != 0 || !text) ::unlinkat(place.number(), part.c_str(), 0);
   return trouble;
 }
 
 }  // namespace
 
 Result<void> write_text_file(const std::filesystem::path& file, const std::string& text, LinkInPlace link) {
-  const fs::path target = link == LinkInPlace::followed ? end_of_links(file) : file;
-  int trouble = 0;
-  if (is_written_in_place(target)) {
-    trouble = write_all(open_in_place(target), text);
-  } else {
-    trouble = replace_file(target, text);
-  }
+  const fs::path place = storage::place_of(file, link);
+  const int trouble =
+      storage::is_written_in_place(place) ? storage::write_in_place(place, text) : replace_file(place, text);
   if (trouble == 0) return {};
   return input_error(file.string(), std::strerror(trouble), "a place to write the report",
                      "name another file or make room");

@@ -18,6 +18,7 @@
 #include "ci/app/progress.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration_key.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard::ci {
 
@@ -92,8 +93,7 @@ struct App {
   ProgressLine live_view() const;
 };
 
-// What becomes of a link that stands in a file's place. Strangers may have put it there: their code, or their commit.
-enum class LinkInPlace { replaced, followed };
+using storage::LinkInPlace;
 
 // Writes the whole text as a new file beside the target and renames it into place; into a device, a pipe and what is
 // open (/dev/stdout, /dev/fd/63) as they are. Error (input): a folder that is missing, a full disk.

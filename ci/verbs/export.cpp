@@ -45,7 +45,7 @@ Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
   if (options.output.empty()) {
     app.print(format->write(run));
   } else if (is_archive) {
-    STEELYARD_CHECK(storage::write_archive(options.output, run));
+    STEELYARD_CHECK(storage::write_named_archive(options.output, run, LinkInPlace::replaced));
   } else {
     STEELYARD_CHECK(write_text_file(options.output, format->write(run)));
   }

@@ -239,7 +239,8 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   }
   if (!options.no_store) code = worse(code, keep_all(imports, spool, app));
   if (!options.output.empty() && !imports.at_hand.empty()) {
-    const Result<void> written = storage::write_archive(options.output, imports.at_hand.front());
+    const Result<void> written =
+        storage::write_named_archive(options.output, imports.at_hand.front(), LinkInPlace::replaced);
     if (!written) code = worse(code, app.report(written.error()));
   }
   print_imports(imports.taken, app);

@@ -46,7 +46,7 @@ Result<void> write_readable(const std::filesystem::path& output, const Run& run)
                        "merge fewer runs");
   }
   STEELYARD_TRY(const Run read, storage::decode_run(bytes, output.string()));
-  return storage::write_archive(output, read);
+  return storage::write_named_archive(output, read, LinkInPlace::replaced);
 }
 
 // ", 2 failed, 3 skipped"; empty where all was measured. What skips itself has not failed.

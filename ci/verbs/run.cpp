@@ -101,7 +101,7 @@ Result<ExitCode> run_run(const RunOptions& options, const App& app) {
   STEELYARD_TRY(const Run run, measure(options, configuration, warnings, cancellation, app));
   ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&run}, app);
   if (!options.output.empty()) {
-    const Result<void> written = storage::write_archive(options.output, run);
+    const Result<void> written = storage::write_named_archive(options.output, run, LinkInPlace::followed);
     if (!written) code = worse(code, app.report(written.error()));
   }
   const TargetReport targets = report_targets(run, configuration, false);

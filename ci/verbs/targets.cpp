@@ -79,8 +79,9 @@ Run sealed_run(const TargetsOptions& options, const Configuration& configuration
 
 ExitCode write_output(const TargetsOptions& options, const Run& run, const std::string& json, const App& app) {
   if (options.output.empty()) return ExitCode::success;
-  const Result<void> written = options.output.extension() == ".syrun" ? storage::write_archive(options.output, run)
-                                                                      : write_text_file(options.output, json);
+  const Result<void> written = options.output.extension() == ".syrun"
+                                   ? storage::write_named_archive(options.output, run, LinkInPlace::replaced)
+                                   : write_text_file(options.output, json);
   return written ? ExitCode::success : app.report(written.error());
 }
 

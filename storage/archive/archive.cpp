@@ -80,7 +80,10 @@ std::uint64_t unpacked_length(std::string_view bytes) {
   return payload_kind(bytes) == PayloadKind::run ? payload_length(bytes) : 0;
 }
 
-Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
+namespace {
+
+// The file's bytes. `path`: for messages.
+Result<std::string> archive_of(const Run& run, const std::filesystem::path& path) {
   STEELYARD_CHECK(check_run(run, path.string()));
   assert(!run.header.id.empty() && "seal the run first");
   ContainerWriter container(PayloadKind::run, payload_version(), kMaxArchiveBytes);
@@ -97,7 +100,19 @@ Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
   if (container.file_bytes() > static_cast<std::uint64_t>(kMaxArchiveBytes)) {
     return refused("a run that takes a file of ", container.file_bytes(), kMaxArchiveBytes);
   }
-  return write_file(path, container.take_bytes());
+  return container.take_bytes();
+}
+
+}  // namespace
+
+Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
+  STEELYARD_TRY(const std::string bytes, archive_of(run, path));
+  return write_file(path, bytes);
+}
+
+Result<void> write_named_archive(const std::filesystem::path& path, const Run& run, LinkInPlace link) {
+  STEELYARD_TRY(const std::string bytes, archive_of(run, path));
+  return write_named_file(path, bytes, link);
 }
 
 Result<std::string> read_archive_bytes(const std::filesystem::path& path, const ArchiveLimits& limits) {

@@ -12,6 +12,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard::storage {
 
@@ -52,6 +53,8 @@ bool may_be_read_elsewhere(std::string_view bytes, const Error& error);
 // Written beside the target and renamed into place, flushed to the disk first: a full disk or a kill leaves no part of
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
+// The same of a place that a person names: through a device or a pipe, which stay (storage/place/files.hpp).
+Result<void> write_named_archive(const std::filesystem::path& path, const Run& run, LinkInPlace link);
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
 // The bytes of its file. Error (input): it cannot be read, or has more than the limits allow; of an archive it says how
 // to allow that.

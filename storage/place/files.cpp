@@ -85,17 +85,6 @@ Error write_error(const fs::path& path, int code) {
   }
 }
 
-// 0, or the system's error code.
-int write_whole(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 int flush_folder(const fs::path& folder) {
   FileDescriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor) return errno;
@@ -139,16 +128,79 @@ Result<std::string> read_beginning(const fs::path& path, std::size_t most) {
   return read_regular(path, INT64_MAX, static_cast<std::int64_t>(most));
 }
 
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
   PartialFile part(path);
   FileDescriptor descriptor(::open(part.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor) return write_error(path, errno);
-  if (const int code = write_whole(descriptor.number(), bytes); code != 0) return write_error(path, code);
+  if (const int code = write_all(descriptor.number(), bytes); code != 0) return write_error(path, code);
   if (::fsync(descriptor.number()) != 0) return write_error(path, errno);
   if (!descriptor.close()) return write_error(path, errno);
   if (!part.rename_to(path)) return write_error(path, errno);
   if (const int code = flush_folder(path.parent_path()); code != 0) return write_error(path, code);
   return {};
+}
+
+namespace {
+
+// The system's own names, most of them links (/dev/stdout, /dev/fd/63); where everybody may write is none of them.
+bool is_of_the_system(const fs::path& file) {
+  std::error_code code;
+  const std::string name = fs::absolute(file, code).lexically_normal().string();
+  return name.starts_with("/proc/") || (name.starts_with("/dev/") && !name.starts_with("/dev/shm/"));
+}
+
+}  // namespace
+
+fs::path place_of(const fs::path& file, LinkInPlace link) {
+  constexpr int kMaxLinks = 40;  // as Linux has it
+  fs::path place = file;
+  std::error_code code;
+  for (int i = 0; link == LinkInPlace::followed && i < kMaxLinks; ++i) {
+    if (!fs::is_symlink(place, code) || is_of_the_system(place)) break;
+    place = place.parent_path() / fs::read_symlink(place, code);
+  }
+  return place;
+}
+
+bool is_written_in_place(const fs::path& place) {
+  std::error_code code;
+  const fs::file_type type = fs::symlink_status(place, code).type();
+  if (type == fs::file_type::symlink) return is_of_the_system(place);
+  return type == fs::file_type::fifo || type == fs::file_type::character || type == fs::file_type::block ||
+         type == fs::file_type::socket;
+}
+
+// A pipe's reader may come later; one that strangers' code left has none for ever.
+int write_in_place(const fs::path& place, std::string_view bytes) {
+  constexpr int kMaxTries = 100;
+  const int links = is_of_the_system(place) ? 0 : O_NOFOLLOW;
+  for (int tries = 1;; ++tries) {
+    FileDescriptor file(::open(place.c_str(), O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC | links));
+    if (file) {
+      ::fcntl(file.number(), F_SETFL, ::fcntl(file.number(), F_GETFL) & ~O_NONBLOCK);
+      if (const int code = write_all(file.number(), bytes); code != 0) return code;
+      return file.close() ? 0 : errno;
+    }
+    if (errno != ENXIO || tries == kMaxTries) return errno;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+Result<void> write_named_file(const fs::path& file, std::string_view bytes, LinkInPlace link) {
+  const fs::path place = place_of(file, link);
+  if (!is_written_in_place(place)) return write_file(place, bytes);
+  const int code = write_in_place(place, bytes);
+  return code == 0 ? Result<void>() : write_error(file, code);
 }
 
 Result<void> rename_file(const fs::path& from, const fs::path& to) {

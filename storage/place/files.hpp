@@ -67,6 +67,17 @@ Result<std::string> read_beginning(const std::filesystem::path& path, std::size_
 // ever the old file or the whole new one. Error: store where the disk is full or failing, else input; the part that was
 // written is removed.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+// What becomes of a link that stands in a file's place. Strangers may have put it there: their code, or their commit.
+enum class LinkInPlace { replaced, followed };
+// Where a file that a person names is written: what its links lead to, there or not, if they are followed.
+std::filesystem::path place_of(const std::filesystem::path& file, LinkInPlace link);
+// Of such a place: a device, a pipe or what is open (/dev/stdout, /dev/fd/63), which is written to, never replaced.
+bool is_written_in_place(const std::filesystem::path& place);
+// All of the bytes into that; a pipe's reader is waited for, for some seconds. 0, or the system's error code.
+int write_in_place(const std::filesystem::path& place, std::string_view bytes);
+int write_all(int descriptor, std::string_view bytes);
+// write_file(), or write_in_place(). Error: as write_file().
+Result<void> write_named_file(const std::filesystem::path& file, std::string_view bytes, LinkInPlace link);
 // A file that write_file() wrote gets another name in its folder, which is flushed. Error: as write_file().
 Result<void> rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -48,6 +48,35 @@ TEST(FileDescriptorTest, TellsThatClosingFailed) {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
+TEST(WriteNamedFile, FollowsLinksWhereThatIsAskedForAndReplacesThemElse) {
+  const fs::path folder = testing::TempDir() + "/named_file_links";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::create_symlink("target", folder / "link");
+  ASSERT_TRUE(write_named_file(folder / "link", "followed", LinkInPlace::followed));
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target", 100).value(), "followed");
+  ASSERT_TRUE(write_named_file(folder / "link", "replaced", LinkInPlace::replaced));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / "link")));
+  EXPECT_EQ(read_file(folder / "target", 100).value(), "followed");
+  fs::remove_all(folder);
+}
+
+TEST(WriteNamedFile, WritesThroughAPipeWhichStays) {
+  const fs::path pipe = testing::TempDir() + "/named_file_pipe";
+  fs::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  // Both ends: no reader needs to come, and what is written fits in.
+  const FileDescriptor reader(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+  for (const LinkInPlace link : {LinkInPlace::followed, LinkInPlace::replaced}) {
+    ASSERT_TRUE(write_named_file(pipe, "text", link));
+    std::array<char, 8> read{};
+    EXPECT_EQ(::read(reader.number(), read.data(), read.size()), 4);
+    EXPECT_TRUE(fs::is_fifo(pipe));
+  }
+  fs::remove(pipe);
+}
+
 class FileLockTest : public ::testing::Test {
  protected:
   void SetUp() override {
