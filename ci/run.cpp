@@ -21,6 +21,7 @@ ExitCode run_guarded(const std::vector<std::string>& arguments, const Streams& s
     app.print(parsed->text);
     return ExitCode::success;
   }
+  if (const Result<void> places = check_outputs(parsed->outputs); !places) return app.report(places.error());
   const Result<ExitCode> code = parsed->verb->run(app);
   return code ? *code : app.report(code.error());
 }

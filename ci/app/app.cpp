@@ -215,6 +215,20 @@ Result<void> write_text_file(const std::filesystem::path& file, const std::strin
                      "name another file or make room");
 }
 
+std::string trouble_of_place(const std::filesystem::path& file, LinkInPlace link) {
+  const fs::path place = storage::place_of(file, link);
+  std::error_code ignored;
+  int trouble = 0;
+  if (!place.has_filename() || fs::is_directory(fs::symlink_status(place, ignored))) {
+    trouble = EISDIR;
+  } else if (storage::is_written_in_place(place)) {
+    trouble = ::access(place.c_str(), W_OK) == 0 ? 0 : errno;
+  } else {
+    trouble = replace_file(place, std::nullopt);
+  }
+  return trouble == 0 ? "" : std::strerror(trouble);
+}
+
 namespace {
 
 // The one piece of global state: a signal handler can reach nothing else.

@@ -2,9 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 #include "ci/config/written_value.hpp"
 
@@ -162,6 +165,7 @@ class Parser {
   std::size_t chosen() const;  // index; the number of verbs where none was named
   Result<void> set_options(const Verb& verb, const CLI::App& app, const std::vector<std::string>& words,
                            std::vector<std::string>& names) const;
+  static std::vector<NamedOutput> outputs_of(const Verb& verb, const CLI::App& app);
 
   const std::vector<Verb>& verbs_;
   CLI::App app_{"", "steelyard"};
@@ -215,6 +219,16 @@ Result<void> Parser::set_options(const Verb& verb, const CLI::App& app, const st
   return all;
 }
 
+std::vector<NamedOutput> Parser::outputs_of(const Verb& verb, const CLI::App& app) {
+  std::vector<NamedOutput> outputs;
+  for (const VerbOption& option : verb.options) {
+    if (option.writes == Writes::nothing) continue;
+    const std::vector<std::string>& given = app.get_option(option.name)->results();
+    if (!given.empty() && !given.back().empty()) outputs.push_back({option.name, given.back(), option.writes});
+  }
+  return outputs;
+}
+
 Result<ParsedCommand> Parser::parse(const std::vector<std::string>& words,
                                     std::optional<std::vector<std::string>> rest) {
   try {
@@ -245,7 +259,7 @@ Result<ParsedCommand> Parser::parse(const std::vector<std::string>& words,
   STEELYARD_CHECK(taken);
   if (rest && !verb.takes_rest) return input_error(place(verb), "arguments after --", "none");
   if (verb.take) STEELYARD_CHECK(verb.take({std::move(names), std::move(rest).value_or(std::vector<std::string>{})}));
-  return ParsedCommand{"", &verb};
+  return ParsedCommand{"", &verb, outputs_of(verb, *apps_[index])};
 }
 
 }  // namespace
@@ -257,6 +271,72 @@ Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const s
   std::optional<std::vector<std::string>> rest;
   if (separator != arguments.end()) rest.emplace(separator + 1, arguments.end());
   return Parser(verbs).parse({arguments.begin(), separator}, std::move(rest));
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTriedFile = ".steelyard-tried";  // in a folder
+
+// The folders that verbs will make, made for as long as places in them are tried.
+class TriedFolders {
+ public:
+  TriedFolders() = default;
+  TriedFolders(const TriedFolders&) = delete;
+  TriedFolders& operator=(const TriedFolders&) = delete;
+  ~TriedFolders() {
+    std::error_code ignored;
+    for (auto made = made_.rbegin(); made != made_.rend(); ++made) fs::remove(*made, ignored);
+  }
+
+  // Empty, or what the system says.
+  std::string make(const fs::path& folder) {
+    std::error_code trouble;
+    fs::path part;
+    for (const fs::path& name : folder) {
+      part /= name;
+      if (!name.empty() && fs::create_directory(part, trouble)) made_.push_back(part);
+      if (trouble) return trouble.message();
+    }
+    return "";
+  }
+
+ private:
+  std::vector<fs::path> made_;
+};
+
+Result<void> check_output(const NamedOutput& output, TriedFolders& folders) {
+  const bool is_folder = output.writes == Writes::folder;
+  const auto refuse = [&](const std::string& found, const std::string& fix) {
+    return input_error(output.option, output.place.string() + ": " + found,
+                       is_folder ? "a folder that can be written to" : "a file that can be written", fix);
+  };
+  if (is_folder || output.writes == Writes::file_and_folders) {
+    const std::string trouble = folders.make(is_folder ? output.place : output.place.parent_path());
+    if (!trouble.empty()) return refuse(trouble, "name another place");
+  }
+  const LinkInPlace link = output.writes == Writes::file_through_links ? LinkInPlace::followed : LinkInPlace::replaced;
+  const std::string trouble = trouble_of_place(is_folder ? output.place / kTriedFile : output.place, link);
+  if (trouble.empty()) return {};
+  std::error_code ignored;
+  const fs::path folder = output.place.parent_path();
+  if (!folder.empty() && !fs::exists(folder, ignored)) {
+    return refuse(trouble, "make the folder " + folder.string() + ", or name another place");
+  }
+  return refuse(trouble, "name another place");
+}
+
+}  // namespace
+
+Result<void> check_outputs(const std::vector<NamedOutput>& outputs) {
+  TriedFolders folders;
+  for (const bool is_folder : {true, false}) {
+    for (const NamedOutput& output : outputs) {
+      if ((output.writes == Writes::folder) == is_folder) STEELYARD_CHECK(check_output(output, folders));
+    }
+  }
+  return {};
 }
 
 }  // namespace steelyard::ci

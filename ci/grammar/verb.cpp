@@ -38,6 +38,13 @@ VerbOption path_option(std::string name, std::string value, std::filesystem::pat
   return {std::move(name), std::move(value), std::move(help), kGeneralGroup, false, set};
 }
 
+VerbOption output_option(std::string name, std::string value, std::filesystem::path& target, std::string help,
+                         Writes writes) {
+  VerbOption option = path_option(std::move(name), std::move(value), target, std::move(help));
+  option.writes = writes;
+  return option;
+}
+
 VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help) {
   const auto set = [&target](const std::string& text) -> Result<void> {
     std::istringstream words(text);

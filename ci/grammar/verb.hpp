@@ -44,6 +44,10 @@ inline constexpr const char* kGeneralGroup = "General";
 inline constexpr const char* kBuildingGroup = "Building";
 inline constexpr const char* kJudgingGroup = "Judging";
 
+// What a verb writes where an option says. Every such place is looked at before the verb begins, as what takes minutes
+// to measure would be lost with it.
+enum class Writes { nothing, file, file_through_links, file_and_folders, folder };
+
 struct VerbOption {
   std::string name;   // "--output"
   std::string value;  // how help names it: "FILE"; empty: a flag; in brackets: it may be left out, and is empty then
@@ -55,6 +59,7 @@ struct VerbOption {
   // Of a value that may be left out: whether the word behind the option is one, beside so many names; else it is a name
   // itself. Asked when the options in the rows above are set. Empty: it always is.
   std::function<bool(const std::string& word, std::size_t names)> takes = {};
+  Writes writes = Writes::nothing;
 };
 
 // What a command line has beside options.
@@ -98,6 +103,9 @@ VerbOption text_option(std::string name, std::string value, std::string& target,
                        std::string group = kGeneralGroup);
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help);
 // The words between the commas.
+// As path_option(), of what the verb writes.
+VerbOption output_option(std::string name, std::string value, std::filesystem::path& target, std::string help,
+                         Writes writes = Writes::file);
 VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
 // One text each time it is given; commas are part of it.
 VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);

@@ -83,7 +83,7 @@ Verb accepted_verb() {
     if (options->service == "github" || options->service == "gitlab") return {};
     return input_error("steelyard accepted", '"' + options->service + '"', "github or gitlab");
   };
-  verb.add(path_option("--output", "FILE", options->output, "write what was accepted there, for --accepted"));
+  verb.add(output_option("--output", "FILE", options->output, "write what was accepted there, for --accepted"));
   add_service_options(verb, options->call);
   add_common_options(verb);
   return verb;

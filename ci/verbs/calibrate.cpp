@@ -191,8 +191,9 @@ Verb calibrate_verb() {
   verb.add(flag_option("--drift", options->drift,
                        "also measure as many pairs one side after the other: the drift that runs "
                        "of different times have between them"));
-  verb.add(path_option("--output", "FILE", options->output,
-                       "write it there and not into the state folder; for --calibration FILE"));
+  verb.add(output_option("--output", "FILE", options->output,
+                         "write it there and not into the state folder; for --calibration FILE",
+                         Writes::file_and_folders));
   add_key_options(verb, {{"run", "policy"},
                          {"--counts", "--counters", "--no-count-cache", "--recount", "--no-solo-check", "--gates",
                           "--counted-minimum-effect", "--witness", "--ignore-fact", "--demand-decision", "--skip-time",

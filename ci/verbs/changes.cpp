@@ -303,7 +303,7 @@ Verb changes_verb() {
   verb.add(number_option("--limit", options->limit, "newest points of each series"));
   verb.add(path_option("--svg", "FILE|FOLDER", options->svg,
                        "draw the series: one file in .svg, or one a series with a change"));
-  verb.add(path_option("--markdown", "FILE", options->markdown, "write the findings there as Markdown"));
+  verb.add(output_option("--markdown", "FILE", options->markdown, "write the findings there as Markdown"));
   verb.add(flag_option("--fail-on-regression", options->fail_on_regression,
                        "exit with 1 where a confirmed regression stands"));
   verb.add(flag_option("--no-store", options->no_store, "look only: keep no change point in the store"));

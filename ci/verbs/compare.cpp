@@ -381,7 +381,7 @@ Verb compare_verb() {
   add_key_options(verb, {{"policy", "store", "project"}});
   add_table_options(verb, options->table);
   verb.add(markdown_option(*options));
-  verb.add(path_option("--output", "FILE", options->outputs.output, "write the report there"));
+  verb.add(output_option("--output", "FILE", options->outputs.output, "write the report there"));
   verb.add(accepted_option(options->accepted));
   add_picture_options(verb, options->outputs);
   verb.add(seed_option(options->seed));

@@ -71,8 +71,8 @@ Verb export_verb() {
   };
   verb.add(text_option("--format", "FORMAT", options->format,
                        "one of " + names + "; else as the name of --output ends, or json"));
-  verb.add(path_option("--output", "FILE", options->output,
-                       "write there; a name in .syrun: an archive, in .csv, .jsonl or .om that format, else JSON"));
+  verb.add(output_option("--output", "FILE", options->output,
+                         "write there; a name in .syrun: an archive, in .csv, .jsonl or .om that format, else JSON"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

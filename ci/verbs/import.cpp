@@ -284,7 +284,7 @@ Verb import_verb() {
   verb.add(text_option("--commit", "COMMIT", options->commit,
                        "that was measured: a hash, or what git calls it here; else the one that the file names"));
   verb.add(text_option("--branch", "NAME", options->branch, "that the commit lies on"));
-  verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive of the one run there as well"));
+  verb.add(output_option("--output", "FILE.syrun", options->output, "write the archive of the one run there as well"));
   verb.add(flag_option("--keep-readable", options->keep_readable,
                        "of a file that is cut or damaged what can be read, with a failure that says where it ends; "
                        "else nothing of it is kept"));

@@ -7,26 +7,29 @@
 namespace steelyard::ci {
 
 void add_picture_options(Verb& verb, JudgementOutputs& outputs) {
-  verb.add(path_option("--html", "FILE", outputs.html,
-                       "write the report there as one HTML page, with pictures and every row explained"));
+  verb.add(output_option("--html", "FILE", outputs.html,
+                         "write the report there as one HTML page, with pictures and every row explained"));
   verb.add(
       flag_option("--details", outputs.details, "report every row, and what is behind it, however many there are"));
-  verb.add(path_option("--flame-dir", "FOLDER", outputs.flame_dir, "draw a flame graph of every changed count there"));
+  verb.add(output_option("--flame-dir", "FOLDER", outputs.flame_dir, "draw a flame graph of every changed count there",
+                         Writes::folder));
   verb.add(text_option("--explain", "BENCHMARK", outputs.explain,
                        "explain the rows whose benchmark contains it, from samples to answer; all: every row"));
-  verb.add(path_option("--svg-dir", "FOLDER", outputs.svg_dir, "draw the samples of every row that changed there"));
+  verb.add(output_option("--svg-dir", "FOLDER", outputs.svg_dir, "draw the samples of every row that changed there",
+                         Writes::folder));
   verb.add(flag_option("--pictures", outputs.pictures, "draw samples and intervals below the report, too"));
 }
 
 void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<std::uint64_t>& seed) {
   add_key_options(verb, {{"build", "run", "policy", "store", "project"}});
-  verb.add(path_option("--markdown", "FILE", outputs.markdown, "write the report as Markdown there as well"));
-  verb.add(path_option("--archive-dir", "FOLDER", outputs.archive_dir,
-                       "copy both sides' archives and the comparison there"));
+  verb.add(output_option("--markdown", "FILE", outputs.markdown, "write the report as Markdown there as well"));
+  verb.add(output_option("--archive-dir", "FOLDER", outputs.archive_dir,
+                         "copy both sides' archives and the comparison there", Writes::folder));
   add_picture_options(verb, outputs);
-  verb.add(path_option("--profile-on-regression", "FOLDER", outputs.time_dir,
-                       "record spans of both builds where time regressed and counts do not say why, and write what "
-                       "changed there"));
+  verb.add(output_option("--profile-on-regression", "FOLDER", outputs.time_dir,
+                         "record spans of both builds where time regressed and counts do not say why, and write what "
+                         "changed there",
+                         Writes::folder));
   verb.add(flag_option("--no-store", outputs.no_store, "keep nothing but --archive-dir"));
   verb.add(seed_option(seed));
   add_common_options(verb);

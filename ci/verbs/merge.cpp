@@ -139,11 +139,11 @@ Verb merge_verb() {
     options->runs = std::move(words.names);
     return {};
   };
-  verb.add(path_option("--output", "FILE", options->output, "the archive to write, a name in .syrun"));
-  verb.add(path_option("--archive-dir", "FOLDER", options->judgement.archive_dir,
-                       "of shards: write both sides' archives and the comparison there"));
-  verb.add(path_option("--markdown", "FILE", options->judgement.markdown,
-                       "of shards: write the report as Markdown there as well"));
+  verb.add(output_option("--output", "FILE", options->output, "the archive to write, a name in .syrun"));
+  verb.add(output_option("--archive-dir", "FOLDER", options->judgement.archive_dir,
+                         "of shards: write both sides' archives and the comparison there", Writes::folder));
+  verb.add(output_option("--markdown", "FILE", options->judgement.markdown,
+                         "of shards: write the report as Markdown there as well"));
   verb.add(accepted_option(options->accepted));
   add_picture_options(verb, options->judgement);
   add_key_options(verb, {{"policy", "run", "store", "project"},

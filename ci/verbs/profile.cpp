@@ -545,9 +545,12 @@ Verb profile_verb() {
   verb.add(text_option("--read", "callgrind|spans|chrome", options->format, "what the files are"));
   verb.add(text_option("--benchmark", "NAME", options->benchmark, "of the run: its name, or a part that only one has"));
   verb.add(text_option("--against", "SIDE|FILE", options->against, "the baseline: show what changed from it"));
-  verb.add(path_option("--flame", "FILE", options->flame, "write a flame graph: .html or .svg"));
-  verb.add(path_option("--folded", "FILE", options->folded, "write one line a stack, as flamegraph.pl reads them"));
-  verb.add(path_option("--speedscope", "FILE", options->speedscope, "write stacks for speedscope.app"));
+  verb.add(output_option("--flame", "FILE", options->flame, "write a flame graph: .html or .svg",
+                         Writes::file_through_links));
+  verb.add(output_option("--folded", "FILE", options->folded, "write one line a stack, as flamegraph.pl reads them",
+                         Writes::file_through_links));
+  verb.add(output_option("--speedscope", "FILE", options->speedscope, "write stacks for speedscope.app",
+                         Writes::file_through_links));
   verb.add(text_option("--event", "NAME", options->event, "that tables, flame graphs and stacks show (default: Ir)"));
   verb.add(number_option("--part", options->part, "of the callgrind files, from 1 (default: all)"));
   verb.add(rows_option(options->rows));

@@ -139,7 +139,8 @@ Verb run_verb() {
   add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check", "--relink", "--relinks"}});
   add_command_options(verb, options->command);
   add_shard_options(verb, options->shard);
-  verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive there as well"));
+  verb.add(output_option("--output", "FILE.syrun", options->output, "write the archive there as well",
+                         Writes::file_through_links));
   verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));
   verb.add(seed_option(options->seed));
   add_common_options(verb);

@@ -336,9 +336,9 @@ Verb targets_verb() {
     STEELYARD_CHECK(check_measuring_options(*options, action));
     return check_run_options(*options, action);
   };
-  verb.add(
-      path_option("--output", "FILE", options->output, "write there as well; a name in .syrun: an archive, else JSON"));
-  verb.add(path_option("--svg", "FILE", options->svg, "with roofline: draw it there as well"));
+  verb.add(output_option("--output", "FILE", options->output,
+                         "write there as well; a name in .syrun: an archive, else JSON"));
+  verb.add(output_option("--svg", "FILE", options->svg, "with roofline: draw it there as well"));
   verb.add(path_option("--ceilings", "FILE.syrun", options->ceilings,
                        "with check and roofline: ceilings that were written with --output (default: "
                        "those kept of the run's machine)"));

@@ -524,8 +524,8 @@ Verb verify_verb() {
   verb.add(text_option("--baseline", "SIDE", options->baseline, "the baseline, as one side of compare takes it"));
   verb.add(text_option("--candidate", "SIDE", options->candidate, "the candidate, as one side of compare takes it"));
   verb.add(
-      path_option("--html", "FILE", options->html,
-                  "write the report of the kept comparison there as one HTML page, from the runs that were found"));
+      output_option("--html", "FILE", options->html,
+                    "write the report of the kept comparison there as one HTML page, from the runs that were found"));
   verb.add(flag_option("--keep", options->keep,
                        "keep what is verified, both runs and the comparison, in the store, as the gate would have; "
                        "runs of another project than --project or steelyard.toml names are refused, with status 1"));

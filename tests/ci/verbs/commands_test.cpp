@@ -2,7 +2,9 @@
 // machine's noise can decide these tests.
 #include <gmock/gmock.h>
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 #include <thread>
 
 #include "bench/counting/count.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/place/files.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
@@ -54,6 +58,45 @@ class Commands : public ProgramUnderTest {
     return nullptr;
   }
 };
+
+TEST_F(Commands, AnArchiveIsWrittenWhereALinkLeadsAndIntoAPipe) {
+  std::filesystem::create_symlink("kept.syrun", "link.syrun");
+  ASSERT_EQ(once("true", {"--output", "link.syrun"}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink("link.syrun"));
+  EXPECT_TRUE(storage::read_archive("kept.syrun"));
+  ASSERT_EQ(::mkfifo("pipe.syrun", 0600), 0);
+  const storage::FileDescriptor reader(::open("pipe.syrun", O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(once("true", {"--output", "pipe.syrun"}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_fifo("pipe.syrun"));
+  char first = '\0';
+  EXPECT_EQ(::read(reader.number(), &first, 1), 1);
+}
+
+TEST_F(Commands, NoneIsRunWhereAnOutputCannotBeWritten) {
+  std::filesystem::create_directories("a_folder");
+  write("a_file", "");
+  const std::vector<std::vector<std::string>> bad{{"--html", "no/such/x.html"},   {"--html", "a_folder"},
+                                                  {"--markdown", "no/such/x.md"}, {"--svg-dir", "a_file/pictures"},
+                                                  {"--archive-dir", "a_file"},    {"--flame-dir", "a_file"}};
+  for (const std::vector<std::string>& output : bad) {
+    const Outcome outcome = ab("touch ran", "touch ran", output);
+    EXPECT_EQ(outcome.status, 3) << outcome.out;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(output[0] + ": found " + output[1]), HasSubstr("name another")));
+  }
+  const Outcome outcome = once("touch ran", {"--output", "no/such/o.syrun"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("make the folder no/such"));
+  EXPECT_FALSE(std::filesystem::exists("ran"));
+}
+
+TEST_F(Commands, AReportMayBeWrittenIntoAFolderThatAnotherOptionMakes) {
+  const Outcome outcome = ab("true", "true", {"--archive-dir", "made/evidence", "--markdown", "made/evidence/r.md"});
+  EXPECT_NE(outcome.status, 3) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists("made/evidence/r.md"));
+  const Outcome refused = ab("true", "true", {"--archive-dir", "tried/evidence", "--markdown", "no/such/r.md"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_FALSE(std::filesystem::exists("tried")) << "what was made for trying stays";
+}
 
 TEST_F(Commands, TwoThatAreEqualStayQuiet) {
   const Outcome outcome = ab(kShort, kShort, {"--json"});
