@@ -18,10 +18,13 @@ namespace {
 constexpr std::string_view kNothingMatched = "Failed to match any benchmarks";
 // What 1.5 to 1.7 say of "0.02s"; a main of the user's that lets unknown options pass goes on after it.
 constexpr std::string_view kNoDouble = "is expected to be a double";
+// What every version says of a filter that it cannot compile; it ends with 0 then, and lists nothing.
+constexpr std::string_view kNoRegularExpression = "Could not compile benchmark re";
 constexpr std::string_view kMatchesNothing = "^steelyard: no benchmark has this name$";
 constexpr std::string_view kWanted = "a program built on Google Benchmark";
 constexpr std::string_view kFix =
-    "name a program whose main is Google Benchmark's, e.g. one linked with benchmark_main";
+    "name a program whose main is Google Benchmark's, e.g. one linked with benchmark_main; any other is measured as it "
+    "is by --command";
 
 std::vector<std::string> output_lines(std::string_view text) {
   std::vector<std::string> lines;
@@ -131,6 +134,11 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
     if (listed.exit_code != 0) {
       STEELYARD_TRY(listed, ask_for_all(command, filter, false, cancelled));
     }
+  }
+  if (!filter.empty() && listed.error_output.find(kNoRegularExpression) != std::string::npos) {
+    return input_error(
+        "--filter", '"' + filter + "\", which is no regular expression (" + last_line(listed.error_output) + ')',
+        "one, as " + command.executable.string() + " takes it", "write \\( for a parenthesis that is meant");
   }
   if (!listed.succeeded() && !reported_no_match(listed)) return listing_error(command, listed);
   if (listed.output_truncated) {

@@ -296,6 +296,8 @@ Result<void> check_file(const std::filesystem::path& executable) {
   if (where.empty()) return input_error("program", "an empty name", "the path of a program", "");
   if (::stat(where.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) {
+      const auto in_path = executable.has_parent_path() ? std::nullopt : find_in_path(where);
+      if (in_path) return input_error(where, "no such file here", "a program by its path", "name " + in_path->string());
       return input_error(where, "no such file", "a program", "build it first, or correct the path");
     }
     return input_error(where, std::strerror(errno), "a program", "");

@@ -13,6 +13,7 @@
 namespace steelyard::bench::benchmark_listing_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -86,6 +87,14 @@ TEST(ListBenchmarks, KeepsToTheFilter) {
   EXPECT_THAT(names_of(testkit::fixture(), "no such benchmark"), IsEmpty());
 }
 
+TEST(ListBenchmarks, RefusesAFilterThatIsNoRegularExpression) {
+  STEELYARD_NEEDS_FIXTURE();
+  const Result<ListedProgram> listed = list_benchmarks(testkit::fixture(), asking("sum("));
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().kind, ErrorKind::input);
+  EXPECT_THAT(listed.error().text(), HasSubstr("--filter: found \"sum(\", which is no regular expression"));
+}
+
 TEST(ListBenchmarks, KeepsToTheUsersOwnFilterWhereThereIsNoOther) {
   STEELYARD_NEEDS_FIXTURE();
   Program program = testkit::fixture();
@@ -122,7 +131,7 @@ TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
     EXPECT_EQ(error.kind, ErrorKind::input) << name;
     EXPECT_EQ(error.where, executable->string());
     EXPECT_THAT(error.text(), HasSubstr("wanted a program built on Google Benchmark")) << name;
-    EXPECT_THAT(error.fix, HasSubstr("benchmark_main"));
+    EXPECT_THAT(error.fix, AllOf(HasSubstr("benchmark_main"), HasSubstr("--command")));
   }
 }
 

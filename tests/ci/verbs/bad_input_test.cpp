@@ -56,12 +56,19 @@ TEST_F(BadInput, AFileThatIsNoExecutableIsNamed) {
   write("notes.txt", "hello\n");
   expect_refused(run({"ab", "notes.txt", fixture("fast"), "--no-store"}), HasSubstr("notes.txt"));
   expect_refused(run({"run", "--no-store", "--", "./missing"}), HasSubstr("missing"));
+  expect_refused(run({"run", "--no-store", "--", "true"}),
+                 AllOf(HasSubstr("found no such file here"), HasSubstr("/true\n")));
 }
 
 TEST_F(BadInput, AnExecutableThatIsNoBenchmarkProgramIsNamed) {
   const Outcome outcome = run({"run", "--no-store", "--", "/bin/true"});
   EXPECT_EQ(outcome.status, 3) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("/bin/true"));
+}
+
+TEST_F(BadInput, AFilterThatIsNoRegularExpressionIsNotTakenForOneThatMatchesNothing) {
+  expect_refused(run({"ab", fixture("fast"), fixture("fast"), "--no-store", "--filter", "("}),
+                 HasSubstr("--filter: found \"(\", which is no regular expression"));
 }
 
 TEST_F(BadInput, TwoNamesThatAreNeitherFilesNorCommitsSayWhatWasTried) {
