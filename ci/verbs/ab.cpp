@@ -46,6 +46,11 @@ Error neither_files_nor_commits(const AbOptions& options, const Error& as_commit
                            "\", neither two folders nor two commits (" + as_commit.text() + ')',
                        "where one --command runs, or two --command and no names");
   }
+  if (is_place(options.baseline) && is_place(options.candidate)) {
+    return input_error("steelyard ab", "two folders, \"" + options.baseline + "\" and \"" + options.candidate + '"',
+                       "two executables, or two commits of this repository",
+                       "name the program in each, or --command \"COMMAND\" to run one in both");
+  }
   std::string files;
   for (const std::string& name : {options.baseline, options.candidate}) {
     if (!is_file(name)) files += (files.empty() ? "" : " and ") + ('"' + name + '"');
@@ -64,10 +69,15 @@ bench::Program program_of(const std::string& path, const AbOptions& options) {
 
 Result<ExitCode> judge_files(const AbOptions& options, const JudgeRequest& request, const App& app) {
   if (!options.bench.empty()) app.note("two executables: --bench is not used");
+  JudgeRequest told = request;
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.baseline, options.candidate, ignored)) {
+    told.notes.push_back("both sides are one program, " + options.candidate + ": what changed is noise");
+  }
   return judge_programs({{{program_of(options.baseline, options), program_of(options.candidate, options)}},
                          {options.baseline},
                          {options.candidate}},
-                        request, app);
+                        told, app);
 }
 
 // Two commands are the sides themselves. One is run in two folders, or in the work trees of two commits.

@@ -74,6 +74,10 @@ TEST_F(BadInput, AFilterThatIsNoRegularExpressionIsNotTakenForOneThatMatchesNoth
 TEST_F(BadInput, TwoNamesThatAreNeitherFilesNorCommitsSayWhatWasTried) {
   const Outcome outcome = run({"ab", "old", "new"});
   expect_refused(outcome, AllOf(HasSubstr("\"old\""), HasSubstr("\"new\""), HasSubstr("commits")));
+  std::filesystem::create_directories("old");
+  std::filesystem::create_directories("new");
+  expect_refused(run({"ab", "old", "./new"}), AllOf(HasSubstr("found two folders, \"old\" and \"./new\""),
+                                                    HasSubstr("name the program in each"), HasSubstr("--command")));
 }
 
 TEST_F(BadInput, JsonThatEndsInTheMiddleNamesTheFile) {
