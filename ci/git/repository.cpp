@@ -307,7 +307,8 @@ std::string GitRepository::current_branch() const {
   return job.branch;
 }
 
-Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name) {
+Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name,
+                                      const std::string& what) {
   Result<std::string> sha = repository.resolve(name);
   if (sha || !may_be_name(name) || !repository.is_shallow()) return sha;
   const std::optional<std::string> remote = repository.remote();
@@ -325,7 +326,8 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
       if (sha) return sha;
     }
   }
-  return input_error(repository.root().string(), "no commit \"" + name + "\" in this shallow clone (" + trouble + ')',
+  const std::string called = what.empty() ? "commit \"" + name + '"' : what;
+  return input_error(repository.root().string(), "no " + called + " in this shallow clone (" + trouble + ')',
                      "the baseline's history", "check out with fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)");
 }
 

@@ -95,8 +95,10 @@ class GitRepository {
 
 // resolve() that, in a shallow clone with a remote, fetches more history once before it gives up. Error (input): the
 // commit is not there; in a shallow clone the fix names the depth to check out with. What is no name (resolve() refuses
-// it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
-Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
+// it) is not fetched, and an expression or refspec is not sent to the remote as if it were one. `what`: how the error
+// of a shallow clone calls it; empty: by its name.
+Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name,
+                                      const std::string& what = "");
 
 // Where a commit left a branch of the remote: the newest commit that both have (git-merge-base(1)). The branch is
 // fetched first, since what a runner's kept or single-branch clone knows of it may be old, or nothing; a shallow

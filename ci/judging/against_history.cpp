@@ -326,7 +326,8 @@ std::string value_of(const std::map<std::string, std::string>& variables, const 
 
 BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
                         std::size_t head_parents) {
-  const BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", "the first parent"};
+  const BaseChoice first_parent{
+      .name = (head.empty() ? "HEAD" : head) + "^1", .why = "the first parent", .is_parent = true};
   if (!head.empty()) return first_parent;
   const CiJob job = ci_job(variables);
   if (job.checkout == RequestCheckout::either && !job.base_branch.empty()) {

@@ -24,6 +24,7 @@ struct BaseChoice {
   std::string why;   // for the report: "the first parent", ...
   // Not empty: in place of the name, the commit where the head left this branch of the remote.
   std::string left_branch = {};
+  bool is_parent = false;  // of the head, which may have none
 };
 // On a pull request the checkout is a merge commit: its first parent is the branch it would be merged into, as of now.
 // Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. Services that check out the

@@ -29,8 +29,14 @@ Result<GatePlan> plan_gate(const GateRequest& request) {
     if (!left.stale.empty()) base.why += ", as it was known before: it could not be fetched (" + left.stale + ')';
     return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, base.why};
   }
-  STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
-  return GatePlan{std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+  const std::string parent = base.is_parent ? "parent of " + head.substr(0, 12) : "";
+  Result<std::string> base_sha = resolve_deepening(repository, base.name, parent);
+  if (!base_sha && base.is_parent && !repository.is_shallow()) {
+    return input_error(repository.root().string(), "no " + parent + ", which is a first commit", "a baseline",
+                       "name one with --base COMMIT");
+  }
+  if (!base_sha) return base_sha.error();
+  return GatePlan{std::move(repository), {std::move(*base_sha), std::move(head)}, base.why};
 }
 
 Result<void> take_accepted(const GateRequest& request, const Result<GatePlan>& plan, GateConfiguration& judged) {

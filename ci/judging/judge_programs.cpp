@@ -341,7 +341,8 @@ Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& co
   if (!bench.empty()) return std::vector<ConfiguredProgram>{{"", bench}};
   if (!configuration.programs.empty()) return configuration.programs;
   return input_error(configuration.file.empty() ? "no steelyard.toml" : configuration.file.string(),
-                     "no benchmark program", "a [[program]] with its command, or --bench \"PATH ARGS\"");
+                     "no benchmark program", "a [[program]] with its command, or --bench \"PATH ARGS\"",
+                     configuration.file.empty() ? "steelyard config init writes a first one" : "");
 }
 
 Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair& commits,

@@ -128,7 +128,7 @@ TEST_F(BadInput, AProfileThatIsNoneIsRefused) {
 }
 
 TEST_F(BadInput, AGateWithoutAProgramOrARepositorySaysWhatIsMissing) {
-  expect_refused(run({"gate"}), HasSubstr("[[program]]"));
+  expect_refused(run({"gate"}), AllOf(HasSubstr("[[program]]"), HasSubstr("steelyard config init")));
   expect_refused(run({"gate", "--bench", "build/bench"}), HasSubstr("no git repository"));
 }
 
