@@ -8,6 +8,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/backfill.hpp"
@@ -52,21 +53,34 @@ storage::HistoryQuery query_of(const HistoryOptions& options) {
 }
 
 constexpr int kMaxAlerts = 1000;
+constexpr int kMaxOthers = 10'000;  // series among whose names the nearest is looked for
 
 std::string place_of(const HistoryOptions& options) {
   return options.archives.empty() ? "The store knows" : "The archives in " + options.archives.string() + " hold";
 }
 
-std::string nothing_text(const HistoryOptions& options) {
+// `others`: series that fit but for their benchmark. Of one with parameters the name alone may be the nearest.
+std::string nearest_text(const HistoryOptions& options, const std::vector<storage::HistorySeries>& others) {
+  std::vector<std::string> names;
+  for (const storage::HistorySeries& one : others) {
+    names.push_back(one.benchmark.substr(0, one.benchmark.find_first_of("/ ")));
+    names.push_back(one.benchmark);
+  }
+  const auto nearest = nearest_name(options.benchmark, names);
+  return nearest ? " Did you mean " + *nearest + '?' : "";
+}
+
+std::string nothing_text(const HistoryOptions& options, const std::vector<storage::HistorySeries>& others) {
   return place_of(options) + " no run of " +
          (options.benchmark.empty() ? std::string("any benchmark") : '"' + options.benchmark + '"') + " that fits." +
+         nearest_text(options, others) +
          (options.archives.empty() ? " See what it holds: steelyard history; steelyard db status" : "") + '\n';
 }
 
 void show(const storage::Page<storage::HistorySeries>& page, const std::vector<storage::Alert>& alerts,
-          const HistoryOptions& options, const App& app) {
+          const std::vector<storage::HistorySeries>& others, const HistoryOptions& options, const App& app) {
   app.print(app.common.json      ? json_history(page, alerts)
-            : page.items.empty() ? nothing_text(options)
+            : page.items.empty() ? nothing_text(options, others)
                                  : terminal_history(page, app.style(), alerts));
 }
 
@@ -151,6 +165,16 @@ Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
   return {};
 }
 
+// The names alone of the series that fit, whatever their benchmark.
+storage::HistoryQuery of_any(storage::HistoryQuery query) {
+  query.benchmark.clear();
+  query.after.clear();
+  query.limit = 0;
+  query.series_limit = kMaxOthers;
+  query.with_invocations = false;
+  return query;
+}
+
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
@@ -159,7 +183,7 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
     STEELYARD_TRY(const storage::ArchivedHistory history,
                   history_of_archives(options.archives, query, configuration, app));
     if (history.is_by_date) app.note(kArchivesByDate);
-    show({history.series, history.next}, {}, options, app);
+    show({history.series, history.next}, {}, {}, options, app);
     return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
@@ -175,7 +199,12 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   app.notes(notes);
   if (options.chained) STEELYARD_CHECK(chain(store, query, configuration.renames, page, app));
   STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query, configuration.renames));
-  show(page, alerts, options, app);
+  std::vector<storage::HistorySeries> others;
+  if (page.items.empty() && !query.benchmark.empty() && !app.common.json) {
+    auto all = storage::HistoryStore(store).page(of_any(query));
+    if (all) others = std::move(all->items);
+  }
+  show(page, alerts, others, options, app);
   return ExitCode::success;
 }
 

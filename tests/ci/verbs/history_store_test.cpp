@@ -238,6 +238,13 @@ TEST_F(HistoryStore, AnAlertGoesOnAndEndsUnderTheNameThatItsBenchmarkHasToday) {
   std::filesystem::remove("steelyard.toml");
 }
 
+TEST_F(HistoryStore, OfAMisspeltBenchmarkNamesTheNearest) {
+  import_day("misspelt", 3, 100, 50);
+  const Outcome outcome = run({"history", "BN_a", "--project", "misspelt"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("knows no run of \"BN_a\" that fits. Did you mean BM_a?"));
+}
+
 TEST_F(HistoryStore, AGateOfAProjectWithoutHistorySaysWhichProjectsThereAre) {
   for (const char* project : {"a twin", "another twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));
