@@ -73,6 +73,7 @@ struct Verb {
   std::string description;
   std::string example;             // lines, indented by two blanks
   std::vector<std::string> names;  // of the positional arguments, for usage and messages; "..." in the last: any number
+  std::vector<std::string> first_names;  // all that the first name may be: actions, services; empty: any word
   std::size_t min_names = 0;
   bool takes_rest = false;  // arguments after a lone --
   std::vector<VerbOption> options;
@@ -102,10 +103,10 @@ VerbOption flag_option(std::string name, bool& target, std::string help);
 VerbOption text_option(std::string name, std::string value, std::string& target, std::string help,
                        std::string group = kGeneralGroup);
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help);
-// The words between the commas.
 // As path_option(), of what the verb writes.
 VerbOption output_option(std::string name, std::string value, std::filesystem::path& target, std::string help,
                          Writes writes = Writes::file);
+// The words between the commas.
 VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
 // One text each time it is given; commas are part of it.
 VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);

@@ -77,6 +77,7 @@ Verb accepted_verb() {
       "3: the service refuses it; 5: the service is away.",
       "  steelyard accepted github --output accepted.json && steelyard gate --accepted accepted.json");
   verb.names = {"SERVICE"};
+  verb.first_names = {"github", "gitlab"};
   verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->service = std::move(words.names[0]);

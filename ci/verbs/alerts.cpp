@@ -381,11 +381,11 @@ Verb alerts_verb() {
       "  steelyard alerts\n"
       "  steelyard alerts accept 3f9c2a81d0b7 --commit HEAD --note \"the checks cost that\"");
   verb.names = {"[ACTION]", "[ID]"};
-  verb.take = [options](Words words) -> Result<void> {
+  verb.first_names = {"list", "show", "acknowledge", "accept", "resolve", "reopen", "assign", "unassign", "notify"};
+  verb.take = [options, actions = verb.first_names](Words words) -> Result<void> {
     if (!words.names.empty()) {
-      STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
-                                                       {"list", "show", "acknowledge", "accept", "resolve", "reopen",
-                                                        "assign", "unassign", "notify"}));
+      STEELYARD_TRY(const std::size_t index,
+                    read_word(WrittenValue{words.names[0], true}, "steelyard alerts", actions));
       options->action = static_cast<Action>(index);
     }
     if (words.names.size() > 1) options->alert = std::move(words.names[1]);

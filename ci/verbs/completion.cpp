@@ -85,12 +85,13 @@ std::string bash_script(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
     names.push_back(verb.name);
     values += bash_values(verb);
-    options += "    " + verb.name + ") words='" + joined_words(option_names(verb)) + "' ;;\n";
+    options += "    " + verb.name + ") words='" + joined_words(option_names(verb)) + "' first='" +
+               joined_words(verb.first_names) + "' ;;\n";
   }
   const std::string all = joined_words(names);
   return "# bash completion of steelyard: source <(steelyard completion bash)\n"
          "_steelyard() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' one\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' first='' one\n"
          "  COMPREPLY=()\n"
          "  for one in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
          "    if [[ $one == -- ]]; then compopt -o default 2>/dev/null; return; fi\n"
@@ -105,7 +106,13 @@ std::string bash_script(const std::vector<Verb>& verbs) {
          options + "    *) words='" + all + " " + kProgramOptions +
          "' ;;\n"
          "  esac\n"
-         "  if [[ -n $verb && $word != -* ]]; then compopt -o default 2>/dev/null; return; fi\n"
+         "  if [[ -n $verb && $word != -* ]]; then\n"
+         "    for one in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+         "      if [[ \" $first \" == *\" $one \"* ]]; then first=''; fi\n"
+         "    done\n"
+         "    words=$first\n"
+         "    if [[ -z $first ]]; then compopt -o default 2>/dev/null; return; fi\n"
+         "  fi\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "}\n"
          "complete -F _steelyard steelyard\n";
@@ -134,6 +141,7 @@ std::string zsh_script(const std::vector<Verb>& verbs) {
     names += "      " + in_single_quotes(verb.name + ':' + summary_of(verb.description)) + '\n';
     options += "    " + verb.name + ")\n      _arguments '--help[this text]'";
     for (const VerbOption& option : verb.options) options += " \\\n        " + zsh_option(option);
+    if (!verb.first_names.empty()) options += " \\\n        '1:name:(" + joined_words(verb.first_names) + ")'";
     options += " \\\n        '*:name:_files'\n      ;;\n";
   }
   return "#compdef steelyard\n"
@@ -163,6 +171,10 @@ std::string fish_script(const std::vector<Verb>& verbs) {
   for (const Verb& verb : verbs) {
     text += "complete -c steelyard -n __fish_use_subcommand -a " + verb.name + " -d " +
             in_single_quotes(summary_of(verb.description)) + '\n';
+    if (const std::string first = joined_words(verb.first_names); !first.empty()) {
+      text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name +
+              "; and not __fish_seen_subcommand_from " + first + "' -f -a '" + first + "'\n";
+    }
     for (const VerbOption& option : verb.options) {
       text += "complete -c steelyard -n '__fish_seen_subcommand_from " + verb.name + "' -l " + option.name.substr(2) +
               " -d " + in_single_quotes(summary_of(option.help));
@@ -195,6 +207,7 @@ Verb completion_verb() {
                         "  steelyard completion zsh > ~/.zsh/completions/_steelyard   # a folder of $fpath\n"
                         "  steelyard completion fish > ~/.config/fish/completions/steelyard.fish");
   verb.names = {"SHELL"};
+  verb.first_names = {"bash", "zsh", "fish"};
   verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->shell = words.names[0];

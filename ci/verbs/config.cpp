@@ -435,10 +435,10 @@ Verb config_verb() {
                         "project here, builds by it and lists its benchmarks.",
                         "  steelyard config check\n  steelyard config explain 'BM_sort/4096'\n  steelyard config init");
   verb.names = {"[ACTION]", "[FILE|BENCHMARK]"};
-  verb.take = [options](Words words) -> Result<void> {
+  verb.first_names = {"show", "check", "explain", "schema", "init"};
+  verb.take = [options, actions = verb.first_names](Words words) -> Result<void> {
     if (words.names.empty()) return {};
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard config",
-                                                     {"show", "check", "explain", "schema", "init"}));
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard config", actions));
     options->action = static_cast<ConfigOptions::Action>(index);
     const bool is_explained = options->action == ConfigOptions::Action::explain;
     if (is_explained && words.names.size() < 2) {

@@ -258,10 +258,10 @@ Verb db_verb() {
   verb.names = {"ACTION", "[NAME]"};
   verb.min_names = 1;
   verb.takes_rest = true;
-  verb.take = [options, common = verb.common](Words words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard db",
-                                                     {"init", "migrate", "rebuild", "status", "stop", "prune", "backup",
-                                                      "restore", "grant", "distribute", "shell"}));
+  verb.first_names = {"init",   "migrate", "rebuild", "status",     "stop", "prune",
+                      "backup", "restore", "grant",   "distribute", "shell"};
+  verb.take = [options, common = verb.common, actions = verb.first_names](Words words) -> Result<void> {
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard db", actions));
     options->action = static_cast<DbOptions::Action>(index);
     const bool grants = options->action == DbOptions::Action::grant;
     if (words.names.size() > 1 && grants) options->access.login = words.names[1];

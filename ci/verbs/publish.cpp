@@ -308,6 +308,7 @@ Verb publish_verb() {
       "  steelyard publish github evidence --report report.md --status 1\n"
       "  steelyard publish files evidence --output reports");
   verb.names = {"SERVICE", "JUDGEMENT"};
+  verb.first_names = {"github", "gitlab", "files"};
   verb.min_names = 2;
   verb.take = [options](Words words) -> Result<void> {
     options->service = std::move(words.names[0]);

@@ -268,6 +268,7 @@ Verb serve_verb() {
       "  steelyard serve --listen 0.0.0.0:8731 --tls-certificate cert.pem --tls-key key.pem\n"
       "  steelyard serve token \"the runner of demo\" --scopes read,submit --project demo");
   verb.names = {"[ACTION]", "[NAME]"};
+  verb.first_names = {"token", "tokens", "rotate", "revoke"};
   verb.take = [options](Words words) { return take_action(*options, words.names); };
   verb.add(text_option("--listen", "HOST:PORT", options->listen, "default: 127.0.0.1:8731; port 0: a free one"));
   verb.add(flag_option("--public", options->is_public, "anybody who reaches it may read, without a token"));

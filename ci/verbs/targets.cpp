@@ -327,10 +327,10 @@ Verb targets_verb() {
       "  steelyard targets roofline today.syrun --svg roofline.svg");
   verb.names = {"ACTION", "[NAME...]"};
   verb.min_names = 1;
-  verb.take = [options](Words words) -> Result<void> {
+  verb.first_names = {"ceilings", "datasheet", "check", "roofline"};
+  verb.take = [options, actions = verb.first_names](Words words) -> Result<void> {
     const std::string& action = words.names[0];
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{action, true}, "steelyard targets",
-                                                     {"ceilings", "datasheet", "check", "roofline"}));
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{action, true}, "steelyard targets", actions));
     options->action = static_cast<TargetsOptions::Action>(index);
     options->names.assign(words.names.begin() + 1, words.names.end());
     STEELYARD_CHECK(check_measuring_options(*options, action));

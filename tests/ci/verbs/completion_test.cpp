@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "ci/verbs/verbs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 class Completion : public ProgramUnderTest {
@@ -46,6 +48,28 @@ TEST_F(Completion, BashOffersVerbsThenTheirOptionsAndTheValuesOfThose) {
   EXPECT_THAT(offered("steelyard compare --ma"), AllOf(HasSubstr("--markdown"), Not(HasSubstr("--json"))));
   EXPECT_EQ(offered("steelyard gate --color a"), "auto always");
   EXPECT_EQ(offered("steelyard gate --color n"), "never");
+}
+
+TEST_F(Completion, BashOffersTheActionsOfAVerbAndFilesBehindOne) {
+  EXPECT_EQ(offered("steelyard db re"), "rebuild restore");
+  EXPECT_EQ(offered("steelyard db --quiet mi"), "migrate");
+  EXPECT_EQ(offered("steelyard db restore re"), "");
+  EXPECT_EQ(offered("steelyard config ex"), "explain");
+  EXPECT_EQ(offered("steelyard completion z"), "zsh");
+  EXPECT_EQ(offered("steelyard config --sto"), "--store");
+}
+
+TEST_F(Completion, EveryShellGetsTheActionsOfEveryVerbThatHasSome) {
+  std::set<std::string> with_actions;
+  for (const Verb& verb : all_verbs()) {
+    if (verb.first_names.empty()) continue;
+    with_actions.insert(verb.name);
+    std::string names;
+    for (const std::string& name : verb.first_names) names += (names.empty() ? "" : " ") + name;
+    for (const char* shell : {"bash", "zsh", "fish"}) EXPECT_THAT(run({"completion", shell}).out, HasSubstr(names));
+  }
+  EXPECT_THAT(with_actions,
+              IsSupersetOf({"accepted", "alerts", "completion", "config", "db", "publish", "serve", "targets"}));
 }
 
 TEST_F(Completion, BashLeavesNamesFilesAndTheMeasuredProgramsArgumentsToItsOwnCompletion) {
