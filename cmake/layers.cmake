@@ -73,9 +73,8 @@ function(steelyard_standard_headers target level)  # options...
   endif()
 endfunction()
 
-# In the builds that people and CI wait for, up to `most` neighbouring sources are compiled as one, and twice as many in
-# that of the program alone, which nobody builds again: the headers and templates that they share cost more than they
-# do. No two of a library use one name in their anonymous namespaces, and
+# In the builds that people and CI wait for, up to `most` neighbouring sources are compiled as one: the headers and
+# templates that they share cost more than they do. No two of a library use one name in their anonymous namespaces, and
 # each source of tests has a namespace of its own (tests/tidy/one_definition_test.cpp). The unoptimised build compiles
 # each source alone, so that there one that forgets an include fails.
 if(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$")
@@ -91,9 +90,6 @@ function(steelyard_join_sources_of target most)
   endif()
 endfunction()
 function(steelyard_join_sources target most)
-  if(NOT STEELYARD_BUILD_TESTS)
-    math(EXPR most "2 * ${most}")
-  endif()
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   list(TRANSFORM sources PREPEND "${folder}/" REGEX "^[^/]")
@@ -133,7 +129,7 @@ endfunction()
 # steelyard_layer(NAME [HOT|LIGHT] [APART] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # HOT: at -O2 where the rest of the program has -O1: what computes, and what people link their benchmarks with. LIGHT:
 # at -Og, a fifth quicker to compile, at which g++ takes for uninitialized what is not: what turns options into calls and
-# results into text, and what of a store few answers need; twelve of its sources are joined. APART: each source is an
+# results into text, what starts programs, and what of a store few answers need; 24 of its sources are joined. APART: each source is an
 # object of its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
@@ -155,9 +151,9 @@ function(steelyard_layer name)
   endif()
   steelyard_level(steelyard_${name} "${level}")
   if(NOT arg_APART)
-    set(most 8)
+    set(most 16)
     if(arg_LIGHT)
-      set(most 12)
+      set(most 24)
     endif()
     steelyard_join_sources_of(steelyard_${name} ${most})
   endif()
@@ -171,7 +167,7 @@ function(steelyard_light_part name)
   get_target_property(links steelyard_${name} LINK_LIBRARIES)
   target_link_libraries(steelyard_${name}_light PRIVATE ${links})
   steelyard_level(steelyard_${name}_light "${STEELYARD_LIGHT}")
-  steelyard_join_sources_of(steelyard_${name}_light 12)
+  steelyard_join_sources_of(steelyard_${name}_light 24)
   target_sources(steelyard_${name} PRIVATE $<TARGET_OBJECTS:steelyard_${name}_light>)
 endfunction()
 

@@ -157,11 +157,10 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
 }
 
 std::string openblas_core_of(std::string_view error_output) {
-  constexpr std::string_view kMark = "Core: ";
   const std::size_t start =
-      error_output.starts_with(kMark) ? 0 : error_output.find(std::string("\n") + std::string(kMark));
+      error_output.starts_with(kOpenBlasCoreMark) ? 0 : error_output.find("\n" + std::string(kOpenBlasCoreMark));
   if (start == std::string_view::npos) return "";
-  std::string_view core = error_output.substr(error_output.find(kMark, start) + kMark.size());
+  std::string_view core = error_output.substr(error_output.find(kOpenBlasCoreMark, start) + kOpenBlasCoreMark.size());
   core = core.substr(0, core.find_first_of("\r\n \t"));
   constexpr std::size_t kLongestCore = 40;  // names of CPU families
   return std::string(core.substr(0, kLongestCore));

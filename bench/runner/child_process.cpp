@@ -341,8 +341,9 @@ std::string last_line(std::string_view text) {
     for (const char c : text.substr(start)) {
       if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) line += c;
     }
-    // What Google Benchmark logs because we asked for it is not the program's last word.
-    if (line.find_first_not_of(' ') != std::string::npos && !line.starts_with(kPassLogMark)) {
+    // What Google Benchmark and OpenBLAS log because we asked for it is not the program's last word.
+    const bool is_asked_for = line.starts_with(kPassLogMark) || line.starts_with(kOpenBlasCoreMark);
+    if (line.find_first_not_of(' ') != std::string::npos && !is_asked_for) {
       if (line.size() <= kLongest) return line;
       std::size_t cut = kLongest;
       while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;  // not inside a UTF-8 character

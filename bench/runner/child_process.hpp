@@ -91,6 +91,9 @@ struct ChildResult {
   std::string describe() const;
 };
 
+// Of the line in which OpenBLAS names its kernels, with OPENBLAS_VERBOSE=2: "Core: Haswell".
+inline constexpr std::string_view kOpenBlasCoreMark = "Core: ";
+
 // The last line that is not blank, without control characters, at most 300 bytes; empty where there is none.
 std::string last_line(std::string_view text);
 

@@ -152,7 +152,7 @@ ExitCode tell_shard(const TakenShard& taken, Comparison& comparison, const std::
                     const App& app) {
   comparison.warnings.insert(comparison.warnings.begin(), warning::shard_alone(to_text(taken.shard)));
   const std::string json = storage::comparison_document(comparison);
-  const Result<void> written = write_text_file(folder / kJudgedFiles[2], json);
+  const Result<void> written = write_text_file(folder / kComparisonFile, json);
   const ExitCode code = written ? ExitCode::success : app.report(written.error());
   if (app.common.json) {
     app.print(json);
@@ -200,7 +200,7 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   const bool is_printed = app.common.json && explanations.empty();
   const bool is_wanted = is_printed || !outputs.archive_dir.empty();
   const std::string json = is_wanted ? json_report(comparison, targets) : "";
-  if (!outputs.archive_dir.empty()) check(write_text_file(outputs.archive_dir / kJudgedFiles[2], json));
+  if (!outputs.archive_dir.empty()) check(write_text_file(outputs.archive_dir / kComparisonFile, json));
   const Extent extent = outputs.details ? Extent::whole : Extent::brief;
   const std::string report = is_printed ? json : report_text(judgement, outputs, extent, app);
   if (outputs.output.empty()) {

@@ -50,7 +50,11 @@ class KnownCalibration {
   std::map<std::pair<std::string, Layout>, Result<std::optional<Calibration>>> kept_;  // by fingerprint
 };
 
-inline constexpr std::array<const char*, 3> kJudgedFiles{"baseline.syrun", "candidate.syrun", "comparison.json"};
+// What --archive-dir is left with.
+inline constexpr const char* kBaselineFile = "baseline.syrun";
+inline constexpr const char* kCandidateFile = "candidate.syrun";
+inline constexpr const char* kComparisonFile = "comparison.json";
+inline constexpr std::array<const char*, 3> kJudgedFiles{kBaselineFile, kCandidateFile, kComparisonFile};
 
 // What is shown of a judgement, and where it is kept. Empty paths: not there.
 struct JudgementOutputs {

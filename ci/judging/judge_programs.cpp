@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ci/app/settings.hpp"
-#include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/judge_programs.hpp"
@@ -35,9 +34,9 @@ struct ShardFolder {
 
 Result<ShardFolder> read_shard(const std::string& name) {
   const std::filesystem::path folder(name);
-  STEELYARD_TRY(Run baseline, storage::read_sealed_archive(folder / kJudgedFiles[0]));
-  STEELYARD_TRY(Run candidate, storage::read_sealed_archive(folder / kJudgedFiles[1]));
-  STEELYARD_TRY(Comparison comparison, storage::read_comparison(folder / kJudgedFiles[2]));
+  STEELYARD_TRY(Run baseline, storage::read_sealed_archive(folder / kBaselineFile));
+  STEELYARD_TRY(Run candidate, storage::read_sealed_archive(folder / kCandidateFile));
+  STEELYARD_TRY(Comparison comparison, storage::read_comparison(folder / kComparisonFile));
   const std::optional<Shard> shard = shard_of(candidate.header);
   if (!shard) {
     return input_error(name, "a whole, measured without --shard", "one of several shards",
@@ -47,7 +46,7 @@ Result<ShardFolder> read_shard(const std::string& name) {
     return input_error(name, "sides of two measurements", "both sides of one shard");
   }
   if (comparison.baseline.id != baseline.header.id || comparison.candidate.id != candidate.header.id) {
-    return input_error((folder / kJudgedFiles[2]).string(), "a comparison of other runs",
+    return input_error((folder / kComparisonFile).string(), "a comparison of other runs",
                        "that of the archives beside it");
   }
   if (baseline.environment.fingerprint() != candidate.environment.fingerprint()) {
@@ -159,8 +158,8 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Acc
   });
   std::vector<std::string> warnings;
   Comparison asked = as_asked(shards, warnings);
-  STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kJudgedFiles[0], warnings));
-  STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kJudgedFiles[1], warnings));
+  STEELYARD_TRY(const Run baseline, merged_side(shards, &ShardFolder::baseline, kBaselineFile, warnings));
+  STEELYARD_TRY(const Run candidate, merged_side(shards, &ShardFolder::candidate, kCandidateFile, warnings));
   STEELYARD_CHECK(check_policies(shards));
   // Each shard kept the tables for its machine; the whole has no one machine that could be asked again.
   for (PatternPolicy& table : asked.policy.patterns) table.machine.clear();

@@ -75,9 +75,9 @@ struct SettingDifference {
   std::optional<std::string> candidate = {};
 };
 std::string baseline_policy_holds(const std::vector<SettingDifference>& differences);  // at least one
-// Of what those two lines say is the candidate's.
-std::string file_of_work_tree(const std::string& commit);
 std::string built_by_candidates_command(const SettingDifference& command);
+// Of whose file it is that baseline_policy_holds() and built_by_candidates_command() call the candidate's.
+std::string file_of_work_tree(const std::string& commit);
 // Of a file that the baseline's steelyard.toml names, in the repository.
 std::string baseline_calibration_holds(const std::string& file);
 std::string calibration_not_in_baseline(const std::string& file);

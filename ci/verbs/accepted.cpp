@@ -29,7 +29,7 @@ RequestAcceptances of_no_request(const WrittenPart& trouble) {
 Result<RequestAcceptances> read_from_github(const ServiceOptions& options) {
   STEELYARD_TRY(GithubPlace place, github_place(options.place));
   STEELYARD_TRY(bench::Secret token, github_token(options));
-  ServiceApi api = github_api(place, std::move(token), options.patience);
+  ServiceApi api = github_api(place, std::move(token), patience_of(options));
   if (!place.pull && !place.is_workflow_run) place.pull = merged_on_github(api, place);
   if (const std::optional<WrittenPart> trouble = find_pull(api, place)) {
     return of_no_request(*trouble);
@@ -40,7 +40,7 @@ Result<RequestAcceptances> read_from_github(const ServiceOptions& options) {
 Result<RequestAcceptances> read_from_gitlab(const ServiceOptions& options) {
   STEELYARD_TRY(GitlabPlace place, gitlab_place(options.place));
   STEELYARD_TRY(bench::Secret token, gitlab_token(options));
-  ServiceApi api = gitlab_api(place, std::move(token), options.patience);
+  ServiceApi api = gitlab_api(place, std::move(token), patience_of(options));
   if (!place.request) place.request = merged_on_gitlab(api, place);
   return place.request ? accepted_on_gitlab(api, place) : RequestAcceptances();
 }

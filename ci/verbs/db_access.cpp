@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/model/quantity.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/foreground_command.hpp"
 #include "ci/app/keeping.hpp"

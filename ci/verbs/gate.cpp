@@ -46,12 +46,23 @@ Result<void> check_no_profiling(const GateOptions& options) {
                      "leave it out, or --against-history");
 }
 
+// By the baseline's file, as far as it has one. What is told of the candidate's is of the work tree, where every verb
+// reads it.
+Result<GateConfiguration> judged_by_baseline(const Configuration& configuration, const GatePlan& plan, const App& app) {
+  STEELYARD_TRY(GateConfiguration judged,
+                with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
+  if (!judged.notes.empty() && plan.repository.differs_from(plan.commits.candidate, configuration.file)) {
+    judged.notes.push_back(warning::file_of_work_tree(plan.commits.candidate));
+  }
+  return judged;
+}
+
 // By what a candidate is judged that is held against a history: the file of the commit that it would be held against
 // otherwise. A run that was measured before comes with the file at hand, which in a pull request is the candidate's.
 Result<GateConfiguration> judged_by_history(const GateOptions& options, const Configuration& configuration,
                                             const Result<GatePlan>& plan, const App& app) {
   if (!options.run.empty() && !is_of_pull_request(caller_environment())) return GateConfiguration{configuration, {}};
-  if (plan) return with_baseline_policy(configuration, plan->repository, plan->commits.baseline, kGateBudget, app);
+  if (plan) return judged_by_baseline(configuration, *plan, app);
   if (configuration.file.empty()) return GateConfiguration{configuration, {}};
   return GateConfiguration{configuration,
                            {"the candidate is judged by its own " + std::string(kConfigurationFile) +
@@ -78,12 +89,8 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
     }
   }
   STEELYARD_TRY(const GatePlan plan, planned);
-  STEELYARD_TRY(GateConfiguration judged,
-                with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
+  STEELYARD_TRY(GateConfiguration judged, judged_by_baseline(configuration, plan, app));
   STEELYARD_CHECK(take_accepted(options, planned, judged));
-  if (plan.repository.differs_from(plan.commits.candidate, configuration.file)) {
-    judged.notes.push_back(warning::file_of_work_tree(plan.commits.candidate));
-  }
   if (judged.configuration.gate.against_history && options.base.empty() && !shard) {
     STEELYARD_CHECK(check_no_profiling(options));
     return gate_against_history(options, judged.configuration, judged.notes, app);

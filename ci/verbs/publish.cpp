@@ -83,7 +83,7 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
   ReadJudgement read;
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(options.judgement, ignored);
-  const std::filesystem::path file = is_folder ? options.judgement / kJudgedFiles[2] : options.judgement;
+  const std::filesystem::path file = is_folder ? options.judgement / kComparisonFile : options.judgement;
   const bool is_there = std::filesystem::exists(file, ignored) && !std::filesystem::is_empty(file, ignored);
   if (is_there) {
     STEELYARD_TRY(read.comparison, storage::read_comparison(file));
@@ -176,7 +176,7 @@ std::vector<WrittenPart> publish_to_github(const PublishOptions& options, const 
   if (publication.is_strangers && publication.report.empty()) {
     publication.headline = headline_of_strangers_nothing(publication.status);
   }
-  ServiceApi api = github_api(*place, std::move(token).value(), options.call.patience);
+  ServiceApi api = github_api(*place, std::move(token).value(), patience_of(options.call));
   std::vector<WrittenPart> parts;
   if (!options.no_comment) {
     const std::optional<WrittenPart> trouble = find_pull(api, *place);
@@ -198,7 +198,7 @@ std::vector<WrittenPart> publish_to_gitlab(const PublishOptions& options, const 
   publication.attempt = place->attempt;
   publication.job = place->job;
   publication.link = place->link;
-  ServiceApi api = gitlab_api(*place, std::move(token).value(), options.call.patience);
+  ServiceApi api = gitlab_api(*place, std::move(token).value(), patience_of(options.call));
   return {write_gitlab_note(api, *place, publication)};
 }
 

@@ -25,6 +25,12 @@ std::string variable_of(const ServiceOptions& options, const char* usual) {
 
 }  // namespace
 
+ApiPatience patience_of(const ServiceOptions& options) {
+  ApiPatience patience = options.patience;
+  patience.seed = drawn_wait_seed();
+  return patience;
+}
+
 Result<bench::Secret> github_token(const ServiceOptions& options) {
   return token_of(variable_of(options, "GITHUB_TOKEN"), "Authorization: Bearer ",
                   "in the step: env: {GITHUB_TOKEN: ${{ github.token }}}");
@@ -36,7 +42,6 @@ Result<bench::Secret> gitlab_token(const ServiceOptions& options) {
 }
 
 void add_service_options(Verb& verb, ServiceOptions& options) {
-  options.patience.seed = drawn_wait_seed();
   verb.add(text_option("--api", "ADDRESS", options.place.api, "the service's API (default: as the CI job is told)"));
   verb.add(text_option("--repository", "NAME", options.place.repository, "OWNER/NAME, or GitLab's project"));
   verb.add(text_option("--request", "NUMBER", options.place.request, "the pull or merge request"));

@@ -15,9 +15,11 @@ namespace steelyard::ci {
 struct ServiceOptions {
   NamedPlace place;
   std::string token_variable;
-  ApiPatience patience;
+  ApiPatience patience;  // without a seed
 };
 void add_service_options(Verb& verb, ServiceOptions& options);
+
+ApiPatience patience_of(const ServiceOptions& options);  // with a seed that is drawn
 
 // The tokens' headers. Error (input): the variable is not set; `fix` says what to do.
 Result<bench::Secret> github_token(const ServiceOptions& options);

@@ -243,7 +243,7 @@ Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
   std::error_code ignored;
   const std::filesystem::path path(name);
   const bool is_folder = std::filesystem::is_directory(path, ignored);
-  const std::filesystem::path file = is_folder ? path / kJudgedFiles[2] : path;
+  const std::filesystem::path file = is_folder ? path / kComparisonFile : path;
   if (!std::filesystem::exists(file, ignored)) {
     return input_error(file.string(), "no such file",
                        "a comparison as --json or --archive-dir writes it, a folder with one, or comparison:ID");

@@ -208,7 +208,7 @@ class HistoryReading {
   std::vector<SeriesLine> all_;
 };
 
-Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query, const ReadingMeans& reading) {
+Result<Page<SeriesLine>> read_series_lines(Session& session, const HistoryQuery& query, const ReadingMeans& reading) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   std::optional<Before> before;
   Page<ChosenSeries> chosen;
@@ -232,7 +232,7 @@ Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query,
 }  // namespace
 
 Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache) {
-  STEELYARD_TRY(Page<SeriesLine> lines, read_lines(session, query, {cache}));
+  STEELYARD_TRY(Page<SeriesLine> lines, read_series_lines(session, query, {cache}));
   Page<HistorySeries> page{{}, std::move(lines.next), std::move(lines.notes)};
   for (SeriesLine& line : lines.items) page.items.push_back(std::move(line.series));
   return page;
@@ -240,7 +240,7 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
 
 Result<Page<SeriesLine>> read_lines(Session& session, const HistoryQuery& query, RunOrderCache& cache,
                                     SeriesMemory& memory) {
-  return read_lines(session, query, {cache, &memory, true});
+  return read_series_lines(session, query, {cache, &memory, true});
 }
 
 namespace {

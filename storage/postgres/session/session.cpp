@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <typeinfo>
 #include <utility>
 
 #include "storage/place/store_address.hpp"
@@ -180,13 +181,16 @@ bool refuses_values(const std::exception& trouble) {
   return (state.starts_with("22") && state != "2200H") || state.starts_with("23") || state.starts_with("54");
 }
 
-// Whether the server ended the session with what it said, or nothing was said by a server: its last word may reach us
-// before the end of the stream does, and the link looks open until then. Of the same appendix: 08 connection exception,
-// 57P operator intervention that ends sessions, 25P03 and 25P04 a transaction that took too long.
+// Whether the server ended the session with what it said, or no server said it: its last word may reach us before the
+// end of the stream does, and the link looks open until then. Of the same appendix: 57P operator intervention that ends
+// sessions, 25P03 and 25P04 a transaction that took too long. A coordinator may pass on a worker's last word and go on:
+// then we connect once more than we had to.
 bool ends_session(const std::exception& trouble) {
   if (const auto* said = dynamic_cast<const pqxx::sql_error*>(&trouble); said != nullptr) {
     const std::string_view state = said->sqlstate();
-    return state.starts_with("08") || state.starts_with("57P") || state == "25P03" || state == "25P04";
+    // libpqxx 6 gives errors of types of their own without their state, libpq what it says itself.
+    if (state.empty()) return typeid(trouble) == typeid(pqxx::sql_error);
+    return state.starts_with("57P") || state == "25P03" || state == "25P04";
   }
   return dynamic_cast<const pqxx::failure*>(&trouble) != nullptr &&
          dynamic_cast<const pqxx::transaction_rollback*>(&trouble) == nullptr;

@@ -182,6 +182,20 @@ TEST_F(SessionTest, TellsValuesThatAreRefusedForEverFromAServerInTrouble) {
   EXPECT_EQ(session.link(), Session::Link::up);
 }
 
+TEST_F(SessionTest, ALinkIsLostWithTheServersLastWordThoughItStillLooksOpen) {
+  const auto link_after = [&](const std::string& state) {
+    Session session = connect();
+    const auto raised = begin(session).run("do $$ begin raise exception using errcode = '" + state + "'; end $$");
+    EXPECT_FALSE(raised) << state;
+    return session.link();
+  };
+  for (const char* last : {"57P01", "57P02", "57P05", "25P03"})
+    EXPECT_EQ(link_after(last), Session::Link::lost) << last;
+  for (const char* other : {"57014", "40001", "40P01", "P0001", "42501", "53100", "25006"}) {
+    EXPECT_EQ(link_after(other), Session::Link::up) << other;
+  }
+}
+
 TEST_F(SessionTest, AConstraintThatIsCheckedAtCommitRefusesTheValuesToo) {
   Session session = connect();
   Transaction transaction = begin(session);
