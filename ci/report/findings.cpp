@@ -272,13 +272,21 @@ std::string drift_line(const Comparison& comparison) {
 
 namespace {
 
+// How a row's levels and its change contradict each other.
+enum class Contradiction { none, direction, size };
+
 // As they are printed: what two equal cells hide needs no word.
-bool levels_contradict(const ComparisonRow& row) {
+Contradiction contradiction_in(const ComparisonRow& row) {
   const bool is_estimate = row.metric.kind == MetricKind::noisy && row.test != TestKind::history;
-  if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return false;
-  const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
+  if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return Contradiction::none;
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
-  return is_opposite && levels.baseline != levels.candidate && plain_change_text(*row.ratio) != plain_change_text(1);
+  if (levels.baseline == levels.candidate) return Contradiction::none;
+  const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
+  if (is_opposite && plain_change_text(*row.ratio) != plain_change_text(1)) return Contradiction::direction;
+  if (!row.interval || !(*row.baseline > 0)) return Contradiction::none;
+  const double ratio = *row.candidate / *row.baseline;
+  const double nearest = std::min(std::max(ratio, row.interval->low), row.interval->high);
+  return change_text(ratio) == change_text(nearest) ? Contradiction::none : Contradiction::size;
 }
 
 }  // namespace
@@ -306,16 +314,26 @@ std::string how_estimated(const ComparisonRow& row, const Comparison& comparison
 
 std::string levels_line(const Comparison& comparison) {
   constexpr std::size_t kMaxNamed = 3;
-  std::map<std::string, std::vector<std::string>> benchmarks;  // by how their change is estimated
+  // By how their change is estimated, then by what is wrong with it.
+  std::map<std::string, std::map<Contradiction, std::vector<std::string>>> benchmarks;
   for (const ComparisonRow& row : comparison.rows) {
-    if (!levels_contradict(row)) continue;
-    std::vector<std::string>& those = benchmarks[how_estimated(row, comparison)];
+    const Contradiction found = contradiction_in(row);
+    if (found == Contradiction::none) continue;
+    std::vector<std::string>& those = benchmarks[how_estimated(row, comparison)][found];
     if (those.empty() || those.back() != row.benchmark) those.push_back(row.benchmark);
   }
   std::string line;
-  for (const auto& [how, those] : benchmarks) {
-    line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how +
-            ": they point in opposite directions for " + named_benchmarks(those, kMaxNamed);
+  for (const auto& [how, by_contradiction] : benchmarks) {
+    line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how + ": ";
+    std::string contradictions;
+    for (const auto& [contradiction, those] : by_contradiction) {
+      contradictions +=
+          (contradictions.empty() ? "" : "; ") +
+          std::string(contradiction == Contradiction::direction ? "they point in opposite directions for "
+                                                                : "the levels' ratio is outside the interval of ") +
+          named_benchmarks(those, kMaxNamed);
+    }
+    line += contradictions;
   }
   return line;
 }

@@ -64,8 +64,8 @@ std::string at_most_text(double share);
 // elsewhere.
 std::string drift_line(const Comparison& comparison);
 
-// Which rows' levels and change point in opposite directions, and why they may: "levels are medians of each side by
-// itself; ...". Empty where none does.
+// Which rows' levels and change point in opposite directions, or have levels whose ratio lies outside of the change's
+// interval, and why they may: "levels are medians of each side by itself, ...". Empty where none does.
 std::string levels_line(const Comparison& comparison);
 
 // "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %".

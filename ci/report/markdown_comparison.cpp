@@ -206,10 +206,10 @@ std::string foot(const Comparison& comparison, const Surroundings& size) {
     if (!line.empty()) text += words(line) + " ";
   }
   text += "Measured: " + words(conditions_line(comparison)) + ".";
+  if (const std::string levels = levels_line(comparison); !levels.empty()) text += " " + words(levels) + ".";
   if (!size.has_rest) return text + "</sub>\n";
   if (const std::string policy = policy_line(comparison); !policy.empty()) text += " " + words(policy) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
-  if (const std::string levels = levels_line(comparison); !levels.empty()) text += " " + words(levels) + ".";
   if (size.has_detectable && has_detectable(comparison))
     text += " Detectable: the smallest change that 4 of 5 such measurements would find.";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";

@@ -138,10 +138,10 @@ void TerminalWriter::summary(bool has_rest) {
   if (const std::string margin = margin_line(comparison_); !margin.empty()) paragraph({}, margin, 0, Tone::plain);
   if (const std::string gate = gate_line(comparison_); !gate.empty()) paragraph({}, gate, 0, Tone::plain);
   paragraph({}, conditions_line(comparison_), 0, Tone::dim);
+  if (const std::string levels = levels_line(comparison_); !levels.empty()) paragraph({}, levels, 0, Tone::dim);
   if (!has_rest) return;
   if (const std::string policy = policy_line(comparison_); !policy.empty()) paragraph({}, policy, 0, Tone::dim);
   if (const std::string drift = drift_line(comparison_); !drift.empty()) paragraph({}, drift, 0, Tone::plain);
-  if (const std::string levels = levels_line(comparison_); !levels.empty()) paragraph({}, levels, 0, Tone::dim);
   if (const std::string equal = equality_line(comparison_); !equal.empty()) paragraph({}, equal, 0, Tone::dim);
 }
 

@@ -170,6 +170,35 @@ TEST(LevelsLine, NamesTheRowsWhoseLevelsAndChangeDisagreeInSign) {
   EXPECT_EQ(levels_line(comparison), "") << "both are printed as 7.08";
 }
 
+// 6.17 to 22.44 is no +33.9 %: who divides the cells is told why.
+TEST(LevelsLine, NamesTheRowsWhoseLevelsLieOutsideOfTheInterval) {
+  Comparison comparison = moved_by({1.339, 1.02, 1.05});
+  comparison.rows[0].interval = Interval{1.21, 1.48};
+  comparison.rows[0].baseline = 6170;
+  comparison.rows[0].candidate = 22440;
+  const std::string line =
+      "levels are medians of each side by itself, the change holds the sides of each round against each other: "
+      "the levels' ratio is outside the interval of BM_0";
+  EXPECT_EQ(levels_line(comparison), line);
+  const steelyard::Run none;
+  TerminalStyle wide;
+  wide.width = 300;
+  for (const Extent extent : {Extent::brief, Extent::whole}) {
+    EXPECT_THAT(terminal_report(comparison, wide, {}, extent), HasSubstr(line));
+    EXPECT_THAT(markdown_report(comparison, {}, extent), HasSubstr("outside the interval of"));
+  }
+  EXPECT_THAT(html_report(comparison, {none, none, {}}), HasSubstr("outside the interval of BM_0"));
+  comparison.rows[1].baseline = 7080;
+  comparison.rows[1].candidate = 7010;
+  EXPECT_THAT(levels_line(comparison), HasSubstr("each other: they point in opposite directions for BM_1; the levels' "
+                                                 "ratio is outside the interval of BM_0"));
+  comparison.rows[0].interval = Interval{1.21, 3.7};
+  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_0"))) << "the interval holds it";
+  comparison.rows[2].interval = Interval{1.05, 1.05};
+  comparison.rows[2].candidate = *comparison.rows[2].baseline * 1.0500001;
+  EXPECT_THAT(levels_line(comparison), testing::Not(HasSubstr("BM_2"))) << "what is printed is equal";
+}
+
 TEST(ConditionsLine, GivesTheRangeOfRounds) {
   Comparison comparison = sample::quiet_comparison(2);
   EXPECT_EQ(conditions_line(comparison), "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %");
