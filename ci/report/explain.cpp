@@ -146,7 +146,8 @@ class Explainer {
     if (!row.baseline || !row.candidate) return;
     const char* how = row.metric.kind == MetricKind::counted
                           ? " (medians of the counts)"
-                          : " (medians over the processes of the medians of their samples)";
+                          : " (medians over the processes of the medians of their samples, on logarithms: the middle "
+                            "of two is the geometric one)";
     add_step("levels: baseline " + unscaled_text(*row.baseline, row.metric.unit) + ", candidate " +
              unscaled_text(*row.candidate, row.metric.unit) + how);
   }

@@ -12,6 +12,7 @@
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/reason_text.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -39,12 +40,6 @@ std::vector<double> all_of(const SideSamples& side) {
   std::vector<double> values;
   for (const auto& invocation : side.invocations) values.insert(values.end(), invocation.begin(), invocation.end());
   return values;
-}
-
-std::vector<double> medians_of(const SideSamples& side) {
-  std::vector<double> medians;
-  for (const auto& invocation : side.invocations) medians.push_back(median_of(invocation).value_or(0));
-  return medians;
 }
 
 // Where nearly all samples lie: a few far ones would press the rest into one column. They are drawn at the ends.
@@ -83,20 +78,51 @@ std::string histogram(const std::vector<double>& values, const HistogramAxis& ax
   return line;
 }
 
-std::string side_text(const char* name, const SideSamples& side, const HistogramAxis& axis, std::size_t columns,
-                      const std::string& unit, const TerminalStyle& style) {
-  const std::vector<double> values = all_of(side);
-  const double level = median_of(medians_of(side)).value_or(0);
-  std::string text = "  " + padded(name, kLabelColumns) + histogram(values, axis, columns, style.unicode) + "\n";
-  std::string mark(axis.column(level, columns), ' ');
-  mark += style.unicode ? "\u25b2 " : "^ ";
-  mark += level_text(level, unit) + ", " + std::to_string(side.invocations.size()) +
-          (side.invocations.size() == 1 ? " process" : " processes");
-  if (columns_of(mark) > columns) {
-    const std::string words = mark.substr(mark.find(style.unicode ? "\u25b2" : "^") + (style.unicode ? 4 : 2));
-    const std::size_t at = axis.column(level, columns);
-    mark = std::string(at > columns_of(words) + 1 ? at - columns_of(words) - 1 : 0, ' ') + words + " " +
-           (style.unicode ? "\u25b2" : "^");
+// A process's part in the level of its side: its median, of what is noisy on logarithms, as regress/ab/rounds.cpp has
+// it.
+double level_of_process(std::vector<double> samples, MetricKind kind) {
+  const bool has_logarithms = std::all_of(samples.begin(), samples.end(), [](double value) { return value > 0; });
+  if (kind == MetricKind::counted || !has_logarithms) return median_of(std::move(samples)).value_or(0);
+  for (double& value : samples) value = regress::steady_log(value);
+  return regress::steady_exp(median_of(std::move(samples)).value_or(0));
+}
+
+// "2.40 us", "2.49 us": as the row has them, so that the eye finds the same figures there.
+LevelPair pictured_levels(const ComparisonRow& row) {
+  LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
+  for (std::string* side : {&levels.baseline, &levels.candidate}) {
+    if (!side->empty() && !levels.unit.empty()) *side += " " + levels.unit;
+  }
+  return levels;
+}
+
+std::string processes_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
+// A side of a row: its level is the one that the row says, and absent where it says none.
+struct PicturedSide {
+  const char* name;
+  const SideSamples& samples;
+  std::optional<double> level;
+  std::string level_words;  // "2.40 us"
+};
+
+std::string side_text(const PicturedSide& side, const HistogramAxis& axis, std::size_t columns,
+                      const TerminalStyle& style) {
+  const auto& [name, samples, level, level_words] = side;
+  std::string text =
+      "  " + padded(name, kLabelColumns) + histogram(all_of(samples), axis, columns, style.unicode) + "\n";
+  const std::string words =
+      level_words + (level_words.empty() ? "" : ", ") + processes_text(samples.invocations.size());
+  std::string mark = words;
+  if (level) {
+    const std::string arrow = style.unicode ? "\u25b2" : "^";
+    const std::size_t at = axis.column(*level, columns);
+    mark = std::string(at, ' ') + arrow + " " + words;
+    if (columns_of(mark) > columns) {
+      mark = std::string(at > columns_of(words) + 1 ? at - columns_of(words) - 1 : 0, ' ') + words + " " + arrow;
+    }
   }
   return text + "  " + std::string(kLabelColumns, ' ') + paint(mark, Tone::dim, style.color) + "\n";
 }
@@ -180,8 +206,9 @@ class DistributionsPicture {
     } else {
       axis();
       const double half = (kDistributionArea.right - kDistributionArea.left) / 2;
-      side(samples_.baseline, "baseline", kDistributionArea.left, kDistributionArea.left + half);
-      side(samples_.candidate, "candidate", kDistributionArea.left + half, kDistributionArea.right);
+      const LevelPair levels = pictured_levels(row_);
+      side({"baseline", samples_.baseline, row_.baseline, levels.baseline}, kDistributionArea.left);
+      side({"candidate", samples_.candidate, row_.candidate, levels.candidate}, kDistributionArea.left + half);
     }
     ratio();
     return std::move(svg_).finish();
@@ -205,7 +232,9 @@ class DistributionsPicture {
     svg_.line(middle, kDistributionArea.top, middle, kDistributionArea.bottom, "grid");
   }
 
-  void side(const SideSamples& samples, const char* name, double left, double right) {
+  void side(const PicturedSide& pictured, double left) {
+    const auto& [name, samples, level, level_words] = pictured;
+    const double right = left + (kDistributionArea.right - kDistributionArea.left) / 2;
     const std::size_t count = samples.invocations.size();
     std::size_t total = 0;
     for (const auto& invocation : samples.invocations) total += invocation.size();
@@ -219,22 +248,20 @@ class DistributionsPicture {
       for (const double value : samples.invocations[i]) {
         if (seen++ % step == 0) dots.places.push_back({x, y_of(value), ""});
       }
-      const double median = median_of(samples.invocations[i]).value_or(0);
+      const double median = level_of_process(samples.invocations[i], row_.metric.kind);
       medians.places.push_back({x, y_of(median), fmt::format("process {}: {}", i + 1, unit_text(median))});
     }
     add(dots);
     add(medians);
-    const std::optional<double> level = median_of(medians_of(samples));
-    if (level) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
+    if (level && count > 0) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
     svg_.words((left + right) / 2, kDistributionArea.bottom + 20, std::string(name) + " strong", name, kCentred);
     std::size_t beyond = 0;
     for (const auto& invocation : samples.invocations) {
       beyond += static_cast<std::size_t>(std::count_if(
           invocation.begin(), invocation.end(), [&](double value) { return value < axis_.low || value > axis_.high; }));
     }
-    const std::string how_many = count == 0 ? "not measured"
-                                            : std::to_string(count) + (count == 1 ? " process, " : " processes, ") +
-                                                  level_text(level.value_or(0), row_.metric.unit);
+    const std::string how_many =
+        count == 0 ? "not measured" : processes_text(count) + (level_words.empty() ? "" : ", " + level_words);
     svg_.words((left + right) / 2, kDistributionArea.bottom + 37, "dim", how_many, kCentred);
     if (beyond > 0) {
       const std::string text = plural_text(static_cast<std::int64_t>(beyond), "sample") + " beyond the axis";
@@ -346,11 +373,10 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
   if (values.empty()) return text + "  no samples\n";
   const HistogramAxis axis = axis_of(std::move(values));
   const auto columns = static_cast<std::size_t>(std::clamp(style.width - static_cast<int>(kLabelColumns) - 4, 20, 72));
-  if (!samples.baseline.invocations.empty()) {
-    text += side_text("baseline", samples.baseline, axis, columns, row.metric.unit, style);
-  }
-  if (!samples.candidate.invocations.empty()) {
-    text += side_text("candidate", samples.candidate, axis, columns, row.metric.unit, style);
+  const LevelPair levels = pictured_levels(row);
+  for (const PicturedSide& side : {PicturedSide{"baseline", samples.baseline, row.baseline, levels.baseline},
+                                   {"candidate", samples.candidate, row.candidate, levels.candidate}}) {
+    if (!side.samples.invocations.empty()) text += side_text(side, axis, columns, style);
   }
   if (row.ratio && row.interval) {
     BarShape shape;

@@ -35,7 +35,7 @@ class SampleIndex {
   Side candidate_;
 };
 
-// Two histograms above each other on one axis, medians marked, and the interval below them.
+// Two histograms above each other on one axis, the row's levels marked, and the interval below them.
 std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style);
 
 // 960 by 384: each invocation as a column of dots, its median larger, the level as a line; the ratio with its interval

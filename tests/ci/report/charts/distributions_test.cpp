@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "regress/compare_runs.hpp"
+
 namespace steelyard::ci::distributions_test {
 namespace {
 
@@ -16,8 +18,8 @@ ComparisonRow slower() {
   ComparisonRow row;
   row.benchmark = "BM<x>";
   row.metric = *well_known_metric(kRealTime);
-  row.baseline = 100;
-  row.candidate = 110;
+  row.baseline = 101;
+  row.candidate = 111;
   row.ratio = 1.1;
   row.interval = Interval{1.08, 1.12};
   row.verdict = Verdict::regression;
@@ -82,6 +84,30 @@ TEST(DistributionPicture, TheTerminalShowsTwoHistogramsAndTheInterval) {
     EXPECT_LE(end - begin, 80U) << text.substr(begin, end - begin);
     begin = end + 1;
   }
+}
+
+// Of an even number of processes the judge's middle is the geometric one: 4 of 2 and 8, and not 5.
+TEST(DistributionPicture, SaysTheLevelsThatTheRowSays) {
+  steelyard::Run baseline;
+  baseline.invocations = {{}, {1, 0, -1, 0, 0}};
+  Measurement measurement;
+  measurement.benchmark.name = "BM<x>";
+  measurement.metric = *well_known_metric(kRealTime);
+  measurement.invocations = {{0, {2000, 2000}, {}}, {1, {8000, 8000}, {}}};
+  baseline.measurements = {measurement};
+  steelyard::Run candidate = baseline;
+  candidate.measurements[0].invocations = {{0, {2000, 12500}, {}}, {1, {5000, 5000}, {}}};
+  const Comparison comparison = regress::compare_runs(baseline, candidate, {}).comparison;
+  ASSERT_EQ(comparison.rows.size(), 1U);
+  const ComparisonRow& row = comparison.rows.front();
+  EXPECT_NEAR(*row.baseline, 4000, 1e-6);
+  EXPECT_NEAR(*row.candidate, 5000, 1e-6);
+  const RowSamples samples = SampleIndex(baseline, candidate).of(row);
+  const std::string text = terminal_distributions(row, samples, {false, false, 80});
+  EXPECT_THAT(text, AllOf(HasSubstr("4.00 us, 2 processes"), HasSubstr("5.00 us, 2 processes")));
+  const std::string svg = svg_distributions(row, samples);
+  EXPECT_THAT(svg, AllOf(HasSubstr(">2 processes, 4.00 us<"), HasSubstr(">2 processes, 5.00 us<"),
+                         HasSubstr("process 1: 5.00 us"), Not(HasSubstr("7.25"))));
 }
 
 TEST(DistributionPicture, HoldsWhateverARowHolds) {
