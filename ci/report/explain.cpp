@@ -16,6 +16,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
+#include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::ci {
@@ -339,8 +340,11 @@ class Explainer {
     if (row.verdict != Verdict::inconclusive || !row.ratio) return "";
     if (!is_concurrent(row.layout)) return "measure both sides together: steelyard ab BASELINE CANDIDATE";
     if (row.notes.has(RowNote::contradicted_alone)) return "measured in turns: --layout interleaved";
-    if (row.rounds_wanted) return "about " + plural_text(*row.rounds_wanted, "round") + " of this noise";
-    return "";
+    if (!row.rounds_wanted) return "";
+    // The most that is named stands for itself and all beyond it.
+    if (*row.rounds_wanted >= regress::kMaxRoundsNamed)
+      return count_text(regress::kMaxRoundsNamed) + " rounds of this noise, or more";
+    return "about " + plural_text(*row.rounds_wanted, "round") + " of this noise";
   }
 
   const Run& baseline_;

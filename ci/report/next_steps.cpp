@@ -15,6 +15,7 @@
 #include "ci/config/written_value.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
+#include "ci/report/reasons.hpp"
 #include "regress/ab/match.hpp"
 
 namespace steelyard::ci {
@@ -40,6 +41,13 @@ double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
   double largest = 0;
   for (const ComparisonRow* row : rows) largest = std::max(largest, row->minimum_detectable_effect.value_or(0));
   return largest;
+}
+
+// As their reasons have it; where none of them does, what was taken here for too many.
+std::string rounds_of_noise_text(const std::vector<const ComparisonRow*>& rows) {
+  const auto known = std::ranges::count_if(rows, [](const auto* row) { return row->rounds_wanted.has_value(); });
+  if (known == 0) return " for " + std::to_string(kMaxRounds) + " rounds to tell";
+  return static_cast<std::size_t>(known) == rows.size() ? rounds_text(rows) : "";
 }
 
 // Beyond a doubled time, of what could hide: too little was measured to say how much.
@@ -110,7 +118,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0)});
     return;
   }
-  const std::string too_noisy = advice + ", too noisy for " + std::to_string(kMaxRounds) + " rounds to tell; ";
+  const std::string too_noisy = advice + ", too noisy" + rounds_of_noise_text(hopeless) + "; ";
   // A margin wider than any calibration may give would hide what people want to know.
   if (detectable > kMaxCalibratedMargin) {
     steps.push_back({too_noisy + "see what disturbs this machine", "steelyard doctor"});

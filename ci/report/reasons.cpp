@@ -100,32 +100,6 @@ std::string changes_text(const std::vector<const ComparisonRow*>& rows) {
   return change_text(least) + " to " + change_text(most);
 }
 
-// "; about 48 to 96 rounds would tell"; of those that need very many no figure.
-std::string rounds_text(const std::vector<const ComparisonRow*>& rows) {
-  std::int32_t least = regress::kMaxRoundsNamed;
-  std::int32_t most = 0;
-  std::int64_t hopeless = 0;
-  for (const ComparisonRow* row : rows) {
-    if (!row->rounds_wanted) continue;
-    if (*row->rounds_wanted >= regress::kMaxRoundsNamed) {
-      ++hopeless;
-      continue;
-    }
-    least = std::min(least, *row->rounds_wanted);
-    most = std::max(most, *row->rounds_wanted);
-  }
-  std::string text;
-  if (most > 0) {
-    text =
-        "; about " + (least == most ? "" : std::to_string(least) + " to ") + plural_text(most, "round") + " would tell";
-  }
-  if (hopeless > 0) {
-    text += "; of " + std::to_string(hopeless) + " of them even " + count_text(regress::kMaxRoundsNamed) +
-            " rounds of this noise may not tell";
-  }
-  return text;
-}
-
 // "p = 0.031", "p = 0.004 to 0.031".
 std::string range_of_p(const std::vector<const ComparisonRow*>& rows, std::optional<double> ComparisonRow::*value) {
   double least = 1;
@@ -194,6 +168,31 @@ std::vector<std::string> texts_of(const std::vector<RowGroup>& groups, const Com
 }
 
 }  // namespace
+
+std::string rounds_text(const std::vector<const ComparisonRow*>& rows) {
+  std::int32_t least = regress::kMaxRoundsNamed;
+  std::int32_t most = 0;
+  std::size_t hopeless = 0;
+  for (const ComparisonRow* row : rows) {
+    if (!row->rounds_wanted) continue;
+    if (*row->rounds_wanted >= regress::kMaxRoundsNamed) {
+      ++hopeless;
+      continue;
+    }
+    least = std::min(least, *row->rounds_wanted);
+    most = std::max(most, *row->rounds_wanted);
+  }
+  std::string text;
+  if (most > 0) {
+    text =
+        "; about " + (least == most ? "" : std::to_string(least) + " to ") + plural_text(most, "round") + " would tell";
+  }
+  if (hopeless > 0) {
+    text += "; " + (hopeless == rows.size() ? "" : "of " + std::to_string(hopeless) + " of them ") + "even " +
+            count_text(regress::kMaxRoundsNamed) + " rounds of this noise may not tell";
+  }
+  return text;
+}
 
 std::vector<const ComparisonRow*> rows_of(const SharedReason& shared) {
   std::vector<const ComparisonRow*> rows;

@@ -14,6 +14,10 @@ namespace steelyard::ci {
 // Of several rows from the least to the largest. Empty where no row knows, or each says it in its reason.
 std::string detectable_line(const std::vector<const ComparisonRow*>& rows);
 
+// How many rounds these rows want, as their reasons have it: "; about 48 to 96 rounds would tell"; of those that need
+// very many no figure. Empty where none knows.
+std::string rounds_text(const std::vector<const ComparisonRow*>& rows);
+
 // Why the rows of a group have no answer, or were not measured; what is said of several groups is said once.
 struct SharedReason {
   std::vector<RowGroup> groups;    // side by side in the order of the report; at least one

@@ -89,6 +89,20 @@ TEST(Explain, OneProcessASideHasNoTestAndAskForMore) {
   EXPECT_THAT(steps, Contains(HasSubstr("verdict: inconclusive: one invocation a side")));
 }
 
+// The most rounds that are named stand for that many or more: no figure is made of them.
+TEST(Explain, WhatWantsMoreRoundsThanAreNamedSaysSo) {
+  const SimulatedPair pair = pair_with(1.005, 12, Layout::duet);
+  Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
+  ComparisonRow& row = comparison.rows.front();
+  row.verdict = Verdict::inconclusive;
+  const auto last_step = [&](std::int32_t wanted) {
+    row.rounds_wanted = wanted;
+    return explain(pair.baseline, pair.candidate, comparison, "all").front().steps.back();
+  };
+  EXPECT_EQ(last_step(634), "another answer: about 634 rounds of this noise");
+  EXPECT_EQ(last_step(1000), "another answer: 1,000 rounds of this noise, or more");
+}
+
 TEST(Explain, SeveralLooksHaveOneP) {
   const SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
   Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));

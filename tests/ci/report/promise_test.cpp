@@ -5,6 +5,7 @@
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
+#include "regress/ab/verdict.hpp"
 
 namespace steelyard::ci::promise_test {
 namespace {
@@ -378,8 +379,18 @@ TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
   const auto steps = steps_of(comparison);
   EXPECT_THAT(steps,
               Contains(AllOf(HasSubstr("1 inconclusive; changes below 12 % could hide"), HasSubstr("--rounds 48"))));
-  EXPECT_THAT(steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"),
-                                    HasSubstr("steelyard doctor"))));
+  EXPECT_THAT(steps, Contains("1 inconclusive, too noisy; about 752 rounds would tell; see what disturbs this machine: "
+                              "steelyard doctor"));
+  comparison.rows.push_back(comparison.rows[1]);
+  comparison.rows[2].rounds_wanted = regress::kMaxRoundsNamed;
+  EXPECT_THAT(steps_of(comparison),
+              Contains(HasSubstr("2 inconclusive, too noisy; about 752 rounds would tell; of 1 of them even 1,000 "
+                                 "rounds of this noise may not tell; see")));
+  comparison.rows[1].rounds_wanted.reset();
+  EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("2 inconclusive, too noisy; see"))) << "one does not know";
+  comparison.rows[1].rounds_wanted = regress::kMaxRoundsNamed;
+  EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("2 inconclusive, too noisy; even 1,000 rounds of this noise may "
+                                                       "not tell; see")));
 }
 
 TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
