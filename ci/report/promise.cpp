@@ -253,7 +253,7 @@ std::string gate_line(const Comparison& comparison) {
 
 std::vector<std::string> broken_rule_lines(const BrokenRules& broken) {
   constexpr std::size_t kMaxNamed = 5;
-  const std::string fails = "fails (exit status 2): ";
+  const std::string fails = "fails: ";
   const auto names = [](const std::set<std::string>& set) {
     return named_benchmarks(std::vector<std::string>(set.begin(), set.end()), kMaxNamed);
   };

@@ -39,7 +39,8 @@ struct BrokenRules {
   std::set<std::string> skipped;    // where skips are forbidden
   std::set<std::string> undecided;  // where a decision is demanded
 };
-// "fails (exit status 2): BM_a skipped itself, and skips are forbidden (--forbid-skips)". Empty: none is broken.
+// "fails: BM_a skipped itself, and skips are forbidden (--forbid-skips)". Empty: none is broken. With which exit status
+// is not said: a regression or a program that failed has another one, which wins.
 std::vector<std::string> broken_rule_lines(const BrokenRules& broken);
 
 // What `unchanged` means where that is not the usual margin, for all rows that a margin decides: "Unchanged means

@@ -188,10 +188,10 @@ TEST(MarginLine, NamesTheRowsWhoseFloorIsOfTooFewGates) {
 TEST(BrokenRuleLines, SayWhyAGateWithoutARegressionFails) {
   EXPECT_TRUE(broken_rule_lines({}).empty());
   EXPECT_THAT(broken_rule_lines({true, {"BM_a", "BM_x %5Bv2]"}, {"BM_c"}}),
-              ElementsAre("fails (exit status 2): nothing was judged",
-                          "fails (exit status 2): BM_a, BM_x [v2] skipped themselves, and skips are forbidden "
+              ElementsAre("fails: nothing was judged",
+                          "fails: BM_a, BM_x [v2] skipped themselves, and skips are forbidden "
                           "(--forbid-skips)",
-                          "fails (exit status 2): BM_c is inconclusive, and a decision is demanded "
+                          "fails: BM_c is inconclusive, and a decision is demanded "
                           "(--demand-decision)"));
 }
 
