@@ -338,7 +338,10 @@ std::string levels_line(const Comparison& comparison) {
   return line;
 }
 
+bool has_compared_times(const ComparisonRow& row) { return row.metric.kind == MetricKind::noisy && row.ratio; }
+
 std::string conditions_line(const Comparison& comparison) {
+  if (std::ranges::none_of(comparison.rows, has_compared_times)) return "";
   std::set<std::string> layouts;
   std::int32_t fewest = 0;
   std::int32_t most = 0;
@@ -358,6 +361,11 @@ std::string conditions_line(const Comparison& comparison) {
   line += "; minimum effect " + small_share_text(comparison.policy.minimum_effect);
   line += ", intervals at " + small_share_text(comparison.policy.confidence);
   return line;
+}
+
+std::string measured_sentence(const Comparison& comparison) {
+  const std::string conditions = conditions_line(comparison);
+  return conditions.empty() ? "" : "Measured: " + conditions + ".";
 }
 
 std::string equality_line(const Comparison& comparison) {

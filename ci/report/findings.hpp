@@ -68,8 +68,14 @@ std::string drift_line(const Comparison& comparison);
 // interval, and why they may: "levels are medians of each side by itself, ...". Empty where none does.
 std::string levels_line(const Comparison& comparison);
 
-// "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %".
+// Of a noisy metric, both sides of which were measured and held against each other: not where one is missing, failed,
+// skipped or left untimed.
+bool has_compared_times(const ComparisonRow& row);
+
+// "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %"; empty where no times were compared.
 std::string conditions_line(const Comparison& comparison);
+// "Measured: duet, 24 rounds, ...."; empty where that is.
+std::string measured_sentence(const Comparison& comparison);
 
 // "4 of 5 counts not taken again: every loaded section ... is equal"; empty where nothing was found to be equal.
 std::string equality_line(const Comparison& comparison);

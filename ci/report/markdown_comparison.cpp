@@ -202,10 +202,10 @@ std::string foot(const Comparison& comparison, const Surroundings& size) {
   add_list(text, "Warnings", warning_lines(comparison), size.facts);
   add_list(text, "The environments differ", environment_lines(comparison), size.facts);
   text += "\n<sub>";
-  for (const std::string& line : {promise_line(comparison), margin_line(comparison), gate_line(comparison)}) {
-    if (!line.empty()) text += words(line) + " ";
+  for (const std::string& line :
+       {promise_line(comparison), margin_line(comparison), gate_line(comparison), measured_sentence(comparison)}) {
+    if (!line.empty()) text += (text.ends_with('>') ? "" : " ") + words(line);
   }
-  text += "Measured: " + words(conditions_line(comparison)) + ".";
   if (const std::string levels = levels_line(comparison); !levels.empty()) text += " " + words(levels) + ".";
   if (!size.has_rest) return text + "</sub>\n";
   if (const std::string policy = policy_line(comparison); !policy.empty()) text += " " + words(policy) + ".";

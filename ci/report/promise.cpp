@@ -34,10 +34,9 @@ struct Kinds {
 Kinds kinds_of(const Comparison& comparison) {
   Kinds kinds;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.verdict == Verdict::skipped) continue;  // of what nobody measured nothing is promised
-    if (row.metric.kind == MetricKind::counted) {
-      kinds.counted = true;
-    } else {
+    // Of what was not measured on both sides nothing is promised.
+    if (row.metric.kind == MetricKind::counted && row.baseline && row.candidate) kinds.counted = true;
+    if (has_compared_times(row)) {
       kinds.noisy = true;
       kinds.concurrent = kinds.concurrent || is_concurrent(row.layout);
       kinds.apart = kinds.apart && row.layout == Layout::separate;
@@ -69,7 +68,8 @@ std::string code_layouts_text(const Comparison& comparison) {
   // Of the rounds that were planned those that some row has: an early stop leaves layouts unused.
   std::size_t measured = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    if (is_concurrent(row.layout)) measured = std::max(measured, static_cast<std::size_t>(std::max(row.rounds, 0)));
+    if (has_compared_times(row) && is_concurrent(row.layout))
+      measured = std::max(measured, static_cast<std::size_t>(std::max(row.rounds, 0)));
   }
   rounds.resize(std::min(rounds.size(), measured));
   const std::set<std::int32_t> layouts(rounds.begin(), rounds.end());

@@ -137,7 +137,8 @@ void TerminalWriter::summary(bool has_rest) {
   if (!promise.empty()) paragraph({}, promise, 0, Tone::plain);
   if (const std::string margin = margin_line(comparison_); !margin.empty()) paragraph({}, margin, 0, Tone::plain);
   if (const std::string gate = gate_line(comparison_); !gate.empty()) paragraph({}, gate, 0, Tone::plain);
-  paragraph({}, conditions_line(comparison_), 0, Tone::dim);
+  if (const std::string conditions = conditions_line(comparison_); !conditions.empty())
+    paragraph({}, conditions, 0, Tone::dim);
   if (const std::string levels = levels_line(comparison_); !levels.empty()) paragraph({}, levels, 0, Tone::dim);
   if (!has_rest) return;
   if (const std::string policy = policy_line(comparison_); !policy.empty()) paragraph({}, policy, 0, Tone::dim);

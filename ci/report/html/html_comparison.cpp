@@ -136,9 +136,9 @@ std::string runs_section(const Comparison& comparison) {
 
 std::string measured_section(const Comparison& comparison) {
   std::vector<std::string> lines;
-  for (std::string line : {promise_line(comparison), margin_line(comparison), gate_line(comparison),
-                           "Measured: " + conditions_line(comparison) + ".", policy_line(comparison),
-                           drift_line(comparison), levels_line(comparison), equality_line(comparison)}) {
+  for (std::string line :
+       {promise_line(comparison), margin_line(comparison), gate_line(comparison), measured_sentence(comparison),
+        policy_line(comparison), drift_line(comparison), levels_line(comparison), equality_line(comparison)}) {
     if (!line.empty()) lines.push_back(std::move(line));
   }
   const bool any_detectable = std::any_of(comparison.rows.begin(), comparison.rows.end(),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/findings.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
@@ -10,8 +11,10 @@
 namespace steelyard::ci::promise_test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Comparison judged(int rows) {
   Comparison comparison = sample::quiet_comparison(rows);
@@ -201,6 +204,38 @@ TEST(PromiseLine, PromisesNothingOfWhatSkippedItself) {
   EXPECT_EQ(promise_line(comparison), "");
 }
 
+TEST(PromiseLine, PromisesNothingWhereNoTimesWereCompared) {
+  Comparison comparison = sample::quiet_comparison(2);
+  for (ComparisonRow& row : comparison.rows) {
+    row.notes.add(RowNote::not_timed);
+    row.baseline = row.candidate = row.ratio = std::nullopt;
+    row.interval.reset();
+    row.test = TestKind::none;
+    row.rounds = 0;
+  }
+  comparison.rows.push_back(sample::instructions_row("BM_case/0", 1000, 1000));
+  comparison.rows.back().layout = Layout::duet;
+  comparison.rows.back().rounds = 2;
+  EXPECT_EQ(promise_line(comparison), "Counted metrics are compared exactly, within the jitter that was measured.");
+  const steelyard::Run none;
+  for (const std::string& report :
+       {terminal_report(comparison, {}), markdown_report(comparison), html_report(comparison, {none, none, {}})}) {
+    EXPECT_THAT(report, AllOf(Not(HasSubstr("at most 5 %")), Not(HasSubstr("layout of its code")),
+                              Not(HasSubstr("seed 7")), Not(HasSubstr("intervals at")), Not(HasSubstr("Measured: "))));
+  }
+  ComparisonRow failed = comparison.rows.front();
+  failed.verdict = Verdict::failed;
+  failed.notes = {};
+  comparison.rows = {failed, sample::instructions_row("BM_case/0", 1000, 1000)};
+  comparison.rows[1].verdict = Verdict::failed;
+  comparison.rows[1].candidate = comparison.rows[1].ratio = std::nullopt;
+  EXPECT_EQ(promise_line(comparison), "");
+  EXPECT_EQ(conditions_line(comparison), "");
+  comparison.rows.push_back(sample::time_row("BM_timed", 1, Verdict::unchanged));
+  EXPECT_THAT(promise_line(comparison), HasSubstr("at most 5 %"));
+  EXPECT_THAT(terminal_report(comparison, {}), HasSubstr("duet, 24 rounds, seed 7"));
+}
+
 TEST(PromiseLine, SaysNothingOfTheLayoutsOfWhatOthersRan) {
   Comparison comparison = sample::quiet_comparison(2);
   ASSERT_THAT(promise_line(comparison), HasSubstr("one layout of its code"));
@@ -273,11 +308,8 @@ TEST(GateLine, SpeaksOfTheMetricsThatThePolicyNames) {
   EXPECT_EQ(gate_line(comparison), "Fails: regressions of time.");
 }
 
-using testing::AllOf;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Not;
 
 std::vector<std::string> steps_of(const Comparison& comparison) {
   std::vector<std::string> texts;
