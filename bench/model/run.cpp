@@ -59,14 +59,14 @@ std::string to_text(const DisturbanceSummary& summary) {
   std::string text = std::to_string(summary.disturbed) + " of " + std::to_string(summary.invocations) +
                      (summary.disturbed == 1 ? " processes was" : " processes were") + " disturbed (" +
                      causes_text(summary.by_cause) + "): ";
-  const std::size_t counting = summary.disturbed - summary.excluded;
+  const std::size_t used = summary.disturbed - summary.excluded;
   if (summary.excluded > 0) {
     text += std::to_string(summary.excluded) + (summary.excluded == 1
                                                     ? " is excluded, as its round was measured again"
                                                     : " are excluded, as their rounds were measured again");
   }
-  if (counting == 0) return text;
-  return text + (summary.excluded > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
+  if (used == 0) return text;
+  return text + (summary.excluded > 0 ? "; " : "") + std::to_string(used) + (used == 1 ? " is used" : " are used");
 }
 
 std::span<const std::string_view> words_of(Stop) { return kStopWords; }

@@ -180,7 +180,7 @@ struct DisturbanceSummary {
 DisturbanceSummary summarize_disturbances(std::span<const Run* const> runs);
 
 // "12 of 48 processes were disturbed (8 by steal time, 4 by involuntary switches): 10 are excluded, as their
-// rounds were measured again; 2 count"; empty where none was.
+// rounds were measured again; 2 are used"; empty where none was.
 std::string to_text(const DisturbanceSummary& summary);
 
 }  // namespace steelyard

@@ -35,19 +35,23 @@ std::string unscaled_text(double value, const std::string& metric_unit) {
 struct SideCounts {
   std::size_t invocations = 0;
   std::size_t samples = 0;
-  std::size_t excluded = 0;   // invocations that are kept and not judged
-  std::size_t disturbed = 0;  // of those that count
+  std::size_t disturbed = 0;  // of these invocations
+  std::size_t excluded = 0;   // invocations that are kept and not judged, since their rounds were measured again
+  std::size_t excluded_disturbed = 0;  // of them; of the rest the other side of the round was
 };
 
 SideCounts counts_of(const Run& run, const regress::MatchedSide& side) {
   SideCounts counts;
+  const auto is_disturbed = [&run](const InvocationSamples& samples) {
+    return samples.invocation < run.invocations.size() && !run.invocations[samples.invocation].disturbed_by.empty();
+  };
   for (const Measurement* measurement : side.measurements) {
     counts.excluded += measurement->excluded.size();
+    for (const InvocationSamples& samples : measurement->excluded) counts.excluded_disturbed += is_disturbed(samples);
     for (const InvocationSamples& samples : measurement->invocations) {
       ++counts.invocations;
       counts.samples += samples.values.size();
-      const bool known = samples.invocation < run.invocations.size();
-      if (known && !run.invocations[samples.invocation].disturbed_by.empty()) ++counts.disturbed;
+      counts.disturbed += is_disturbed(samples);
     }
   }
   return counts;
@@ -57,8 +61,10 @@ std::string side_text(const std::string& side, const SideCounts& counts) {
   std::string text = side + ' ' + plural_text(static_cast<std::int64_t>(counts.samples), "sample") + " in " +
                      std::to_string(counts.invocations) + (counts.invocations == 1 ? " process" : " processes");
   if (counts.disturbed > 0) text += ", " + std::to_string(counts.disturbed) + " disturbed";
-  if (counts.excluded > 0) text += ", " + std::to_string(counts.excluded) + " excluded";
-  return text;
+  if (counts.excluded == 0) return text;
+  return text + ", " + std::to_string(counts.excluded) + " excluded (" + std::to_string(counts.excluded_disturbed) +
+         " disturbed, " + std::to_string(counts.excluded - counts.excluded_disturbed) +
+         " of a round that was measured again for the other side)";
 }
 
 std::string policy_step(const ComparisonPolicy& policy, const ComparisonRow& row) {

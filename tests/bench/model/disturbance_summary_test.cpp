@@ -37,7 +37,7 @@ TEST(DisturbanceSummary, CountsCausesTheCommonestFirstAndWhatBecameOfThem) {
   EXPECT_EQ(
       text_of(run),
       "4 of 10 processes were disturbed (3 by steal time, 2 by a drifting clock): 3 are excluded, as their rounds "
-      "were measured again; 1 counts");
+      "were measured again; 1 is used");
 }
 
 TEST(DisturbanceSummary, EndsWithWhatWasMeasuredAgainWhereNothingElseIsLeft) {
@@ -51,7 +51,7 @@ TEST(DisturbanceSummary, JoinsBothSides) {
   steelyard::Run run;
   run.invocations = {disturbed({"steal time"}, false)};
   const std::array<const steelyard::Run*, 2> runs{&run, &run};
-  EXPECT_EQ(to_text(summarize_disturbances(runs)), "2 of 2 processes were disturbed (2 by steal time): 2 count");
+  EXPECT_EQ(to_text(summarize_disturbances(runs)), "2 of 2 processes were disturbed (2 by steal time): 2 are used");
 }
 
 }  // namespace

@@ -115,6 +115,32 @@ TEST(Explain, SeveralLooksHaveOneP) {
               Contains(AllOf(StartsWith("looks: "), HasSubstr("; p = 0.025, the least of each over its share"))));
 }
 
+// A disturbed process takes the other side's of its round with it: who adds up the sides finds the report's warning.
+TEST(Explain, WhatIsExcludedAddsUpToWhatTheWarningSays) {
+  SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
+  const auto exclude = [](steelyard::Run& run, std::size_t count, std::size_t disturbed) {
+    std::vector<InvocationSamples>& judged = run.measurements.front().invocations;
+    for (std::size_t i = 0; i < count; ++i) {
+      Invocation& invocation = run.invocations[judged.front().invocation];
+      invocation.excluded = true;
+      if (i < disturbed) invocation.disturbed_by = {"a drifting clock"};
+      run.measurements.front().excluded.push_back(judged.front());
+      judged.erase(judged.begin());
+    }
+  };
+  exclude(pair.baseline, 3, 2);
+  exclude(pair.candidate, 3, 1);
+  pair.candidate.invocations.back().disturbed_by = {"steal time"};
+  const Comparison comparison = worded(compare_runs(pair.baseline, pair.candidate, {}));
+  EXPECT_THAT(comparison.warnings, Contains(HasSubstr("4 of 24 processes were disturbed")));
+  EXPECT_THAT(comparison.warnings,
+              Contains(HasSubstr("3 are excluded, as their rounds were measured again; 1 is used")));
+  const auto steps = explain(pair.baseline, pair.candidate, comparison, "all").front().steps;
+  EXPECT_THAT(steps.front(), HasSubstr("9 processes, 3 excluded (2 disturbed, 1 of a round that was measured again for "
+                                       "the other side); candidate"));
+  EXPECT_THAT(steps.front(), HasSubstr("9 processes, 1 disturbed, 3 excluded (1 disturbed, 2 of a round"));
+}
+
 TEST(Explain, FewRoundsAreShownToo) {
   EXPECT_THAT(steps_of(pair_with(1.05, 4, Layout::duet)), Contains(HasSubstr("above in 4 of 4")));
 }

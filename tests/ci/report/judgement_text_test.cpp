@@ -59,7 +59,7 @@ TEST(WarningText, SaysWhatIsToBeKnownOfTheWhole) {
   EXPECT_EQ(warning_text(caution::FactIgnored{{"cpu.model", "Xeon", "", true}}),
             "cpu.model differs (Xeon against not recorded) and was ignored as the policy says");
   EXPECT_EQ(warning_text(caution::Disturbances{{2, 2, 0, {{"steal time", 2}}}}),
-            "2 of 2 processes were disturbed (2 by steal time): 2 count");
+            "2 of 2 processes were disturbed (2 by steal time): 2 are used");
   EXPECT_EQ(warning_text(caution::WithoutLookPlan{}),
             "the two sides do not have one plan of looks that can be read (setting \"looks\"): p was taken as if the "
             "number of rounds had been fixed beforehand, and may be too small; measure again");
