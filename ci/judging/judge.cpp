@@ -113,7 +113,7 @@ Result<std::vector<Explanation>> explanations_of(const std::string& part, const 
 
 Result<void> write_page(const std::filesystem::path& file, const Judgement& judgement) {
   STEELYARD_TRY(const std::vector<Explanation> explanations, explanations_of("all", judgement));
-  const PageEvidence evidence{judgement.baseline, judgement.candidate, explanations};
+  const PageEvidence evidence{judgement.baseline, judgement.candidate, explanations, judgement.from};
   return write_text_file(file, html_report(judgement.comparison, evidence, judgement.targets));
 }
 
@@ -165,11 +165,11 @@ ExitCode tell_shard(const TakenShard& taken, Comparison& comparison, const std::
 }
 
 std::string report_text(const Judgement& judgement, const JudgementOutputs& outputs, Extent extent, const App& app) {
-  const auto& [baseline, candidate, comparison, targets, explanations] = judgement;
+  const auto& [baseline, candidate, comparison, targets, explanations, from] = judgement;
   if (app.common.json) return json_report(comparison, targets, explanations);
-  if (outputs.is_markdown) return markdown_report(comparison, targets, extent);
+  if (outputs.is_markdown) return markdown_report(comparison, targets, extent, from);
   const TerminalStyle style = app.style(outputs.output);
-  return terminal_report(comparison, style, targets, extent) + terminal_explanations(explanations, style);
+  return terminal_report(comparison, style, targets, extent, from) + terminal_explanations(explanations, style);
 }
 
 Result<void> draw_rows(const Judgement& judgement, const std::filesystem::path& folder, const App& app) {
@@ -185,7 +185,7 @@ Result<void> draw_rows(const Judgement& judgement, const std::filesystem::path& 
 
 // Everything that is shown of a judgement, and its document beside the archives.
 ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
-  auto& [baseline, candidate, comparison, targets, explanations] = judgement;
+  auto& [baseline, candidate, comparison, targets, explanations, from] = judgement;
   const JudgementOutputs& outputs = plan.outputs;
   const OutcomeRules rules = outcome_rules(plan.configuration);
   ExitCode code = worse(outcome_of(targets), outcome_of(comparison, baseline, candidate, rules));
@@ -208,7 +208,9 @@ ExitCode tell(Judgement& judgement, const JudgingPlan& plan, const App& app) {
   } else {
     check(write_text_file(outputs.output, report));
   }
-  if (!outputs.markdown.empty()) check(write_text_file(outputs.markdown, markdown_report(comparison, targets, extent)));
+  if (!outputs.markdown.empty()) {
+    check(write_text_file(outputs.markdown, markdown_report(comparison, targets, extent, from)));
+  }
   if (!outputs.html.empty()) check(write_page(outputs.html, judgement));
   // There are none beside JSON.
   if (outputs.pictures && !app.common.json) app.print(terminal_pictures(comparison, baseline, candidate, app.style()));
@@ -243,6 +245,7 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
 ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
   ExitCode code = copy_archives(plan, app);
   Judgement judgement{plan.baseline, plan.candidate, plan.compare()};
+  if (plan.compares_alone) judgement.from = SidesFrom::before;
   const bool is_whole = plan.shard == nullptr;
   code = worse(code, is_whole ? judge_whole(plan, judgement, app)
                               : tell_shard(*plan.shard, judgement.comparison, plan.outputs.archive_dir, app));

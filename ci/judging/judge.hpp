@@ -24,6 +24,7 @@
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/measuring/shard.hpp"
 #include "ci/report/explain.hpp"
+#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 #include "regress/history/judge_history.hpp"
 
@@ -91,6 +92,7 @@ struct Judgement {
   Comparison comparison;
   TargetReport targets = {};
   std::vector<Explanation> explanations = {};
+  SidesFrom from = SidesFrom::this_command;
 };
 
 // `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's

@@ -11,6 +11,7 @@
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/explain.hpp"
+#include "ci/report/next_steps.hpp"
 
 namespace steelyard::ci {
 
@@ -23,12 +24,12 @@ enum class Extent { brief, whole };
 // under a changed count. Targets of the candidate stand above the summary.
 inline constexpr std::size_t kBriefLines = 60;
 std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets = {},
-                            Extent extent = Extent::brief);
+                            Extent extent = Extent::brief, SidesFrom from = SidesFrom::this_command);
 // The same for a pull request: at most kBriefMarkdownBytes, or as much as GitHub takes (65,000 of 65,536 characters),
 // what did not change folded away. What does not fit is counted; worst rows stay.
 inline constexpr std::size_t kBriefMarkdownBytes = 12 * 1024;
 std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {},
-                            Extent extent = Extent::brief);
+                            Extent extent = Extent::brief, SidesFrom from = SidesFrom::this_command);
 // The interface steelyard.comparison/1; one object, newline at the end. Rows that are explained have an `explanation`.
 std::string json_report(const Comparison& comparison, const TargetReport& targets = {},
                         const std::vector<Explanation>& explanations = {});
@@ -40,6 +41,7 @@ struct PageEvidence {
   const Run& baseline;  // their samples and profiles are drawn; runs without any: nothing is
   const Run& candidate;
   const std::vector<Explanation>& explanations;  // of any rows
+  SidesFrom from = SidesFrom::this_command;
 };
 inline constexpr std::size_t kMaxPageBytes = std::size_t{8} << 20U;
 std::string html_report(const Comparison& comparison, const PageEvidence& evidence, const TargetReport& targets = {},

@@ -196,9 +196,9 @@ bool has_detectable(const Comparison& comparison) {
                      [](const ComparisonRow& row) { return row.minimum_detectable_effect.has_value(); });
 }
 
-std::string foot(const Comparison& comparison, const Surroundings& size) {
+std::string foot(const Comparison& comparison, const Surroundings& size, SidesFrom from) {
   std::string text;
-  add_steps(text, next_steps(comparison), size.steps);
+  add_steps(text, next_steps(comparison, from), size.steps);
   add_list(text, "Warnings", warning_lines(comparison), size.facts);
   add_list(text, "The environments differ", environment_lines(comparison), size.facts);
   text += "\n<sub>";
@@ -241,9 +241,9 @@ std::string all_findings(const Comparison& comparison) {
 }
 
 // Every row that fits.
-std::string whole_report(const Comparison& comparison, const TargetReport& targets) {
+std::string whole_report(const Comparison& comparison, const TargetReport& targets, SidesFrom from) {
   const std::string begin = head(comparison, targets, {}) + all_findings(comparison);
-  const std::string end = foot(comparison, {});
+  const std::string end = foot(comparison, {}, from);
   // Kept free for the fold around the unchanged rows and the count of what was dropped.
   constexpr std::size_t kFrame = 600;
   const std::size_t room = kMaxCharacters - std::min(kMaxCharacters, begin.size() + end.size() + kFrame);
@@ -325,9 +325,10 @@ std::string line_of(const ComparisonRow& row, const BenchmarkLines& lines, const
 // What happened, and as many benchmarks as fit, what did not change folded away.
 class BriefMarkdown {
  public:
-  BriefMarkdown(const Comparison& comparison, const TargetReport& targets)
+  BriefMarkdown(const Comparison& comparison, const TargetReport& targets, SidesFrom from)
       : comparison_(comparison),
         targets_(targets),
+        from_(from),
         index_(comparison),
         names_(comparison),
         lines_(benchmark_lines(comparison)) {}
@@ -340,7 +341,7 @@ class BriefMarkdown {
                                 Surroundings{0, 0, 1, false, false}};
     for (const Surroundings& size : kSizes) {
       begin = head(comparison_, targets_, size);
-      end = foot(comparison_, size);
+      end = foot(comparison_, size, from_);
       if (begin.size() + end.size() <= kBriefMarkdownBytes * 2 / 5) break;
     }
     constexpr std::size_t kFrame = 300;  // of the folds, and what is said of what was cut
@@ -428,6 +429,7 @@ class BriefMarkdown {
 
   const Comparison& comparison_;
   const TargetReport& targets_;
+  SidesFrom from_;
   RowIndex index_;
   MarkdownNames names_;
   BenchmarkLines lines_;
@@ -435,8 +437,9 @@ class BriefMarkdown {
 
 }  // namespace
 
-std::string markdown_report(const Comparison& comparison, const TargetReport& targets, Extent extent) {
-  return extent == Extent::brief ? BriefMarkdown(comparison, targets).write() : whole_report(comparison, targets);
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets, Extent extent, SidesFrom from) {
+  return extent == Extent::brief ? BriefMarkdown(comparison, targets, from).write()
+                                 : whole_report(comparison, targets, from);
 }
 
 }  // namespace steelyard::ci

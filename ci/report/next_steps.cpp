@@ -55,26 +55,32 @@ constexpr double kAnything = 1;
 // What is measured where nobody asks for fewer: noise in which anything hides in so many rounds is the machine's.
 constexpr std::int32_t kTellingRounds = 12;
 
+// What measures again with these options.
+std::string measuring_command(SidesFrom from, const std::string& options) {
+  return (from == SidesFrom::before ? "steelyard ab OLD NEW " : "") + options;
+}
+
 // `wanted` 0: nobody knows how many. More rounds than the budget had time for want more of it, too.
-std::string rounds_command(const Comparison& comparison, std::int32_t wanted) {
+std::string rounds_command(const Comparison& comparison, std::int32_t wanted, SidesFrom from) {
   const bool is_spent = stop_of(comparison.candidate) == Stop::budget_spent;
-  return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
+  return measuring_command(
+      from, "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : ""));
 }
 
 // Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
-NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
+NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows, SidesFrom from) {
   std::int32_t wanted = 0;
   for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
   std::string advice = std::to_string(rows.size()) + " inconclusive";
   const double detectable = largest_detectable(rows);
   if (detectable > kAnything) advice += "; any change could hide";
   if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
-  return {advice + "; measure longer", rounds_command(comparison, wanted)};
+  return {advice + "; measure longer", rounds_command(comparison, wanted, from)};
 }
 
 // How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
 // number of them would do.
-void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
+void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
   std::int64_t uncounted = 0;
@@ -101,13 +107,14 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   }
   if (contradicted > 0) {
     steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
-                     "--layout interleaved"});
+                     measuring_command(from, "--layout interleaved")});
   }
   const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
   if (uncounted > 0 && !is_interrupted) {
-    steps.push_back({plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"});
+    steps.push_back(
+        {plural_text(uncounted, "count") + " not reached in time", measuring_command(from, "--budget DURATION")});
   }
-  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible));
+  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible, from));
   if (hopeless.empty()) return;
   const std::string advice = std::to_string(hopeless.size()) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
@@ -115,7 +122,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
                                    [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
   if (detectable > kAnything && are_few) {
-    steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0)});
+    steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0, from)});
     return;
   }
   const std::string too_noisy = advice + ", too noisy" + rounds_of_noise_text(hopeless) + "; ";
@@ -128,7 +135,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
                    detectable > 0 ? "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%" : ""});
 }
 
-void advise_regression(const Comparison& comparison, std::vector<NextStep>& steps) {
+void advise_regression(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
   std::set<std::string> named;
   std::string first;
   bool lacks_functions = false;
@@ -152,7 +159,8 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
   const bool has_counts = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
   if (lacks_functions && !has_counts)
-    steps.push_back({"count instructions to see which function did it", "--counts always"});
+    steps.push_back({"count instructions to see which function did it", measuring_command(from, "--counts always")});
+  if (from == SidesFrom::before) return;
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
   steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
@@ -232,9 +240,9 @@ void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::ve
 
 }  // namespace
 
-std::vector<NextStep> next_steps(const Comparison& comparison) {
+std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
   std::vector<NextStep> steps;
-  if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
+  if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, from, steps);
   name_pictures(comparison, steps);
   name_time_profiles(comparison, steps);
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
@@ -261,7 +269,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
                        "--ignore-fact " + facts});
     }
   }
-  advise_undecided(comparison, steps);
+  advise_undecided(comparison, from, steps);
   return steps;
 }
 

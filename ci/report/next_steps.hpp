@@ -14,8 +14,13 @@ struct NextStep {
   std::string command;  // to type, or a place to look at; empty where the advice is all
 };
 
-// The most useful first; empty when nothing is left to do.
-std::vector<NextStep> next_steps(const Comparison& comparison);
+// Whether the command that is reported measured its sides itself, or was given what had been measured before: then no
+// option of its own measures again, and nothing was kept.
+enum class SidesFrom { this_command, before };
+
+// The most useful first; empty when nothing is left to do. Of sides from before a whole command stands where the other
+// has an option.
+std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command);
 
 // A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
 struct RenameProposal {

@@ -150,10 +150,11 @@ namespace {
 // Every row with what is behind it.
 class WholeReport {
  public:
-  WholeReport(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets)
+  WholeReport(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets, SidesFrom from)
       : comparison_(comparison),
         style_(style),
         targets_(targets),
+        from_(from),
         table_(comparison, style),
         index_(comparison),
         writer_(comparison, index_, style) {}
@@ -168,7 +169,7 @@ class WholeReport {
     if (const std::string targets = terminal_targets(targets_, style_); !targets.empty()) writer_.add(targets + "\n");
     writer_.summary(true);
     writer_.facts(kMaxWarnings, kMaxLines);
-    writer_.next(kMaxLines);
+    writer_.next(kMaxLines, from_);
     return writer_.take();
   }
 
@@ -241,6 +242,7 @@ class WholeReport {
   const Comparison& comparison_;
   TerminalStyle style_;
   const TargetReport& targets_;
+  SidesFrom from_;
   ComparisonTable table_;
   RowIndex index_;
   TerminalWriter writer_;
@@ -259,8 +261,8 @@ std::string first_lines(const std::string& text, std::size_t most) {
 // What happened, and a line a benchmark, in a bounded number of lines.
 class BriefReport {
  public:
-  BriefReport(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets)
-      : comparison_(comparison), style_(style), index_(comparison), lines_(benchmark_lines(comparison)) {
+  BriefReport(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets, SidesFrom from)
+      : comparison_(comparison), style_(style), from_(from), index_(comparison), lines_(benchmark_lines(comparison)) {
     targets_ = first_lines(terminal_targets(targets, style), kMaxTargetLines);
     if (!targets_.empty()) targets_ += "\n";
   }
@@ -307,7 +309,7 @@ class BriefReport {
       TerminalWriter writer(comparison_, index_, style_);
       writer.summary(size.has_rest);
       writer.facts(size.facts, size.lines);
-      writer.next(size.steps);
+      writer.next(size.steps, from_);
       text = writer.take();
       if (lines_of(text) <= most) return text;
     }
@@ -337,6 +339,7 @@ class BriefReport {
 
   const Comparison& comparison_;
   TerminalStyle style_;
+  SidesFrom from_;
   RowIndex index_;
   BenchmarkLines lines_;
   std::string targets_;
@@ -360,9 +363,9 @@ std::string step_text(const std::string& step, std::size_t width, const Terminal
 }  // namespace
 
 std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets,
-                            Extent extent) {
-  return extent == Extent::brief ? BriefReport(comparison, style, targets).write()
-                                 : WholeReport(comparison, style, targets).write();
+                            Extent extent, SidesFrom from) {
+  return extent == Extent::brief ? BriefReport(comparison, style, targets, from).write()
+                                 : WholeReport(comparison, style, targets, from).write();
 }
 
 std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style) {

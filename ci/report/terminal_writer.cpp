@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "bench/model/number_text.hpp"
-#include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
 
 namespace steelyard::ci {
@@ -162,8 +161,8 @@ void TerminalWriter::some(const std::string& word, const std::vector<std::string
   }
 }
 
-void TerminalWriter::next(std::size_t most) {
-  const std::vector<NextStep> steps = next_steps(comparison_);
+void TerminalWriter::next(std::size_t most, SidesFrom from) {
+  const std::vector<NextStep> steps = next_steps(comparison_, from);
   if (steps.empty()) return;
   text_ += "\n";
   constexpr std::size_t kIndent = 11;

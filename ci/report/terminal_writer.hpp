@@ -11,6 +11,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/next_steps.hpp"
 
 namespace steelyard::ci {
 
@@ -49,7 +50,7 @@ class TerminalWriter {
   void summary(bool has_rest);
   // How the environments differ, and the warnings: of each `most`, in `max_lines` lines each.
   void facts(std::size_t most, std::size_t max_lines);
-  void next(std::size_t most);  // what to do
+  void next(std::size_t most, SidesFrom from);  // what to do
 
  private:
   struct FunctionColumns {

@@ -147,9 +147,9 @@ std::string measured_section(const Comparison& comparison) {
   return section("measured", "What it is worth, and how it was measured", html::paragraphs(lines, kMaxHtmlLines));
 }
 
-std::string next_section(const Comparison& comparison) {
+std::string next_section(const Comparison& comparison, SidesFrom from) {
   std::string items;
-  for (const NextStep& next : next_steps(comparison)) {
+  for (const NextStep& next : next_steps(comparison, from)) {
     items += "<li>" + text(next.advice, kLongestHtmlLine) +
              (next.command.empty() ? "" : ": " + element("code", text(next.command, kLongestHtmlLine))) + "</li>\n";
   }
@@ -238,7 +238,7 @@ class ComparisonPage {
     };
     promises_ = keep("the targets", section("targets", "Targets", promises()));
     undecided_ = keep("why rows are undecided", section("undecided", "No answer", undecided()));
-    next_ = keep("what to do next", next_section(comparison_));
+    next_ = keep("what to do next", next_section(comparison_, evidence_.from));
     measured_ = keep("how it was measured", measured_section(comparison_));
     warnings_ = keep("the warnings", section("warnings", "Warnings", list(warning_lines(comparison_))));
     differences_ = keep("what differs between the environments",

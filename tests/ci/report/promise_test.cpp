@@ -5,8 +5,8 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
-#include "tests/ci/report/sample_results.hpp"
 #include "regress/ab/verdict.hpp"
+#include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci::promise_test {
 namespace {
@@ -428,6 +428,29 @@ TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
 TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
   const auto steps = steps_of(with(sample::time_row("nice (v2) %5Bx] [suite=s]", 1, Verdict::failed)));
   EXPECT_THAT(steps, Contains(HasSubstr("--benchmark_filter='^nice \\(v2\\) \\[x]$'")));
+}
+
+TEST(NextSteps, OfSidesFromBeforeAreWholeCommandsAndNoPastThatNobodyKept) {
+  Comparison comparison = with(sample::time_row("a", 1.2, Verdict::regression));
+  comparison.rows.push_back(undecided(0.0234, 24));
+  comparison.rows.push_back(undecided(0.0234, 24));
+  comparison.rows.back().notes.add(RowNote::contradicted_alone);
+  comparison.rows.push_back(undecided(30, 4));
+  keep_stop(Stop::budget_spent, 6, comparison.candidate.settings);
+  EXPECT_THAT(steps_of(comparison), AllOf(Contains("count instructions to see which function did it: --counts always"),
+                                          Contains("see its past: steelyard history 'a'")));
+  const std::vector<NextStep> steps = next_steps(comparison, SidesFrom::before);
+  ASSERT_EQ(steps.size(), 4U);
+  for (const NextStep& step : steps) EXPECT_THAT(step.command, testing::StartsWith("steelyard ab OLD NEW --"));
+  EXPECT_EQ(steps[0].command, "steelyard ab OLD NEW --counts always");
+  const steelyard::Run none;
+  for (const std::string& report : {terminal_report(comparison, {}, {}, Extent::brief, SidesFrom::before),
+                                    terminal_report(comparison, {}, {}, Extent::whole, SidesFrom::before),
+                                    markdown_report(comparison, {}, Extent::brief, SidesFrom::before),
+                                    markdown_report(comparison, {}, Extent::whole, SidesFrom::before),
+                                    html_report(comparison, {none, none, {}, SidesFrom::before})}) {
+    EXPECT_THAT(report, AllOf(HasSubstr("steelyard ab OLD NEW --counts always"), Not(HasSubstr("steelyard history"))));
+  }
 }
 
 TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {

@@ -63,6 +63,15 @@ TEST_F(Compare, ARenamedBenchmarkIsOneRowAndARunThatHasBothNamesIsRefused) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("[rename] \"BM_x\""), HasSubstr("both in both.json")));
 }
 
+TEST_F(Compare, AdvisesNothingThatItCannotDo) {
+  write_rounds(1.2);
+  const Outcome outcome = run({"compare", "base", "head", "--html", "page.html", "--markdown=report.md"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  for (const std::string& report : {outcome.out, text_of("page.html"), text_of("report.md")}) {
+    EXPECT_THAT(report, AllOf(HasSubstr("steelyard ab OLD NEW --counts always"), Not(HasSubstr("steelyard history"))));
+  }
+}
+
 TEST_F(Compare, ABadRecordFailsItsRowIsNoPassAndLeavesTheOtherRowsAsTheyAre) {
   write_rounds(1.0);
   put_record("head/105.json", kNoTime, text_of("head/105.json"));
