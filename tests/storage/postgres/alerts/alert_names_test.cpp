@@ -1,4 +1,5 @@
-// Alerts of benchmarks that were renamed, as comparisons say (Comparison::earlier_names).
+// Alerts of benchmarks that were renamed, as comparisons say (Comparison::earlier_names), and of programs that have no
+// commit and are known by their names.
 #include "storage/postgres/alerts/alert_names.hpp"
 
 #include <gmock/gmock.h>
@@ -169,6 +170,44 @@ TEST_F(AlertNames, OfABenchmarkAreNoMoreThanTheBound) {
   EXPECT_EQ(names->of("sorting/1024"), names->of("n100"));
   EXPECT_THAT(names->of("n249"), ElementsAre("n249"));
   EXPECT_EQ(NamesOnBranch::read(*transaction, "demo", "topic")->of("n100").size(), 1U);
+}
+
+// Of two programs that `ab` measured together.
+Comparison of_programs(int hour, Verdict verdict, const std::string& baseline, const std::string& candidate,
+                       double ratio) {
+  Comparison comparison = storage_test::example_comparison();
+  for (RunHeader* side : {&comparison.baseline, &comparison.candidate}) {
+    side->id = std::string(63, side == &comparison.baseline ? 'a' : 'b') + std::to_string(hour);
+    side->session = "session " + std::to_string(hour);
+    side->commit.sha.clear();
+  }
+  comparison.baseline.program = baseline;
+  comparison.candidate.program = candidate;
+  comparison.candidate.created_at_unix_ns += hour * 3'600'000'000'000LL;
+  ComparisonRow& row = comparison.rows[0];
+  row.verdict = verdict;
+  row.ratio = ratio;
+  row.baseline = 100 * hour;
+  row.candidate = 100 * hour * ratio;
+  return comparison;
+}
+
+TEST_F(AlertNames, OfTwoProgramsWithoutACommitTheNewestComparisonHoldsAndEndsThem) {
+  Store store = open();
+  for (const int hour : {1, 2, 3}) {
+    ASSERT_TRUE(ComparisonStore(store).put(
+        of_programs(hour, Verdict::regression, "./old/bench", "./new/bench", 1.38 + hour * 0.01)));
+  }
+  const Alert alert = all(store).at(0);
+  EXPECT_DOUBLE_EQ(*alert.ratio, 1.41);
+  EXPECT_DOUBLE_EQ(*alert.candidate / *alert.baseline, 1.41) << "both levels are of the comparison that holds";
+  ASSERT_TRUE(ComparisonStore(store).put(of_programs(4, Verdict::regression, "./x", "./y", 1.2)));
+  EXPECT_DOUBLE_EQ(*all(store).at(0).ratio, 1.2) << "nothing says that these go on from those";
+  ASSERT_TRUE(ComparisonStore(store).put(of_programs(5, Verdict::unchanged, "./x", "./y", 1)));
+  EXPECT_EQ(all(store).at(0).state, AlertState::resolved);
+  const std::string states = ask(kAll);
+  rebuild();
+  EXPECT_EQ(ask(kAll), states);
 }
 
 }  // namespace

@@ -42,21 +42,6 @@ Comparison comparison_of(int hour, Verdict verdict, const std::string& baseline,
   return comparison;
 }
 
-// Of two programs that `ab` measured together and of which no commit is known, for the time of that number.
-Comparison comparison_of_programs(int number, Verdict verdict, const std::string& baseline,
-                                  const std::string& candidate, double ratio) {
-  Comparison comparison = comparison_of(number, verdict, "", "", ratio);
-  for (RunHeader* side : {&comparison.baseline, &comparison.candidate}) {
-    side->id = std::string(63, side == &comparison.baseline ? 'a' : 'b') + std::to_string(number);
-    side->session = "session " + std::to_string(number);
-  }
-  comparison.baseline.program = baseline;
-  comparison.candidate.program = candidate;
-  comparison.rows[0].baseline = 100 * number;
-  comparison.rows[0].candidate = 100 * number * ratio;
-  return comparison;
-}
-
 class AlertRows : public storage_test::KeptStore {
  protected:
   static std::vector<Alert> all(Store& store) {
@@ -95,25 +80,6 @@ TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
 }
 
 // By older rules a calibrated floor of 34 % was a margin. What was called unchanged within it may be as slow as ever.
-TEST_F(AlertRows, OfTwoProgramsWithoutACommitTheNewestComparisonHoldsAndEndsThem) {
-  Store store = open();
-  for (const int number : {1, 2, 3}) {
-    ASSERT_TRUE(ComparisonStore(store).put(
-        comparison_of_programs(number, Verdict::regression, "./old/bench", "./new/bench", 1.38 + number * 0.01)));
-  }
-  const Alert alert = all(store).at(0);
-  EXPECT_DOUBLE_EQ(*alert.ratio, 1.41);
-  EXPECT_DOUBLE_EQ(*alert.candidate / *alert.baseline, 1.41) << "both levels are of the comparison that holds";
-  const Comparison other = comparison_of_programs(4, Verdict::regression, "./x", "./y", 1.2);
-  ASSERT_TRUE(ComparisonStore(store).put(other));
-  EXPECT_DOUBLE_EQ(*all(store).at(0).ratio, 1.2) << "nothing says that these go on from those";
-  ASSERT_TRUE(ComparisonStore(store).put(comparison_of_programs(5, Verdict::unchanged, "./x", "./y", 1)));
-  EXPECT_EQ(all(store).at(0).state, AlertState::resolved);
-  const std::string states = ask(kStates);
-  rebuild();
-  EXPECT_EQ(ask(kStates), states);
-}
-
 TEST_F(AlertRows, WhatWasUnchangedOnlyWithinAFloorThatIsNoLongerTakenEndsNone) {
   const auto state_after = [this](double margin, std::int64_t gates, const std::string& rules) {
     SetUp();
