@@ -39,22 +39,22 @@ bool is_word(std::string_view value) {
 }
 
 void plan_governors(const std::filesystem::path& root, std::vector<SettingChange>& changes) {
-  constexpr const char* kWanted = "performance";
+  constexpr const char* kGovernor = "performance";
   const std::filesystem::path folder = root / kCpuFolder;
   for (const int core : parse_core_list(read_system_file(folder / "online").value_or(""))) {
     const std::string name = "cpu" + std::to_string(core);
     const std::string core_folder = std::string(kCpuFolder) + name;
     const std::string file = core_folder + std::string(kGovernorFile);
     const auto value = read_setting(root, file);
-    if (!value || *value == kWanted) continue;
+    if (!value || *value == kGovernor) continue;
     const auto offered = read_system_file(folder / name / "cpufreq/scaling_available_governors");
-    if (offered && (" " + *offered + " ").find(std::string(" ") + kWanted + " ") == std::string::npos) continue;
+    if (offered && (" " + *offered + " ").find(std::string(" ") + kGovernor + " ") == std::string::npos) continue;
     // Some drivers (amd_pstate) raise this with the governor and leave it there when the governor goes back. Before the
     // governor, so that it is set back after it: under "performance" the drivers take no other preference.
     const std::string preference_file = core_folder + std::string(kPreferenceFile);
     const auto preference = read_setting(root, preference_file);
-    if (preference && *preference != kWanted) changes.push_back({preference_file, *preference, kWanted});
-    changes.push_back({file, *value, kWanted});
+    if (preference && *preference != kGovernor) changes.push_back({preference_file, *preference, kWanted});
+    changes.push_back({file, *value, kGovernor});
   }
 }
 

@@ -61,7 +61,7 @@ std::optional<double> figure_of(const JsonValue& state, std::string_view tag) {
 }
 
 // Seconds. `flaw`: why there are none.
-std::vector<double> samples_in(const fs::path& json, const JsonValue& summary, std::string& flaw) {
+std::vector<double> samples_in(const fs::path& results, const JsonValue& summary, std::string& flaw) {
   // Only the last two parts of what the file names are followed, beside the file itself: it may have been moved, and it
   // may be a stranger's.
   const fs::path named = named_value(summary, "filename");
@@ -70,7 +70,7 @@ std::vector<double> samples_in(const fs::path& json, const JsonValue& summary, s
     flaw = "no file name";
     return {};
   }
-  const fs::path file = json.parent_path() / folder / named.filename();
+  const fs::path file = results.parent_path() / folder / named.filename();
   std::error_code code;
   if (fs::is_symlink(fs::symlink_status(file, code)) || fs::is_symlink(fs::symlink_status(file.parent_path(), code))) {
     flaw = file.string() + ": a link";

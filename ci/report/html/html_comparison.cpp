@@ -318,18 +318,18 @@ class ComparisonPage {
 
   // The rows of a finding under each other, so that the eye compares their bars.
   std::string members(const Finding& finding) const {
-    constexpr std::size_t kMaxMembers = 1000;
+    constexpr std::size_t kMaxMembersShown = 1000;
     constexpr std::size_t kMaxOpen = 12;
     std::string table = "<div class=\"scroll\"><table class=\"members\">";
-    for (std::size_t i = 0; i < std::min(finding.rows.size(), kMaxMembers); ++i) {
+    for (std::size_t i = 0; i < std::min(finding.rows.size(), kMaxMembersShown); ++i) {
       const ComparisonRow& row = *finding.rows[i];
       table += "<tr><td>" + link(row) + "</td>" + element("td", text(metric_label(row.metric), 160)) +
                element("td", row.ratio ? text(change_text(*row.ratio)) : "", "n c") +
                element("td", html::RowWriter::bar(row), "i") + "</tr>\n";
     }
     table += "</table></div>\n";
-    if (finding.rows.size() > kMaxMembers) {
-      table += "<p class=\"dim\">and " + std::to_string(finding.rows.size() - kMaxMembers) + " more rows</p>\n";
+    if (finding.rows.size() > kMaxMembersShown) {
+      table += "<p class=\"dim\">and " + std::to_string(finding.rows.size() - kMaxMembersShown) + " more rows</p>\n";
     }
     return "<details" + std::string(finding.rows.size() <= kMaxOpen ? " open" : "") + "><summary>" +
            count_words(finding.rows.size(), "row") + "</summary>\n" + table + "</details>\n";
