@@ -53,7 +53,7 @@ void plan_governors(const std::filesystem::path& root, std::vector<SettingChange
     // governor, so that it is set back after it: under "performance" the drivers take no other preference.
     const std::string preference_file = core_folder + std::string(kPreferenceFile);
     const auto preference = read_setting(root, preference_file);
-    if (preference && *preference != kGovernor) changes.push_back({preference_file, *preference, kWanted});
+    if (preference && *preference != kGovernor) changes.push_back({preference_file, *preference, kGovernor});
     changes.push_back({file, *value, kGovernor});
   }
 }

@@ -250,7 +250,7 @@ Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
   }
   STEELYARD_TRY(Comparison comparison, storage::read_comparison(file));
   return KeptComparison{std::move(comparison), is_folder ? path : std::filesystem::absolute(file).parent_path(),
-                        file.filename() == kVerifiedFile};
+                        file.filename() == std::string_view(kComparisonFile)};
 }
 
 struct FoundSides {
