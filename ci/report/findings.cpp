@@ -338,7 +338,9 @@ std::string levels_line(const Comparison& comparison) {
   return line;
 }
 
-bool has_compared_times(const ComparisonRow& row) { return row.metric.kind == MetricKind::noisy && row.ratio; }
+bool has_compared_times(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && row.verdict != Verdict::skipped && row.ratio;
+}
 
 std::string conditions_line(const Comparison& comparison) {
   if (std::ranges::none_of(comparison.rows, has_compared_times)) return "";
