@@ -327,7 +327,7 @@ void check_probe(const ProbeResult& probe, Findings& findings) {
     findings.push_back({"unsteady", slices.spread >= kSevereSpread ? Severity::severe : Severity::warning,
                         "the times of equal slices of work spread over " + percent(slices.spread) + " of their median",
                         "changes smaller than that need many rounds to be seen",
-                        "see to what else stands here; measure both builds side by side: steelyard ab OLD NEW"});
+                        "see to the other causes; measure both builds side by side: steelyard ab OLD NEW"});
   }
   if (probe.steal && *probe.steal >= kNoticeableStealShare) {
     findings.push_back({"steal_now", *probe.steal >= kSevereStealShare ? Severity::severe : Severity::warning,

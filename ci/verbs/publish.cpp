@@ -287,9 +287,8 @@ void add_publish_options(Verb& verb, PublishOptions& options) {
   verb.add(flag_option("--no-check", options.no_check, "write no check run"));
   verb.add(flag_option("--from-fork", options.from_fork, "say that a job without rights measured it"));
   verb.add(
-      output_option("--output", "FOLDER", options.output,
-                    "write junit.xml, code-quality.json, metrics.txt (OpenMetrics), findings.sarif and badge.svg there",
-                    Writes::folder));
+      path_option("--output", "FOLDER", options.output,
+                  "write junit.xml, code-quality.json, metrics.txt (OpenMetrics), findings.sarif and badge.svg there"));
   add_service_options(verb, options.call);
 }
 
