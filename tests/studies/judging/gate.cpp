@@ -13,6 +13,9 @@
 namespace steelyard::judging {
 namespace {
 
+constexpr int kUsualRounds = 60;  // that every recording has
+constexpr int kBlock = 12;        // rounds in a row of a window of more
+
 // Values that lie around `center` as the logarithms of these do, stretched, on another level.
 void stretch(std::vector<SideProcess>& baseline, std::vector<SideProcess>& candidate, double exponent, double level) {
   std::vector<double> values;
@@ -43,8 +46,9 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
     const int kernel = options.correlated ? i % kernels : draw.below(kernels);
     const int first = options.correlated ? shared_first : draw.below(recording.rounds());
     const std::vector<int> slots = options.correlated ? shared_slots : balanced_slots(rounds, draw);
-    BenchmarkWindow benchmark =
-        concurrent_benchmark(recording.benchmarks[static_cast<std::size_t>(kernel)], first, slots);
+    const RecordedBenchmark& recorded = recording.benchmarks[static_cast<std::size_t>(kernel)];
+    BenchmarkWindow benchmark = rounds > kUsualRounds ? resampled_benchmark(recorded, kBlock, slots, draw)
+                                                      : concurrent_benchmark(recorded, first, slots);
     const double exponent = std::pow(options.max_stretch, 2 * draw.uniform() - 1);
     const double level = std::pow(10.0, 6 * draw.uniform());  // 1 ns to 1 ms
     stretch(benchmark.baseline, benchmark.candidate, exponent, level);
