@@ -30,8 +30,8 @@ double min_sign_flip_p(std::size_t units);
 double min_split_p(std::size_t marked, std::size_t units);
 
 // The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
-// (Holm's first step, level / comparisons; jointly adjusted, as if it were 1) with the test of the contract; at
-// least 12.
+// (Holm's first step, level / comparisons) with the test of the contract; at least 12. Jointly adjusted one of any
+// number can with those of 1, but with those of `comparisons` many find about as much as few.
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons);
 
 }  // namespace steelyard::regress

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "ci/measuring/measure_gates.hpp"
+#include "ci/measuring/time_programs.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
@@ -40,6 +41,21 @@ TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   const int needed = regress::rounds_needed(0.0001, 1);
   EXPECT_GT(needed, bench::kUsualRounds);
   EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), std::to_string(needed));
+}
+
+// Those that other machines measure are judged with them.
+TEST_F(MeasurePrograms, TakeMoreFixedRoundsOfManyBenchmarks) {
+  configuration_.run.no_early_stop = true;
+  configuration_.run.budget = nanoseconds(1);
+  Result<ListedPair> listed = list_pair({working("", "."), working("", ".")}, configuration_.run, nullptr);
+  ASSERT_TRUE(listed) << listed.error().text();
+  for (const auto& [benchmarks, rounds] : {std::pair{23U, "12"}, {24U, "14"}, {52U, "14"}, {86U, "16"}}) {
+    listed->elsewhere = benchmarks - listed->size();
+    const Result<MeasuredPrograms> measured =
+        measure_programs({*listed}, configuration_, calibration_, progress_, nullptr);
+    ASSERT_TRUE(measured) << measured.error().text();
+    EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), rounds) << benchmarks;
+  }
 }
 
 TEST_F(MeasurePrograms, SpendWhatAPatternMayCostAndSaySo) {

@@ -265,6 +265,7 @@ int main(int count, char** arguments) {
                         any_number ? 0 : given->number("--benchmarks", 100),
                         given->number("--rounds", 0),
                         by_number ? "numbers" : "gates"};
-  if (options.gates < 1 || options.seed < 1 || options.rounds % 2 != 0 || (!any_number && options.benchmarks < 1)) return usage();
+  if (options.gates < 1 || options.seed < 1 || options.rounds % 2 != 0 || (!any_number && options.benchmarks < 1))
+    return usage();
   return run(options);
 }
