@@ -96,23 +96,30 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   return comparison;
 }
 
+Result<void> check_explained(const std::string& part, const std::vector<std::string>& benchmarks) {
+  if (part.empty() || part == kExplainAll || benchmarks.empty()) return {};
+  const std::string canonical = canonical_as_typed(part);
+  for (const std::string& name : benchmarks) {
+    if (name.find(canonical) != std::string::npos) return {};
+  }
+  std::vector<std::string> names = benchmarks;
+  for (const std::string& name : benchmarks) names.push_back(name.substr(0, name.find_first_of("/ ")));
+  const auto nearest = nearest_name(canonical, names);
+  return input_error("--explain", '"' + part + '"', "a part of a benchmark's name, or all",
+                     nearest ? "did you mean " + *nearest + "?" : "the first is " + names.front());
+}
+
 Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
   const Comparison& comparison = judgement.comparison;
   if (part.empty()) return std::vector<Explanation>{};
-  std::vector<Explanation> explanations =
-      explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
-  if (explanations.empty() && !comparison.rows.empty()) {
-    std::vector<std::string> names;
-    for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
-    const auto nearest = nearest_name(part, names);
-    return input_error("--explain", '"' + part + '"', "a part of a benchmark's name, or all",
-                       nearest ? "did you mean " + *nearest + "?" : "the first row is of " + names.front());
-  }
-  return explanations;
+  std::vector<std::string> names;
+  for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
+  STEELYARD_CHECK(check_explained(part, names));
+  return explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
 }
 
 Result<void> write_page(const std::filesystem::path& file, const Judgement& judgement) {
-  STEELYARD_TRY(const std::vector<Explanation> explanations, explanations_of("all", judgement));
+  STEELYARD_TRY(const std::vector<Explanation> explanations, explanations_of(kExplainAll, judgement));
   const PageEvidence evidence{judgement.baseline, judgement.candidate, explanations, judgement.from};
   return write_text_file(file, html_report(judgement.comparison, evidence, judgement.targets));
 }

@@ -95,8 +95,11 @@ struct Judgement {
   SidesFrom from = SidesFrom::this_command;
 };
 
-// `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's
-// mistake, with the nearest that there is.
+// `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. Error (input): `benchmarks`, canonical
+// names, has some and none that holds it; with the nearest.
+Result<void> check_explained(const std::string& part, const std::vector<std::string>& benchmarks);
+
+// Error (input): that of check_explained() over the rows.
 Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
 
 // The page of a judgement (ci/report/comparison.hpp), every row explained. Error (input): it cannot be written.

@@ -15,6 +15,7 @@
 #include "ci/judging/creep.hpp"
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/build.hpp"
+#include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
@@ -33,6 +34,21 @@ struct MeasuredSides {
   std::optional<TakenShard> shard;  // that they are; absent: the whole
 };
 
+// Of --explain: a name that no benchmark has is refused before minutes of measuring. Of a program that did not answer,
+// or whose rows say on which device they were measured, the names are not known yet.
+Result<void> check_explained_of(const std::vector<ListedPair>& listed, const JudgedSides& sides,
+                                const std::string& part) {
+  if (DevicePrograms(sides.programs).any()) return {};
+  std::vector<std::string> names;
+  for (const ListedPair& pair : listed) {
+    if (pair.any_trouble()) return {};
+    for (const bench::ListedProgram* side : {&pair.baseline, &pair.candidate}) {
+      for (const bench::ListedBenchmark& benchmark : side->benchmarks()) names.push_back(benchmark.id.canonical());
+    }
+  }
+  return check_explained(part, names);
+}
+
 Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration& calibrations,
                               const App& app) {
   // What stands in the way of one is told once, at the end.
@@ -42,7 +58,8 @@ Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& requ
   };
   ProgressLine progress = app.live_view();
   const Configuration& configuration = request.configuration;
-  if (request.shard == nullptr) {
+  const std::string& explained = request.outputs.explain;
+  if (request.shard == nullptr && (explained.empty() || explained == kExplainAll)) {
     STEELYARD_TRY(MeasuredPrograms all,
                   measure_programs(sides.programs, configuration, calibration_of, progress, request.cancelled));
     return MeasuredSides{std::move(all), {}};
@@ -52,11 +69,17 @@ Result<MeasuredSides> measure(const JudgedSides& sides, const JudgeRequest& requ
     STEELYARD_TRY(ListedPair list, list_pair(pair, configuration.run, request.cancelled, configuration.renames));
     listed.push_back(std::move(list));
   }
-  STEELYARD_TRY(TakenShard taken, take_shard(*request.shard, listed));
+  STEELYARD_CHECK(check_explained_of(listed, sides, explained));
+  std::optional<TakenShard> taken;
+  if (request.shard != nullptr) {
+    STEELYARD_TRY(taken, take_shard(*request.shard, listed));
+  }
   STEELYARD_TRY(MeasuredPrograms all,
                 measure_programs(std::move(listed), configuration, calibration_of, progress, request.cancelled));
-  keep_shard(taken, all.pair.baseline.header.settings);
-  keep_shard(taken, all.pair.candidate.header.settings);
+  if (taken) {
+    keep_shard(*taken, all.pair.baseline.header.settings);
+    keep_shard(*taken, all.pair.candidate.header.settings);
+  }
   return MeasuredSides{std::move(all), std::move(taken)};
 }
 

@@ -416,7 +416,7 @@ std::vector<Explanation> explain(const Run& baseline, const Run& candidate, cons
   Explainer explainer(baseline, candidate, comparison);
   std::vector<Explanation> result;
   for (const ComparisonRow& row : comparison.rows) {
-    if (!part.empty() && part != "all" && row.benchmark.find(part) == std::string::npos) continue;
+    if (!part.empty() && part != kExplainAll && row.benchmark.find(part) == std::string::npos) continue;
     const auto at = matched.find({row.benchmark, row.metric.name});
     const regress::Matched nothing{row.benchmark, row.metric.name, {}, {}};
     result.push_back({row.benchmark, row.metric.name,

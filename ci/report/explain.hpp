@@ -19,8 +19,10 @@ struct Explanation {
   std::vector<std::string> steps;  // one sentence or list each, "measured: ..." first, "verdict: ..." near the end
 };
 
-// Every row whose benchmark contains `part` ("all" and "": every row), in the order of the comparison. `comparison` is
-// what compare_runs made of the two runs; later additions to its rows do no harm. Of
+inline constexpr const char* kExplainAll = "all";
+
+// Every row whose benchmark contains `part` (kExplainAll and "": every row), in the order of the comparison.
+// `comparison` is what compare_runs made of the two runs; later additions to its rows do no harm. Of
 // judge_against_history the baseline is the newest run of the history: counts are told from both runs, what a
 // prediction decided from its history.
 std::vector<Explanation> explain(const Run& baseline, const Run& candidate, const Comparison& comparison,

@@ -447,6 +447,14 @@ TEST_F(Gate, AbTakesCommitsTheSameWay) {
   expect_no_work_trees_left();
 }
 
+TEST_F(Gate, RefusesToExplainWhatNeitherBuildHasBeforeAnythingIsMeasured) {
+  commit("make it slow", "slow");
+  const Outcome outcome = gate({"--explain", "BM_nope"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  EXPECT_EQ(outcome.out, "") << "there is nothing to report";
+  EXPECT_THAT(outcome.err, HasSubstr("--explain: found \"BM_nope\""));
+}
+
 TEST_F(Gate, SaysThatChangesWhichAreNotCommittedAreNotMeasured) {
   commit("again", "fast");
   made_.write("build.sh", "exit 1\n");

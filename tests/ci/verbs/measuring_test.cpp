@@ -56,6 +56,17 @@ TEST_F(Measuring, AbAsksEachProgramOnceForItsBenchmarksAndOnceForWhatNoneOfThemM
   for (const char* asked : {"old.asked", "new.asked"}) EXPECT_EQ(text_of(asked), "\n\n") << asked << outcome.err;
 }
 
+TEST_F(Measuring, AbRefusesToExplainWhatNeitherProgramHasBeforeAnythingIsMeasured) {
+  const Outcome unknown = run(quick({"ab", noting("old", "fast"), noting("new", "slow"), "--explain", "BM_vareid"}));
+  EXPECT_EQ(unknown.status, 3) << unknown.out;
+  EXPECT_EQ(unknown.out, "") << "there is nothing to report";
+  EXPECT_THAT(unknown.err, HasSubstr("--explain: found \"BM_vareid\", wanted a part of a benchmark's name, or all; "
+                                     "did you mean BM_varied?"));
+  for (const char* asked : {"old.asked", "new.asked"}) EXPECT_EQ(text_of(asked), "\n\n") << asked;
+  const Outcome renamed = run(quick({"ab", fixture("fast"), fixture("renamed"), "--explain", "changing"}));
+  EXPECT_THAT(renamed.out, HasSubstr("why BM_changing")) << "one side alone has it" << renamed.err;
+}
+
 TEST_F(Measuring, AbOfTheSidesExchangedIsAnImprovement) {
   const Outcome outcome = run(quick({"ab", fixture("slow"), fixture("fast"), "--filter", "varied"}));
   EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
