@@ -103,7 +103,7 @@ std::vector<Annotation> findings_without_line(const Comparison& comparison) {
     const bool has_no_line = is_changed(finding) && noted_functions(finding).empty();
     if (!is_unjudged && !has_no_line) continue;
     findings.push_back(
-        {"", 0, level_of(finding), title_of(finding, finding.cause), message_of(comparison, index, finding)});
+        {"", 0, level_of(finding), title_of(finding, cause_title(finding)), message_of(comparison, index, finding)});
   }
   order_and_bound(findings);
   return findings;

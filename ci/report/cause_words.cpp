@@ -7,6 +7,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/causes.hpp"
+#include "ci/report/function_lines.hpp"
 #include "ci/report/reasons.hpp"
 
 namespace steelyard::ci {
@@ -29,6 +30,11 @@ std::string ratios_text(const Interval& ratios) {
 
 }  // namespace
 
+std::string cause_title(const Finding& finding) {
+  const bool is_function = finding.shared == SharedCause::culprit || finding.shared == SharedCause::profile;
+  return is_function ? function_title(finding.cause) : finding.cause;
+}
+
 std::string ranges_text(const Finding& finding) {
   std::string text;
   for (const MetricRange& range : finding.ranges) {
@@ -45,7 +51,7 @@ FindingWords finding_words(const Finding& finding) {
   if (finding.shared == SharedCause::reason) {
     return {named_benchmarks(finding.benchmarks, kMaxNamed), ": " + finding.cause, ""};
   }
-  FindingWords words{finding.cause, "", ""};
+  FindingWords words{cause_title(finding), "", ""};
   if (count == 1 && finding.shared != SharedCause::name) words.text = ", " + name_as_given(finding.benchmarks.front());
   if (count > 1) words.text = ", " + plural_text(count, "benchmark");
   if (!is_change(finding)) {
@@ -179,7 +185,7 @@ std::vector<std::string> finding_notes(const Comparison& comparison, const RowIn
       notes.push_back("time and instructions together: " + meanings.text(finding.benchmarks.size(), kMaxTold + 1));
     }
     if (finding.shared == SharedCause::profile) {
-      notes.push_back("no one function of the project answers for it; largest is " + finding.cause);
+      notes.push_back("no one function of the project answers for it; largest is " + cause_title(finding));
     }
     if (is_one) add(solo_notes(rows));
     if (!is_one && !solo_note(finding).empty()) notes.push_back(solo_note(finding));

@@ -73,6 +73,9 @@ std::string ranges_text(const Finding& finding);
 // measured alone, what does not gate and why, whose it is. Of several benchmarks how many each holds for.
 std::vector<std::string> finding_notes(const Comparison& comparison, const RowIndex& index, const Finding& finding);
 
+// Its cause as people are told it: a function's title (function_lines.hpp).
+std::string cause_title(const Finding& finding);
+
 // The finding in one sentence, without markup. Names are as the program gave them: the caller makes them safe to show.
 struct FindingWords {
   std::string subject;  // names alone: "snappy::Decompress", "BM_UIOVec/0 to /4", "BM_a, BM_b and 3 more"

@@ -52,10 +52,10 @@ std::string split_text(const FunctionChange& function, const PartText& part_text
 }
 
 std::string what_happened(const FunctionChange& function, const PartText& part_text) {
-  const std::string where = function.inlined_into.empty() ? "" : short_function_name(function.inlined_into);
+  const std::string where = function.inlined_into.empty() ? "" : function_title(function.inlined_into);
   if (!where.empty()) return (function.calls_change < 0 ? "now inlined into " : "inlined into ") + where;
   if (!function.once_inlined_into.empty()) {
-    return "no longer inlined into " + short_function_name(function.once_inlined_into);
+    return "no longer inlined into " + function_title(function.once_inlined_into);
   }
   const bool moved = std::abs(function.inclusive_change) < kMinPart * std::abs(function.self_change);
   if (moved) {
@@ -78,6 +78,18 @@ std::string place_of(const FunctionChange& function) {
 
 }  // namespace
 
+bool is_bare_address(std::string_view function) {
+  constexpr std::string_view kPrefix = "0x";
+  return function.size() > kPrefix.size() && function.starts_with(kPrefix) &&
+         function.find_first_not_of("0123456789abcdefABCDEF", kPrefix.size()) == std::string_view::npos;
+}
+
+std::string function_title(std::string_view function) {
+  if (!is_bare_address(function)) return short_function_name(function);
+  const std::string_view digits = function.substr(std::min(function.find_first_not_of('0', 2), function.size() - 1));
+  return "code at 0x" + std::string(digits) + " (no symbols)";
+}
+
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {
   // Functions are attributed from counts; their parts are of the baseline's instructions.
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
@@ -93,13 +105,13 @@ std::vector<FunctionLine> function_lines(const std::vector<FunctionChange>& func
   std::vector<FunctionLine> lines;
   for (const FunctionChange& function : functions) {
     FunctionLine line;
-    line.name = short_function_name(function.name);
+    line.name = function_title(function.name);
     line.self = part_text(function.self_change);
     line.inclusive = part_text(function.inclusive_change);
     line.place = place_of(function);
     line.what = what_happened(function, part_text);
     if (!function.renamed_from.empty()) {
-      line.what = "renamed from " + short_function_name(function.renamed_from) + "; " + line.what;
+      line.what = "renamed from " + function_title(function.renamed_from) + "; " + line.what;
     }
     lines.push_back(std::move(line));
   }

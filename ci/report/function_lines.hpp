@@ -2,12 +2,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "ci/report/findings.hpp"
 
 namespace steelyard::ci {
+
+// Whether a profile has an address in place of a function's name: what it was built into has no symbols.
+bool is_bare_address(std::string_view function);
+// A function as reports name it: short, and an address as "code at 0x401234 (no symbols)".
+std::string function_title(std::string_view function);
 
 // How a function takes part in the change of `row`: what it changed by itself and with what it calls, each as a part of
 // the benchmark's instructions in the baseline ("+12.3 %"; without that level, instructions), where it is

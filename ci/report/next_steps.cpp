@@ -14,6 +14,7 @@
 #include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/findings.hpp"
+#include "ci/report/function_lines.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/reasons.hpp"
 #include "regress/ab/match.hpp"
@@ -149,7 +150,8 @@ void advise_regression(const Comparison& comparison, SidesFrom from, std::vector
       continue;
     }
     const FunctionChange& culprit = (*row)->functions.front();
-    if (!culprit.own_source || named.size() == 2 || !named.insert(culprit.name).second) continue;
+    if (!culprit.own_source || is_bare_address(culprit.name) || named.size() == 2 || !named.insert(culprit.name).second)
+      continue;
     const bool has_place = !culprit.file.empty() && culprit.file != "???";
     steps.push_back({"start at " + short_function_name(culprit.name),
                      !has_place         ? ""
@@ -165,6 +167,15 @@ void advise_regression(const Comparison& comparison, SidesFrom from, std::vector
   const std::string& project = comparison.candidate.project;
   steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
                                        (project.empty() ? "" : " --project " + in_shell_quotes(project))});
+}
+
+// What heads a finding is the first function of a row.
+void advise_symbols(const Comparison& comparison, std::vector<NextStep>& steps) {
+  const bool any_bare = std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return !row.functions.empty() && is_bare_address(row.functions.front().name);
+  });
+  if (!any_bare) return;
+  steps.push_back({"functions without symbols are told by their addresses; for names keep them (no strip, no -s)", ""});
 }
 
 // Worst first; beyond the third the folder is enough.
@@ -243,6 +254,7 @@ void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::ve
 std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
   std::vector<NextStep> steps;
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, from, steps);
+  advise_symbols(comparison, steps);
   name_pictures(comparison, steps);
   name_time_profiles(comparison, steps);
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);

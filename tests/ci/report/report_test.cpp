@@ -212,6 +212,22 @@ TEST(Reports, WhatTheNumberOfComparisonsLeftOpenIsToldOnce) {
             1U);
 }
 
+TEST(Reports, WhatHasNoSymbolsIsToldInWordsAndOnceHowToHaveNames) {
+  std::vector<ComparisonRow> rows{sample::row_changed_in("BM_a", "???", 0), sample::row_changed_in("BM_b", "???", 0)};
+  rows[0].functions[0].name = "0x0000000000401234";
+  rows[1].functions[0].name = "0x000000000040a000";
+  const Comparison comparison = sample::comparison_of(std::move(rows));
+  const steelyard::Run none;
+  for (const std::string& text : {terminal_report(comparison, {false, true, 200}), markdown_report(comparison),
+                                  html_report(comparison, {none, none, {}}, {})}) {
+    EXPECT_NE(text.find("code at 0x401234 (no symbols)"), std::string::npos) << text;
+    EXPECT_NE(text.find("code at 0x40a000 (no symbols)"), std::string::npos) << text;
+    EXPECT_EQ(text.find("0x0000000000401234"), std::string::npos) << text;
+    EXPECT_EQ(times_in(text, "no strip, no -s"), 1U) << text;
+    EXPECT_EQ(times_in(text, "start at"), 0U) << text;
+  }
+}
+
 TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
   Comparison comparison = sample::quiet_comparison(0);
   for (const char* name : {"BM_a", "BM_b"}) {
