@@ -59,12 +59,14 @@ class Watched {
       : child_(std::move(started)),
         descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, child_.supervisor, 0))),
         started_(at),
-        deadline_(at + bounded_timeout(command.timeout)),
+        deadline_(at + bounded_timeout(std::min(command.timeout, command.rest_of_budget.value_or(command.timeout)))),
         limit_(command.output_limit) {
     result_.started_at_unix_ns = at_unix_ns;
     result_.core = child_.core;
     result_.addresses_randomized = child_.addresses_randomized;
     result_.timeout = command.timeout;
+    const bool is_cut = command.rest_of_budget && *command.rest_of_budget < command.timeout;
+    if (is_cut) result_.rest_of_budget = command.rest_of_budget;
     result_.any_exit_code = command.ignores_exit_status;
   }
   Watched(const Watched&) = delete;
@@ -223,7 +225,10 @@ std::string ending(const ChildResult& child) {
       return "was ended by signal " + std::to_string(child.signal) + " (" + ::strsignal(child.signal) +
              (child.signal == SIGKILL ? ", as the system does where memory runs out)" : ")");
     case ChildEnd::timed_out:
-      return "ran past its limit of " + to_text(child.timeout);
+      return "ran past its limit of " +
+             (child.rest_of_budget
+                  ? to_text(*child.rest_of_budget) + ", the rest of the budget; its own is " + to_text(child.timeout)
+                  : to_text(child.timeout));
     case ChildEnd::cancelled:
       return "was cancelled";
   }

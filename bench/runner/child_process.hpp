@@ -39,6 +39,7 @@ struct ChildCommand {
   std::optional<int> core;                          // pin to this core; refusal is no error, see ChildResult::core
   bool randomize_addresses = true;                  // ASLR: on for timing, off for counting
   Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
+  std::optional<Nanoseconds> rest_of_budget = {};   // the limit where it is less than the timeout
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
   SharedConfinement confinement = {};               // of the program's code; null: it sees everything
   bool discards_output = false;                     // stdout is /dev/null, and nothing of it is kept
@@ -70,8 +71,9 @@ struct ChildResult {
   int core = -1;                     // that it was pinned to; -1: not asked for, or refused by the system
   bool addresses_randomized = true;  // as asked for, unless the system refused
   std::int64_t started_at_unix_ns = 0;
-  std::int64_t duration_ns = 0;  // from the fork to the end, by a monotonic clock
-  Nanoseconds timeout;           // the limit it ran under
+  std::int64_t duration_ns = 0;               // from the fork to the end, by a monotonic clock
+  Nanoseconds timeout;                        // the limit it ran under, unless that was
+  std::optional<Nanoseconds> rest_of_budget;  // which is less; absent: it was not
   std::int64_t voluntary_switches = 0;
   std::int64_t involuntary_switches = 0;
   std::int64_t minor_faults = 0;
@@ -86,8 +88,9 @@ struct ChildResult {
   bool any_exit_code = false;  // is a success
 
   bool succeeded() const { return end == ChildEnd::exited && (exit_code == 0 || any_exit_code); }
-  // "exited with 3", "was ended by signal 11 (Segmentation fault)", "ran past its limit of 60 s"; with the last line of
-  // stderr where there is one: `exited with 3; its last line of stderr: "no such table"`.
+  // "exited with 3", "was ended by signal 11 (Segmentation fault)", "ran past its limit of 60 s", "ran past its limit
+  // of 3 s, the rest of the budget; its own is 60 s"; with the last line of stderr where there is one: `exited with 3;
+  // its last line of stderr: "no such table"`.
   std::string describe() const;
 };
 

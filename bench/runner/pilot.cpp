@@ -83,8 +83,7 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
     sides.push_back(side);
     commands.push_back(side->command({benchmark}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
     // A hang must not take what the rounds need.
-    commands.back().timeout =
-        std::min(commands.back().timeout, std::max(kMinPilotTimeout, plan_.limits.budget - since(begun_)));
+    commands.back().rest_of_budget = std::max(kMinPilotTimeout, plan_.limits.budget - since(begun_));
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {

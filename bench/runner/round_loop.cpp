@@ -299,7 +299,7 @@ ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group
   const bool is_unseen = (round == 0 || !seen.empty()) && std::ranges::any_of(group, [&](std::size_t index) {
                            return !seen.contains(benchmarks_[index].name());
                          });
-  if (is_unseen) command.timeout = std::min(command.timeout, std::max(kMinTimeout, plan_.limits.budget - elapsed()));
+  if (is_unseen) command.rest_of_budget = std::max(kMinTimeout, plan_.limits.budget - elapsed());
   return command;
 }
 

@@ -139,6 +139,17 @@ TEST(RunChild, EndsAChildAndItsDescendantsWhenTimeIsUp) {
   EXPECT_TRUE(ends(first_line(child.output)));
 }
 
+TEST(RunChild, SaysWhereTheRestOfTheBudgetAndNotItsOwnLimitEndedAChild) {
+  ChildCommand command = shell("sleep 1000");
+  command.timeout = seconds(1000);
+  command.rest_of_budget = seconds(1);
+  EXPECT_EQ(run(command).describe(), "ran past its limit of " + to_text(steelyard::seconds(1)) +
+                                         ", the rest of the budget; its own is " + to_text(steelyard::seconds(1000)));
+  command.timeout = seconds(1);
+  command.rest_of_budget = seconds(1000);
+  EXPECT_EQ(run(command).describe(), "ran past its limit of " + to_text(steelyard::seconds(1)));
+}
+
 TEST(RunChild, EndsAChildThatIgnoresThePoliteSignal) {
   ChildCommand command = shell("trap '' TERM; echo ready; while :; do sleep 1; done");
   command.timeout = seconds(2);

@@ -106,6 +106,7 @@ TEST(MeasureOneFailures, AHangTakesNoMoreThanIsLeftOfTheBudget) {
   EXPECT_EQ(invocations_of(*run, "BM_victim"), 0U);
   ASSERT_FALSE(run->failures.empty());
   EXPECT_THAT(run->failures.front().said, HasSubstr("ran past its limit of"));
+  EXPECT_THAT(run->failures.front().said, HasSubstr(", the rest of the budget; its own is " + to_text(seconds(60))));
 }
 
 TEST(MeasurePairFailures, AreNotMadeOfMegabytesOnStderr) {
