@@ -300,10 +300,11 @@ bool GoogleBenchmarkRecords::is_first_of_its_name(const json& record, const std:
   const auto [at, is_new] = instance_by_name_.try_emplace(name, *family, *instance);
   if (is_new || at->second == std::pair(*family, *instance)) return true;
   if (ambiguous_names_.insert(name).second) {
-    bad_.add(where + ".run_name",
-             "found a second benchmark named \"" + shorten(name, 200) +
-                 "\", wanted one name for each; only the first was read",
-             id);
+    bad_.add(
+        where + ".run_name",
+        "found a second benchmark named \"" + shorten(name, 200) +
+            "\", wanted one name for each; rename one of them in the program, as by ->Name(). Only the first was read",
+        id);
   }
   return false;
 }

@@ -345,6 +345,7 @@ TEST(GoogleBenchmark, TwoBenchmarksOfOneNameAreNotMixed) {
                           record(1, 200) + "]}");
   EXPECT_THAT(find(file, "BM_x", "real_time")->invocations[0].values, ElementsAre(1, 2));
   EXPECT_THAT(file.bad_records, SizeIs(1));
+  EXPECT_THAT(all_of(file.bad_records), HasSubstr("wanted one name for each; rename one of them in the program"));
 }
 
 TEST(GoogleBenchmark, IterationsAreAbsentRatherThanMisaligned) {
