@@ -58,7 +58,12 @@ constexpr std::int32_t kTellingRounds = 12;
 
 // What measures again with these options.
 std::string measuring_command(SidesFrom from, const std::string& options) {
-  return (from == SidesFrom::before ? "steelyard ab OLD NEW " : "") + options;
+  return (from == SidesFrom::this_command ? "" : "steelyard ab OLD NEW ") + options;
+}
+
+// What compares again with these.
+std::string comparing_command(SidesFrom from, const std::string& options) {
+  return (from == SidesFrom::kept ? "steelyard compare BASELINE CANDIDATE " : "") + options;
 }
 
 // `wanted` 0: nobody knows how many. More rounds than the budget had time for want more of it, too.
@@ -129,11 +134,14 @@ void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<
   const std::string too_noisy = advice + ", too noisy" + rounds_of_noise_text(hopeless) + "; ";
   // A margin wider than any calibration may give would hide what people want to know.
   if (detectable > kMaxCalibratedMargin) {
-    steps.push_back({too_noisy + "see what disturbs this machine", "steelyard doctor"});
+    const char* const machine = from == SidesFrom::kept ? "the machine that measured" : "this machine";
+    steps.push_back({too_noisy + "see what disturbs " + machine, "steelyard doctor"});
     return;
   }
   steps.push_back({too_noisy + "use a quieter machine or care for less",
-                   detectable > 0 ? "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%" : ""});
+                   detectable > 0
+                       ? comparing_command(from, "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%")
+                       : ""});
 }
 
 void advise_regression(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
@@ -162,7 +170,7 @@ void advise_regression(const Comparison& comparison, SidesFrom from, std::vector
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
   if (lacks_functions && !has_counts)
     steps.push_back({"count instructions to see which function did it", measuring_command(from, "--counts always")});
-  if (from == SidesFrom::before) return;
+  if (from != SidesFrom::this_command) return;
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
   steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
@@ -179,7 +187,7 @@ void advise_symbols(const Comparison& comparison, std::vector<NextStep>& steps) 
 }
 
 // Worst first; beyond the third the folder is enough.
-void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
+void name_pictures(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
   constexpr std::size_t kMaxNamed = 3;
   std::vector<const ComparisonRow*> drawn;
   for (const RowGroup& group : worst_first(comparison)) {
@@ -195,7 +203,7 @@ void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
     return row.metric.name == kInstructions && row.verdict == Verdict::regression && !row.functions.empty();
   });
   if (drawn.empty() && could_draw)
-    steps.push_back({"see which calls led there, as a flame graph", "--flame-dir FOLDER"});
+    steps.push_back({"see which calls led there, as a flame graph", comparing_command(from, "--flame-dir FOLDER")});
   if (drawn.size() > kMaxNamed) {
     steps.push_back({"and " + std::to_string(drawn.size() - kMaxNamed) + " more flame graphs beside it", ""});
   }
@@ -236,14 +244,16 @@ void name_time_profiles(const Comparison& comparison, std::vector<NextStep>& ste
 }
 
 // A command is run as it is; what another tool wrote is no program, but that Google Benchmark says which wrote it.
-void advise_failed(const ComparisonRow& row, const RunHeader& candidate, std::vector<NextStep>& steps) {
+// Another machine has the program elsewhere.
+void advise_failed(const ComparisonRow& row, const RunHeader& candidate, SidesFrom from, std::vector<NextStep>& steps) {
   const bool is_imported = candidate.settings.contains(kImportedFilesSetting);
   if (is_imported && candidate.tool != "google-benchmark") return;
   // A file's own name, where it did not say so, has no folder.
   const bool is_known =
       !candidate.program.empty() && (!is_imported || candidate.program.find('/') != std::string::npos);
-  std::string command = is_known ? candidate.program : "PROGRAM";
-  if (!candidate.settings.contains(std::string(bench::kCommandSetting))) {
+  const bool is_command = candidate.settings.contains(std::string(bench::kCommandSetting));
+  std::string command = is_known && (is_command || from != SidesFrom::kept) ? candidate.program : "PROGRAM";
+  if (!is_command) {
     command += " --benchmark_filter=" + in_shell_quotes(bench::exact_filter({name_in_program(row.benchmark)}));
   }
   steps.push_back({"run what failed alone", std::move(command)});
@@ -255,10 +265,10 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
   std::vector<NextStep> steps;
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, from, steps);
   advise_symbols(comparison, steps);
-  name_pictures(comparison, steps);
+  name_pictures(comparison, from, steps);
   name_time_profiles(comparison, steps);
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
-  if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, steps);
+  if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, from, steps);
   const auto is_gone = [](const ComparisonRow& row) {
     return row.verdict == Verdict::missing && row.benchmark != regress::kAllBenchmarks;
   };
@@ -275,10 +285,10 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
       facts += (++count == 1 ? "" : ",") + fact.name;
     }
     if (count > 0) {
-      steps.push_back({count == 1 ? "or say that the difference does not matter: the same command with"
-                                  : "or say that the " + std::to_string(count) +
-                                        " differences do not matter: the same command with",
-                       "--ignore-fact " + facts});
+      const std::string what = count == 1 ? "or say that the difference does not matter"
+                                          : "or say that the " + std::to_string(count) + " differences do not matter";
+      steps.push_back({from == SidesFrom::kept ? what : what + ": the same command with",
+                       comparing_command(from, "--ignore-fact " + facts)});
     }
   }
   advise_undecided(comparison, from, steps);

@@ -14,12 +14,15 @@ struct NextStep {
   std::string command;  // to type, or a place to look at; empty where the advice is all
 };
 
-// Whether the command that is reported measured its sides itself, or was given what had been measured before: then no
-// option of its own measures again, and nothing was kept.
-enum class SidesFrom { this_command, before };
+// What the command that reports can do again by an option of its own.
+enum class SidesFrom {
+  this_command,  // it measured both sides
+  before,        // it compared what had been measured before: it measures nothing, and nothing was kept
+  kept,          // it tells a comparison that had been made before, perhaps on another machine
+};
 
-// The most useful first; empty when nothing is left to do. Of sides from before a whole command stands where the other
-// has an option.
+// The most useful first; empty when nothing is left to do. A whole command stands where the one that reports has no
+// such option.
 std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command);
 
 // A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).

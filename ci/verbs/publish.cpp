@@ -79,6 +79,10 @@ Result<std::string> read_report(const std::filesystem::path& file, TooLong too_l
   return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
+std::string report_of_kept(const Comparison& comparison) {
+  return markdown_report(comparison, {}, Extent::brief, SidesFrom::kept);
+}
+
 Result<ReadJudgement> read_judgement(const PublishOptions& options, const Configuration& configuration) {
   ReadJudgement read;
   std::error_code ignored;
@@ -99,11 +103,11 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
   if (!options.report.empty()) {
     STEELYARD_TRY(read.report, read_report(options.report, read.comparison ? TooLong::is_empty : TooLong::is_an_error));
   }
-  if (read.report.empty() && read.comparison) read.report = markdown_report(*read.comparison);
+  if (read.report.empty() && read.comparison) read.report = report_of_kept(*read.comparison);
   read.status =
       options.status ? *options.status : static_cast<int>(outcome_of_kept(*read.comparison, folder, configuration));
   // A report that has to be cut says less than one that was made to fit.
-  if (read.comparison && read.report.size() > kMaxCommentBytes) read.report = markdown_report(*read.comparison);
+  if (read.comparison && read.report.size() > kMaxCommentBytes) read.report = report_of_kept(*read.comparison);
   return read;
 }
 

@@ -442,9 +442,11 @@ Result<void> write_kept_page(const std::filesystem::path& file, Comparison kept,
                              const Verification& verification) {
   if (!verification.why.empty()) kept.warnings.insert(kept.warnings.begin(), "steelyard verify: " + verification.why);
   const bool are_judged = sides && other_input(kept, *sides).empty();
-  if (are_judged) return write_page(file, {sides->baseline.run, sides->candidate.run, std::move(kept)});
+  if (are_judged) {
+    return write_page(file, {sides->baseline.run, sides->candidate.run, std::move(kept), {}, {}, SidesFrom::kept});
+  }
   const Run none;
-  return write_text_file(file, html_report(kept, {none, none, {}}));
+  return write_text_file(file, html_report(kept, {none, none, {}, SidesFrom::kept}));
 }
 
 ExitCode exit_code_of(VerificationOutcome outcome) {

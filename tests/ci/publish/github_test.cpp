@@ -41,6 +41,15 @@ TEST_F(PublishToGithub, WritesOneCommentAndUpdatesItInPlace) {
               AllOf(HasSubstr("`bbbbbbbbb`"), HasSubstr("Performance: 3 unchanged"), Not(HasSubstr("Perf-accept"))));
 }
 
+TEST_F(PublishToGithub, AdvisesNothingThatOnlyTheGateCouldDoThatMeasured) {
+  ASSERT_EQ(publish("github").status, 0);
+  ASSERT_THAT(server_.comments, SizeIs(1));
+  EXPECT_THAT(server_.comments[0].body,
+              AllOf(HasSubstr("steelyard compare BASELINE CANDIDATE --flame-dir FOLDER"),
+                    HasSubstr("PROGRAM --benchmark_filter="), HasSubstr("steelyard ab OLD NEW --rounds"),
+                    Not(HasSubstr("./bench_textkit --benchmark_filter")), Not(HasSubstr("steelyard history"))));
+}
+
 TEST_F(PublishToGithub, SaysNothingTwice) {
   ASSERT_EQ(publish("github").status, 0);
   const Outcome again = publish("github", {"--json"});

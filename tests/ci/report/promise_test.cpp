@@ -453,6 +453,28 @@ TEST(NextSteps, OfSidesFromBeforeAreWholeCommandsAndNoPastThatNobodyKept) {
   }
 }
 
+TEST(NextSteps, OfAComparisonThatWasKeptNothingIsAnOptionOfWhatTellsItNorAPathOfAnotherMachine) {
+  Comparison comparison = with(sample::instructions_row("a", 1000, 1200));
+  comparison.rows[0].functions = {{"work(int)", "work.cpp", 3, 200, 200, 0, 1, true}};
+  comparison.rows.push_back(sample::time_row("b", 1, Verdict::failed));
+  comparison.rows.push_back(sample::time_row("c", 1, Verdict::incomparable));
+  comparison.rows.push_back(undecided(0.0234, 24));
+  comparison.environment_differences = {{"cpu.model", "x", "y", true}};
+  comparison.candidate.program = "/there/bench";
+  std::vector<std::string> texts;
+  for (const NextStep& step : next_steps(comparison, SidesFrom::kept)) {
+    texts.push_back(step.advice + ": " + step.command);
+    EXPECT_FALSE(step.command.starts_with("--")) << step.command;
+  }
+  EXPECT_THAT(texts, Contains("see which calls led there, as a flame graph: steelyard compare BASELINE CANDIDATE "
+                              "--flame-dir FOLDER"));
+  EXPECT_THAT(texts, Contains("run what failed alone: PROGRAM --benchmark_filter='^b$'"));
+  EXPECT_THAT(texts, Contains("or say that the difference does not matter: steelyard compare BASELINE CANDIDATE "
+                              "--ignore-fact cpu.model"));
+  EXPECT_THAT(texts, Contains(HasSubstr("steelyard ab OLD NEW --rounds")));
+  EXPECT_THAT(texts, Not(Contains(HasSubstr("steelyard history"))));
+}
+
 TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
   Comparison comparison = with(sample::time_row("sort", 1, Verdict::failed));
   comparison.candidate.program = "sort words";

@@ -76,7 +76,8 @@ TEST_F(Verify, WritesThePageOfWhatWasKeptAndSaysThereWhereItIsNotVerified) {
   };
   const std::string drawing = "<svg class=\"distributions\"";
   EXPECT_THAT(page("base"), AllOf(HasSubstr("BM_x"), HasSubstr("<dt>measured</dt>"), HasSubstr(drawing),
-                                  Not(HasSubstr("steelyard verify:"))));
+                                  HasSubstr("steelyard ab OLD NEW --counts always"),
+                                  Not(HasSubstr("steelyard history")), Not(HasSubstr("steelyard verify:"))));
   // Other runs than those that were judged are not drawn beside the verdict.
   EXPECT_THAT(page("head"), AllOf(HasSubstr("BM_x"), HasSubstr("steelyard verify: the baseline that was judged is"),
                                   Not(HasSubstr(drawing)), Not(HasSubstr("<dt>measured</dt>"))));
