@@ -32,6 +32,10 @@ std::string difference_text(const SettingDifference& difference) {
 
 std::string interrupted() { return "interrupted: this is what was measured until then"; }
 
+std::string sides_are_one(const std::string& what, const std::string& name) {
+  return "both sides are one " + what + ", " + name + ": what is found between them is the machine's noise";
+}
+
 std::string budget_spent(const PatternPolicy& table, Nanoseconds budget) {
   return "the budget of " + regress::to_text(table) + ", " + to_text(budget) +
          ", was spent: its benchmarks have the rounds that it paid for";

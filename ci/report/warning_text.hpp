@@ -17,6 +17,9 @@ namespace steelyard::ci::warning {
 
 std::string interrupted();
 
+// Of what is measured. `what`: "program", "command".
+std::string sides_are_one(const std::string& what, const std::string& name);
+
 // Of measuring. `budget`: of the benchmarks of a table.
 std::string budget_spent(const PatternPolicy& table, Nanoseconds budget);
 std::string everything_is_timed();

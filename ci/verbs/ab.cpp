@@ -9,6 +9,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/measuring/command_programs.hpp"
+#include "ci/report/warning_text.hpp"
 #include "ci/verbs/command_options.hpp"
 #include "ci/verbs/judging_options.hpp"
 
@@ -72,7 +73,7 @@ Result<ExitCode> judge_files(const AbOptions& options, const JudgeRequest& reque
   JudgeRequest told = request;
   std::error_code ignored;
   if (std::filesystem::equivalent(options.baseline, options.candidate, ignored)) {
-    told.notes.push_back("both sides are one program, " + options.candidate + ": what changed is noise");
+    told.notes.push_back(warning::sides_are_one("program", options.candidate));
   }
   return judge_programs({{{program_of(options.baseline, options), program_of(options.candidate, options)}},
                          {options.baseline},
@@ -88,13 +89,20 @@ Result<ExitCode> judge_commands(const AbOptions& options, const std::vector<std:
   if (named.name.empty()) named.name = name_of_commands(commands.front(), commands.back());
   STEELYARD_TRY(bench::Program baseline, program_of_command(named, commands.front(), folders.front()));
   STEELYARD_TRY(bench::Program candidate, program_of_command(named, commands.back(), folders.back()));
+  JudgeRequest told = request;
+  std::error_code ignored;
+  const bool in_one_folder =
+      folders.front() == folders.back() || std::filesystem::equivalent(folders.front(), folders.back(), ignored);
+  if (in_one_folder && commands.front() == commands.back()) {
+    told.notes.push_back(warning::sides_are_one("command", commands.front()));
+  }
   const auto text_of = [&](const std::string& command, const std::filesystem::path& folder) {
     return SideDescription{folder.empty() ? command : command + " (in " + folder.string() + ')'};
   };
   return judge_programs({{{std::move(baseline), std::move(candidate)}},
                          text_of(commands.front(), folders.front()),
                          text_of(commands.back(), folders.back())},
-                        request, app);
+                        told, app);
 }
 
 struct RepositoryCommits {

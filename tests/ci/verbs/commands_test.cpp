@@ -109,6 +109,19 @@ TEST_F(Commands, TwoThatAreEqualStayQuiet) {
   EXPECT_EQ((*row)["verdict"], "unchanged");
   EXPECT_EQ((*row)["unit"], "ns");
   EXPECT_EQ((*row)["test"], "rounds");
+  EXPECT_EQ(comparison["warnings"][0], std::string("both sides are one command, ") + kShort +
+                                           ": what is found between them is the machine's noise");
+}
+
+TEST_F(Commands, TwoThatAreOneInDifferentFoldersAreNotCalledOne) {
+  std::filesystem::create_directories("old");
+  std::filesystem::create_directories("new");
+  std::filesystem::create_symlink("new", "again");
+  const auto told = [](const std::string& old_one, const std::string& new_one) {
+    return run(quick({"ab", old_one, new_one, "--command", "true"})).out;
+  };
+  EXPECT_THAT(told("old", "new"), Not(HasSubstr("both sides are one")));
+  EXPECT_THAT(told("again", "new"), HasSubstr("both sides are one command"));
 }
 
 TEST_F(Commands, TheLongerOneIsARegressionAndTheShorterOneAnImprovement) {
