@@ -232,7 +232,7 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
     const std::string told = proposals_text(propose_renames(plan.baseline, plan.candidate));
     if (!told.empty()) app.note(told);
   }
-  if (!plan.compares_alone) {
+  if (plan.judges_targets) {
     judgement.targets = report_targets(plan.candidate, plan.configuration, plan.expects_every_target);
     // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
     if (judgement.targets.targets.empty()) judgement.targets.hint.clear();
@@ -242,7 +242,7 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
     judgement.explanations = std::move(explanations).value();
   } else {
     code = worse(code, app.report(explanations.error()));
-    if (plan.compares_alone) return code;
+    if (plan.explain_must_match) return code;
   }
   return worse(code, tell(judgement, plan, app));
 }
@@ -251,8 +251,7 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
 
 ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
   ExitCode code = copy_archives(plan, app);
-  Judgement judgement{plan.baseline, plan.candidate, plan.compare()};
-  if (plan.compares_alone) judgement.from = SidesFrom::before;
+  Judgement judgement{plan.baseline, plan.candidate, plan.compare(), {}, {}, plan.from};
   const bool is_whole = plan.shard == nullptr;
   code = worse(code, is_whole ? judge_whole(plan, judgement, app)
                               : tell_shard(*plan.shard, judgement.comparison, plan.outputs.archive_dir, app));

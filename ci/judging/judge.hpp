@@ -113,7 +113,9 @@ struct JudgingPlan {
   const Run& candidate;
   std::function<Comparison()> compare;                        // called once, when the archives are copied
   std::array<const Run*, 2> archived{&baseline, &candidate};  // these, or as they were before they were renamed
-  bool compares_alone = false;        // promises are not asked for, and a mistake in --explain ends it
+  SidesFrom from = SidesFrom::this_command;
+  bool judges_targets = true;         // what the candidate promises
+  bool explain_must_match = false;    // that no row is what --explain names ends it, as nothing would be lost
   bool expects_every_target = false;  // a configured target that no benchmark has is undecided
   bool proposes_renames = false;
   const std::vector<ProgramPair>* programs = nullptr;  // that were measured, for JudgementOutputs::time_dir

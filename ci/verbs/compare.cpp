@@ -325,7 +325,9 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
     return compare_sides(sides.baseline, sides.candidate, {configuration, calibrations, options.seed}, sides.warnings);
   };
   JudgingPlan plan{configuration, options.outputs, sides.baseline, sides.candidate, compare};
-  plan.compares_alone = true;
+  plan.from = SidesFrom::before;
+  plan.judges_targets = false;
+  plan.explain_must_match = true;
   plan.proposes_renames = true;
   return judge_runs(plan, app);
 }
