@@ -148,8 +148,12 @@ bool names_stored_run(const std::string& side) {
   return side.starts_with(kRunPrefix) || side.starts_with(kCommitPrefix);
 }
 
+std::string run_of(const std::string& commit) {
+  return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
+}
+
 std::string place_text(const storage::FoundBaseline& found) {
-  const std::string who = found.commit.empty() ? "a run without a commit" : "commit " + found.commit.substr(0, 7);
+  const std::string who = run_of(found.commit);
   if (!found.is_ancestor) {
     return who +
            ", the newest older one on this machine; of the candidate's ancestors none is known to be measured on it";

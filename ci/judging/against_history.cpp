@@ -128,15 +128,11 @@ Result<std::string> warning_of_other_projects(storage::Store& store, const std::
   return found ? std::string() : found.error().text();
 }
 
-// Which run of a history a candidate's counts are held against, and how that is said.
+// Which run of a history a candidate's counts are held against.
 struct HistoryRun {
-  std::string run;   // id; empty: the history has none on the candidate's machine
-  std::string said;  // "commit 1a2b3c4, 3 commits before the candidate"
+  storage::FoundBaseline found;  // its run empty: the history has none on the candidate's machine
+  bool is_newest = false;        // of the history, wherever the candidate's commit stands
 };
-
-std::string short_commit(const std::string& commit) {
-  return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
-}
 
 // The newest run that is not the candidate itself.
 HistoryRun newest_run(const std::vector<storage::HistorySeries>& history, const Run& candidate) {
@@ -151,7 +147,7 @@ HistoryRun newest_run(const std::vector<storage::HistorySeries>& history, const 
     }
   }
   if (newest == nullptr) return {};
-  return {newest->run, short_commit(newest->commit) + ", the newest run of this history on this machine"};
+  return {{newest->run, newest->commit}, true};
 }
 
 // Of the nearest ancestor of the candidate's commit that was measured on its machine and the branch (empty: any). Where
@@ -168,7 +164,7 @@ Result<HistoryRun> find_history_run(storage::Store& store, const std::vector<sto
   query.only_branch = true;
   STEELYARD_TRY(const std::optional<storage::FoundBaseline> found, storage::HistoryStore(store).latest_baseline(query));
   if (!found) return newest_run(history, candidate);
-  return HistoryRun{found->run, place_text(*found)};
+  return HistoryRun{*found};
 }
 
 // What the candidate is held against.
@@ -192,7 +188,7 @@ Result<Run> under_todays_names(Run run, const Configuration& configuration) {
 
 Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const Configuration& configuration,
                                     const App& app) {
-  app.note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate");
+  app.note(note::baseline_measured_together(candidate.header.commit.parent));
   EarlierNames earlier = earlier_names_in(configuration, parent, candidate);
   STEELYARD_TRY(Run run, under_todays_names(parent, with_earlier_names(configuration, earlier)));
   return Baseline{std::move(parent), std::move(run), std::nullopt, {}, std::move(earlier)};
@@ -207,7 +203,7 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
   Configuration configuration = with_earlier_names(asked, {});
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
-  app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
+  app.note(note::baseline_is_history(branch));
   const std::string project = project_of(candidate, configuration);
   Baseline baseline;
   STEELYARD_TRY(std::vector<storage::HistorySeries> series,
@@ -218,11 +214,10 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
     STEELYARD_TRY(const std::string others, warning_of_other_projects(store, project));
     if (!others.empty()) baseline.warnings.push_back(others);
   }
-  if (!newest.said.empty()) {
-    baseline.warnings.push_back(warning::counted_against(newest.said));
-  }
-  if (!newest.run.empty()) {
-    STEELYARD_TRY(baseline.kept, stored_run(store, newest.run, app));
+  if (!newest.found.run.empty()) {
+    baseline.warnings.push_back(newest.is_newest ? warning::counted_against_newest(newest.found.commit)
+                                                 : warning::counted_against(newest.found));
+    STEELYARD_TRY(baseline.kept, stored_run(store, newest.found.run, app));
   }
   baseline.earlier_names = earlier_names_in(asked, baseline.kept, candidate);
   if (!baseline.earlier_names.empty()) {
@@ -326,22 +321,20 @@ std::string value_of(const std::map<std::string, std::string>& variables, const 
 
 BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
                         std::size_t head_parents) {
-  const BaseChoice first_parent{
-      .name = (head.empty() ? "HEAD" : head) + "^1", .why = "the first parent", .is_parent = true};
+  const BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", {note::BaselineBy::first_parent}};
   if (!head.empty()) return first_parent;
   const CiJob job = ci_job(variables);
   if (job.checkout == RequestCheckout::either && !job.base_branch.empty()) {
-    return {"", "where it left " + job.base_branch + ", which " + job.service + " names as its target",
-            job.base_branch};
+    return {"", {note::BaselineBy::left_branch, job.base_branch, job.service}};
   }
   if (head_parents > 1) return first_parent;
   // A checkout of the branch itself: the runner's own idea of where it left the target is better than its last commit.
   if (const std::string base = value_of(variables, "CI_MERGE_REQUEST_DIFF_BASE_SHA"); !base.empty()) {
-    return {base, "CI_MERGE_REQUEST_DIFF_BASE_SHA"};
+    return {base, {note::BaselineBy::diff_base}};
   }
   const std::string target = value_of(variables, "GITHUB_BASE_REF");
   if (value_of(variables, "GITHUB_EVENT_NAME") == "pull_request" && !target.empty()) {
-    return {"origin/" + target, "the target branch of the pull request"};
+    return {"origin/" + target, {note::BaselineBy::target_branch}};
   }
   return first_parent;
 }

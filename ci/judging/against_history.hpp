@@ -10,6 +10,7 @@
 
 #include "bench/model/run.hpp"
 #include "ci/judging/judge_programs.hpp"
+#include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
 
@@ -20,11 +21,8 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
 // What a gate takes from the CI system's variables when nobody says otherwise: the commit to compare with, and the
 // branch whose history counts. `variables` is the environment.
 struct BaseChoice {
-  std::string name;  // for git to resolve
-  std::string why;   // for the report: "the first parent", ...
-  // Not empty: in place of the name, the commit where the head left this branch of the remote.
-  std::string left_branch = {};
-  bool is_parent = false;  // of the head, which may have none
+  std::string name;  // for git to resolve; empty: the commit where the head left the reason's branch
+  note::BaselineReason reason = {};
 };
 // On a pull request the checkout is a merge commit: its first parent is the branch it would be merged into, as of now.
 // Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. Services that check out the

@@ -1,12 +1,10 @@
 #include "ci/judging/gate_plan.hpp"
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ci/app/settings.hpp"
 #include "ci/config/renames.hpp"
 #include "ci/judging/accepted.hpp"
 #include "ci/judging/against_history.hpp"
@@ -19,24 +17,25 @@ namespace steelyard::ci {
 Result<GatePlan> plan_gate(const GateRequest& request) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(std::string head, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
-  BaseChoice base{request.base, "--base"};
+  BaseChoice base{request.base};
   if (request.base.empty()) {
     STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
     base = default_base(caller_environment(), request.head, parents.size());
   }
-  if (!base.left_branch.empty()) {
-    STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.left_branch));
-    if (!left.stale.empty()) base.why += ", as it was known before: it could not be fetched (" + left.stale + ')';
-    return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, base.why};
+  if (!base.reason.left_branch.empty()) {
+    STEELYARD_TRY(BranchPoint left, branch_point(repository, head, base.reason.left_branch));
+    base.reason.not_fetched = left.stale;
+    return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, std::move(base.reason)};
   }
-  const std::string parent = base.is_parent ? "parent of " + head.substr(0, 12) : "";
+  const bool is_parent = base.reason.by == note::BaselineBy::first_parent;
+  const std::string parent = is_parent ? "parent of " + head.substr(0, 12) : "";
   Result<std::string> base_sha = resolve_deepening(repository, base.name, parent);
-  if (!base_sha && base.is_parent && !repository.is_shallow()) {
+  if (!base_sha && is_parent && !repository.is_shallow()) {
     return input_error(repository.root().string(), "no " + parent + ", which is a first commit", "a baseline",
                        "name one with --base COMMIT");
   }
   if (!base_sha) return base_sha.error();
-  return GatePlan{std::move(repository), {std::move(*base_sha), std::move(head)}, base.why};
+  return GatePlan{std::move(repository), {std::move(*base_sha), std::move(head)}, std::move(base.reason)};
 }
 
 Result<void> take_accepted(const GateRequest& request, const Result<GatePlan>& plan, GateConfiguration& judged) {

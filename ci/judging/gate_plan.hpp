@@ -12,13 +12,14 @@
 #include "ci/git/repository.hpp"
 #include "ci/judging/baseline_policy.hpp"
 #include "ci/judging/judge_programs.hpp"
+#include "ci/report/warning_text.hpp"
 
 namespace steelyard::ci {
 
 struct GatePlan {
   GitRepository repository;
   CommitPair commits;
-  std::string why;  // the baseline is that commit
+  note::BaselineReason why_baseline;
 };
 
 // By --base and --head, else by what the CI system says. Error (input): no repository, or no such commit.

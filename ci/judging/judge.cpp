@@ -9,7 +9,6 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/renames.hpp"
 #include "ci/config/written_value.hpp"
@@ -148,7 +147,7 @@ ExitCode profile_time(const JudgingPlan& plan, Comparison& comparison, const App
   if (plan.programs == nullptr || plan.outputs.time_dir.empty()) return ExitCode::success;
   const std::size_t rows = regressions_without_cause(comparison).size();
   if (rows == 0) return ExitCode::success;
-  app.note("recording where the time of " + plural_text(static_cast<std::int64_t>(rows), "regression") + " went");
+  app.note(note::recording_regressions(rows));
   const Result<void> done = profile_regressions(*plan.programs, plan.candidate, comparison,
                                                 {.folder = plan.outputs.time_dir, .cancelled = plan.cancelled});
   return done ? ExitCode::success : app.report(done.error());
@@ -165,9 +164,7 @@ ExitCode tell_shard(const TakenShard& taken, Comparison& comparison, const std::
     app.print(json);
     return code;
   }
-  app.print("shard " + to_text(taken.shard) + ": " + std::to_string(taken.benchmarks) + " of " +
-            plural_text(static_cast<std::int64_t>(taken.all), "benchmark") + " measured; steelyard merge judges " +
-            folder.string() + " with those of the other shards\n");
+  app.print(note::shard_measured({to_text(taken.shard), taken.benchmarks, taken.all, folder.string()}) + '\n');
   return code;
 }
 
@@ -182,11 +179,7 @@ std::string report_text(const Judgement& judgement, const JudgementOutputs& outp
 Result<void> draw_rows(const Judgement& judgement, const std::filesystem::path& folder, const App& app) {
   STEELYARD_TRY(const DrawnRows rows,
                 draw_changed_rows(judgement.comparison, judgement.baseline, judgement.candidate, folder));
-  if (rows.excluded > 0) {
-    app.note("--svg-dir: the worst " + std::to_string(rows.drawn) + " are drawn, and " +
-             plural_text(static_cast<std::int64_t>(rows.excluded), "more row") +
-             " that changed are not; compare fewer benchmarks to see them");
-  }
+  if (rows.excluded > 0) app.note(note::rows_not_drawn(rows.drawn, rows.excluded));
   return {};
 }
 

@@ -27,6 +27,8 @@
 namespace steelyard::ci {
 namespace {
 
+using note::BuiltTree;
+
 bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
 
 struct MeasuredSides {
@@ -93,8 +95,6 @@ void complete_header(Run& run, const SideDescription& side, const Configuration&
   storage::seal(run);
 }
 
-std::string short_sha(const std::string& sha) { return sha.substr(0, 7); }
-
 Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
                                                    const std::vector<ConfiguredProgram>& programs,
                                                    const std::vector<std::string>& arguments,
@@ -135,30 +135,22 @@ struct TreeBuilding {
   std::filesystem::path one_path;  // under which every tree shall stand in what is built
 };
 
-std::string name_of_side(const std::string& side, const Commit& commit) {
-  return side + " (" + short_sha(commit.sha) + ')';
+void note_building(BuiltTree which, const Commit& commit, const TreeBuilding& how) {
+  if (!how.configuration.build_command.empty()) how.app.note(note::building(which, commit));
 }
 
-void note_building(const std::string& side, const Commit& commit, const TreeBuilding& how) {
-  if (how.configuration.build_command.empty()) return;
-  how.app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
-}
-
-// Nothing where no command is configured. `side`: "the baseline"; empty: the only one.
-Result<LeftProcesses::Count> build_tree(const std::filesystem::path& tree, const Commit& commit,
-                                        const std::string& side, const TreeBuilding& how) {
+// Nothing where no command is configured.
+Result<LeftProcesses::Count> build_tree(const std::filesystem::path& tree, const Commit& commit, BuiltTree which,
+                                        const TreeBuilding& how) {
   const Configuration& configuration = how.configuration;
   if (configuration.build_command.empty()) return LeftProcesses::Count{};
-  const std::string name = name_of_side(side.empty() ? "the candidate" : side, commit);
   // For compilers of the user's choice: a flag that one of them does not know would end the build.
   const std::map<std::string, std::string> variables{
       {"STEELYARD_PREFIX_MAP", "-ffile-prefix-map=" + tree.string() + '=' + how.one_path.string()}};
-  return build({tree, configuration.build_command, configuration.build_timeout, name, variables, how.confinement},
+  return build({tree, configuration.build_command, configuration.build_timeout, note::tree_name(which, commit),
+                variables, how.confinement},
                how.cancelled);
 }
-
-constexpr const char* kBaseline = "the baseline";
-constexpr const char* kCandidate = "the candidate";
 
 // As an earlier gate has built it, or now, and kept. Only before any of the candidate's code runs, which could change
 // what is kept for others.
@@ -169,14 +161,14 @@ Result<LeftProcesses::Count> build_or_take_baseline(const SideDescription& side,
       {side.commit.sha, configuration.build_command, side.sources, !configuration.no_submodules}, how.cancelled);
   const Result<bool> was_kept = kept.put_into(side.sources, name);
   if (was_kept && *was_kept) {
-    how.app.note("the baseline " + short_sha(side.commit.sha) + " is as it was built before (STEELYARD_BUILD_CACHE)");
+    how.app.note(note::baseline_built_before(side.commit));
     return LeftProcesses::Count{};
   }
-  if (!was_kept) how.app.note("a kept build was damaged, and is built again: " + was_kept.error().text());
-  note_building(kBaseline, side.commit, how);
-  STEELYARD_TRY(const LeftProcesses::Count left, build_tree(side.sources, side.commit, kBaseline, how));
+  if (!was_kept) how.app.note(note::kept_build_damaged(was_kept.error()));
+  note_building(BuiltTree::baseline, side.commit, how);
+  STEELYARD_TRY(const LeftProcesses::Count left, build_tree(side.sources, side.commit, BuiltTree::baseline, how));
   if (const Result<void> done = kept.keep(side.sources, name, how.confinement); !done) {
-    how.app.note("the baseline's build is not kept for the next time: " + done.error().text());
+    how.app.note(note::baseline_not_kept(done.error()));
   }
   return left;
 }
@@ -188,56 +180,56 @@ struct BuiltSides {
 
 BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescription& candidate,
                               const TreeBuilding& how) {
-  note_building(kBaseline, baseline.commit, how);
-  note_building(kCandidate, candidate.commit, how);
-  const auto built = [&how](const SideDescription& side, const char* name) {
-    return build_tree(side.sources, side.commit, name, how);
+  note_building(BuiltTree::baseline, baseline.commit, how);
+  note_building(BuiltTree::candidate, candidate.commit, how);
+  const auto built = [&how](const SideDescription& side, BuiltTree which) {
+    return build_tree(side.sources, side.commit, which, how);
   };
   std::future<Result<LeftProcesses::Count>> beside;
   try {
-    beside = std::async(std::launch::async, [&] { return built(candidate, kCandidate); });
+    beside = std::async(std::launch::async, [&] { return built(candidate, BuiltTree::candidate); });
   } catch (const std::system_error&) {
     // No thread is to be had: it is built when it is waited for.
-    beside = std::async(std::launch::deferred, [&] { return built(candidate, kCandidate); });
+    beside = std::async(std::launch::deferred, [&] { return built(candidate, BuiltTree::candidate); });
   }
-  BuiltSides sides{built(baseline, kBaseline)};
+  BuiltSides sides{built(baseline, BuiltTree::baseline)};
   sides.candidate = beside.get();
   // What failed may have lacked what the other took: memory, a port, a lock.
-  const auto again = [&](Result<LeftProcesses::Count>& done, const SideDescription& side, const char* name) {
+  const auto again = [&](Result<LeftProcesses::Count>& done, const SideDescription& side, BuiltTree which) {
     if (done || (how.cancelled != nullptr && how.cancelled->load())) return;
-    how.app.note("the build of " + name_of_side(name, side.commit) + " failed beside the other: again, alone");
-    done = built(side, name);
+    how.app.note(note::built_again_alone(which, side.commit));
+    done = built(side, which);
   };
-  again(sides.baseline, baseline, kBaseline);
-  if (sides.baseline) again(sides.candidate, candidate, kCandidate);
+  again(sides.baseline, baseline, BuiltTree::baseline);
+  if (sides.baseline) again(sides.candidate, candidate, BuiltTree::candidate);
   return sides;
 }
 
 BuiltSides build_one_after_the_other(const SideDescription& baseline, const SideDescription& candidate,
                                      const TreeBuilding& how) {
   const bool keeps = !KeptBuilds::folder().empty() && !how.configuration.build_command.empty();
-  if (!keeps) note_building(kBaseline, baseline.commit, how);
+  if (!keeps) note_building(BuiltTree::baseline, baseline.commit, how);
   BuiltSides sides{keeps ? build_or_take_baseline(baseline, how)
-                         : build_tree(baseline.sources, baseline.commit, kBaseline, how)};
+                         : build_tree(baseline.sources, baseline.commit, BuiltTree::baseline, how)};
   if (!sides.baseline) return sides;
-  note_building(kCandidate, candidate.commit, how);
-  sides.candidate = build_tree(candidate.sources, candidate.commit, kCandidate, how);
+  note_building(BuiltTree::candidate, candidate.commit, how);
+  sides.candidate = build_tree(candidate.sources, candidate.commit, BuiltTree::candidate, how);
   return sides;
 }
 
 // Where the commits differ in documentation that building the baseline does not read. Else as ever.
 BuiltSides build_once(const SideDescription& baseline, const SideDescription& candidate, const UnreadChange& change,
                       const TreeBuilding& how, bool& is_one_build) {
-  note_building(kBaseline, baseline.commit, how);
-  BuiltSides sides{build_tree(baseline.sources, baseline.commit, kBaseline, how)};
+  note_building(BuiltTree::baseline, baseline.commit, how);
+  BuiltSides sides{build_tree(baseline.sources, baseline.commit, BuiltTree::baseline, how)};
   if (!sides.baseline) return sides;
   const bool is_unread = !change.was_read();
   const Result<void> copied =
       is_unread ? copy_build(baseline.sources, candidate.sources, how.confinement) : Result<void>();
   is_one_build = is_unread && copied && change.watch_again();
   if (is_one_build) return sides;
-  note_building(kCandidate, candidate.commit, how);
-  sides.candidate = build_tree(candidate.sources, candidate.commit, kCandidate, how);
+  note_building(BuiltTree::candidate, candidate.commit, how);
+  sides.candidate = build_tree(candidate.sources, candidate.commit, BuiltTree::candidate, how);
   return sides;
 }
 
@@ -285,8 +277,8 @@ Result<Run> measure_commit(const GateRequest& request, const Configuration& conf
   warnings.insert(warnings.end(), view.warnings.begin(), view.warnings.end());
   SideDescription side{joined_commands(programs), commit, trees.head()};
   const TreeBuilding how{configuration, view.confinement, cancelled, app, trees.head()};
-  note_building("", commit, how);
-  STEELYARD_TRY(side.left_by_build, build_tree(trees.head(), commit, "", how));
+  note_building(BuiltTree::alone, commit, how);
+  STEELYARD_TRY(side.left_by_build, build_tree(trees.head(), commit, BuiltTree::alone, how));
   Configuration each = configuration;
   if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
   ProgressLine progress = app.live_view();
@@ -322,9 +314,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
                                 const App& app) {
   STEELYARD_TRY(MeasuredSides of_sides, measure(sides, request, calibrations, app));
   if (request.one_build != nullptr && request.one_build->was_read()) {
-    app.warn(
-        "measuring read documentation in which the commits differ, of the baseline's tree: one build for both is no "
-        "answer to that; build with STEELYARD_BUILD_CACHE set, which builds both");
+    app.warn(warning::one_build_was_read());
     return ExitCode::not_judged;
   }
   MeasuredPrograms& measured = of_sides.all;
@@ -421,7 +411,7 @@ HeadMeasurement measure_head(const GateRequest& request, const Configuration& co
 void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app) {
   const Result<bool> dirty = repository.is_dirty();
   if (head.empty() && dirty && *dirty) {
-    app.note("the work tree has changes that are not committed: they are not measured");
+    app.note(note::changes_not_committed());
   }
 }
 

@@ -225,7 +225,7 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
                                point_text(regress::utilization_row(rates, choice, asked.question.devices))});
   }
   take_ceilings(roofline, asked.question.devices, scopes);
-  roofline.title = "Roofline of " + (run.header.program.empty() ? run.header.tool : run.header.program);
+  roofline.title = title_text(run);
   roofline.subtitle = subtitle_text(run, roofline);
   return roofline;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
@@ -266,6 +265,10 @@ std::string point_text(const UtilizationRow& row) {
   roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
   return share_text(*larger->utilization) + " of " + regress::name_of(roof) +
          (row.bound.empty() ? "" : ", " + bound_text(row.bound));
+}
+
+std::string title_text(const Run& run) {
+  return "Roofline of " + (run.header.program.empty() ? run.header.tool : run.header.program);
 }
 
 std::string subtitle_text(const Run& run, const Roofline& roofline) {

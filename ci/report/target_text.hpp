@@ -31,9 +31,10 @@ std::string utilization_doubt(double utilization, const Ceiling& ceiling);
 // The hint of a report that lacks the ceilings of its machine.
 std::string no_ceilings_text();
 
-// Of a roofline: the note of a point, by its larger share, which is that of the bound that matters; and under the title
-// what the run is of.
+// Of a roofline: the note of a point, by its larger share, which is that of the bound that matters; the title, and
+// under it what the run is of.
 std::string point_text(const UtilizationRow& row);
+std::string title_text(const Run& run);
 std::string subtitle_text(const Run& run, const Roofline& roofline);
 
 // Doubts about utilizations, each once and few of them; targets of devices that no benchmark ran on; that both sides

@@ -1,7 +1,11 @@
 #include "ci/report/warning_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "bench/model/number_text.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/config/configuration.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci::warning {
@@ -21,6 +25,10 @@ constexpr const char* kStrangersAdvice =
     "; judge strangers' code in a job that keeps nothing (docs/operations/security.md)";
 
 std::string accepted_table(const PatternPolicy& table) { return '"' + table.match + "\" (" + table.where + ')'; }
+
+std::string held_against(const std::string& place) {
+  return "the baseline run is of " + place + "; counts are held against it";
+}
 
 std::string difference_text(const SettingDifference& difference) {
   if (!difference.baseline && !difference.candidate) return difference.what;
@@ -137,8 +145,15 @@ std::string creep_not_judged(const Error& error) {
   return "what small changes of counts add up to was not judged: " + error.text();
 }
 
-std::string counted_against(const std::string& place) {
-  return "the baseline run is of " + place + "; counts are held against it";
+std::string counted_against(const storage::FoundBaseline& found) { return held_against(place_text(found)); }
+
+std::string counted_against_newest(const std::string& commit) {
+  return held_against(run_of(commit) + ", the newest run of this history on this machine");
+}
+
+std::string one_build_was_read() {
+  return "measuring read documentation in which the commits differ, of the baseline's tree: one build for both is no "
+         "answer to that; build with STEELYARD_BUILD_CACHE set, which builds both";
 }
 
 std::string accepted(const PatternPolicy& table) {
@@ -190,6 +205,11 @@ std::string policy_only_in_candidate(const std::string& file) {
   return "the baseline has no " + file + ": the candidate is judged by its own";
 }
 
+std::string judged_without_baseline(const Error& why) {
+  return "the candidate is judged by its own " + std::string(kConfigurationFile) +
+         ", as there is no baseline: " + why.text();
+}
+
 std::string baseline_policy_not_read(const UnreadPolicy& policy) {
   return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
 }
@@ -226,3 +246,92 @@ std::vector<std::string> changed_points(const std::vector<storage::ChangePointEv
 }
 
 }  // namespace steelyard::ci::warning
+
+namespace steelyard::ci::note {
+namespace {
+
+std::string shown_sha(const std::string& sha) { return sha.substr(0, 7); }
+
+const char* tree_word(BuiltTree tree) { return tree == BuiltTree::baseline ? "the baseline" : "the candidate"; }
+
+std::string count_of(std::size_t count, const char* what) {
+  return plural_text(static_cast<std::int64_t>(count), what);
+}
+
+std::string reason_of_baseline(const BaselineReason& reason) {
+  switch (reason.by) {
+    case BaselineBy::first_parent:
+      return "the first parent";
+    case BaselineBy::left_branch:
+      return "where it left " + reason.left_branch + ", which " + reason.service + " names as its target" +
+             (reason.not_fetched.empty()
+                  ? ""
+                  : ", as it was known before: it could not be fetched (" + reason.not_fetched + ')');
+    case BaselineBy::diff_base:
+      return "CI_MERGE_REQUEST_DIFF_BASE_SHA";
+    case BaselineBy::target_branch:
+      return "the target branch of the pull request";
+    case BaselineBy::option:
+      break;
+  }
+  return "--base";
+}
+
+}  // namespace
+
+std::string baseline(const std::string& commit, const BaselineReason& reason) {
+  return "baseline: " + shown_sha(commit) + ", " + reason_of_baseline(reason);
+}
+
+std::string baseline_measured_together(const std::string& commit) {
+  return "baseline: " + shown_sha(commit) + ", measured together with the candidate";
+}
+
+std::string baseline_is_history(const std::string& branch) {
+  return "baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch);
+}
+
+std::string tree_name(BuiltTree tree, const Commit& commit) {
+  return std::string(tree_word(tree)) + " (" + shown_sha(commit.sha) + ')';
+}
+
+std::string building(BuiltTree tree, const Commit& commit) {
+  const std::string side = tree == BuiltTree::alone ? "" : std::string(tree_word(tree)) + ' ';
+  return "building " + side + shown_sha(commit.sha) + "  " + commit.subject;
+}
+
+std::string built_again_alone(BuiltTree tree, const Commit& commit) {
+  return "the build of " + tree_name(tree, commit) + " failed beside the other: again, alone";
+}
+
+std::string baseline_built_before(const Commit& commit) {
+  return "the baseline " + shown_sha(commit.sha) + " is as it was built before (STEELYARD_BUILD_CACHE)";
+}
+
+std::string kept_build_damaged(const Error& error) {
+  return "a kept build was damaged, and is built again: " + error.text();
+}
+
+std::string baseline_not_kept(const Error& error) {
+  return "the baseline's build is not kept for the next time: " + error.text();
+}
+
+std::string changes_not_committed() {
+  return "the work tree has changes that are not committed: they are not measured";
+}
+
+std::string recording_regressions(std::size_t count) {
+  return "recording where the time of " + count_of(count, "regression") + " went";
+}
+
+std::string rows_not_drawn(std::size_t drawn, std::size_t excluded) {
+  return "--svg-dir: the worst " + std::to_string(drawn) + " are drawn, and " + count_of(excluded, "more row") +
+         " that changed are not; compare fewer benchmarks to see them";
+}
+
+std::string shard_measured(const MeasuredShard& shard) {
+  return "shard " + shard.shard + ": " + std::to_string(shard.benchmarks) + " of " + count_of(shard.all, "benchmark") +
+         " measured; steelyard merge judges " + shard.folder + " with those of the other shards";
+}
+
+}  // namespace steelyard::ci::note

@@ -1,8 +1,9 @@
 // What a report warns of beside its rows: what was not measured, not used or not judged, and why. Who finds it out
 // hands over the facts and keeps the sentence among the warnings of a run or of a comparison. Not for errors, which are
-// worded where they arise, nor for what is told while something is done (App::note).
+// worded where they arise. Below, in namespace note, what is told while something is done.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,8 +67,11 @@ std::string shards_calibrated_apart();
 std::string ceilings_of_other_machine(const OfMachine& ceilings);
 std::string instance_without_datasheet(const std::string& mig);
 std::string creep_not_judged(const Error& error);
-// `place`: "commit 1a2b3c4, 3 commits before the candidate".
-std::string counted_against(const std::string& place);
+std::string counted_against(const storage::FoundBaseline& found);
+// The newest run of a history on the candidate's machine; `commit`: empty where it has none.
+std::string counted_against_newest(const std::string& commit);
+// Both sides were one build, as building reads none of the documentation in which they differ; measuring read it.
+std::string one_build_was_read();
 std::string accepted(const PatternPolicy& table);
 std::string accepted_no_more(const PatternPolicy& table);
 
@@ -85,6 +89,7 @@ std::string file_of_work_tree(const std::string& commit);
 std::string baseline_calibration_holds(const std::string& file);
 std::string calibration_not_in_baseline(const std::string& file);
 std::string policy_only_in_candidate(const std::string& file);
+std::string judged_without_baseline(const Error& why);
 // `lines` of its [rename], as written; at least one.
 std::string renames_of_candidate(const std::vector<std::string>& lines);
 // Of a series and that of its earlier name.
@@ -100,3 +105,43 @@ std::string baseline_policy_not_read(const UnreadPolicy& policy);
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events);
 
 }  // namespace steelyard::ci::warning
+
+// What is told while a gate is at work (App::note), and in place of a shard's report.
+namespace steelyard::ci::note {
+
+// Why a commit is the baseline.
+enum class BaselineBy { option, first_parent, left_branch, diff_base, target_branch };
+struct BaselineReason {
+  BaselineBy by = BaselineBy::option;
+  std::string left_branch = {};  // of the remote, that the head left at the baseline; of no other reason
+  std::string service = {};      // that names this branch as its target
+  std::string not_fetched = {};  // why the branch is as it was known before; empty: it is as of now
+};
+std::string baseline(const std::string& commit, const BaselineReason& reason);
+std::string baseline_measured_together(const std::string& commit);
+std::string baseline_is_history(const std::string& branch);  // empty: of all
+
+// Of building. `alone`: the candidate, without a baseline beside it.
+enum class BuiltTree { alone, baseline, candidate };
+std::string tree_name(BuiltTree tree, const Commit& commit);  // "the baseline (1a2b3c4)"
+std::string building(BuiltTree tree, const Commit& commit);
+std::string built_again_alone(BuiltTree tree, const Commit& commit);
+std::string baseline_built_before(const Commit& commit);
+std::string kept_build_damaged(const Error& error);
+std::string baseline_not_kept(const Error& error);
+std::string changes_not_committed();
+
+// Of what is drawn and recorded of a judgement.
+std::string recording_regressions(std::size_t count);
+std::string rows_not_drawn(std::size_t drawn, std::size_t excluded);
+
+// In place of the report of a shard.
+struct MeasuredShard {
+  std::string shard;  // "2/4"
+  std::size_t benchmarks = 0;
+  std::size_t all = 0;
+  std::string folder;
+};
+std::string shard_measured(const MeasuredShard& shard);
+
+}  // namespace steelyard::ci::note

@@ -64,9 +64,7 @@ Result<GateConfiguration> judged_by_history(const GateOptions& options, const Co
   if (!options.run.empty() && !is_of_pull_request(caller_environment())) return GateConfiguration{configuration, {}};
   if (plan) return judged_by_baseline(configuration, *plan, app);
   if (configuration.file.empty()) return GateConfiguration{configuration, {}};
-  return GateConfiguration{configuration,
-                           {"the candidate is judged by its own " + std::string(kConfigurationFile) +
-                            ", as there is no baseline: " + plan.error().text()}};
+  return GateConfiguration{configuration, {warning::judged_without_baseline(plan.error())}};
 }
 
 Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
@@ -97,7 +95,7 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   }
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(judged.configuration, options.bench));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(judged.configuration));
-  if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
+  if (options.base.empty()) app.note(note::baseline(plan.commits.baseline, plan.why_baseline));
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.

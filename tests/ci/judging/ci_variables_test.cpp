@@ -32,7 +32,8 @@ TEST(DefaultBase, WhereTheRequestsOwnCommitIsCheckedOutIsWhereItLeftItsTarget) {
                                     {{"JENKINS_URL", "https://ci"}, {"CHANGE_TARGET", "main"}}};
   for (const Variables& job : jobs) {
     for (const std::size_t parents : {1, 2}) {
-      EXPECT_EQ(default_base(job, "", parents).left_branch, "main") << "a merge's first parent may be the request";
+      EXPECT_EQ(default_base(job, "", parents).reason.left_branch, "main")
+          << "a merge's first parent may be the request";
     }
     EXPECT_EQ(default_base(job, "topic", 1).name, "topic^1");
     EXPECT_TRUE(is_of_pull_request(job));
