@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,6 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/config/written_value.hpp"
 #include "ci/report/markup.hpp"
 
 namespace steelyard::ci {
@@ -21,20 +21,6 @@ constexpr std::int64_t kFewRows = 10'000;
 // The server freezes by itself from 200 million on; that it has not done so at twice the age means it cannot.
 constexpr std::int64_t kOldTransactions = 400'000'000;
 constexpr std::int64_t kRowsWithoutStatistics = 1'000;
-
-Json status_json(const storage::StoreStatus& status) {
-  return Json({{"schema", "steelyard.status/1"},
-               {"address", status.address},
-               {"server_version", status.server_version},
-               {"schema_version", status.schema_version},
-               {"newest_known_version", status.newest_known_version},
-               {"runs", status.runs},
-               {"measurements", status.measurements},
-               {"samples", status.samples},
-               {"comparisons", status.comparisons},
-               {"bytes", status.bytes},
-               {"spooled", status.spooled}});
-}
 
 }  // namespace
 
@@ -120,8 +106,6 @@ std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep) {
   return advice;
 }
 
-std::string json_status(const storage::StoreStatus& status) { return json_document(status_json(status)); }
-
 std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep) {
   Json tables = Json::array();
   for (const storage::TableUpkeep& table : upkeep.tables) {
@@ -141,7 +125,17 @@ std::string json_status(const storage::StoreStatus& status, const storage::Store
                           {"bytes", partition.bytes},
                           {"is_closed", partition.is_closed}});
   }
-  Json json = status_json(status);
+  Json json{{"schema", "steelyard.status/1"},
+            {"address", status.address},
+            {"server_version", status.server_version},
+            {"schema_version", status.schema_version},
+            {"newest_known_version", status.newest_known_version},
+            {"runs", status.runs},
+            {"measurements", status.measurements},
+            {"samples", status.samples},
+            {"comparisons", status.comparisons},
+            {"bytes", status.bytes},
+            {"spooled", status.spooled}};
   json["sample_bytes"] = upkeep.sample_bytes;
   json["bytes_per_sample"] = upkeep.bytes_per_sample ? Json(*upkeep.bytes_per_sample) : Json(nullptr);
   json["partitions_ahead"] = upkeep.partitions_ahead;
@@ -178,13 +172,36 @@ std::string line_of(const char* what, const std::string& tables) {
   return tables.empty() ? "" : "    " + std::string(what) + ' ' + tables + '\n';
 }
 
-std::string json_tables(const std::vector<storage::AffectedTable>& tables) {
-  std::string text = "[";
-  for (const storage::AffectedTable& table : tables) {
-    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + quoted_for_toml(table.name) +
-            ", \"bytes\": " + std::to_string(table.bytes) + '}';
+// On one line, with blanks.
+std::string spaced_json(const Json& json) {
+  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "" : ", ") + (json.is_object() ? spaced_json(name) + ": " : "") + spaced_json(value);
   }
-  return text + ']';
+  return json.is_object() ? '{' + text + '}' : '[' + text + ']';
+}
+
+// As json_document() has it, but for lists of objects: each of them on a line.
+std::string json_lines(const Json& json) {
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "{\n  " : ",\n  ") + spaced_json(name) + ": ";
+    if (!value.is_array() || value.empty() || !value.front().is_object()) {
+      text += spaced_json(value);
+      continue;
+    }
+    const char* before = "[\n    ";
+    for (const Json& one : value) text += std::exchange(before, ",\n    ") + spaced_json(one);
+    text += ']';
+  }
+  return text + "\n}\n";
+}
+
+Json json_tables(const std::vector<storage::AffectedTable>& tables) {
+  Json json = Json::array();
+  for (const storage::AffectedTable& table : tables) json.push_back({{"table", table.name}, {"bytes", table.bytes}});
+  return json;
 }
 
 std::string why_text(const storage::TablePlacement& placement) {
@@ -220,13 +237,13 @@ std::string terminal_grants(const std::vector<storage::AccessGrant>& grants) {
 }
 
 std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
-  std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
+  Json list = Json::array();
   for (const storage::AccessGrant& grant : grants) {
-    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + quoted_for_toml(grant.login) +
-            ", \"as\": " + quoted_for_toml(word_of(grant.access)) +
-            ", \"project\": " + (grant.some_projects ? quoted_for_toml(grant.project) : "null") + '}';
+    list.push_back({{"login", grant.login},
+                    {"as", word_of(grant.access)},
+                    {"project", grant.some_projects ? Json(grant.project) : Json(nullptr)}});
   }
-  return text + "]\n}\n";
+  return json_lines({{"schema", "steelyard.grants/1"}, {"grants", std::move(list)}});
 }
 
 std::string terminal_upgrade(const storage::UpgradePlan& plan) {
@@ -245,19 +262,22 @@ std::string terminal_upgrade(const storage::UpgradePlan& plan) {
 }
 
 std::string json_upgrade(const storage::UpgradePlan& plan) {
-  std::string text = "{\n  \"schema\": \"steelyard.upgrade/1\",\n  \"version\": " + std::to_string(plan.version) +
-                     ",\n  \"newest\": " + std::to_string(plan.newest) +
-                     ",\n  \"bytes\": " + std::to_string(plan.bytes) +
-                     ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
+  Json steps = Json::array();
   for (const storage::UpgradeStep& step : plan.steps) {
-    text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
-            std::to_string(step.version) + ", \"name\": " + quoted_for_toml(step.name) +
-            ", \"sha256\": " + quoted_for_toml(step.checksum) +
-            ", \"creates\": " + to_text(WrittenValue{step.creates, false}) +
-            ", \"rewrites\": " + json_tables(step.rewrites) + ", \"fills\": " + json_tables(step.fills) +
-            ", \"drops\": " + to_text(WrittenValue{step.drops, false}) + '}';
+    steps.push_back({{"version", step.version},
+                     {"name", step.name},
+                     {"sha256", step.checksum},
+                     {"creates", step.creates},
+                     {"rewrites", json_tables(step.rewrites)},
+                     {"fills", json_tables(step.fills)},
+                     {"drops", step.drops}});
   }
-  return text + "]\n}\n";
+  return json_lines({{"schema", "steelyard.upgrade/1"},
+                     {"version", plan.version},
+                     {"newest", plan.newest},
+                     {"bytes", plan.bytes},
+                     {"allowed", plan.allowed},
+                     {"steps", std::move(steps)}});
 }
 
 std::string terminal_distribution(const storage::DistributionPlan& plan) {
@@ -275,16 +295,19 @@ std::string terminal_distribution(const storage::DistributionPlan& plan) {
 }
 
 std::string json_distribution(const storage::DistributionPlan& plan) {
-  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
-                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
+  Json tables = Json::array();
   for (const storage::TablePlacement& placement : plan.tables) {
-    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
-            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(storage::to_text(placement.place)) +
-            ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
-            ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
-            ", \"why\": " + quoted_for_toml(why_text(placement)) + '}';
+    tables.push_back({{"table", placement.table},
+                      {"place", storage::to_text(placement.place)},
+                      {"key", json_text(placement.key)},
+                      {"done", placement.done},
+                      {"bytes", placement.bytes},
+                      {"why", why_text(placement)}});
   }
-  return text + "]\n}\n";
+  return json_lines({{"schema", "steelyard.distribution/1"},
+                     {"nodes", plan.nodes},
+                     {"missing", plan.missing},
+                     {"tables", std::move(tables)}});
 }
 
 namespace {

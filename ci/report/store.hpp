@@ -17,8 +17,7 @@ namespace steelyard::ci {
 std::string terminal_status(const storage::StoreStatus& status, const TerminalStyle& style);
 std::string terminal_upkeep(const storage::StoreUpkeep& upkeep);             // tables and partitions, below the status
 std::vector<std::string> upkeep_advice(const storage::StoreUpkeep& upkeep);  // what to do, a sentence each
-// Schema steelyard.status/1; the second with what terminal_upkeep() tells.
-std::string json_status(const storage::StoreStatus& status);
+// Schema steelyard.status/1.
 std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep);
 
 // Who may do what: "every project", "project x"; "reader of project x".

@@ -37,5 +37,30 @@ TEST(UpkeepAdvice, NamesWhatIsToBeDoneInTheOrderOfItsHaste) {
                           StartsWith("6 rows (series_key 1, 2, 3, 4, 5, ...) in steelyard.series under an identity")));
 }
 
+TEST(JsonOfAStore, HasEachObjectOfAListOnALine) {
+  EXPECT_EQ(json_grants({}), "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": []\n}\n");
+  EXPECT_EQ(json_grants({{"ada", storage::Access::owner}, {"o\"b", storage::Access::reader, "kit", true}}),
+            R"({
+  "schema": "steelyard.grants/1",
+  "grants": [
+    {"login": "ada", "as": "owner", "project": null},
+    {"login": "o\"b", "as": "reader", "project": "kit"}]
+}
+)");
+  storage::UpgradePlan plan{"embedded", 1, 2, 4096, false, {}};
+  plan.steps = {{2, "0002_more.sql", "ab12", {"runs", "labels"}, {{"series", 10}}, {}, {}}};
+  EXPECT_EQ(json_upgrade(plan), R"({
+  "schema": "steelyard.upgrade/1",
+  "version": 1,
+  "newest": 2,
+  "bytes": 4096,
+  "allowed": false,
+  "steps": [
+    {"version": 2, "name": "0002_more.sql", "sha256": "ab12", "creates": ["runs", "labels"], )"
+                                R"("rewrites": [{"table": "series", "bytes": 10}], "fills": [], "drops": []}]
+}
+)");
+}
+
 }  // namespace
 }  // namespace steelyard::ci::store_test
