@@ -94,6 +94,13 @@ Result<ChildResult> ask_for_all(ChildCommand command, const std::string& filter,
   return ask_names(std::move(command), filter, cancelled);
 }
 
+// What a program that takes no unit ends with when the option has one: Google Benchmark's words, or those of a main
+// that reads the option itself. One that ended for another reason said nothing of units.
+bool refuses_unit(const ChildResult& child) {
+  const auto says = [&child](std::string_view text) { return child.error_output.find(text) != std::string::npos; };
+  return says(kNoDouble) || (child.end == ChildEnd::exited && child.exit_code != 0 && says("min_time"));
+}
+
 bool reported_no_match(const ChildResult& child) {
   return child.end == ChildEnd::exited && (child.error_output.find(kNothingMatched) != std::string::npos ||
                                            child.output.find(kNothingMatched) != std::string::npos);
@@ -129,9 +136,9 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
 
   STEELYARD_TRY(ChildResult listed, ask_for_all(command, filter, listing.min_time_takes_unit, cancelled));
   // It may read no variables.
-  if (listing.min_time_takes_unit) {
-    listing.min_time_takes_unit = listed.exit_code == 0 && listed.error_output.find(kNoDouble) == std::string::npos;
-    if (listed.exit_code != 0) {
+  if (listing.min_time_takes_unit && refuses_unit(listed)) {
+    listing.min_time_takes_unit = false;
+    if (!listed.succeeded()) {
       STEELYARD_TRY(listed, ask_for_all(command, filter, false, cancelled));
     }
   }

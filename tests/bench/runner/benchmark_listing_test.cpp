@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
@@ -121,6 +123,71 @@ TEST(ListBenchmarks, KnowsTheMinTimeOfAProgramThatReadsNoVariablesAsOfOneThatDoe
   EXPECT_FALSE(other->benchmarks().empty());
   EXPECT_EQ(other->benchmarks(), one->benchmarks());
   EXPECT_EQ(other->listing.min_time_takes_unit, one->listing.min_time_takes_unit);
+}
+
+// Which lists one benchmark; `before` comes first, with $min_time as the option has it.
+Program script_with_option(const testkit::TemporaryFolder& folder, const std::string& before) {
+  Program program;
+  program.executable = folder.write("script",
+                                    "#!/bin/sh\n# Takes --benchmark_list_tests.\n"
+                                    "for argument; do case $argument in --benchmark_min_time=*)\n"
+                                    "  min_time=${argument#*=} ;; esac; done\n" +
+                                        before +
+                                        "if [ -z \"$min_time\" ]; then\n"
+                                        "  echo 'Failed to match any benchmarks against regex' >&2; exit; fi\n"
+                                        "echo BM_one\n",
+                                    true);
+  return program;
+}
+
+TEST(ListBenchmarks, AsksAgainWithoutAUnitWhereTheOptionIsWhatIsRefused) {
+  const testkit::TemporaryFolder folder;
+  const Program program = script_with_option(
+      folder, "case $min_time in *s) echo \"--benchmark_min_time: no number: $min_time\" >&2; exit 2 ;; esac\n");
+  const Result<ListedProgram> listed = list_benchmarks(program, asking(""));
+  ASSERT_TRUE(listed && !listed->trouble);
+  EXPECT_FALSE(listed->listing.min_time_takes_unit);
+  ASSERT_EQ(listed->benchmarks().size(), 1U);
+  EXPECT_EQ(listed->benchmarks()[0].name, "BM_one");
+  const Result<ListedProgram> of_any = list_benchmarks(script_with_option(folder, ""), asking(""));
+  ASSERT_TRUE(of_any && !of_any->trouble);
+  EXPECT_TRUE(of_any->listing.min_time_takes_unit);
+}
+
+TEST(ListBenchmarks, TakesNoOtherFailureForARefusedUnit) {
+  const testkit::TemporaryFolder folder;
+  const std::filesystem::path asked = folder.path() / "asked";
+  const Error error =
+      refusal(script_with_option(folder, "if [ -n \"$min_time\" ]; then echo $min_time >> '" + asked.string() +
+                                             "'; echo 'the model is locked' >&2; exit 3; fi\n"));
+  EXPECT_THAT(error.text(), AllOf(HasSubstr("exited with 3"), HasSubstr("the model is locked")));
+  std::stringstream options;
+  options << std::ifstream(asked).rdbuf();
+  EXPECT_EQ(options.str(), "0.02s\n") << "asked once";
+}
+
+TEST(ListBenchmarks, NamesWhatAProgramSaidThatEndsOverTheVariableOfTheTime) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testkit::TemporaryFolder folder;
+  const Error error = refusal(folder.write("script",
+                                           "#!/bin/sh\n"
+                                           "[ -z \"$BENCHMARK_MIN_TIME\" ] ||\n"
+                                           "  { echo 'BENCHMARK_MIN_TIME must not be set' >&2; exit 4; }\n"
+                                           "exec '" +
+                                               testkit::fixture_executable().string() + "' \"$@\"\n",
+                                           true));
+  EXPECT_THAT(error.text(), AllOf(HasSubstr("exited with 4"), HasSubstr("BENCHMARK_MIN_TIME must not be set")));
+}
+
+TEST(ListBenchmarks, KnowsWhoseKernelsOpenBlasChose) {
+  const testkit::TemporaryFolder folder;
+  const Program program = script_with_option(folder, "[ \"$OPENBLAS_VERBOSE\" != 2 ] || echo 'Core: Haswell' >&2\n");
+  const Result<ListedProgram> listed = list_benchmarks(program, asking(""));
+  ASSERT_TRUE(listed && !listed->trouble);
+  EXPECT_EQ(listed->listing.openblas_core, "Haswell");
+  const Result<ListedProgram> without = list_benchmarks(script_with_option(folder, ""), asking(""));
+  ASSERT_TRUE(without && !without->trouble);
+  EXPECT_EQ(without->listing.openblas_core, "");
 }
 
 TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
