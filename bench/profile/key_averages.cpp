@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kStepPrefixes{"step ", "ProfilerStep#"};
 
-// Empty: it is no step.
+// What names a step begins with; empty where it names none.
 std::string_view step_prefix(std::string_view name) {
   for (const std::string_view prefix : kStepPrefixes) {
     if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
@@ -317,7 +317,7 @@ std::string dtype_of_types(std::string_view types) {
   return std::string(found.value_or(""));
 }
 
-// Empty: none, or several.
+// Empty where the span has no types, or several.
 const std::string& Rates::dtype_of_work(const TraceEvent& span) {
   const EventDetail* const detail = trace_.detail_of(span);
   const std::uint32_t types = detail == nullptr ? 0 : detail->types_text;

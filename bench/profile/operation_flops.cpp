@@ -31,7 +31,7 @@ std::optional<Shape> take_shape(std::string_view& text) {
   return shape;
 }
 
-// Empty: they are no list of shapes; lists of tensors are none.
+// Empty where the text is no list of shapes; lists of tensors are none.
 std::vector<Shape> shapes_in(std::string_view text) {
   if (!text.starts_with('[')) return {};
   text.remove_prefix(1);

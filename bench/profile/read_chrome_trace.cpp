@@ -63,7 +63,6 @@ class ChromeListener {
   }
 
   Result<Trace> finish();
-  bool has_fault() const { return fault_.has_value(); }
 
  private:
   struct Pending {
@@ -130,8 +129,7 @@ class ChromeListener {
   using Tracks = std::map<std::pair<std::string, std::string>, std::uint32_t>;
   Tracks tracks_;
   const Tracks::value_type* last_track_ = nullptr;  // that of the event before
-  std::map<std::string, std::string> process_names_;
-  static constexpr std::int64_t kLeftOut = -1;  // the duration of one in begun_ that stands for its end alone
+  static constexpr std::int64_t kExcluded = -1;     // the duration of one in begun_ that stands for its end alone
   std::unordered_map<std::uint32_t, std::vector<TraceEvent>> begun_;  // of each track: by ph B, to be ended by E
   std::size_t begun_events_ = 0;                                      // of all of them
   std::vector<ToldMemory> told_;
@@ -186,7 +184,7 @@ bool ChromeListener::exclude_event(std::uint64_t& count, std::string found, std:
     return true;
   }
   if (trace_.events.size() + begun_events_ >= options_.max_events) return refuse_more_events();
-  begun.push_back({.duration_ns = kLeftOut});
+  begun.push_back({.duration_ns = kExcluded});
   ++begun_events_;
   return true;
 }
@@ -519,7 +517,7 @@ bool ChromeListener::finish_event() {
     TraceEvent whole = begun.back();
     begun.pop_back();
     --begun_events_;
-    if (whole.duration_ns == kLeftOut) return true;
+    if (whole.duration_ns == kExcluded) return true;
     if (event.begin_ns < whole.begin_ns) {
       return exclude(trace_.backwards, "an end before its beginning", "times that go forward");
     }
@@ -554,7 +552,7 @@ Result<Trace> ChromeListener::finish() {
   }
   for (auto& [track, events] : begun_) {
     for (TraceEvent& event : events) {
-      if (event.duration_ns == kLeftOut) continue;
+      if (event.duration_ns == kExcluded) continue;
       event.is_open = true;
       event.duration_ns = std::max<std::int64_t>(0, last[track] - event.begin_ns);
       trace_.events.push_back(event);

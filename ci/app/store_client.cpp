@@ -44,7 +44,7 @@ std::string variable_of(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Empty: none is given.
+// Empty where no variable gives a token.
 Result<std::string> read_token() {
   std::string where = std::string("$") + kTokenVariable;
   std::string token = variable_of(kTokenVariable);

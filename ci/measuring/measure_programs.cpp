@@ -455,7 +455,7 @@ class PairMeasuring {
   std::unique_ptr<ProgramCounting> counting_;  // into counted_; null: nothing is counted
   std::set<std::string> first_look_only_;      // canonical
   std::optional<Comparison> seen_;             // of the last look, for who watches
-  std::vector<PlainChange> plain_;             // likewise
+  std::vector<PlainChange> plain_;             // of the last look, for who watches
   CountedChanges counted_changes_;             // so far, for who watches
 };
 

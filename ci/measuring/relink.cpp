@@ -8,7 +8,6 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,7 +58,7 @@ Result<Code> code_of(const std::filesystem::path& program) {
   return code;
 }
 
-// Empty: nothing speaks against it.
+// What speaks against taking the two for one program; empty: nothing.
 std::string difference(const Code& built, const Code& linked) {
   if (std::abs(built.bytes - linked.bytes) > kPadding * built.bytes + kPageBytes) {
     return to_text(Bytes(static_cast<std::int64_t>(linked.bytes))) + " of code, where the program as built has " +

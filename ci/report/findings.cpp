@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
-#include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/changes.hpp"
 #include "ci/report/reason_text.hpp"
@@ -225,8 +222,8 @@ struct Together {
   double farthest = 0;    // change of the row that lies farthest from the common one, less that: .01 is one point
 };
 
-// None: not every row that has a change moved with the others. Near in points and in logarithms: of a large gain points
-// tell little (x 0.04 and x 0.2 lie 16 apart), and of a large loss logarithms do (x 3 and x 5).
+// Nothing where a row that has a change did not move with the others. Near in points and in logarithms: of a large gain
+// points tell little (x 0.04 and x 0.2 lie 16 apart), and of a large loss logarithms do (x 3 and x 5).
 std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
   constexpr double kMaxPart = 0.25;
   Together together;

@@ -129,7 +129,7 @@ bool is_good_at(const JsonValue& claims, std::int64_t now) {
   return now < end + kLeeway && begin <= now + kLeeway && issued <= now + kLeeway && end - issued <= kLongestLife;
 }
 
-// Empty: it is of none, such as a tag.
+// Empty where the job is of no branch, such as a tag's.
 std::string branch_of(bool is_github, const JsonValue& claims) {
   const std::string ref = claims.at("ref").text();
   if (is_github) return ref.starts_with(kBranchBegin) ? ref.substr(kBranchBegin.size()) : "";

@@ -14,7 +14,7 @@ namespace {
 constexpr int kGzipFrame = 15 + 16;
 constexpr int kNoFrame = -15;
 
-// Empty: there is no memory for it.
+// Empty where there is no memory for zlib.
 std::string deflated(std::string_view text, int effort, int frame, int flush) {
   z_stream stream{};
   if (deflateInit2(&stream, effort, Z_DEFLATED, frame, 8, Z_DEFAULT_STRATEGY) != Z_OK) return "";

@@ -19,7 +19,7 @@ struct MergeVerbOptions {
   std::vector<std::string> runs;  // each as one side of compare, or a shard's folder
   std::filesystem::path output;
   JudgementOutputs judgement;      // of shards
-  std::filesystem::path accepted;  // likewise, of --accepted; empty: none
+  std::filesystem::path accepted;  // of --accepted, for shards; empty: none
 };
 
 // Schema steelyard.merge/1.

@@ -223,7 +223,7 @@ Result<void> write_report_files(const std::filesystem::path& folder, const ReadJ
   return write_text_file(folder / "badge.svg", badge_svg(judged, publication));
 }
 
-// Empty: none are to be written.
+// Empty where no files are to be written.
 std::filesystem::path folder_of_files(const PublishOptions& options) {
   if (!options.output.empty() || options.service != "files") return options.output;
   std::error_code ignored;

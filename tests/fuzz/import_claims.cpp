@@ -61,7 +61,7 @@ bool may_be_cut(const bench::ImportFormat& format, const std::string& text, cons
   });
 }
 
-// Of that many the reading warns.
+// A reading warns of so many damages.
 constexpr std::size_t kMaxDamagesTold = 100;
 
 bool has_warning_of(const bench::ImportReading& reading, const Error& damage) {

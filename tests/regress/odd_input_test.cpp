@@ -38,7 +38,7 @@ Comparison compared(const SimulatedPair& pair, const Calibration* calibration = 
 
 ComparisonRow first_row(const SimulatedPair& pair) { return compared(pair).rows.at(0); }
 
-// Of the first row.
+// The reason of the first row.
 template <class T>
 T reason_in(const Judged& judged) {
   return std::get<T>(judged.facts.at(0).reason);

@@ -157,7 +157,7 @@ TEST(Text, EntropyIsAskedOfTheSystem) {
 
 // Code of `folders` with that word, but for what is listed: file, and why it may.
 void expect_alone_in(const std::vector<std::string>& folders, const std::string& word,
-                     std::map<std::string, const char*> listed, const char* mend) {
+                     std::map<std::string, const char*> listed, const char* fix) {
   const std::map<std::string, const char*> allowed = listed;
   for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
     const bool is_meant = std::any_of(folders.begin(), folders.end(),
@@ -165,7 +165,7 @@ void expect_alone_in(const std::vector<std::string>& folders, const std::string&
     for (std::size_t i = 0; is_meant && i < file.lines.size(); ++i) {
       if (names_in(file.lines[i]).find(word) == std::string::npos) continue;
       listed.erase(file.path);
-      EXPECT_TRUE(allowed.contains(file.path)) << file.path << ":" << i + 1 << ": " << word << ": " << mend;
+      EXPECT_TRUE(allowed.contains(file.path)) << file.path << ":" << i + 1 << ": " << word << ": " << fix;
     }
   }
   for (const auto& [path, why] : listed) ADD_FAILURE() << path << " has it no more (" << why << "): correct this list";

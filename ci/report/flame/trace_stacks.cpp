@@ -10,7 +10,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::uint32_t kLeftOut = bench::TraceTree::kNoParent;  // an event that no node stands for
+constexpr std::uint32_t kNoNode = bench::TraceTree::kNoParent;  // an event that no node stands for
 
 // A place of the tree: the names from the root to it.
 struct Node {
@@ -94,8 +94,8 @@ void Unfolding::add(const bench::Trace& trace, std::size_t side) {
     const bench::TraceEvent& event = trace.events[i];
     if (bench::is_on_device(event.kind) || bench::is_of_recording(event.kind)) continue;
     const std::uint32_t parent = tree.parents[i] == bench::TraceTree::kNoParent ? 0 : node_of[tree.parents[i]];
-    if (parent == kLeftOut || single.has(event) || trace.name_of(event) == kAroundSingleIterations) {
-      node_of[i] = kLeftOut;
+    if (parent == kNoNode || single.has(event) || trace.name_of(event) == kAroundSingleIterations) {
+      node_of[i] = kNoNode;
       continue;
     }
     const auto [text, is_new] = function_of_text.try_emplace(event.name_text, 0);
@@ -132,12 +132,12 @@ void Unfolding::add_samples(const bench::Trace& trace, std::size_t side, const s
   };
   std::unordered_map<std::uint32_t, Share> shares;  // by node
   for (const bench::TraceSample& sample : trace.samples) shares[node_at(sample)].sampled += sample.cpu_ns;
-  shares.erase(kLeftOut);
+  shares.erase(kNoNode);
   for (auto& [node, share] : shares) share.self = node == 0 ? share.sampled : nodes_[node].self.at(side);
   std::vector<std::uint32_t> stack;
   for (const bench::TraceSample& sample : trace.samples) {
     const std::uint32_t root = node_at(sample);
-    if (root == kLeftOut) continue;
+    if (root == kNoNode) continue;
     Share& share = shares[root];
     share.seen += sample.cpu_ns;
     // Of all that was seen, rounded down, so that they add up to no more than there is.

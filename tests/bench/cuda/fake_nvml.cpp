@@ -78,7 +78,7 @@ int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) {
   *pending = 0;
   return 0;
 }
-// This kind of device has none.
+// Not supported: this kind of device has no MIG.
 int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) { return 3; }
 
 #endif

@@ -58,7 +58,7 @@ Imported import_golden(const std::string& name) {
   return import_file(std::filesystem::path(STEELYARD_GOLDEN) / "import" / name);
 }
 
-// Null where the run has none.
+// The run's measurement of it; null where there is none.
 const Measurement* measurement_of(const steelyard::Run& run, const std::string& benchmark,
                                   std::string_view metric = kRealTime) {
   const auto at = std::find_if(run.measurements.begin(), run.measurements.end(), [&](const Measurement& one) {

@@ -35,7 +35,7 @@ class CountedRegion : public ::testing::Test {
     ASSERT_TRUE(std::filesystem::exists(beside_this("counting_counted"))) << "build counting_counted";
   }
 
-  // Of one iteration, from n and 2n.
+  // What one iteration counts, from runs of n and of 2n.
   double count(const std::string& program, const std::string& benchmark, Library library, std::int64_t n = 100) {
     return static_cast<double>(collected(program, benchmark, library, 2 * n) -
                                collected(program, benchmark, library, n)) /

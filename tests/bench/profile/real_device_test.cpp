@@ -247,7 +247,7 @@ TEST_F(RealDeviceTest, RawRecordsOfAGraphKernelByKernelHaveTheirQueue) {
     }
   };
   expect_about(took_ns, {200'741, 200'772, 200'773, 200'773, 200'869, 200'996, 201'029});
-  // Each behind those before it.
+  // Each launch waits behind those before it.
   expect_about(waited_ns, {4106, 207'567, 408'467, 609'304, 812'413, 1'013'281, 1'214'182});
 }
 

@@ -327,7 +327,7 @@ TEST_F(SpansTest, AreMadeWhileAWarmUpStops) {
   }
 }
 
-// As on a full disk.
+// A limit on files stands in for a full disk.
 TEST_F(SpansTest, ThatFindNoRoomLeaveErrnoAsItWas) {
   const SpanRecording recording = record();
   rlimit limit{};

@@ -38,7 +38,7 @@ TEST_F(RunFolderTest, ClearsWhatAKilledRunLeftAndTouchesNoLivingRuns) {
     const Result<RunFolder> folder = RunFolder::create();
     std::filesystem::create_directory(folder->path() / "module");
     std::ofstream(folder->path() / "module/file") << "x";
-    // As caches of modules are left.
+    // Nothing may be written there, as Go leaves the folders of its module cache.
     std::filesystem::permissions(folder->path() / "module", std::filesystem::perms::owner_read);
     [[maybe_unused]] const ssize_t written = ::write(ready[1], "x", 1);
     for (;;) ::pause();

@@ -41,7 +41,7 @@ class MailOverTls : public ::testing::Test {
     setenv("STEELYARD_MAIL_FROM", "ci@example.org", 1);
   }
   void TearDown() override {
-    // Its input ends.
+    // The server goes as its input ends.
     if (server_ != nullptr) pclose(server_);
     for (const char* variable : {"SSL_CERT_FILE", "STEELYARD_SMTP_URL", "STEELYARD_SMTP_USER",
                                  "STEELYARD_SMTP_PASSWORD", "STEELYARD_MAIL_FROM"}) {

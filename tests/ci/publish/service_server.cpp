@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 // Of a comment: by GitHub's page "Issue comments"; its description does not say it.
 constexpr std::size_t kMaxCharacters = 65535;
-constexpr std::size_t kMaxCharactersOfATitle = 255;  // of a note, likewise
+constexpr std::size_t kMaxCharactersOfATitle = 255;  // of a note; its description does not say it either
 
 std::string path_alone(const std::string& path) { return path.substr(0, path.find('?')); }
 

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 class KeptBisects : public ServedStore {
  protected:
-  // Their ids.
+  // The ids of two bisections, from a and from c.
   std::set<std::string> keep_two() {
     std::set<std::string> ids;
     for (const char* good : {"a", "c"}) {

@@ -66,7 +66,7 @@ class ServiceAsStore : public ServedStore {
     }
   }
   std::string address() const { return "http://127.0.0.1:" + std::to_string(port()); }
-  // Empty: without one.
+  // token: empty for none.
   Said over_service(const std::vector<std::string>& arguments, const std::string& token) const {
     return at(address(), arguments, token);
   }

@@ -44,7 +44,7 @@ class Commands : public ProgramUnderTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(quick(arguments));
   }
-  // Of one command, two processes.
+  // Two rounds of one process each of the command.
   static Outcome once(const std::string& command, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"run",      "--no-store", "--rounds",  "2",     "--repetitions", "1",
                                        "--counts", "never",      "--command", command, "--json"};

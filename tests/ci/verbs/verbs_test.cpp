@@ -37,7 +37,7 @@ TEST(Verbs, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) {
     EXPECT_THAT(text, HasSubstr("Example:\n  steelyard " + verb));
     if (verb == "completion") continue;  // prints a script, whoever reads it
     for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
-    // They keep nothing, or a file.
+    // Verbs that keep nothing, or a file.
     const std::set<std::string> keeping_nothing{"doctor", "calibrate", "publish", "accepted", "bisect"};
     const bool needs_no_store = keeping_nothing.contains(verb);
     EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, needs_no_store) << verb;

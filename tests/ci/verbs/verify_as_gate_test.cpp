@@ -30,7 +30,7 @@ class VerifyAsGate : public ProgramUnderTest {
     made_.commit("first");
     for (const std::string subject : {"second", "third"}) made_.commit(subject);
   }
-  // As the job that measures does it.
+  // Measures as the first of the two jobs does.
   void measure(const std::vector<std::string>& more = {}) {
     std::filesystem::remove_all(evidence());
     std::vector<std::string> arguments{"gate", "--no-store", "--json", "--archive-dir", evidence()};

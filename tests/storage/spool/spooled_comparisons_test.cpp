@@ -30,7 +30,7 @@ steelyard::Run run_at(std::int64_t created_at_unix_ns) {
   return run;
 }
 
-// Of a candidate of that time.
+// A comparison whose candidate was measured then.
 Comparison comparison_at(std::int64_t created_at_unix_ns, const std::string& rule_version = "1") {
   Comparison comparison = RandomComparison(7).draw(true);
   comparison.rule_version = rule_version;

@@ -123,7 +123,7 @@ struct Relation {
   std::vector<std::string> numbered;  // by the server, beside those
   std::int64_t rows = 0;
   std::string own{};     // a row of "mine", as JSON; empty: it has none
-  std::string hidden{};  // likewise of "hidden"
+  std::string hidden{};  // a row of "hidden", as JSON; empty: it has none
 };
 
 class HostileSqlTest : public storage_test::KeptStore {

@@ -83,7 +83,7 @@ class ProjectRightsTest : public ::testing::Test {
     login_ = *login;
   }
   void make_login(const std::string& name) {
-    // Of a database before this one.
+    // Roles are the server's, and outlive the database of an earlier run.
     ASSERT_TRUE(administrator_->run_alone("drop role if exists " + name));
     ASSERT_TRUE(administrator_->run_alone("create role " + name + " login"));
   }
