@@ -14,7 +14,6 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "bench/model/sha256.hpp"
 

@@ -1,7 +1,6 @@
 #include "ci/measuring/count_cache.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 #include <system_error>
 #include <utility>

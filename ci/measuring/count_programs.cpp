@@ -23,7 +23,6 @@
 #include "bench/runner/round_plan.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/run_parts.hpp"
-#include "ci/report/reason_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "storage/place/store_address.hpp"

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 #include "bench/model/text.hpp"
 

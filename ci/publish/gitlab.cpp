@@ -1,7 +1,6 @@
 #include "ci/publish/gitlab.hpp"
 
 #include <initializer_list>
-#include <string_view>
 #include <utility>
 
 #include "ci/git/ci_job.hpp"

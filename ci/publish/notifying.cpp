@@ -5,7 +5,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"

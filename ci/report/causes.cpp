@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
-#include "bench/model/number_text.hpp"
 #include "bench/model/parse_number.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"

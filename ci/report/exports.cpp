@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "bench/formats/import_formats.hpp"

@@ -9,7 +9,6 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
-#include "ci/app/terminal_text.hpp"
 
 namespace steelyard::ci {
 

@@ -1,7 +1,6 @@
 #include "ci/report/targets.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <nlohmann/json.hpp>

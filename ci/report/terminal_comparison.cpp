@@ -1,17 +1,14 @@
 // The report a person reads in a terminal: rows worst first, what is behind them, what they are worth, what to do next.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/comparison.hpp"
-#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/benchmark_lines.hpp"
 #include "ci/report/causes.hpp"

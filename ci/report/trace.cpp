@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "bench/ceilings/datasheet.hpp"

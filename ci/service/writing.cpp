@@ -7,7 +7,6 @@
 
 #include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
-#include "ci/app/settings.hpp"
 #include "ci/report/history.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/sent_body.hpp"

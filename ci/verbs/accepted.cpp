@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/publish/accepting.hpp"
 #include "ci/publish/github.hpp"

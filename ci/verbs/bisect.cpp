@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include "bench/model/number_text.hpp"
 #include "bench/runner/benchmark_listing.hpp"

@@ -1,7 +1,6 @@
 // steelyard config: the configuration in force, whether a steelyard.toml is good, what holds for one benchmark and
 // which line says so, the file's schema for editors, and a first file for a repository that has none.
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <memory>

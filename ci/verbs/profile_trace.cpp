@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include "bench/model/parse_number.hpp"
 #include "bench/profile/chrome_trace.hpp"

@@ -1,7 +1,5 @@
 #include "ci/verbs/service_options.hpp"
 
-#include "ci/app/settings.hpp"
-
 namespace steelyard::ci {
 namespace {
 

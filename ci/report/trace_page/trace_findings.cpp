@@ -3,6 +3,7 @@
 
 #include "bench/model/number_text.hpp"
 #include "bench/profile/key_averages.hpp"
+#include "ci/report/trace.hpp"
 #include "ci/report/trace_page/trace_page.hpp"
 
 namespace steelyard::ci {
