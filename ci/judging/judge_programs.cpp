@@ -29,7 +29,7 @@ namespace {
 
 using note::BuiltTree;
 
-bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
+bool is_cancelled(const std::atomic<bool>* cancelled) { return cancelled != nullptr && cancelled->load(); }
 
 struct MeasuredSides {
   MeasuredPrograms all;
@@ -196,7 +196,7 @@ BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescrip
   sides.candidate = beside.get();
   // What failed may have lacked what the other took: memory, a port, a lock.
   const auto again = [&](Result<LeftProcesses::Count>& done, const SideDescription& side, BuiltTree which) {
-    if (done || (how.cancelled != nullptr && how.cancelled->load())) return;
+    if (done || is_cancelled(how.cancelled)) return;
     how.app.note(note::built_again_alone(which, side.commit));
     done = built(side, which);
   };
@@ -236,7 +236,7 @@ BuiltSides build_once(const SideDescription& baseline, const SideDescription& ca
 // A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
 // `change`: of documentation alone; null: of more. `is_one_build`: the candidate's is a copy.
 ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const UnreadChange* change,
-                    const JudgeRequest& request, const TreeBuilding& how, bool& is_one_build) {
+                    const TreeBuilding& how, bool& is_one_build) {
   const bool keeps = !KeptBuilds::folder().empty();
   const bool builds = !how.configuration.build_command.empty();
   const bool is_side_by_side = builds && !keeps && has_room_for_two_builds();
@@ -250,7 +250,7 @@ ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const
   }
   if (!sides.candidate) {
     const ExitCode code = how.app.report(sides.candidate.error());
-    return is_cancelled(request) ? ExitCode::not_judged : code;
+    return is_cancelled(how.cancelled) ? ExitCode::not_judged : code;
   }
   baseline.left_by_build = *sides.baseline;
   candidate.left_by_build = *sides.candidate;
@@ -336,7 +336,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
       calibrations.find(pair.baseline, pair.candidate, comparison.warnings);
     }
     comparison.warnings.insert(comparison.warnings.begin(), request.notes.begin(), request.notes.end());
-    if (is_cancelled(request)) comparison.warnings.push_back(warning::interrupted());
+    if (is_cancelled(request.cancelled)) comparison.warnings.push_back(warning::interrupted());
     return comparison;
   };
   JudgingPlan plan{configuration, request.outputs, pair.baseline, pair.candidate, compare};
@@ -377,7 +377,7 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
       UnreadChange::between(repository, commits.baseline, commits.candidate, trees.base());
   bool is_one_build = false;
   const ExitCode built =
-      build_both(baseline, candidate, change ? &*change : nullptr, request,
+      build_both(baseline, candidate, change ? &*change : nullptr,
                  {request.configuration, view.confinement, request.cancelled, app, trees.base()}, is_one_build);
   if (built != ExitCode::success) return built;
   STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
