@@ -1,7 +1,6 @@
 #include "bench/harness/pair_comparison.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -120,11 +119,6 @@ double normal_p(const std::vector<std::size_t>& ranks, std::size_t count, const 
 }
 
 }  // namespace
-
-std::string_view to_text(RankMethod method) {
-  constexpr std::array<std::string_view, 3> kTexts{"none", "exact", "normal"};
-  return kTexts.at(static_cast<std::size_t>(method));
-}
 
 RankTest rank_test(std::span<const double> first, std::span<const double> second, RankTestOptions options) {
   if (first.empty() || second.empty()) return {};

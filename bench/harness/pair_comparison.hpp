@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "bench/harness/median_interval.hpp"
 
@@ -16,7 +15,6 @@ namespace steelyard {
 //     rank_test(before, after).p  // two-sided
 
 enum class RankMethod { none, exact, normal };
-std::string_view to_text(RankMethod method);
 
 struct RankTest {
   double p = 1;  // two-sided; 1 where either side is empty or all values are equal

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "bench/model/fields.hpp"
-
 namespace steelyard {
 namespace {
 constexpr std::array<std::string_view, 3> kScopeTexts{"timed region", "whole functions", "whole program"};
@@ -12,7 +10,6 @@ constexpr std::array<std::string_view, 3> kOriginWords{"counted", "reused", "equ
 
 std::string_view to_text(CountScope scope) { return kScopeTexts.at(static_cast<std::size_t>(scope)); }
 std::span<const std::string_view> words_of(CountScope) { return kScopeTexts; }
-std::optional<CountScope> parse_count_scope(std::string_view text) { return parse_word<CountScope>(text); }
 
 std::span<const std::string_view> words_of(CountOrigin) { return kOriginWords; }
 

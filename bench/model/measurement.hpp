@@ -63,7 +63,6 @@ enum class CountScope {
 };
 std::string_view to_text(CountScope scope);  // "timed region", "whole functions", "whole program"
 std::span<const std::string_view> words_of(CountScope);
-std::optional<CountScope> parse_count_scope(std::string_view text);
 
 // Where the values of a count come from.
 enum class CountOrigin {
