@@ -27,6 +27,14 @@ CiJob job_of(const CiService& service, const Environment& variables) {
             first_of(variables, service.build)};
   // Buildkite's word for a build that is of no request.
   if (job.request == "false") job.request.clear();
+  // GitHub names what it checked out: of a request's job that ref, else a branch or a tag.
+  constexpr std::string_view kRefs = "refs/";
+  constexpr std::string_view kPull = "refs/pull/";
+  if (job.request.starts_with(kPull)) {
+    job.request = job.request.substr(kPull.size(), job.request.find('/', kPull.size()) - kPull.size());
+  } else if (job.request.starts_with(kRefs)) {
+    job.request.clear();
+  }
   return job;
 }
 

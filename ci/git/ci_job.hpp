@@ -30,7 +30,7 @@ struct CiService {
   Variables commit;       // of the request, where the job is of one
   Variables branch;       // that it comes from
   Variables base_branch;  // that the request is to be merged into
-  Variables request;      // its number
+  Variables request;      // its number, or "refs/pull/NUMBER/merge"
   Variables build;        // address of the job's page
 };
 
@@ -70,7 +70,7 @@ inline constexpr std::array<CiService, 5> kCiServices{{
      {"GITHUB_SHA"},
      {"GITHUB_HEAD_REF", "GITHUB_REF_NAME"},
      {"GITHUB_BASE_REF"},
-     {},
+     {"GITHUB_REF"},
      {}},
     {"GitLab",
      "",
@@ -90,7 +90,7 @@ struct CiJob {
   std::string commit;
   std::string branch;
   std::string base_branch;
-  std::string request;
+  std::string request;  // its number
   std::string build;
 
   bool is_of_request() const { return !base_branch.empty() || !request.empty(); }

@@ -17,6 +17,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/secrets.hpp"
 #include "ci/git/ci_job.hpp"
+#include "storage/model/alert.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -370,6 +371,13 @@ Commit commit_of_folder(const std::filesystem::path& folder) {
   const Result<bool> dirty = repository->is_dirty();
   commit->dirty = dirty && *dirty;
   return std::move(commit).value();
+}
+
+void keep_request(RunHeader& header) {
+  const CiJob job = ci_job(caller_environment());
+  if (!job.is_of_request() || !header.commit.branch.empty()) return;
+  const std::string& name = job.request.empty() ? job.branch : job.request;
+  if (!name.empty()) header.settings[storage::kRequestSetting] = name;
 }
 
 namespace {

@@ -117,6 +117,8 @@ std::string commit_named_here(const std::string& name);
 // HEAD of the work tree that `folder` lies in, for a run of a program that was built there; an empty Commit outside of
 // any repository.
 Commit commit_of_folder(const std::filesystem::path& folder);
+// Beside a commit of this job's checkout that is on no branch: storage::kRequestSetting, where the job is of a request.
+void keep_request(RunHeader& header);
 
 // Commits checked out beside each other in a private temporary folder. A repository's next ones have the same paths, so
 // that a kept build and a compiler's cache fit them. Gone, with git's own record of them, when the object is destroyed;

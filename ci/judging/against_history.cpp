@@ -231,7 +231,9 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
   STEELYARD_TRY(std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted({project}));
   under_current_names(configuration.renames, accepted);
   add_accepted_levels(accepted,
-                      {project, {branch, candidate.header.commit.branch}, candidate.environment.fingerprint()},
+                      {project,
+                       {branch, candidate.header.commit.branch, storage::alert_branch(candidate.header)},
+                       candidate.environment.fingerprint()},
                       history.series);
   history.branch = branch;
   baseline.run = history.newest;

@@ -156,8 +156,10 @@ std::vector<ReferenceLevel> reference_levels(const storage::HistorySeries& serie
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   std::vector<ReferenceLevel> levels;
   for (const storage::AcceptedAlert& one : accepted) {
-    const bool is_here = one.subject.branch.empty() || std::find(where.branches.begin(), where.branches.end(),
-                                                                 one.subject.branch) != where.branches.end();
+    const std::string& branch = one.subject.branch;
+    // What a request's gate accepted holds where it is merged.
+    const bool is_here = branch.empty() || storage::is_request_branch(branch) ||
+                         std::find(where.branches.begin(), where.branches.end(), branch) != where.branches.end();
     const bool is_of_it = one.subject.project == series.project && one.subject.benchmark == series.benchmark &&
                           one.subject.metric == series.metric.name && one.fingerprint == series.fingerprint &&
                           (one.unit.empty() || one.unit == series.metric.unit);

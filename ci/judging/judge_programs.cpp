@@ -90,6 +90,7 @@ void complete_header(Run& run, const SideDescription& side, const Configuration&
   run.header.program = side.program;
   run.header.commit = side.commit;
   run.header.seed = configuration.run.seed;
+  keep_request(run.header);
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
   keep_left_processes({side.left_by_build, {}}, run.header.settings);
   storage::seal(run);

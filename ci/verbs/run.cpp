@@ -66,6 +66,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   const std::vector<std::string>& words = options.program.empty() ? options.command.commands : options.program;
   for (const std::string& word : words) run.header.program += (run.header.program.empty() ? "" : " ") + word;
   run.header.commit = commit_of_folder(std::filesystem::current_path());
+  keep_request(run.header);
   if (const std::string note = commit_note(options, run.header.commit); !note.empty()) warnings.push_back(note);
   storage::seal(run);
   return run;

@@ -72,7 +72,7 @@ struct RunOrigin {
 // A comparison that came by the service.
 struct ComparisonSubmission {
   AuditEntry note;          // written in the transaction that puts it
-  bool of_request = false;  // it comes of a pull or merge request, and is kept under no branch, whatever it says
+  bool of_request = false;  // it comes of a pull or merge request, and is no branch's, whatever it says
   bool may_accept = false;  // its policy's tables accept alerts, in their names and the sender's
 };
 

@@ -12,6 +12,7 @@ namespace steelyard::storage {
 namespace {
 
 constexpr std::array<std::string_view, 5> kStates{"open", "acknowledged", "accepted", "resolved", "reopened"};
+constexpr std::string_view kOfRequest = "request:";  // git takes no branch's name with a colon
 
 // The alert of one subject while its facts pass by.
 class Life {
@@ -54,13 +55,16 @@ class Life {
     for (const auto& [sides, change] : changes_) product *= change;
     return product;
   }
+  bool has_same_baseline(const AlertFact& fact) const {
+    return fact.baseline_side == baseline_side_ || (fact.has_commits && is_request_branch(alert_.subject.branch));
+  }
   // The sides exchanged say nothing that was not said.
   bool goes_on(const AlertFact& fact) const {
-    if (fact.has_commits) return true;
+    if (fact.has_commits && !alert_.subject.branch.empty()) return true;
     const auto leads_to_it = [&](const auto& known) { return known.first.second == fact.baseline_side; };
     return fact.candidate_side != baseline_side_ && std::any_of(changes_.begin(), changes_.end(), leads_to_it);
   }
-  bool begins_anew(const AlertFact& fact) const { return fact.baseline_side == baseline_side_ || !goes_on(fact); }
+  bool begins_anew(const AlertFact& fact) const { return has_same_baseline(fact) || !goes_on(fact); }
 
   // What this comparison adds to what is known since the alert opened. Of the same two sides, or against the same
   // baseline, the newest word holds.
@@ -101,7 +105,7 @@ class Life {
       return;
     }
     if (fact.what != "unchanged" && fact.what != "improvement") return;
-    if (fact.baseline_side == baseline_side_) return resolve(fact, by);
+    if (has_same_baseline(fact)) return resolve(fact, by);
     if (fact.what != "improvement" || !goes_on(fact)) return;
     count(fact);
     if (all_changes() <= 1 + fact.margin) enter(AlertState::resolved, fact, by);
@@ -124,7 +128,7 @@ class Life {
       return alert_.state == AlertState::accepted ? open(fact, by) : take_over(fact);
     }
     const bool was_accepted = alert_.state == AlertState::accepted;
-    const bool is_another = fact.baseline_side != baseline_side_ && !goes_on(fact);
+    const bool is_another = !has_same_baseline(fact) && !goes_on(fact);
     show(fact);
     if (begins_anew(fact)) alert_.baseline = fact.baseline;
     count(fact);
@@ -202,6 +206,16 @@ std::string alert_id(const AlertSubject& subject) {
   }
   return sha256_hex(content);
 }
+
+std::string alert_branch(const RunHeader& candidate, bool is_of_request) {
+  const std::string& branch = candidate.commit.branch;
+  if (!branch.empty() && !is_of_request) return branch;
+  const auto request = candidate.settings.find(kRequestSetting);
+  const std::string& name = request == candidate.settings.end() ? branch : request->second;
+  return name.empty() ? "" : std::string(kOfRequest) + name;
+}
+
+bool is_request_branch(std::string_view branch) { return branch.starts_with(kOfRequest); }
 
 std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact> facts) {
   std::stable_sort(facts.begin(), facts.end(), [](const AlertFact& a, const AlertFact& b) {

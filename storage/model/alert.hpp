@@ -1,6 +1,7 @@
 // An alert: something got worse on a branch, and what became of it. It is about one benchmark and metric of one branch
-// for as long as these exist: what was resolved and is there again is the same alert, reopened. Change points have one
-// each. What people said and what comparisons showed are facts; the state is derived from them (alert_of()).
+// for as long as these exist: what was resolved and is there again is the same alert, reopened. A pull or merge request
+// is on no branch, and stands in the place of one: its alerts are its own. Change points have one each. What people
+// said and what comparisons showed are facts; the state is derived from them (alert_of()).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "bench/model/fields.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard::storage {
 
@@ -24,7 +26,7 @@ std::optional<AlertState> parse_alert_state(std::string_view text);
 // What an alert is about. Comparisons: fingerprint and change_point are empty.
 struct AlertSubject {
   std::string project;
-  std::string branch;
+  std::string branch;     // or "request:7"; empty: neither is known
   std::string benchmark;  // canonical text
   std::string metric;     // its name
   std::string fingerprint{};
@@ -42,6 +44,14 @@ struct AlertSubject {
 };
 // SHA-256 over the subject.
 std::string alert_id(const AlertSubject& subject);
+
+// The setting of a run that the job of a pull or merge request measured, of a commit that is on no branch there: which
+// request, as the CI service numbers it, else as the branch is called that it comes from.
+inline constexpr const char* kRequestSetting = "request";
+// Whose alerts come of a comparison with this candidate: its branch's, else its request's, "request:7", which no branch
+// can be called. is_of_request: whatever it says of its branch, which then is no more than a name.
+std::string alert_branch(const RunHeader& candidate, bool is_of_request = false);
+bool is_request_branch(std::string_view branch);
 
 struct AlertTransition {
   std::string transition;  // "opened", "acknowledged", "accepted", "resolved", "reopened"
@@ -214,8 +224,10 @@ bool is_news(std::optional<AlertState> told_before, AlertState now);
 //   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure;
 //   - of a change point: that it is seen no more, or was found to be the machine's. Such a one opens none.
 // Of several comparisons with other baselines the changes add up, as those of a branch's commits do. Of sides without
-// a commit only a baseline that was a candidate before goes on from what is known; any other comparison takes the place
-// of what was found before, where it is a regression, and says nothing of it where it is none.
+// a commit, and where no branch says that commits follow each other, only a baseline that was a candidate before goes
+// on from what is known; any other comparison takes the place of what was found before, where it is a regression, and
+// says nothing of it where it is none. A request's commits are each compared with what it is to be merged into: the
+// newest comparison says all that the request changes, whatever its baseline.
 //
 // A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted;
 // a creep is counted from what was accepted last, and is more.

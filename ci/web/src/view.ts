@@ -89,10 +89,11 @@ export interface SeriesKey {
   metric: string;
   machine?: string | null;
 }
-// One series as it stands in an address, in which several may stand.
+// One series as it stands in an address, in which several may stand. A request's comparison is of no branch's history.
 export function series_text(key: SeriesKey): string {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(key)) if (value) text.set(name, value);
+  if (key.branch?.startsWith('request:')) text.delete('branch');
   return text.toString();
 }
 export function series_href(...keys: SeriesKey[]): string {

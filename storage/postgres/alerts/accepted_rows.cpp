@@ -32,15 +32,15 @@ const PatternPolicy* accepting_table(const ComparisonPolicy& policy, const Compa
 
 }  // namespace
 
-Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison, const std::string& sender) {
+Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison, const std::string& branch,
+                              const std::string& sender) {
   std::map<std::string, const PatternPolicy*> accepting;  // by benchmark
   for (const ComparisonRow& row : comparison.rows) {
     if (const PatternPolicy* table = accepting_table(comparison.policy, row)) accepting.emplace(row.benchmark, table);
   }
   if (accepting.empty()) return {};
   const RunHeader& candidate = comparison.candidate;
-  STEELYARD_TRY(const Rows open,
-                transaction.run(kOpen, SqlValues().text(candidate.project).text(candidate.commit.branch)));
+  STEELYARD_TRY(const Rows open, transaction.run(kOpen, SqlValues().text(candidate.project).text(branch)));
   for (std::int64_t row = 0; row < open.size(); ++row) {
     auto found = accepting.find(open.text(row, 1));
     for (const std::string& name : texts_of_array(open.raw(row, 3))) {

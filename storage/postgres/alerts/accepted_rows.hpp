@@ -14,9 +14,10 @@ namespace steelyard::storage {
 
 // After refresh_alerts() of the comparison, in its transaction. By the person that the policy names, or the table's own
 // line, at the commit that says so, or the candidate's. What changed its state after the candidate was measured stays
-// as it is, and so does everything where no commit is known. sender: who put it, told beside the person; empty: the
-// login itself.
-Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison, const std::string& sender);
+// as it is, and so does everything where no commit is known. branch: alert_branch() of the comparison. sender: who put
+// it, told beside the person; empty: the login itself.
+Result<void> accept_by_policy(Transaction& transaction, const Comparison& comparison, const std::string& branch,
+                              const std::string& sender);
 
 // project: empty: any. day: "2026-12-31". How many alerts are open again.
 Result<std::int64_t> end_accepted_alerts(Session& session, const std::string& project, const std::string& day,

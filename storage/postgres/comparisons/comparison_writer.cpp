@@ -170,8 +170,7 @@ Result<void> check_its_project(Transaction& transaction, const Comparison& compa
 }  // namespace
 
 Result<bool> write_comparison(Session& session, const Comparison& comparison, const ComparisonSubmission* submission) {
-  const bool of_request = submission != nullptr && submission->of_request;
-  const std::string branch = of_request ? "" : comparison.candidate.commit.branch;
+  const std::string branch = alert_branch(comparison.candidate, submission != nullptr && submission->of_request);
   std::vector<Metric> metrics;
   for (const ComparisonRow& row : comparison.rows) metrics.push_back(row.metric);
   STEELYARD_TRY(const auto metric_keys, keys_of_metrics(session, metrics));
@@ -195,9 +194,11 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison, co
   STEELYARD_CHECK(write_history(transaction, key, comparison.history));
   STEELYARD_CHECK(refresh_alerts(transaction, comparison, branch));
   if (submission == nullptr) {
-    STEELYARD_CHECK(accept_by_policy(transaction, comparison, ""));
+    STEELYARD_CHECK(accept_by_policy(transaction, comparison, branch, ""));
   } else {
-    if (submission->may_accept) STEELYARD_CHECK(accept_by_policy(transaction, comparison, submission->note.who));
+    if (submission->may_accept) {
+      STEELYARD_CHECK(accept_by_policy(transaction, comparison, branch, submission->note.who));
+    }
     STEELYARD_CHECK(write_audit(transaction, submission->note));
   }
   STEELYARD_CHECK(transaction.commit());

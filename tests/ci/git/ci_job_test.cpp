@@ -48,6 +48,14 @@ TEST(CiJob, BuildkitesFalseIsNoRequest) {
   EXPECT_EQ(ci_job({{"BUILDKITE", "true"}, {"BUILDKITE_PULL_REQUEST", "false"}}).request, "");
 }
 
+TEST(CiJob, OfGitHubIsOfTheRequestWhoseRefItChecksOut) {
+  EXPECT_EQ(ci_job({{"GITHUB_REF", "refs/pull/7/merge"}}).request, "7");
+  EXPECT_EQ(ci_job({{"GITHUB_REF", "refs/pull/8/head"}}).request, "8");
+  for (const char* ref : {"refs/heads/main", "refs/heads/refs/pull/7/merge", "refs/tags/v1"}) {
+    EXPECT_FALSE(ci_job({{"GITHUB_REF", ref}, {"GITHUB_SHA", "1234"}}).is_of_request()) << ref;
+  }
+}
+
 TEST(CiJob, NamesThatSeveralServicesHaveAreTakenByTheirOwnAlone) {
   const Variables woodpecker{{"CI", "woodpecker"}, {"CI_COMMIT_SHA", "1234"}, {"CI_COMMIT_BRANCH", "main"}};
   EXPECT_EQ(ci_job(woodpecker).service, "Woodpecker");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ci/git/repository.hpp"
+#include "storage/model/alert.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 
 namespace steelyard::ci::repository_test {
@@ -14,8 +15,9 @@ using ::testing::HasSubstr;
 class Repository : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* variable : {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_REF_NAME",
-                                 "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"}) {
+    for (const char* variable :
+         {"GITHUB_HEAD_REF", "GITHUB_REF", "GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_REF_NAME",
+          "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"}) {
       unsetenv(variable);
     }
     made_.write("file", "one\n");
@@ -106,6 +108,25 @@ TEST_F(Repository, FilesTheCandidateOfARequestUnderNoBranchWhateverIsCheckedOut)
   setenv("BUILDKITE_PULL_REQUEST", "false", 1);
   EXPECT_EQ(repository.describe(head)->branch, "develop") << "a push";
   for (const char* name : {"BUILDKITE", "BUILDKITE_BRANCH", "BUILDKITE_PULL_REQUEST"}) unsetenv(name);
+}
+
+TEST_F(Repository, NamesTheRequestBesideACommitThatIsOnNoBranchByItsNumberWhereThatIsSaid) {
+  const std::vector<std::pair<std::map<std::string, std::string>, std::string>> jobs{
+      {{{"GITHUB_HEAD_REF", "topic"}, {"GITHUB_BASE_REF", "main"}, {"GITHUB_REF", "refs/pull/7/merge"}}, "7"},
+      {{{"GITHUB_HEAD_REF", "topic"}, {"GITHUB_BASE_REF", "main"}, {"GITHUB_REF", "refs/heads/main"}}, "topic"},
+      {{{"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "topic"}, {"CI_MERGE_REQUEST_IID", "8"}}, "8"},
+      {{{"GITHUB_REF", "refs/heads/main"}, {"GITHUB_REF_NAME", "main"}}, ""}};
+  for (const auto& [job, request] : jobs) {
+    for (const auto& [name, value] : job) setenv(name.c_str(), value.c_str(), 1);
+    RunHeader header;
+    keep_request(header);
+    EXPECT_EQ(header.settings[storage::kRequestSetting], request) << job.begin()->second;
+    RunHeader of_target;
+    of_target.commit.branch = "main";
+    keep_request(of_target);
+    EXPECT_TRUE(of_target.settings.empty());
+    for (const auto& [name, value] : job) unsetenv(name.c_str());
+  }
 }
 
 TEST_F(Repository, FilesNoBaselineUnderATargetThatItDoesNotLieOn) {

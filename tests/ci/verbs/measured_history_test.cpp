@@ -133,5 +133,40 @@ TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
   EXPECT_EQ(report["baseline"]["subject"], "start");
 }
 
+// As a runner has them: two requests that branch off one commit, each with a job of its own.
+TEST_F(MeasuredHistory, AlertsOfTwoRequestsGatesAreTwoAndEachIsEndedByItsOwn) {
+  start("requests", "12");
+  commit("base", "fast");
+  const auto gate_of = [this](const std::string& number, const std::string& program) {
+    made_.git("checkout --quiet --detach main");
+    commit("of request " + number + ": " + program, program);
+    ::setenv("GITHUB_BASE_REF", "main", 1);
+    ::setenv("GITHUB_HEAD_REF", "patch-1", 1);  // both forks' editors call it so
+    ::setenv("GITHUB_REF", ("refs/pull/" + number + "/merge").c_str(), 1);
+    // Noise is no reason to tell nothing, either.
+    const Outcome outcome = run({"gate", "--json", "--margin", "0.9"});
+    for (const char* name : {"GITHUB_BASE_REF", "GITHUB_HEAD_REF", "GITHUB_REF"}) ::unsetenv(name);
+    return outcome;
+  };
+  const auto standing = [] {
+    const json alerts = json::parse(run({"alerts", "--all", "--json", "--project", "requests"}).out)["alerts"];
+    std::map<std::string, std::string> states;
+    for (const json& alert : alerts) {
+      EXPECT_TRUE(states.emplace(alert["branch"], alert["state"]).second) << alerts;
+      EXPECT_GT(alert["ratio"], alert["state"] == "open" ? 10 : 0) << alerts;
+      EXPECT_LT(alert["ratio"], alert["state"] == "open" ? 60 : 2) << "not of both together: " << alerts;
+    }
+    return states;
+  };
+  for (const char* number : {"7", "8"}) {
+    const Outcome outcome = gate_of(number, "slow");
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["candidate"]["branch"], nullptr);
+  }
+  EXPECT_EQ(standing(), (std::map<std::string, std::string>{{"request:7", "open"}, {"request:8", "open"}}));
+  EXPECT_EQ(gate_of("8", "fast").status, 0);
+  EXPECT_EQ(standing(), (std::map<std::string, std::string>{{"request:7", "open"}, {"request:8", "resolved"}}));
+}
+
 }  // namespace
 }  // namespace steelyard::ci::measured_history_test

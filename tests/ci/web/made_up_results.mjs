@@ -219,9 +219,10 @@ export function make_alerts() {
   ];
 }
 
-export const newer_alerts = ({count, state}) =>
+export const newer_alerts = ({count, state, branch = 'main'}) =>
   Array.from({length: count}, (_, i) => ({
     ...make_alerts()[0],
+    branch,
     id: hex(`newer ${i}`),
     benchmark: `BM_newer/${i}`,
     state,

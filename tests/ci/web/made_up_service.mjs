@@ -36,8 +36,8 @@ export const kPolicy =
 const kMaxSpreadPoints = 20000;
 
 // With a key only who sends it may write, and any other token is refused.
-// more_alerts: newer ones, {count, state}; idle_projects: so many more, before the others, where nothing was measured;
-// scopes: what its owner may do.
+// more_alerts: newer ones, {count, state, branch}; idle_projects: so many more, before the others, where nothing was
+// measured; scopes: what its owner may do.
 export function make_service({
   hostile = false,
   key = null,

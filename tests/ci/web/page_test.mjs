@@ -131,6 +131,17 @@ test('more open alerts than have room are led to', async () => {
   assert.equal(await page.locator('tbody tr').count(), 23);
 });
 
+test('the alert of a request leads to the history of all branches, as a request has none', async () => {
+  await begin_anew({more_alerts: {count: 1, state: 'open', branch: 'request:7'}});
+  await open(`#/alerts?id=${hex('newer 0')}`);
+  assert.match(await whole_text(), /branch\s+request:7/);
+  const address = await page.getByRole('link', {name: 'its history'}).getAttribute('href');
+  assert.doesNotMatch(decodeURIComponent(address), /branch|request/);
+  await open(`#/alerts?id=${hex('alert a')}`);
+  const of_main = await page.getByRole('link', {name: 'its history'}).getAttribute('href');
+  assert.match(decodeURIComponent(of_main), /branch(=|%3D)main/);
+});
+
 test('more projects than one answer has are shown by a click, and none hides what was measured', async () => {
   await begin_anew({idle_projects: 1100});
   await open('');

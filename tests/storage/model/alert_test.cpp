@@ -148,6 +148,45 @@ TEST(AlertLifeTest, WhatWasAcceptedOfTwoProgramsIsNotAcceptedOfOthers) {
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted", "reopened"));
 }
 
+TEST(AlertLifeTest, WhereNoBranchSaysThatCommitsFollowOnlyAKnownCandidateIsGoneOnFrom) {
+  const AlertSubject nowhere{"demo", "", "BM_sort", "real_time"};
+  std::vector<AlertFact> facts{row(1, "regression", "a", "b", 1.2), row(2, "regression", "x", "y", 1.3)};
+  EXPECT_DOUBLE_EQ(*alert_of(kSubject, facts)->ratio, 1.2 * 1.3) << "of a branch they add up";
+  EXPECT_DOUBLE_EQ(*alert_of(nowhere, facts)->ratio, 1.3);
+  facts.push_back(row(3, "improvement", "v", "w", 0.5));
+  EXPECT_DOUBLE_EQ(*alert_of(nowhere, facts)->ratio, 1.3) << "it says nothing of y";
+  facts.push_back(row(4, "regression", "y", "z", 1.1));
+  EXPECT_DOUBLE_EQ(*alert_of(nowhere, facts)->ratio, 1.3 * 1.1);
+}
+
+TEST(AlertLifeTest, OfARequestTheNewestComparisonSaysAllWhateverItsBaseline) {
+  const AlertSubject request{"demo", "request:7", "BM_sort", "real_time"};
+  std::vector<AlertFact> facts{row(1, "regression", "base", "b", 1.2), word(2, "accepted", "b"),
+                               row(3, "regression", "moved base", "c", 1.21)};
+  EXPECT_EQ(alert_of(request, facts)->state, AlertState::accepted) << "no more than was accepted";
+  EXPECT_DOUBLE_EQ(*alert_of(request, facts)->ratio, 1.21);
+  facts.push_back(row(4, "regression", "moved base", "d", 1.3));
+  EXPECT_EQ(alert_of(request, facts)->state, AlertState::reopened);
+  facts.push_back(row(5, "unchanged", "base of today", "e", 1.0));
+  EXPECT_EQ(alert_of(request, facts)->state, AlertState::resolved);
+  EXPECT_DOUBLE_EQ(*alert_of(request, facts)->ratio, 1.0);
+}
+
+TEST(AlertBranchTest, IsTheRequestsOnlyWhereTheCandidateIsOnNoBranch) {
+  RunHeader candidate;
+  EXPECT_EQ(alert_branch(candidate), "");
+  EXPECT_EQ(alert_branch(candidate, true), "");
+  candidate.settings[kRequestSetting] = "7";
+  EXPECT_EQ(alert_branch(candidate), "request:7");
+  EXPECT_TRUE(is_request_branch(alert_branch(candidate)));
+  candidate.commit.branch = "main";
+  EXPECT_EQ(alert_branch(candidate), "main");
+  EXPECT_FALSE(is_request_branch("main"));
+  EXPECT_EQ(alert_branch(candidate, true), "request:7");
+  candidate.settings.clear();
+  EXPECT_EQ(alert_branch(candidate, true), "request:main") << "a name of its own, and no branch's";
+}
+
 TEST(AlertLifeTest, AnImprovementMeasuredTwiceCountsOnce) {
   EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.2), row(2, "improvement", "b", "c", 0.9),
                        row(3, "improvement", "b", "c", 0.9)}),
