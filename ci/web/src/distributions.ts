@@ -1,4 +1,5 @@
-// The samples of both sides of one row, each process a column of dots with its median; as the report draws them.
+// The samples of both sides of one row, each process a column of dots, and each side's level as the row has it; as the
+// report draws them.
 import {h, svg, type Child} from './dom';
 import type {Row, Run} from './api';
 import {axis_texts, change_text, level_text, range_text} from './words';
@@ -7,21 +8,15 @@ const kWidth = 560,
   kHeight = 260,
   kMaxDots = 4000;
 
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 const samples_of = (run: Run, row: Row): number[][] =>
   (run.measurements.find((one) => one.benchmark === row.benchmark && one.metric === row.metric)?.invocations ?? [])
     .map((one) => one.values.filter(Number.isFinite))
     .filter((values) => values.length > 0);
 
-function side_text(processes: number[][], row: Row): string {
+function side_text(processes: number[][], level: number | null, unit: string): string {
   if (processes.length === 0) return 'no sample';
-  const level = level_text(median(processes.map(median)), row.unit);
-  return `${processes.length} ${processes.length === 1 ? 'process' : 'processes'}, ${level}`;
+  const text = `${processes.length} ${processes.length === 1 ? 'process' : 'processes'}`;
+  return level === null ? text : `${text}, ${level_text(level, unit)}`;
 }
 
 // About five round values from `low` to `high`.
@@ -82,13 +77,14 @@ export function distributions(baseline: Run, candidate: Run, row: Row): Child {
   const every = Math.max(1, Math.ceil(all.length / kMaxDots));
   let drawn = 0;
   const names = ['baseline', 'candidate'];
+  const levels = [row.baseline, row.candidate];
   const chart = svg(
     'svg',
     {
       viewBox: `0 0 ${kWidth} ${kHeight}`,
       class: 'samples',
       role: 'img',
-      'aria-label': names.map((name, i) => `${name}: ${side_text(sides[i], row)}`).join('; '),
+      'aria-label': names.map((name, i) => `${name}: ${side_text(sides[i], levels[i], row.unit)}`).join('; '),
     },
     svg('rect', {class: 'frame', x: left, y: 12, width: 2 * half, height: kHeight - 60}),
     svg('path', {class: 'grid', d: `M${left + half} 12V${kHeight - 48}`}),
@@ -98,8 +94,8 @@ export function distributions(baseline: Run, candidate: Run, row: Row): Child {
     ]),
     sides.map((processes, i) => {
       const x = (place: number) => left + i * half + (half * (place + 0.5)) / Math.max(1, processes.length);
-      const middle = processes.length ? median(processes.map(median)) : null;
-      const levels = processes.length > 1 || (processes[0]?.length ?? 0) > 1;
+      const level = levels[i];
+      const is_of_several = processes.length > 1 || (processes[0]?.length ?? 0) > 1;
       return svg(
         'g',
         {class: names[i]},
@@ -108,14 +104,14 @@ export function distributions(baseline: Run, candidate: Run, row: Row): Child {
             .filter(() => drawn++ % every === 0)
             .map((value) => svg('circle', {cx: x(place), cy: y(value), r: 3.5})),
         ),
-        middle !== null &&
-          levels &&
-          svg('path', {class: 'level', d: `M${left + i * half + 6} ${y(middle)}H${left + (i + 1) * half - 6}`}),
+        level !== null &&
+          is_of_several &&
+          svg('path', {class: 'level', d: `M${left + i * half + 6} ${y(level)}H${left + (i + 1) * half - 6}`}),
         svg('text', {class: 'strong', x: left + (i + 0.5) * half, y: kHeight - 28, 'text-anchor': 'middle'}, names[i]),
         svg(
           'text',
           {class: 'plain_text', x: left + (i + 0.5) * half, y: kHeight - 12, 'text-anchor': 'middle'},
-          middle === null ? 'no sample' : side_text(processes, row),
+          side_text(processes, level, row.unit),
         ),
       );
     }),
