@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/report/warning_text.hpp"
 #include "storage/embedded/cluster.hpp"
+#include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
@@ -24,6 +26,15 @@ bool is_refused_by_user() {
   return asked != nullptr && std::string_view(asked) == "no";
 }
 
+// The folders are held for as long as anything runs in that view.
+bench::SharedConfinement while_held(bench::SharedConfinement confinement, std::vector<storage::FileDescriptor> held) {
+  if (held.empty() || !confinement) return confinement;
+  const bench::Confinement* const view = confinement.get();
+  auto both = std::make_shared<std::pair<bench::SharedConfinement, std::vector<storage::FileDescriptor>>>(
+      std::move(confinement), std::move(held));
+  return {std::move(both), view};
+}
+
 }  // namespace
 
 StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> needed) {
@@ -34,7 +45,8 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   std::error_code trouble;
   // These folders are made also where nothing is kept: what a stranger put there would be believed.
   for (const char* believed : {"calibrations", "ceilings", "counts"}) fs::create_directories(state / believed, trouble);
-  if (places.keeps && address && address->embedded) storage::make_folders_outside(state);
+  std::vector<storage::FileDescriptor> held =
+      storage::hold_folders_outside(state, places.keeps && address && address->embedded);
   std::vector<fs::path> hidden = storage::paths_to_store(address ? *address : storage::StoreAddress{}, state);
   if (!places.archive_dir.empty()) {
     fs::create_directories(places.archive_dir, trouble);
@@ -62,7 +74,7 @@ StrangersView confine_strangers(const KeptPlaces& places, std::vector<fs::path> 
   }
   Result<bench::SharedConfinement> confinement = bench::confine(paths.paths);
   if (confinement) {
-    view.confinement = std::move(confinement).value();
+    view.confinement = while_held(std::move(confinement).value(), std::move(held));
   } else {
     view.warnings.push_back(warning::could_reach_store(confinement.error()));
   }

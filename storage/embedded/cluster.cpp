@@ -222,16 +222,17 @@ std::vector<ClusterLayout> possible_clusters(const fs::path& home) {
 
 }  // namespace
 
-void make_folders_outside(const fs::path& state) {
+std::vector<FileDescriptor> hold_folders_outside(const fs::path& state, bool makes) {
+  std::vector<FileDescriptor> held;
   const Result<ServerAccount> account = account_for_server();
   const std::vector<ServerPrograms> programs = find_server_programs();
-  if (!account || programs.empty()) return;
+  if (!account || programs.empty()) return held;
   const fs::path home = cluster_home(state, *account);
-  if (!make_home(state, home, *account)) return;
+  if (makes && !make_home(state, home, *account)) return held;
   for (const ClusterLayout& layout : possible_clusters(home)) {
-    if (layout.socket_folder().parent_path() == layout.folder()) continue;
-    [[maybe_unused]] const Result<void> made = make_private(layout.socket_folder(), *account);
+    if (FileDescriptor one = hold_socket_folder(layout, *account, makes)) held.push_back(std::move(one));
   }
+  return held;
 }
 
 std::vector<fs::path> paths_to_store(const StoreAddress& address, const fs::path& state) {

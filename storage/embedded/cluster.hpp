@@ -14,6 +14,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/embedded/server_process.hpp"
+#include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
 
@@ -45,10 +46,11 @@ Result<bool> stop_embedded(const std::filesystem::path& state);
 // on this machine the folder of its socket, and where libpq looks for passwords. Some may not be there.
 std::vector<std::filesystem::path> paths_to_store(const StoreAddress& address, const std::filesystem::path& state);
 
-// Makes what of an embedded cluster lies outside of its state folder: its home, where the server cannot reach that, and
-// the folder of its socket, where a path there would be too long. So they can be hidden before there is a server. What
-// cannot be made is for the server's start to report.
-void make_folders_outside(const std::filesystem::path& state);
+// What of an embedded cluster lies outside of its state folder: its home, where the server cannot reach that, and the
+// folder of its socket, where a path there would be too long. That folder goes with its server, but not while what is
+// returned lives, so that what was hidden stays so when another server starts. `makes`: what is not there, so that it
+// can be hidden before there is a server; what cannot be made is for the server's start to report.
+[[nodiscard]] std::vector<FileDescriptor> hold_folders_outside(const std::filesystem::path& state, bool makes);
 
 // A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
 // is this and what prepare_session() does (storage/postgres/access/roles.hpp).

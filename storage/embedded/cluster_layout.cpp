@@ -1,6 +1,7 @@
 #include "storage/embedded/cluster_layout.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,6 +157,40 @@ Result<void> make_private(const fs::path& folder, const ServerAccount& account) 
                        "remove it, or set STEELYARD_STATE to another folder");
   }
   return {};
+}
+
+namespace {
+
+FileDescriptor opened_folder(const fs::path& folder) {
+  return FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+// Whether what was opened is what lies there now.
+bool is_still(const fs::path& folder, const FileDescriptor& opened) {
+  struct stat was {};
+  struct stat is {};
+  return ::fstat(opened.number(), &was) == 0 && ::lstat(folder.c_str(), &is) == 0 && was.st_dev == is.st_dev &&
+         was.st_ino == is.st_ino;
+}
+
+}  // namespace
+
+FileDescriptor hold_socket_folder(const ClusterLayout& layout, const ServerAccount& account, bool makes) {
+  constexpr int kTries = 10;  // it may be removed before it is held
+  const fs::path folder = layout.socket_folder();
+  for (int left = layout.has_sockets_outside() ? kTries : 0; left > 0; --left) {
+    if (makes && !make_private(folder, account)) break;
+    FileDescriptor opened = opened_folder(folder);
+    if (opened && ::flock(opened.number(), LOCK_SH) == 0 && is_still(folder, opened)) return opened;
+  }
+  return FileDescriptor();
+}
+
+void remove_socket_folder(const ClusterLayout& layout) {
+  if (!layout.has_sockets_outside()) return;
+  const fs::path folder = layout.socket_folder();
+  const FileDescriptor opened = opened_folder(folder);
+  if (opened && ::flock(opened.number(), LOCK_EX | LOCK_NB) == 0) ::rmdir(folder.c_str());
 }
 
 Result<void> initialise_data(const ClusterLayout& layout, const ServerPrograms& programs,

@@ -10,6 +10,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/embedded/server_process.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard::storage {
 
@@ -34,6 +35,7 @@ struct ClusterLayout {
   std::filesystem::path use_note() const { return home / (std::to_string(major) + ".used"); }
   // folder()/socket, or a folder below /tmp where that is too long for a socket's address.
   std::filesystem::path socket_folder() const;
+  bool has_sockets_outside() const { return socket_folder().parent_path() != folder(); }
   // The password of the superuser "steelyard", as libpq reads it (passfile); one for all clusters of the home.
   std::filesystem::path password_file() const { return home / "superuser.pgpass"; }
   // The password of the login for daily work, in the same way.
@@ -66,6 +68,13 @@ std::vector<int> existing_majors(const std::filesystem::path& home);
 // A folder of the account, closed to others. One that exists is used only if it is exactly that: below /tmp anyone
 // could have put it there.
 Result<void> make_private(const std::filesystem::path& folder, const ServerAccount& account);
+
+// Where the folder of the socket lies outside of the cluster's own: it is not removed while what is returned lives,
+// which is closed where it is not there, or cannot be made. `makes`: where it is not there.
+FileDescriptor hold_socket_folder(const ClusterLayout& layout, const ServerAccount& account, bool makes);
+// After a server's end: that folder, where it lies outside, is empty and held by nobody. Precondition: nobody starts a
+// server meanwhile.
+void remove_socket_folder(const ClusterLayout& layout);
 
 // An empty cluster in layout.data(), in place of anything that was there; not flushed to the disk yet.
 Result<void> initialise_data(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account);

@@ -182,7 +182,8 @@ Result<void> start_with_keeper(const ClusterLayout& layout, const ServerAccount&
   DetachedProgram detached{std::move(server), layout.log(), {server_lock}, -1};
   if (program && lock && use) {
     const std::vector<std::string> keeper{"steelyard_keeper", std::to_string(lock.number()),
-                                          std::to_string(use.number())};
+                                          std::to_string(use.number()),
+                                          layout.has_sockets_outside() ? layout.socket_folder().string() : ""};
     detached.command.insert(detached.command.begin(), keeper.begin(), keeper.end());
     detached.kept_descriptors = {server_lock, lock.number(), use.number()};
     detached.opened_program = program.number();
@@ -294,7 +295,12 @@ Result<bool> stop_server(const ClusterLayout& layout) {
     const auto deadline = steady_clock::now() + kLongestStop;
     while (steady_clock::now() < deadline) {
       STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kNoPatience));
-      if (lock && !is_server(layout, *process)) return true;
+      if (lock && !is_server(layout, *process)) {
+        // Whoever is starting it again needs the folder.
+        const auto starting = FileLock::take(layout.start_lock(), kNoPatience);
+        if (starting && *starting) remove_socket_folder(layout);
+        return true;
+      }
       std::this_thread::sleep_for(kPause);
     }
   }

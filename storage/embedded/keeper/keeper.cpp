@@ -1,12 +1,13 @@
 // The embedded server's parent: starts it, ends it in an orderly way when nobody has used it for a while, reaps it and
 // ends with it. Started by storage/embedded/server_control.cpp; see docs/operations/embedded.md.
 //
-//     steelyard_keeper LOCK USED SERVER_PROGRAM ARGUMENTS...
+//     steelyard_keeper LOCK USED SOCKETS SERVER_PROGRAM ARGUMENTS...
 //
 // LOCK and USED are numbers of open descriptors: the file whose lock whoever starts the server holds, and the file that
-// every command writes before it connects: how long the server may stay unused, in milliseconds; 0: for ever. It needs
-// no path and no right but that to signal its child. It dies by no signal but SIGKILL before the server has ended; and
-// where it is killed the kernel asks the server to end (PR_SET_PDEATHSIG), so that none is left without a keeper.
+// every command writes before it connects: how long the server may stay unused, in milliseconds; 0: for ever. SOCKETS
+// is the folder that goes with the server where that is empty and nobody holds it; empty: none. It needs no other path
+// and no right but that to signal its child. It dies by no signal but SIGKILL before the server has ended; and where it
+// is killed the kernel asks the server to end (PR_SET_PDEATHSIG), so that none is left without a keeper.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,6 +39,7 @@ constexpr int64_t kOrderlyEndMs = 60'000;
 struct Orders {
   int lock = -1;
   int used = -1;
+  const char* sockets = "";
   char** server = nullptr;  // its program and arguments
 };
 
@@ -121,6 +123,14 @@ Use read_use(int file) {
 }
 bool same_moment(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
+// As remove_socket_folder() does.
+void remove_folder(const char* folder) {
+  const int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (opened < 0) return;
+  if (flock(opened, LOCK_EX | LOCK_NB) == 0) rmdir(folder);
+  close(opened);
+}
+
 class Keeper {
  public:
   Keeper(const Orders& orders, pid_t server) : orders_(orders), server_(server) {}
@@ -140,6 +150,7 @@ class Keeper {
       if (same_moment(read_use(orders_.used).changed, use.changed) && !has_clients(server_)) {
         say("nobody has used the server for as long as it may stay unused; it ends");
         end();
+        remove_folder(orders_.sockets);
         return 0;  // which gives the lock back
       }
       flock(orders_.lock, LOCK_UN);
@@ -190,12 +201,12 @@ class Keeper {
 }  // namespace
 
 int main(int count, char** arguments) {
-  constexpr int kMinArguments = 4;
+  constexpr int kMinArguments = 5;
   if (count < kMinArguments) {
     say("steelyard_keeper is started by steelyard and not by hand");
     return 3;
   }
-  const Orders orders{atoi(arguments[1]), atoi(arguments[2]), arguments + 3};
+  const Orders orders{atoi(arguments[1]), atoi(arguments[2]), arguments[3], arguments + 4};
   const sigset_t ours = our_signals();
   sigprocmask(SIG_BLOCK, &ours, nullptr);
   const pid_t keeper = getpid();

@@ -73,7 +73,7 @@ TEST_F(ClusterLayoutTest, HasItsFoldersOutsideOfTheStateFolderBeforeThereIsAServ
   const fs::path far = state_ / std::string(90, 'x');
   fs::create_directories(far);
   for (const fs::path& folder : {state_, far}) fs::permissions(folder, fs::perms(0711));
-  make_folders_outside(far);
+  const std::vector<FileDescriptor> held = hold_folders_outside(far, true);
   std::vector<fs::path> outside;
   for (const fs::path& path : paths_to_store(StoreAddress{true, ""}, far)) {
     if (path.string().starts_with("/tmp/steelyard-") && path.string().find(state_.string()) != 0) {
@@ -81,6 +81,7 @@ TEST_F(ClusterLayoutTest, HasItsFoldersOutsideOfTheStateFolderBeforeThereIsAServ
     }
   }
   EXPECT_FALSE(outside.empty());
+  EXPECT_EQ(held.size(), outside.size());
   for (const fs::path& path : outside) {
     struct stat status {};
     ASSERT_EQ(::lstat(path.c_str(), &status), 0) << path;

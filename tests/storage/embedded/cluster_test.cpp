@@ -428,8 +428,13 @@ TEST_F(ClusterTest, PutsTheSocketElsewhereWhenThePathIsTooLongForOne) {
   const fs::path socket = ask(*server, "select trim(both '\"' from current_setting('unix_socket_directories'))");
   EXPECT_EQ(socket.parent_path(), "/tmp");
   EXPECT_TRUE(stop_embedded(state_));
+  EXPECT_FALSE(fs::exists(socket));
 
-  // Below /tmp anyone could put a folder of that name: one that is open to others is refused.
+  // Below /tmp anyone could put a folder of that name: one that is open to others is refused, whosever it is.
+  struct stat owner {};
+  ASSERT_EQ(stat(server->data.c_str(), &owner), 0);
+  ASSERT_EQ(mkdir(socket.c_str(), 0777), 0);
+  ASSERT_EQ(chown(socket.c_str(), owner.st_uid, owner.st_gid), 0);
   chmod(socket.c_str(), 0777);
   const auto refused = ensure_embedded_running(state_);
   ASSERT_FALSE(refused);

@@ -119,6 +119,64 @@ TEST_F(KeeperTest, EndsTheServerInAnOrderlyWay) {
   EXPECT_THAT(text, Not(HasSubstr("received fast shutdown request")));
 }
 
+// A state folder whose socket has its folder below /tmp, since a path in it would be too long.
+class KeeperFarAway : public KeeperTest {
+ protected:
+  void SetUp() override {
+    KeeperTest::SetUp();
+    if (IsSkipped()) return;
+    state_ /= std::string(80, 'x');
+    fs::create_directories(state_);
+    fs::permissions(state_, fs::perms(0711));
+    start();
+    const std::string below = "%2Ftmp%2Fsteelyard-";
+    const std::size_t begin = url_.find(below);
+    ASSERT_NE(begin, url_.npos) << url_;
+    const std::size_t hash = begin + below.size();
+    sockets_ = "/tmp/steelyard-" + url_.substr(hash, url_.find('&', hash) - hash);
+    ASSERT_TRUE(is_there()) << sockets_;
+  }
+  void be_unused_for_long() {
+    allow("10s");
+    const pid_t keeper = parent_of(start()).value_or(0);
+    ASSERT_NE(keeper, 0);
+    allow("100ms");
+    start();
+    EXPECT_TRUE(is_gone(keeper));
+    unsetenv(kIdleVariable);
+  }
+  bool is_there() const { return fs::is_directory(sockets_); }
+  fs::path sockets_;
+};
+
+TEST_F(KeeperFarAway, TheFolderOfTheSocketGoesWithTheServerHoweverThatEnds) {
+  EXPECT_TRUE(stop_embedded(state_));
+  EXPECT_FALSE(is_there());
+  be_unused_for_long();
+  EXPECT_FALSE(is_there());
+  EXPECT_NE(start(), 0);
+  EXPECT_TRUE(is_there()) << "and comes with the next one";
+}
+
+TEST_F(KeeperFarAway, TheFolderOfTheSocketStaysWhileSomebodyHidesItOrSomethingLiesInIt) {
+  {
+    const auto held = hold_folders_outside(state_, false);
+    EXPECT_FALSE(held.empty());
+    EXPECT_TRUE(stop_embedded(state_));
+    EXPECT_TRUE(is_there());
+    be_unused_for_long();
+    EXPECT_TRUE(is_there());
+  }
+  start();
+  std::ofstream(sockets_ / "another's");
+  EXPECT_TRUE(stop_embedded(state_));
+  EXPECT_TRUE(fs::exists(sockets_ / "another's"));
+  fs::remove(sockets_ / "another's");
+  start();
+  EXPECT_TRUE(stop_embedded(state_));
+  EXPECT_FALSE(is_there());
+}
+
 TEST_F(KeeperTest, LeavesAServerAloneWhileAClientIsConnected) {
   allow("30s");
   const pid_t server = start();
