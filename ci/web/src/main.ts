@@ -14,7 +14,7 @@ import {machines} from './pages/machines';
 import {overview} from './pages/overview';
 import {profile, roofline, run} from './pages/run';
 import {embed, series} from './pages/series';
-import {current_route, go, href, remember, set_project} from './route';
+import {current_route, go, href, remember, set_project, set_projects} from './route';
 import {search_field} from './search';
 import {code, type PageOf, type View} from './view';
 
@@ -228,6 +228,7 @@ async function begin_session(): Promise<void> {
     projects.next && h('option', {disabled: true}, 'and more: search for them'),
   );
   project_choice.hidden = projects.items.length < 2;
+  set_projects(projects.items.length);
   project_choice.value = current_route().params.get('project') ?? '';
   const who =
     session.access === 'local'

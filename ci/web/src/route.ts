@@ -14,9 +14,15 @@ export const current_route = (): Route => parse_route(location.hash);
 
 // The project that is looked at goes along from page to page.
 let project = '';
+let are_several = false;
 export function set_project(name: string): void {
   project = name;
 }
+export function set_projects(count: number): void {
+  are_several = count > 1;
+}
+// Whether what is shown is of several projects, so that each thing has to say of which.
+export const shows_several = (): boolean => are_several && project === '';
 
 export type Params = Record<string, string | number | string[] | null | undefined | false>;
 

@@ -10,8 +10,8 @@ import {
   type RunHeader,
   type Session,
 } from './api';
-import {button, fill, h, svg, table, type Child} from './dom';
-import {href} from './route';
+import {button, fill, h, svg, table, type Child, type Column} from './dom';
+import {href, shows_several} from './route';
 import {
   benchmark_text,
   change_text,
@@ -157,6 +157,22 @@ export async function paged<Item>(
   return h('div', {}, place, more);
 }
 
+// A table of what belongs to projects; of several of them each row says which is its own.
+export function project_table<Item extends {project: string | null}>(
+  label: string,
+  columns: Column[],
+  items: Item[],
+  cells: (item: Item) => Child[],
+): HTMLElement {
+  const with_project = <Cell>([first, ...others]: Cell[], own: Cell): Cell[] =>
+    shows_several() ? [first, own, ...others] : [first, ...others];
+  return table(
+    label,
+    with_project(columns, {title: 'Project'}),
+    items.map((item) => with_project(cells(item), item.project)),
+  );
+}
+
 export function change_table(label: string, points: ChangePoint[], extra?: (point: ChangePoint) => Child): HTMLElement {
   return table(
     label,
@@ -206,7 +222,7 @@ export function change_table(label: string, points: ChangePoint[], extra?: (poin
 }
 
 export function gate_table(gates: ComparisonHeader[]): HTMLElement {
-  return table(
+  return project_table(
     'Gates and other comparisons',
     [
       {title: 'Answer'},
@@ -216,14 +232,15 @@ export function gate_table(gates: ComparisonHeader[]): HTMLElement {
       {title: 'Rows'},
       {title: 'Measured', wide: true},
     ],
-    gates.map((gate) => [
+    gates,
+    (gate) => [
       h('a', {href: href('comparison', {id: gate.id})}, verdict_of_gate(gate)),
       commit_link(gate.candidate_commit, gate.project),
       commit_link(gate.baseline_commit, gate.project),
       gate.branch ?? '',
       summary(gate.summary),
       time_text(gate.at),
-    ]),
+    ],
   );
 }
 
@@ -243,7 +260,7 @@ export function alert_change(alert: Alert): string {
 }
 
 export function run_table(label: string, runs: RunHeader[], last?: (run: RunHeader) => Child): HTMLElement {
-  return table(
+  return project_table(
     label,
     [
       {title: 'Run'},
@@ -255,7 +272,8 @@ export function run_table(label: string, runs: RunHeader[], last?: (run: RunHead
       {title: 'Measured', wide: true},
       {title: ''},
     ],
-    runs.map((run) => [
+    runs,
+    (run) => [
       run_link(run.id),
       commit_link(run.commit, run.project),
       run.subject ?? '',
@@ -264,6 +282,6 @@ export function run_table(label: string, runs: RunHeader[], last?: (run: RunHead
       count_text(run.measurements),
       time_text(run.at),
       last?.(run),
-    ]),
+    ],
   );
 }

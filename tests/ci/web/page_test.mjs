@@ -121,6 +121,23 @@ test('what is open needs attention however much else changed since, the newest o
   clean();
 });
 
+test('where several projects are shown each card and row says whose it is, and where one is none does', async () => {
+  const tables = {gates: 'Gates and other comparisons', runs: 'Runs, newest first', alerts: 'Alerts, newest change first'};
+  await open('');
+  assert.match(await section_of('Needs attention now').locator('.cards li').first().innerText(), / in textkit on main/);
+  for (const [name, label] of Object.entries(tables)) {
+    await open(`#/${name}`);
+    const rows = page.getByRole('region', {name: label});
+    assert.equal(await rows.locator('thead tr > *').nth(1).innerText(), 'Project', name);
+    assert.equal(await rows.locator('tbody tr').first().locator('td').first().innerText(), 'textkit', name);
+    await open(`#/${name}?project=textkit`);
+    assert.equal(await rows.getByRole('columnheader', {name: 'Project'}).count(), 0, name);
+  }
+  await open('#/overview?project=textkit');
+  assert.doesNotMatch(await section_of('Needs attention now').innerText(), / in textkit/);
+  clean();
+});
+
 test('more open alerts than have room are led to', async () => {
   await begin_anew({more_alerts: {count: 21, state: 'open'}});
   await open('');

@@ -1,8 +1,19 @@
 // Alerts and what people say of them.
 import {get, post, type Alert} from '../api';
-import {button, entries, fill, h, section, table, type Child} from '../dom';
+import {button, entries, fill, h, section, type Child} from '../dom';
 import {go, href} from '../route';
-import {alert_change, benchmark, code, commit_link, empty, paged, series_href, type PageOf, type View} from '../view';
+import {
+  alert_change,
+  benchmark,
+  code,
+  commit_link,
+  empty,
+  paged,
+  project_table,
+  series_href,
+  type PageOf,
+  type View,
+} from '../view';
 import {metric_text, short, time_text} from '../words';
 
 type Action = 'acknowledge' | 'accept' | 'resolve' | 'reopen' | 'assign';
@@ -207,7 +218,7 @@ export const alerts: PageOf = async (view) => {
       '/alerts',
       {project: view.project, state},
       (items) =>
-        table(
+        project_table(
           'Alerts, newest change first',
           [
             {title: 'Benchmark'},
@@ -219,7 +230,8 @@ export const alerts: PageOf = async (view) => {
             {title: 'Branch', wide: true},
             {title: 'Commit', wide: true},
           ],
-          items.map((alert) => [
+          items,
+          (alert) => [
             h('a', {href: href('alerts', {id: alert.id})}, benchmark(alert.benchmark)),
             metric_text(alert.metric),
             h('span', {class: alert.verdict}, h('span', {class: 'c'}, alert_change(alert))),
@@ -228,7 +240,7 @@ export const alerts: PageOf = async (view) => {
             time_text(alert.life[alert.life.length - 1]?.at),
             alert.branch ?? '',
             commit_link(alert.commit, alert.project),
-          ]),
+          ],
         ),
       () =>
         empty(

@@ -1,7 +1,7 @@
 // What needs attention now, the last gates, and how steady each machine is.
 import {get, type Alert, type ComparisonHeader, type Machine, type Page, type Project, type Query} from '../api';
 import {h, section, table, type Child} from '../dom';
-import {href} from '../route';
+import {href, shows_several} from '../route';
 import {
   alert_change,
   benchmark,
@@ -73,6 +73,7 @@ function attention({items: open, next}: Page<Alert>): Child {
             alert.state,
             ' since ',
             time_text(alert.life[alert.life.length - 1]?.at),
+            shows_several() && [' in ', h('a', {href: href('overview', {project: alert.project})}, alert.project)],
             alert.branch && ` on ${alert.branch}`,
             ', commit ',
             commit_link(alert.commit, alert.project),
