@@ -332,6 +332,19 @@ Result<Reply> search(const Call& call) {
   return Reply{writer.one_line() + '\n'};
 }
 
+// Whether anything that the caller may see was measured or compared there: no alert is open either of what is misspelt.
+Result<bool> is_known(const Call& call) {
+  storage::ListQuery query;
+  query.project = call["project"];
+  query.branch = call["branch"];
+  query.limit = 1;
+  CatalogStore catalog(call.store);
+  STEELYARD_TRY(const auto runs, catalog.runs(query));
+  if (!runs.items.empty()) return true;
+  STEELYARD_TRY(const auto comparisons, catalog.comparisons(query));
+  return !comparisons.items.empty();
+}
+
 // Widths in the manner of a badge's font, 7 units a character.
 Result<Reply> badge(const Call& call) {
   STEELYARD_TRY(AskedAlerts asked, AskedAlerts::of(call));
@@ -346,9 +359,16 @@ Result<Reply> badge(const Call& call) {
     STEELYARD_TRY(const auto none, alerts_of(call, asked.query, storage::kMaxListed, count));
     is_all = is_all && none.next.empty();
   }
+  bool is_unknown = false;
+  if (open == 0) {
+    STEELYARD_TRY(const bool known, is_known(call));
+    is_unknown = !known || !is_all;
+  }
+  const char* const fill = is_unknown ? "#6e6e6e" : open == 0 ? "#2d7d46" : "#b3261e";
   const std::string state =
-      open == 0 && is_all ? "no regression"
-                          : std::to_string(open) + (is_all ? "" : "+") + (open == 1 ? " regression" : " regressions");
+      is_unknown  ? "unknown"
+      : open == 0 ? "no regression"
+                  : std::to_string(open) + (is_all ? "" : "+") + (open == 1 ? " regression" : " regressions");
   const std::size_t left = 84;
   const std::size_t right = 7 * state.size() + 14;
   const std::string width = std::to_string(left + right);
@@ -357,8 +377,7 @@ Result<Reply> badge(const Call& call) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width +
           "\" height=\"20\" role=\"img\" aria-label=\"performance: " + state + "\"><title>performance: " + state +
           "</title><rect width=\"" + width + "\" height=\"20\" rx=\"3\" fill=\"#555\"/><path d=\"M" + place(left) +
-          " 0h" + place(right - 3) + "a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H" + place(left) + "z\" fill=\"" +
-          (open == 0 ? "#2d7d46" : "#b3261e") +
+          " 0h" + place(right - 3) + "a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H" + place(left) + "z\" fill=\"" + fill +
           "\"/><g fill=\"#fff\" font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\" text-anchor=\"middle\">"
           "<text x=\"" +
           place(left / 2) + "\" y=\"14\">performance</text><text x=\"" + place(left + right / 2) + "\" y=\"14\">" +

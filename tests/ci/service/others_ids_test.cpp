@@ -49,8 +49,10 @@ TEST_F(OthersIds, AreThoseOfNobodyToATokenOfOneProject) {
     EXPECT_THAT(reply.status, testing::AnyOf(400, 404)) << target << reply.body;
     EXPECT_THAT(reply.body, testing::Not(testing::HasSubstr(theirs.header.commit.sha)));
   }
-  EXPECT_THAT(get("/api/v1/badge.svg?project=others", fields).body, testing::HasSubstr("no regression"));
-  EXPECT_THAT(get("/api/v1/badge.svg?project=others").body, testing::Not(testing::HasSubstr("no regression")));
+  const std::string nobodys = get("/api/v1/badge.svg?project=nobody's", fields).body;
+  EXPECT_THAT(nobodys, testing::AllOf(testing::HasSubstr("performance: unknown"), testing::HasSubstr("#6e6e6e")));
+  EXPECT_EQ(get("/api/v1/badge.svg?project=others", fields).body, nobodys);
+  EXPECT_THAT(get("/api/v1/badge.svg?project=others").body, testing::ContainsRegex("performance: [0-9]+ regression"));
   Fields json_fields = fields;
   json_fields.emplace_back("Content-Type", "application/json");
   for (const char* act : {"/acknowledge", "/accept", "/resolve", "/reopen", "/assign"}) {
@@ -59,6 +61,19 @@ TEST_F(OthersIds, AreThoseOfNobodyToATokenOfOneProject) {
     EXPECT_EQ(reply.status, 404) << act << reply.body;
   }
   EXPECT_EQ(json::parse(get(alert).body)["state"], alerts["items"][0]["state"]);
+}
+
+// The picture that stands in a project's page: green only where something was measured.
+TEST_F(OthersIds, GiveABadgeThatIsUnknownLikeThatOfAMisspeltBranch) {
+  storage::Store store = open();
+  ASSERT_TRUE(storage::RunStore(store).put(sealed_run(41, "quiet")));
+  EXPECT_THAT(get("/api/v1/badge.svg?project=quiet").body, testing::HasSubstr("performance: no regression"));
+  EXPECT_THAT(get("/api/v1/badge.svg?project=quiet&branch=main").body, testing::HasSubstr("no regression"));
+  for (const char* of : {"project=quiet&branch=mian", "project=nosuch", "branch=nosuch"}) {
+    const HttpReply badge = get(std::string("/api/v1/badge.svg?") + of);
+    EXPECT_EQ(badge.status, 200) << of;
+    EXPECT_THAT(badge.body, testing::HasSubstr("performance: unknown")) << of;
+  }
 }
 
 }  // namespace
