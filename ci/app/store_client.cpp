@@ -201,13 +201,17 @@ class StoreClient : public StoreService {
   }
 
   // Input, by which what waits is set aside, where the service says that the content is at fault, and nothing else.
+  // What another token may put waits for it.
   // What is above a limit, the service's or a proxy's, or newer than the service, waits on, and the rest goes on.
   Error refusal_of_put(const ApiOutcome& outcome) {
     constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413, kTooMany = 429;
     const int status = outcome.status;
-    if (status == kForbidden) is_for_another_ = scopes_.contains("submit");
-    const bool is_of_this = status >= 400 && status < 500 && status != kNoToken && status != kForbidden &&
-                            status != kNotThere && status != kTooMany;
+    if (status == kForbidden) {
+      is_for_another_ = scopes_.contains("submit");
+      return store_error(where(), forbidden(outcome), "a token that may", fix_of(outcome));
+    }
+    const bool is_of_this =
+        status >= 400 && status < 500 && status != kNoToken && status != kNotThere && status != kTooMany;
     if (!is_of_this || is_of_content(outcome.body)) return refusal_of(outcome);
     is_for_another_ = true;
     if (status != kTooLarge) {
@@ -229,6 +233,13 @@ class StoreClient : public StoreService {
     return has ? document->root().at(member).text() : std::string();
   }
 
+  std::string forbidden(const ApiOutcome& outcome) const { return '"' + member_of(outcome.body, "detail") + '"'; }
+  // The service knows which scope is lacking.
+  std::string fix_of(const ApiOutcome& outcome) const {
+    const std::string fix = member_of(outcome.body, "fix");
+    return fix.empty() ? kTokenFix : fix;
+  }
+
   Error refusal_of(const ApiOutcome& outcome) const {
     constexpr int kNoToken = 401, kForbidden = 403, kNotThere = 404, kTooLarge = 413;
     const auto said = [&](const char* member) { return member_of(outcome.body, member); };
@@ -239,9 +250,9 @@ class StoreClient : public StoreService {
     if (outcome.status == kNoToken) {
       return store_error(where(), "a token that is none now: unknown, expired or revoked", "a good one", kTokenFix);
     }
-    if (outcome.status == kForbidden) {
-      return store_error(where(), "\"" + said("detail") + '"', "a token that may", kTokenFix);
-    }
+    // Asking again changes nothing.
+    if (outcome.status == kForbidden)
+      return input_error(where(), forbidden(outcome), "a token that may", fix_of(outcome));
     if (outcome.status == kTooLarge) {
       return input_error(where(), outcome.why, "no more than the service takes", "ask for less at once");
     }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "bench/model/sha256.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/service/call.hpp"
 #include "ci/service/service.hpp"
 
@@ -71,6 +72,20 @@ Workers::Length Service::length_of(const WebRequest& request) {
   return number("points") * (id == "history" ? number("limit") : 1) > kMaxSmallPoints ? Length::large : Length::small;
 }
 
+namespace {
+
+// How an owner lets the caller do what takes that scope too, and nothing less than they may now.
+std::string scope_fix(const Caller& caller, const std::string& lacking) {
+  std::string scopes;
+  for (const char* const scope : {"read", "submit", "report", "admin"}) {
+    if (scope == lacking || caller.may(scope)) scopes += (scopes.empty() ? "" : ",") + std::string(scope);
+  }
+  return "an owner issues one: steelyard serve token NAME --scopes " + scopes +
+         (caller.project.empty() ? "" : " --project " + in_shell_quotes(caller.project));
+}
+
+}  // namespace
+
 Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request) {
   const auto refused = [](WebAnswer answer) { return Outcome{std::nullopt, std::move(answer)}; };
   ApiDescription::Match match = description_.find(request.method, path_of(request.target));
@@ -99,12 +114,12 @@ Service::Outcome Service::admitted(std::size_t worker, const WebRequest& request
     return refused(std::move(*limited));
   }
   if (!admitted.caller.may(match.operation->scope)) {
+    const std::string& scope = match.operation->scope;
     const int status = authorization.empty() ? 401 : 403;
-    const std::string fix = options_.admission.key.empty()
-                                ? "an owner issues one: steelyard serve token NAME --scopes read"
-                                : "open the address that steelyard serve printed, or have an owner issue one: "
-                                  "steelyard serve token NAME --scopes read";
-    return refused(problem(status, "this needs a token with the scope " + match.operation->scope, fix, request.id));
+    const bool may_have_key = !options_.admission.key.empty() && authorization.empty() && scope != "admin";
+    const std::string fix =
+        (may_have_key ? "open the address that steelyard serve printed, or " : "") + scope_fix(admitted.caller, scope);
+    return refused(problem(status, "this needs a token with the scope " + scope, fix, request.id));
   }
   Result<ApiValues> values = ApiDescription::read(*match.operation, match.path, query_of(request.target));
   if (!values) return refused(problem_of(values.error(), 400, request.id));

@@ -103,5 +103,12 @@ TEST_F(ListedBy, KeyTheAuditTrailIsPaged) {
   EXPECT_EQ(paged, wanted);
 }
 
+TEST_F(ListedBy, WhomTheAuditTrailIsRefusedIsToldTheScopesOfATokenThatMay) {
+  const json refusal = json::parse(get("/api/v1/audit", bearer(issue({"submit", "read"}))).body);
+  EXPECT_EQ(refusal["status"], 403);
+  EXPECT_EQ(refusal["detail"], "this needs a token with the scope admin");
+  EXPECT_EQ(refusal["fix"], "an owner issues one: steelyard serve token NAME --scopes read,submit,admin");
+}
+
 }  // namespace
 }  // namespace steelyard::ci::listed_test
