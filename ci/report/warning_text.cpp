@@ -214,6 +214,11 @@ std::string baseline_policy_not_read(const UnreadPolicy& policy) {
   return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
 }
 
+std::string changes_not_kept(const std::string& service) {
+  return "change points are not kept over a service: steelyard changes, where its database is the store, keeps them (" +
+         service + ')';
+}
+
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events) {
   constexpr std::size_t kShownCommit = 9;
   std::vector<std::string> lines;

@@ -100,6 +100,9 @@ struct UnreadPolicy {
 };
 std::string baseline_policy_not_read(const UnreadPolicy& policy);
 
+// Over a service.
+std::string changes_not_kept(const std::string& service);
+
 // Of change points that are known: those that moved, went, came back or have another cause. New ones are in the report
 // itself.
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events);

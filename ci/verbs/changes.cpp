@@ -51,6 +51,7 @@ Result<void> check_options(const ChangesOptions& options) {
 struct SeriesLook {
   ChangesReport report;
   std::optional<storage::Store> store;         // absent: from a file or from archives
+  std::string service;                         // that the store is asked over; empty: its database is at hand
   std::vector<storage::KeptChangePoint> kept;  // by today's names
   std::vector<std::string> kept_names;         // as long: that they are kept under
   std::vector<storage::AcceptedAlert> accepted;
@@ -85,6 +86,8 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   query.off_branch = false;  // what a force-push took away is no level of this branch
   std::vector<storage::HistorySeries> stored;
   if (options.archives.empty()) {
+    STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+    if (address.is_service()) look.service = address.safe_text();
     STEELYARD_TRY(look.store, open_store(configuration, app));
     STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
     STEELYARD_TRY(stored, storage::HistoryStore(*look.store).series(query));
@@ -206,6 +209,10 @@ bool is_by_another_policy(const CommonOptions& common) {
 // So that a point keeps its identity at the next look.
 ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   if (!look.store || options.no_store || is_by_another_policy(app.common)) return ExitCode::success;
+  if (!look.service.empty()) {
+    app.note(warning::changes_not_kept(look.service));
+    return ExitCode::success;
+  }
   std::vector<LookedAtSeries> looked;
   for (std::size_t i = 0; i < look.report.series.size(); ++i) {
     looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});

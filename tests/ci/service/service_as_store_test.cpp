@@ -115,6 +115,7 @@ TEST_F(ServiceAsStore, SaysOfEachVerbWhatTheStoreItselfSays) {
       {"history", "--project", "demo", "--changed-in", "aaaaaaa..bbbbbbb"},
       {"history", "no such benchmark", "--project", "demo"},
       {"history", "--project", "none"},
+      {"changes", "--project", "demo", "--no-store", "--json"},
       {"compare", "run:" + id(1), "run:" + id(2), "--seed", "1"},
       {"compare", "commit:" + sha.substr(0, 9), "run:" + id(2), "--seed", "1", "--json"},
       {"compare", "ancestor:main", "run:" + id(2), "--seed", "1"},
