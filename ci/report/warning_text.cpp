@@ -214,6 +214,10 @@ std::string baseline_policy_not_read(const UnreadPolicy& policy) {
   return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
 }
 
+std::string token_of_unmeasured_project(const std::string& project, const std::string& nearest) {
+  return "no run of project " + project + " is kept yet" + (nearest.empty() ? "" : "; did you mean " + nearest + '?');
+}
+
 std::string changes_not_kept(const std::string& service) {
   return "change points are not kept over a service: steelyard changes, where its database is the store, keeps them (" +
          service + ')';

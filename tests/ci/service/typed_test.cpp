@@ -16,7 +16,9 @@
 namespace steelyard::ci::typed_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Said {
   int status = 0;
@@ -42,6 +44,21 @@ class Typed : public ServedStore {
     return {status, out.str(), err.str()};
   }
 };
+
+TEST_F(Typed, ATokenForAProjectWithoutRunsIsIssuedWithAWarning) {
+  const auto issued_for = [](const std::string& project) {
+    return said(*url_, {"serve", "token", "of one", "--scopes", "read", "--project", project, "--quiet"});
+  };
+  const Said typo = issued_for("dmeo");
+  EXPECT_EQ(typo.status, 0) << typo.err;
+  EXPECT_THAT(typo.out, HasSubstr("steelyard_"));
+  EXPECT_THAT(typo.err, HasSubstr("no run of project dmeo is kept yet; did you mean demo?"));
+  const Said fresh = issued_for("an unlike name");
+  EXPECT_THAT(fresh.err, AllOf(HasSubstr("no run of project an unlike name is kept yet"), Not(HasSubstr("did you"))));
+  const Said known = issued_for("demo");
+  EXPECT_EQ(known.status, 0);
+  EXPECT_EQ(known.err, "");
+}
 
 // As many runs as a confirmed change takes, of one benchmark that is slower from the middle on.
 TEST_F(Typed, ChangesAreSaidOverAServiceAndKeptByNone) {
