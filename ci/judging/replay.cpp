@@ -13,6 +13,7 @@
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/match.hpp"
+#include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
 #include "regress/history/judge_history.hpp"
@@ -95,8 +96,12 @@ void take_creep(const Comparison& kept, Comparison& computed) {
 // they said stands in the reasons.
 bool is_without_solo(const Comparison& kept) { return kept.baseline.tool.empty() && kept.candidate.tool.empty(); }
 
-void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
-  if (without_solo && !kept.solo) recomputed.solo.reset();
+void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, const Comparison& whole, Replay& replay) {
+  if (is_without_solo(whole) && !kept.solo) recomputed.solo.reset();
+  // What the row itself contradicts was told once, and is no part of the verdict.
+  const bool is_withdrawn =
+      !recomputed.minimum_detectable_effect && regress::contradicts_power(kept, whole.policy.false_alarm_rate);
+  if (is_withdrawn) recomputed.minimum_detectable_effect = kept.minimum_detectable_effect;
   // Of an older program these are what its sentence tells, which need not be all that is known now.
   const bool is_as_told = kept.reason == recomputed.reason && kept.notes == read_notes(kept.reason);
   if (is_as_told) recomputed.notes = kept.notes;
@@ -218,7 +223,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
     if (found == recomputed.end()) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "there", ""});
     } else {
-      compare_rows(row, *found->second, is_without_solo(kept), result);
+      compare_rows(row, *found->second, kept, result);
     }
   }
   for (const ComparisonRow& row : computed.rows) {

@@ -149,6 +149,7 @@ RowFacts decide(const NoisyEvidence& evidence, const Family& family, ComparisonR
   const Effect& effect = evidence.effect;
   take_over(evidence, row);
   row.minimum_detectable_effect = steady(minimum_detectable_effect(effect, family));
+  if (contradicts_power(row, family.level)) row.minimum_detectable_effect.reset();
   // Where the sides were not measured together no number of rounds tells drift from change.
   if (is_concurrent(row.layout) && !evidence.floor_beyond) {
     row.rounds_wanted = rounds_that_would_decide(effect, {family, row.margin});
@@ -206,6 +207,11 @@ std::optional<double> minimum_detectable_effect(const Effect& effect, const Fami
   const double errors =
       student_or_normal_quantile(1 - adjusted / 2, effect.degrees) + student_or_normal_quantile(kPower, effect.degrees);
   return steady_expm1(errors * *effect.standard_error);
+}
+
+bool contradicts_power(const ComparisonRow& row, double level) {
+  if (!row.minimum_detectable_effect || !row.ratio || !row.q || *row.q <= level) return false;
+  return std::fabs(std::log(*row.ratio)) >= std::log1p(*row.minimum_detectable_effect);
 }
 
 std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question) {

@@ -79,6 +79,12 @@ std::optional<caution::MovedTogether> moved_together(const std::string& metric, 
 // units cannot reach the level at all.
 std::optional<double> minimum_detectable_effect(const Effect& effect, const Family& family);
 
+// Whether the row was not found though its estimate lies beyond what it says is found. The length of the interval says
+// how far apart levels lie in the middle of the noise, and the test asks at its own level how far it reaches: where
+// many rounds agree closely and the others lie anywhere, no size of a change makes the test more sure, and no figure is
+// true. decide() tells none then.
+bool contradicts_power(const ComparisonRow& row, double level);
+
 struct RoundsQuestion {
   Family family = {};
   double margin = 0.02;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "ci/report/judgement_text.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/match.hpp"
+#include "regress/ab/sequential.hpp"
+#include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/creep.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -241,6 +244,54 @@ TEST(Replay, TakesTheStepsOfACreepAndConcludesAgainWhatTheyComeTo) {
     if (one.creep) one.creep->ratio = 1.5;
   }
   EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences.size(), 1U) << "what the steps do not say";
+}
+
+// Of eight benchmarks one whose rounds agree on +20 % in seven of ten, and lie anywhere from -99 % to +2,000 % else.
+Kept kept_of_tails(std::uint64_t seed) {
+  constexpr int kRounds = 60;
+  regress::Simulation simulation(seed);
+  regress::SimulationOptions options = options_of(Layout::duet, kRounds, 1);
+  options.benchmarks = 8;
+  options.noise = {};
+  Kept kept{simulation.draw(options), {}};
+  for (steelyard::Run* run : {&kept.runs.baseline, &kept.runs.candidate}) {
+    run->header.tool = "steelyard";
+    run->header.settings[std::string(regress::kLooksSetting)] =
+        to_text(regress::plan_looks({.comparisons = options.benchmarks, .max_rounds = kRounds}));
+  }
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    const double moved = simulation.uniform() < 0.7 ? 0.005 * simulation.normal() : 1.5 * simulation.normal();
+    for (double& value : kept.runs.baseline.measurements[0].invocations[round].values) {
+      value = 1000 * std::exp(0.002 * simulation.normal());
+    }
+    for (double& value : kept.runs.candidate.measurements[0].invocations[round].values) {
+      value = 1200 * std::exp(moved + 0.002 * simulation.normal());
+    }
+  }
+  const Comparison judged = worded(regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}));
+  kept.comparison = *storage::parse_comparison(json_report(judged), "kept");
+  return kept;
+}
+
+TEST(Replay, HoldsNoClaimOfPowerThatItsRowContradictsAgainstTheRow) {
+  const double level = ComparisonPolicy().false_alarm_rate;
+  int contradicted = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Kept kept = kept_of_tails(seed);
+    ComparisonRow& row = kept.comparison.rows[0];
+    EXPECT_FALSE(regress::contradicts_power(row, level));
+    if (row.minimum_detectable_effect) continue;
+    ++contradicted;
+    EXPECT_GT(*row.ratio, 1.15);
+    EXPECT_GT(*row.q, level);
+    row.minimum_detectable_effect = 0.0175;
+    EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
+              std::vector<FieldDifference>{});
+    row.minimum_detectable_effect = 0.9;
+    EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences.size(), 1U)
+        << "that was never told";
+  }
+  EXPECT_GT(contradicted, 0);
 }
 
 // A floor of any size, from any number of gates, was the margin, and a check alone decided nothing.

@@ -191,6 +191,20 @@ TEST(MinimumDetectableEffect, IsAbsentWhereTheLevelCannotBeReached) {
   EXPECT_FALSE(minimum_detectable_effect(effect, {0.05, 1}).has_value());
 }
 
+// The claim of .0175 was told of an effect of +19.6 % that had not been found.
+TEST(MinimumDetectableEffect, IsNotToldWhereAChangeBeyondItWasNotFound) {
+  EXPECT_EQ(decided({.ratio = 1.196, .error = 0.0062, .p = 0.01, .q = 0.052}).row.minimum_detectable_effect,
+            std::nullopt);
+  EXPECT_EQ(decided({.ratio = 0.8, .error = 0.0062, .p = 0.01, .q = 0.052}).row.minimum_detectable_effect,
+            std::nullopt);
+  EXPECT_NEAR(*decided({.ratio = 1.196, .error = 0.0062, .p = 0.01, .q = 0.047}).row.minimum_detectable_effect, 0.0175,
+              1e-4)
+      << "found";
+  EXPECT_NEAR(*decided({.ratio = 1.017, .error = 0.0062, .p = 0.01, .q = 0.052}).row.minimum_detectable_effect, 0.0175,
+              1e-4)
+      << "of one try in five";
+}
+
 // 2 / C(12, 6) is above .05 / 50, and q that is adjusted jointly reaches .05 all the same.
 TEST(MinimumDetectableEffect, OfAJointAdjustmentIsThatOfTheComparisonsThatItsRowsAreWorth) {
   Effect effect = effect_with(0, 0.01, 12);
