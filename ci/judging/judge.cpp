@@ -73,11 +73,25 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
   return &*named_;
 }
 
+namespace {
+
+// So that what ab or gate measured and judged is judged again with the same permutations, and to the same q.
+std::optional<std::uint64_t> seed_of_session(const Run& baseline, const Run& candidate) {
+  const RunHeader& own = candidate.header;
+  const bool is_one = !own.session.empty() && own.session == baseline.header.session;
+  if (!is_one || own.seed == 0 || own.seed != baseline.header.seed) return std::nullopt;
+  return own.seed;
+}
+
+}  // namespace
+
 Comparison compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
                          std::vector<std::string> warnings) {
   const Calibration* calibration = request.calibrations.find(baseline, candidate, warnings);
   ComparisonPolicy policy = comparison_policy(request.configuration.policy);
-  if (request.seed) policy.seed = *request.seed;
+  if (const std::optional<std::uint64_t> seed = request.seed ? request.seed : seed_of_session(baseline, candidate)) {
+    policy.seed = *seed;
+  }
   Comparison comparison = worded(
       request.history == nullptr ? regress::compare_runs(baseline, candidate, policy, calibration)
                                  : regress::judge_against_history(*request.history, candidate, policy, calibration));

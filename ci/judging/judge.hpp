@@ -76,7 +76,8 @@ struct JudgementOutputs {
 struct ComparisonRequest {
   const Configuration& configuration;
   KnownCalibration& calibrations;
-  std::optional<std::uint64_t> seed = {};             // absent: the policy's, so that the same runs give the same bytes
+  // Absent: that of the session which both runs are of, else the policy's, so that the same runs give the same bytes.
+  std::optional<std::uint64_t> seed = {};
   const MeasuredPrograms* measured = nullptr;         // what counting found out about the two builds; null: nothing
   const regress::HistoryBaseline* history = nullptr;  // what the candidate is held against; null: the baseline
 };

@@ -93,6 +93,22 @@ TEST_F(KnownCalibrations, OfTheStateFolderThatIsDamagedIsTold) {
   EXPECT_THAT(warnings_[0], HasSubstr("the machine's calibration was not used"));
 }
 
+TEST_F(KnownCalibrations, AndTheSessionsSeedJudgeItsArchivesAgain) {
+  Result<KnownCalibration> known = KnownCalibration::of(configuration_);
+  ASSERT_TRUE(known);
+  steelyard::Run other = run_;
+  run_.header.seed = other.header.seed = 12104637;
+  const auto seed_of = [&](std::optional<std::uint64_t> asked) {
+    return compare_sides(other, run_, {configuration_, *known, asked}, {}).policy.seed;
+  };
+  EXPECT_EQ(seed_of({}), 12104637U);
+  EXPECT_EQ(seed_of(5), 5U);
+  other.header.session = "another";
+  EXPECT_EQ(seed_of({}), ComparisonPolicy().seed);
+  other.header.session = run_.header.session = "";
+  EXPECT_EQ(seed_of({}), ComparisonPolicy().seed);
+}
+
 TEST_F(KnownCalibrations, ThatIsNamedAndDamagedEndsAComparison) {
   write("c.json", "{\"schema\": \"steelyard.calibration/2\"}");
   write("a.json", google_json(100));
