@@ -174,14 +174,23 @@ double time_at(const std::vector<double>& sorted, double rank) {
 
 // Whether one spacing among the times between two ranks is too large a part of their range for a density without a
 // gap: Fisher's test of the largest of m shares (R. A. Fisher, Tests of significance in harmonic analysis, 1929; first
-// term, an upper bound).
+// term, an upper bound). A time alone beyond it is no level.
 bool has_gap(const std::vector<double>& sorted, std::size_t first, std::size_t last) {
-  constexpr double kLevel = 0.01;  // of calling a gap where there is none
+  // Of calling a gap where there is none, by evenly spread times; tables have many cells, and the times of skewed noise
+  // lie wider towards one end.
+  constexpr double kLevel = 0.002;
+  constexpr std::size_t kMinTimesOfLevel = 2;
   const double range = sorted[last] - sorted[first];
   const std::size_t spacings = last - first;
   if (range <= 0 || spacings < 2) return false;
   double largest = 0;
-  for (std::size_t i = first; i < last; ++i) largest = std::max(largest, sorted[i + 1] - sorted[i]);
+  std::size_t below = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    if (sorted[i + 1] - sorted[i] <= largest) continue;
+    largest = sorted[i + 1] - sorted[i];
+    below = i + 1;
+  }
+  if (std::min(below, sorted.size() - below) < kMinTimesOfLevel) return false;
   const auto m = static_cast<double>(spacings);
   return m * std::pow(1 - largest / range, m - 1) < kLevel;
 }

@@ -164,6 +164,11 @@ TEST(MedianInterval, TwoLevelsAroundTheMedianAreNamedAndTakenExactly) {
   EXPECT_NE(interval.reason.find("two levels"), std::string::npos);
 }
 
+TEST(MedianInterval, OneTimeBeyondAGapIsNoLevel) {
+  const std::vector<double> times{1000.2, 1000.4, 1000.1, 1000.6, 1000.3, 1000.5, 1009, 1000.7};
+  EXPECT_EQ(median_interval(times).doubt, MedianDoubt::hardly_checked);
+}
+
 TEST(MedianInterval, SlowlyMovingTimesHaveNone) {
   std::vector<double> rising;
   for (int i = 0; i < 100; ++i) rising.push_back(i);
@@ -242,6 +247,19 @@ TEST(MedianCoverage, StrongDependenceOfFewTimesIsRefusedAndSeldomClaimedWrongly)
 TEST(MedianCoverage, NothingIsClaimedOfFewAutocorrelatedTimes) {
   EXPECT_EQ(median_coverage(SimulatedNoise::autocorrelated_05, 10, kRepeats, 7).claimed, 0);
   EXPECT_EQ(median_coverage(SimulatedNoise::autocorrelated_09, 20, kRepeats, 7).claimed, 0);
+}
+
+// A table of a hundred cells of ordinary noise tells it seldom.
+TEST(MedianInterval, SkewedNoiseSeldomHasTwoLevels) {
+  constexpr int kMeasurements = 3000;
+  NumpyRandom random(11);
+  for (const SimulatedNoise noise : {SimulatedNoise::normal, SimulatedNoise::skewed}) {
+    int gaps = 0;
+    for (int i = 0; i < kMeasurements; ++i) {
+      gaps += median_interval(simulated_times(noise, 12, random)).doubt == MedianDoubt::gap ? 1 : 0;
+    }
+    EXPECT_GT(upper_tail(gaps, kMeasurements, 0.006), 1e-4) << to_text(noise) << ": " << gaps;
+  }
 }
 
 // Shuffled, the times no longer show that they depend on each other, and 80 % are covered: the bounds above can fail.
