@@ -292,6 +292,30 @@ std::string_view values_text(const TableData& data) {
   return data.kind == ValueKind::invocations ? "invocations" : "samples";
 }
 
+void withdraw(SignificanceTable& table, const IsJudged& is_judged) {
+  if (!table.is_rowwise() || table.data.is_exact) return;
+  const auto is_marked = [](const TableCell& cell) {
+    return cell.standing == Standing::better || cell.standing == Standing::worse ||
+           cell.standing == Standing::different;
+  };
+  for (std::size_t row = 0; row < table.cells.size(); ++row) {
+    std::vector<TableCell>& cells = table.cells[row];
+    const auto yardstick = std::find_if(cells.begin(), cells.end(), [](const TableCell& cell) {
+      return cell.standing == Standing::best || cell.standing == Standing::reference;
+    });
+    if (yardstick == cells.end()) continue;
+    const auto against = static_cast<std::size_t>(yardstick - cells.begin());
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      if (!is_marked(cells[column]) || is_judged(row, against, column)) continue;
+      cells[column].standing = Standing::undecidable;
+      cells[column].is_unjudged = true;
+    }
+    if (yardstick->standing == Standing::best && std::none_of(cells.begin(), cells.end(), is_marked)) {
+      yardstick->standing = Standing::leading;
+    }
+  }
+}
+
 Result<SignificanceTable> compare_cells(TableData data, TableQuestion question) {
   STEELYARD_CHECK(check_reference(data, question));
   SignificanceTable table;

@@ -10,6 +10,7 @@
 // widens the median's interval. docs/guide/tables.md says what this can and cannot mean.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,7 +63,7 @@ enum class Standing {
   worse,       // significantly worse than the reference or the best
   different,   // significantly different from the reference, of a metric without a direction
   same,        // no significant difference; it does not show that there is none
-  undecidable  // none could have been found: too few values, or too dependent
+  undecidable  // none could have been found: too few values, or too dependent; or not by these (unjudged)
 };
 std::string_view to_text(Standing standing);
 
@@ -74,6 +75,7 @@ struct TableCell {
   std::optional<double> ratio;   // to the best or the reference
   std::optional<double> q;       // of the test against it, adjusted; absent where none was made
   std::string number;            // the median in the unit of its line
+  bool is_unjudged = false;      // undecidable though the test found a difference (withdraw())
 
   // IQR of at least a tenth of the median.
   bool is_noisy() const;
@@ -102,6 +104,12 @@ std::string_view values_text(const TableData& data);
 // line; in longer lines each is tested against the best alone, adjusted as if all had been.
 inline constexpr std::size_t kMaxPairedCells = 30;
 Result<SignificanceTable> compare_cells(TableData data, TableQuestion question);
+
+// Takes marks of significance away from cells whose difference the values cannot judge: what lies between processes, or
+// between occasions, is not in them. A best of which no other is worse any more leads. `is_judged(row, one, other)`: of
+// two columns; asked of each marked cell and what it is compared with. Not of a table by column.
+using IsJudged = std::function<bool(std::size_t row, std::size_t one, std::size_t other)>;
+void withdraw(SignificanceTable& table, const IsJudged& is_judged);
 
 // The unit and the decimals that a line of a table is printed in.
 

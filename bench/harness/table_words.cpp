@@ -93,7 +93,7 @@ CellWords words_of(const TableCell& cell, const TableData& data) {
       words.mark = "~";
       break;
     case Standing::undecidable:
-      words.mark = "?";
+      words.mark = (cell.is_unjudged && cell.ratio ? change_text(*cell.ratio) : "") + "?";
       break;
     case Standing::absent:
     case Standing::alone:
@@ -158,7 +158,17 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   if (any_standing(tables, Standing::same)) {
     legend.push_back("~  no difference was found, which does not show that there is none.");
   }
-  if (any_standing(tables, Standing::undecidable)) {
+  const auto is_unjudged = [](const SignificanceTable&, const TableCell& cell) { return cell.is_unjudged; };
+  const auto is_undecidable = [](const SignificanceTable&, const TableCell& cell) {
+    return cell.standing == Standing::undecidable && !cell.is_unjudged;
+  };
+  if (any_cell(tables, is_unjudged)) {
+    legend.push_back(
+        "A change with ? is none that steelyard compare of the two sides would tell: another process, the drift "
+        "between "
+        "occasions or their noise could explain it; steelyard ab measures both sides together.");
+  }
+  if (any_cell(tables, is_undecidable)) {
     legend.push_back("?  none could have been found: too few values, or values too dependent on each other.");
   }
   if (any_cell(tables, [](const SignificanceTable& table, const TableCell& cell) {

@@ -1,6 +1,7 @@
 // steelyard compare: a candidate against a baseline, both measured before; with --table, up to twenty sides next to
 // each other, without verdicts: the exit status is 0 whatever the cells say.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/report/tables.hpp"
 #include "ci/verbs/judging_options.hpp"
+#include "regress/ab/rounds.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard::ci {
@@ -67,7 +69,10 @@ Result<void> check_table(const TableOptions& table, const JudgementOutputs& outp
 
 // What is to be shown, from runs or from the Timer's files.
 struct TableInput {
-  std::vector<TableData> tables;              // of runs
+  std::vector<TableData> tables;                     // of runs
+  std::vector<std::vector<std::string>> benchmarks;  // of their rows, canonical
+  std::vector<TableSide> sides;               // the runs; those of the Timer's files, too, where others are there
+  std::vector<bool> of_timer;                 // as many
   std::vector<TaskMeasurement> measurements;  // of either; runs: their times, for the reference's table
   bool is_of_runs = true;
   TableDirection direction = TableDirection::rowwise;
@@ -84,7 +89,11 @@ TableInput input_of_times(const std::vector<std::string>& names, std::vector<Sid
   std::vector<MeasurementSide> sides;
   for (std::size_t i = 0; i < names.size(); ++i) sides.push_back({names[i], std::move(*times[i])});
   JoinedMeasurements joined = join_sides(std::move(sides));
-  return {{}, std::move(joined.measurements), false, joined.direction};
+  TableInput input;
+  input.measurements = std::move(joined.measurements);
+  input.is_of_runs = false;
+  input.direction = joined.direction;
+  return input;
 }
 
 // Files of the Timer among them become runs once it is known which machines the others are of.
@@ -117,7 +126,10 @@ Result<TableInput> load_input(const TableOptions& options, const Configuration& 
   }
   const bool is_of_runs = std::any_of(times.begin(), times.end(), [](const SideTimes& side) { return !side; });
   if (!is_of_runs) return input_of_times(side_names(options.sides), std::move(times));
-  STEELYARD_TRY(const std::vector<TableSide> sides, run_sides(options, configuration, std::move(times), app, warnings));
+  TableInput input;
+  for (const SideTimes& side : times) input.of_timer.push_back(side.has_value());
+  STEELYARD_TRY(input.sides, run_sides(options, configuration, std::move(times), app, warnings));
+  const std::vector<TableSide>& sides = input.sides;
   STEELYARD_CHECK(check_machines(sides, configuration.policy.comparison.ignored_facts, warnings));
   SideTables data = side_tables(sides, configuration.policy.comparison.metrics);
   warnings.insert(warnings.end(), data.warnings.begin(), data.warnings.end());
@@ -125,12 +137,15 @@ Result<TableInput> load_input(const TableOptions& options, const Configuration& 
     return input_error("steelyard compare --table", "no measurement of any wanted metric",
                        "at least one side with real_time or a counted metric", "--metric NAME chooses others");
   }
-  TableInput input;
   input.measurements = task_measurements(data.tables);
   input.tables = std::move(data.tables);
   // For people rows have the names that the programs gave; JSON has identities.
   for (TableData& table : input.tables) {
-    for (TableRow& row : table.rows) row.name = app.common.json ? row.name : name_as_given(row.name);
+    std::vector<std::string>& benchmarks = input.benchmarks.emplace_back();
+    for (TableRow& row : table.rows) {
+      benchmarks.push_back(row.name);
+      if (!app.common.json) row.name = name_as_given(row.name);
+    }
   }
   return input;
 }
@@ -149,11 +164,61 @@ Result<std::string> reference_text(TableInput input, const TableQuestion& questi
                      "without --reference-style the table shows every metric");
 }
 
-Result<std::vector<SignificanceTable>> compared(TableInput input, const TableQuestion& question, MergeOptions merging) {
-  if (!input.is_of_runs) return task_tables(input.measurements, question, merging);
+// What `steelyard compare` says of two of the sides, each asked once.
+class PairJudge {
+ public:
+  PairJudge(const TableInput& input, const std::vector<std::string>& typed, const Configuration& configuration,
+            KnownCalibration& calibrations, const App& app)
+      : input_(input), typed_(typed), configuration_(configuration), calibrations_(calibrations), app_(app) {}
+
+  // Not, where it cannot tell: of one process a side, of two occasions, of too much noise.
+  bool has_answer(const std::string& benchmark, const std::string& metric, std::size_t one, std::size_t other) {
+    auto at = known_.find({one, other});
+    if (at == known_.end()) at = known_.emplace(std::pair(one, other), compared(one, other)).first;
+    const Comparison& comparison = at->second;
+    for (const ComparisonRow& row : comparison.rows) {
+      if (row.benchmark != benchmark || row.metric.name != metric) continue;
+      return row.verdict == Verdict::regression || row.verdict == Verdict::improvement ||
+             row.verdict == Verdict::unchanged;
+    }
+    return is_concurrent(regress::mutual_layout(comparison.baseline, comparison.candidate));
+  }
+
+ private:
+  Comparison compared(std::size_t one, std::size_t other) {
+    const Run& baseline = input_.sides[one].run;
+    const Run& candidate = input_.sides[other].run;
+    const auto is_of_file = [&](std::size_t side) {
+      return !input_.of_timer[side] && !names_stored_run(typed_[side]) && input_.sides[side].run.header.session.empty();
+    };
+    // How files of other tools lie to each other both tell together.
+    if (is_of_file(one) && is_of_file(other)) {
+      Result<Sides> both = load_sides(typed_[one], typed_[other], configuration_, app_);
+      if (both) return compare_sides(both->baseline, both->candidate, {configuration_, calibrations_}, {});
+    }
+    return compare_sides(baseline, candidate, {configuration_, calibrations_}, {});
+  }
+
+  const TableInput& input_;
+  const std::vector<std::string>& typed_;
+  const Configuration& configuration_;
+  KnownCalibration& calibrations_;
+  const App& app_;
+  std::map<std::pair<std::size_t, std::size_t>, Comparison> known_;
+};
+
+Result<std::vector<SignificanceTable>> tables_of_runs(TableInput input, const TableQuestion& question,
+                                                      const std::vector<std::string>& typed,
+                                                      const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
+  PairJudge judge(input, typed, configuration, calibrations, app);
   std::vector<SignificanceTable> tables;
-  for (TableData& data : input.tables) {
-    STEELYARD_TRY(SignificanceTable table, compare_cells(std::move(data), question));
+  for (std::size_t i = 0; i < input.tables.size(); ++i) {
+    const std::string metric = input.tables[i].quantity;
+    STEELYARD_TRY(SignificanceTable table, compare_cells(std::move(input.tables[i]), question));
+    withdraw(table, [&](std::size_t row, std::size_t one, std::size_t other) {
+      return judge.has_answer(input.benchmarks[i][row], metric, one, other);
+    });
     tables.push_back(std::move(table));
   }
   return tables;
@@ -218,7 +283,9 @@ Result<TableReport> report_of(const TableOptions& options, const JudgementOutput
     STEELYARD_TRY(report.text, reference_text(std::move(input), question, app.style(outputs.output).color));
     return report;
   }
-  STEELYARD_TRY(const std::vector<SignificanceTable> tables, compared(std::move(input), question, merging));
+  STEELYARD_TRY(const std::vector<SignificanceTable> tables,
+                input.is_of_runs ? tables_of_runs(std::move(input), question, options.sides, configuration, app)
+                                 : task_tables(input.measurements, question, merging));
   report.text = rendered(tables, warnings, options, outputs, app);
   if (!outputs.markdown.empty()) report.markdown = render_markdown(tables);
   if (!outputs.html.empty()) report.html = render_html(tables, kTitle);

@@ -55,6 +55,27 @@ TEST(SignificanceTable, CellsThatDifferNeverPrintAlike) {
   EXPECT_NE(close.cells[0][0].number, close.cells[0][1].number);
 }
 
+TEST(SignificanceTable, NothingIsBestByDifferencesThatNobodyCanJudge) {
+  NumpyRandom random(1);
+  const TableData data = one_row(
+      {noisy_times(1, 0.01, 30, random), noisy_times(1.2, 0.01, 30, random), noisy_times(1.4, 0.01, 30, random)});
+  SignificanceTable table = compared(data, {TableDirection::rowwise, std::nullopt, 0.05});
+  const SignificanceTable before = table;
+  withdraw(table, [](std::size_t row, std::size_t one, std::size_t other) {
+    EXPECT_EQ(row, 0U);
+    EXPECT_EQ(one, 0U) << "the best";
+    return other == 2;
+  });
+  EXPECT_EQ(table.cells[0][0].standing, Standing::best);
+  EXPECT_EQ(table.cells[0][1].standing, Standing::undecidable);
+  EXPECT_EQ(table.cells[0][1].ratio, before.cells[0][1].ratio);
+  EXPECT_EQ(table.cells[0][2].standing, Standing::worse);
+  withdraw(table, [](std::size_t, std::size_t, std::size_t) { return false; });
+  EXPECT_EQ(table.cells[0][0].standing, Standing::leading);
+  EXPECT_EQ(table.cells[0][2].standing, Standing::undecidable);
+  EXPECT_EQ(table.cells[0][2].number, before.cells[0][2].number);
+}
+
 TEST(SignificanceTable, AReferenceIsComparedWithInBothDirections) {
   NumpyRandom random(1);
   const TableData data =

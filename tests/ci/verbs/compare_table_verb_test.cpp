@@ -106,6 +106,33 @@ TEST_F(CompareTableVerb, ComparesArchives) {
   EXPECT_THAT(run({"compare", "--table", "fast.syrun", "slow.syrun"}).out, HasSubstr("+20%"));
 }
 
+TEST_F(CompareTableVerb, MarksNothingThatCompareCannotJudge) {
+  ASSERT_EQ(run({"export", "fast", "--output", "fast.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "slow", "--output", "slow.syrun"}).status, 0);
+  ASSERT_THAT(run({"compare", "fast.syrun", "slow.syrun"}).out, HasSubstr("drift between the sides could explain"));
+  const std::string apart = run({"compare", "--table", "fast.syrun", "slow.syrun"}).out;
+  EXPECT_THAT(apart,
+              testing::AllOf(HasSubstr("+20%?"), Not(HasSubstr("% best")), HasSubstr("none that steelyard compare")));
+  EXPECT_THAT(run({"compare", "--table", "fast.syrun", "slow.syrun", "--against", "slow.syrun"}).out,
+              HasSubstr("-17%?"));
+  const std::string json = run({"compare", "--table", "fast.syrun", "slow.syrun", "--json"}).out;
+  EXPECT_THAT(json, testing::AllOf(HasSubstr("\"standing\": \"undecidable\""), HasSubstr("\"standing\": \"leading\"")));
+  for (const auto& [side, time] : {std::pair("a.json", 100.0), std::pair("b.json", 101.2)}) {
+    std::string records;
+    for (int i = 0; i < 20; ++i) {
+      const std::string value = std::to_string(time * (1 + 0.0001 * ((i * 7) % 20)));
+      records += std::string(i == 0 ? "" : ",") + R"({"name":"BM_x","run_name":"BM_x","run_type":"iteration",)" +
+                 R"("repetitions":20,"repetition_index":)" + std::to_string(i) +
+                 R"(,"threads":1,"iterations":1000,"real_time":)" + value + R"(,"cpu_time":)" + value +
+                 R"(,"time_unit":"ns"})";
+    }
+    const std::string one = google_json(time);
+    const std::size_t begin = one.find("\"benchmarks\":[") + 14;
+    write(side, one.substr(0, begin) + records + "]}\n");
+  }
+  EXPECT_THAT(run({"compare", "--table", "a.json", "b.json"}).out, HasSubstr("+1.2%?")) << "of one process a side";
+}
+
 TEST_F(CompareTableVerb, SaysWhatIsWrong) {
   const auto error_of = [](const std::vector<std::string>& arguments) {
     const Outcome outcome = run(arguments);
