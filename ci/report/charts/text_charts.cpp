@@ -189,6 +189,27 @@ LineChart draw_line_chart(const std::vector<double>& values, const ChartShape& s
   return chart;
 }
 
+namespace {
+
+// In one unit, each with the decimals that tell its neighbours apart. levels: of one step after the other.
+std::vector<std::string> axis_labels(const std::vector<double>& levels, const std::string& unit) {
+  const auto written = [&](auto&& beside) {
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const LevelPair pair = level_pair(levels[i], beside(i), unit);
+      labels.push_back(pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit);
+    }
+    return labels;
+  };
+  std::vector<std::string> labels = written([&](std::size_t) { return levels.front(); });
+  if (std::adjacent_find(labels.begin(), labels.end()) == labels.end()) return labels;
+  // Three digits of it tell half a step.
+  constexpr double kSteps = 50;
+  return written([&](std::size_t i) { return kSteps * (levels[i == 0 ? 0 : i - 1] - levels[i == 0 ? 1 : i]); });
+}
+
+}  // namespace
+
 LabelledChart labelled_line_chart(const std::vector<double>& values, const std::string& unit,
                                   const TerminalStyle& style) {
   constexpr int kAxisColumns = 14;
@@ -198,17 +219,18 @@ LabelledChart labelled_line_chart(const std::vector<double>& values, const std::
   LabelledChart labelled;
   labelled.chart = draw_line_chart(values, shape);
   const LineChart& chart = labelled.chart;
-  // In one unit, each with the decimals that tell its neighbours apart.
-  std::vector<std::string> labels;
-  std::size_t label_columns = 0;
-  for (const double level : chart.axis) {
-    const LevelPair pair = level_pair(level, chart.axis.front(), unit);
-    labels.push_back(pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit);
-    label_columns = std::max(label_columns, columns_of(labels.back()));
+  const auto is_labelled_at = [&](std::size_t i) { return i % 2 == 0 || i + 1 == chart.lines.size(); };
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < chart.axis.size(); ++i) {
+    if (is_labelled_at(i)) levels.push_back(chart.axis[i]);
   }
+  const std::vector<std::string> labels = axis_labels(levels, unit);
+  std::size_t label_columns = 0;
+  for (const std::string& label : labels) label_columns = std::max(label_columns, columns_of(label));
+  std::size_t next = 0;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-    const bool is_labelled = i % 2 == 0 || i + 1 == chart.lines.size();
-    const std::string label = padded(is_labelled ? labels[i] : "", label_columns, Align::right);
+    const bool is_labelled = is_labelled_at(i);
+    const std::string label = padded(is_labelled ? labels[next++] : "", label_columns, Align::right);
     const std::string tick = style.unicode ? (is_labelled ? " \u2524" : " \u2502") : (is_labelled ? " +" : " |");
     labelled.text += "  " + paint(label + tick, Tone::dim, style.color) + chart.lines[i] + "\n";
   }

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,6 +86,26 @@ TEST(LineChart, ShowsMedianWhereValuesShareAColumn) {
 TEST(LineChart, TakesZerosAndNegativeValues) {
   EXPECT_EQ(draw_line_chart({0, 0}, {8, 3, true}).lines.size(), 3U);
   EXPECT_EQ(draw_line_chart({-5, 5}, {8, 3, true}).axis.front(), 5);
+}
+
+TEST(LabelledChart, NoTwoLevelsOfItsAxisReadAlike) {
+  for (const std::vector<double>& values : {std::vector<double>{1109.8, 1112.1, 1110.5},
+                                            {98, 106},
+                                            {5, 5},
+                                            {0, 0},
+                                            {1e9, 1e9 + 3},
+                                            {-2, 3},
+                                            {999.4, 1000.9}}) {
+    const LabelledChart labelled = labelled_line_chart(values, "ns", {false, false, 60});
+    std::vector<std::string> labels;
+    std::istringstream lines(labelled.text);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t tick = line.find(" +");
+      if (tick != std::string::npos) labels.push_back(line.substr(0, tick));
+    }
+    EXPECT_GE(labels.size(), 4U);
+    EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end()) << labelled.text;
+  }
 }
 
 const BarShape kAscii{21, false};
