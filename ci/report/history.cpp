@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <tuple>
 
 #include "bench/model/benchmark_id.hpp"
@@ -21,6 +21,7 @@ namespace {
 
 // Runs listed by name below a chart; the chart shows them all.
 constexpr std::size_t kMaxListed = 20;
+constexpr std::size_t kMaxBranchColumns = 20;
 
 std::vector<storage::HistoryPoint> finite_points(const storage::HistorySeries& series) {
   std::vector<storage::HistoryPoint> points;
@@ -36,14 +37,36 @@ bool are_a_pair(const storage::HistoryPoint& a, const storage::HistoryPoint& b) 
   return a.commit.empty() && b.commit.empty() && gap_ns <= 1;
 }
 
-// Whether that point's change from the one before is told. What is a side of a pair came of nothing that stands beside
-// the pair; within it the candidate is told from its baseline, where the times tell which is which.
-bool tells_change(const std::vector<storage::HistoryPoint>& points, std::size_t at) {
-  const auto begins_pair = [&](std::size_t i) { return i + 1 < points.size() && are_a_pair(points[i], points[i + 1]); };
-  if (at == 0 || !(points[at - 1].value > 0)) return false;
-  if (begins_pair(at - 1)) return points[at - 1].at_unix_ns < points[at].at_unix_ns;
+// Of one branch: whether that point's change from the one before is told. What is a side of a pair came of nothing that
+// stands beside the pair; within it the candidate is told from its baseline, where the times tell which is which.
+bool tells_change(const std::vector<const storage::HistoryPoint*>& points, std::size_t at) {
+  const auto begins_pair = [&](std::size_t i) {
+    return i + 1 < points.size() && are_a_pair(*points[i], *points[i + 1]);
+  };
+  if (at == 0 || !(points[at - 1]->value > 0)) return false;
+  if (begins_pair(at - 1)) return points[at - 1]->at_unix_ns < points[at]->at_unix_ns;
   const bool ends_pair = at > 1 && begins_pair(at - 2);
   return !ends_pair && !begins_pair(at);
+}
+
+using PointsByBranch = std::map<std::string_view, std::vector<const storage::HistoryPoint*>>;
+PointsByBranch by_branch(const std::vector<storage::HistoryPoint>& points) {
+  PointsByBranch branches;
+  for (const storage::HistoryPoint& point : points) branches[point.branch].push_back(&point);
+  return branches;
+}
+
+// By point, its change from the one before it on its branch; empty: none is told.
+std::vector<std::string> change_texts(const std::vector<storage::HistoryPoint>& points,
+                                      const PointsByBranch& branches) {
+  std::vector<std::string> texts(points.size());
+  for (const auto& [name, own] : branches) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!tells_change(own, i)) continue;
+      texts[static_cast<std::size_t>(own[i] - points.data())] = change_text(own[i]->value / own[i - 1]->value);
+    }
+  }
+  return texts;
 }
 
 constexpr std::size_t kCommitCharacters = 9;
@@ -109,21 +132,29 @@ std::string alert_at_commit(const storage::Alert& alert, const TerminalStyle& st
 std::string listing(const std::vector<storage::HistoryPoint>& points, const std::string& unit,
                     const TerminalStyle& style, const std::vector<const storage::Alert*>& alerts) {
   const std::size_t first = points.size() > kMaxListed ? points.size() - kMaxListed : 0;
-  std::vector<std::string> shas, subjects, levels, changes;
-  std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
+  const PointsByBranch branches = by_branch(points);
+  const std::vector<std::string> all_changes = change_texts(points, branches);
+  std::vector<std::string> shas, subjects, levels, changes, shown_branches;
+  std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, branch_columns = 0, subject_columns = 0;
   for (std::size_t i = first; i < points.size(); ++i) {
     const storage::HistoryPoint& point = points[i];
     shas.push_back(printable(commit_or_run(point), style.unicode));
     subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
-    changes.push_back(tells_change(points, i) ? change_text(point.value / points[i - 1].value) : "");
+    changes.push_back(all_changes[i]);
+    // Where all are of one, the reader knows it.
+    shown_branches.push_back(
+        branches.size() > 1 ? shortened(printable(point.branch, style.unicode), kMaxBranchColumns, style.unicode) : "");
     sha_columns = std::max(sha_columns, columns_of(shas.back()));
     level_columns = std::max(level_columns, columns_of(levels.back()));
     change_columns = std::max(change_columns, columns_of(changes.back()));
+    branch_columns = std::max(branch_columns, columns_of(shown_branches.back()));
     subject_columns = std::max(subject_columns, columns_of(subjects.back()));
   }
   constexpr std::size_t kTimeColumns = 16;  // to the minute
-  const std::size_t others = 2 + sha_columns + 2 + kTimeColumns + 2 + level_columns + 2 + change_columns + 2;
+  const std::size_t of_branch = branch_columns == 0 ? 0 : branch_columns + 2;
+  const std::size_t others =
+      2 + sha_columns + 2 + kTimeColumns + 2 + level_columns + 2 + change_columns + 2 + of_branch;
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   subject_columns = std::min(subject_columns, std::max<std::size_t>(width > others ? width - others : 0, 10));
   std::string text;
@@ -133,7 +164,7 @@ std::string listing(const std::vector<storage::HistoryPoint>& points, const std:
     std::string line = "  " + padded(shas[k], sha_columns) + "  " +
                        paint(at.substr(0, 10) + " " + at.substr(11), Tone::dim, style.color) + "  " +
                        padded(levels[k], level_columns, Align::right) + "  " +
-                       padded(changes[k], change_columns, Align::right) + "  " +
+                       padded(changes[k], change_columns, Align::right) + "  " + padded(shown_branches[k], of_branch) +
                        (subject_columns > 0 ? shortened(subjects[k], subject_columns, style.unicode) : "");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -233,6 +264,7 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page, cons
                               {"benchmark", one.benchmark},
                               {"metric", one.metric.name},
                               {"unit", one.metric.unit},
+                        {"branch", json_text(point.branch)},
                               {"better", to_text(one.metric.better)},
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},

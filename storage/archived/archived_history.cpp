@@ -33,6 +33,7 @@ struct ArchivedRun {
   std::string id;
   std::string commit;
   std::string subject;
+  std::string branch;
   std::int64_t place_unix_ns = 0;  // its commit's date; without one, when it was taken
   std::int64_t at_unix_ns = 0;
   std::string project;
@@ -280,7 +281,7 @@ HistorySeries told(const SeriesKey& key, const std::vector<Point>& newest_first,
     const Point& point = newest_first[i];
     const ArchivedRun& run = points.run_of(point);
     series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, point.value, point.samples,
-                             point.invocations, run.is_off_branch});
+                             point.invocations, run.is_off_branch, 0, run.branch});
   }
   if (newest_first.size() > count && count > 0) {
     const Point& oldest = newest_first[count - 1];
@@ -472,6 +473,7 @@ class Reading {
     return {header.id,
             header.commit.sha,
             header.commit.subject,
+            header.commit.branch,
             commit_date_ns(committed, header.created_at_unix_ns),
             header.created_at_unix_ns,
             header.project};

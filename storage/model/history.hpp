@@ -72,6 +72,7 @@ struct HistoryPoint {
   std::int64_t invocations = 0;
   bool is_off_branch = false;  // measured on the branch that was asked for, and not on it any more
   int condition = 0;           // of a count: which of HistorySeries::conditions
+  std::string branch{};        // that the run says it is of; empty: none
 
   static void fields(auto& visit, auto& self) {
     visit("run", self.run);
@@ -83,6 +84,7 @@ struct HistoryPoint {
     visit("invocations", self.invocations);
     visit("is_off_branch", self.is_off_branch);
     visit("condition", self.condition);
+    visit("branch", self.branch, {.omitted = true});
   }
 };
 struct HistorySeries {
@@ -115,6 +117,7 @@ struct OrderedRun {
   std::string id;
   std::string commit;  // empty: none
   std::string subject;
+  std::string branch;
   std::int64_t at_unix_ns = 0;
   bool is_off_branch = false;
   bool is_plain = false;  // id and commit are digits and small letters alone, as hashes are
@@ -336,7 +339,7 @@ struct KeptChangePoint {
   std::string benchmark;
   std::string metric;
   std::string fingerprint;
-  std::string branch;  // empty: all branches together
+  std::string branch;  // empty: of runs that name none; of older versions: all branches together
   std::string commit;
   std::string last_good;
   double before = 0;

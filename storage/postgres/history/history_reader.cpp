@@ -193,7 +193,7 @@ class HistoryReading {
     for (const SeriesLine::Point& point : line.points) {
       const OrderedRun& run = (*line.runs)[point.run];
       line.series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, point.value, point.samples,
-                                    point.invocations, run.is_off_branch, point.condition});
+                                    point.invocations, run.is_off_branch, point.condition, run.branch});
     }
     line = {std::move(line.series), {}, nullptr};
   }

@@ -324,7 +324,7 @@ constexpr std::int64_t kDense = 2;
 // $1 project, $2 branch, $3 whether commits off the branch count, $4 how many. Begins at the branch's end, by the index
 // of its positions, so that few runs are cheap however many there are.
 constexpr const char* kRunsOfBranch = R"sql(
-select r.run_key, r.id, c.sha, c.subject, r.created_at_unix_ns, not o.on_branch,
+select r.run_key, r.id, c.sha, c.subject, r.branch, r.created_at_unix_ns, not o.on_branch,
        commit_date(c, r)
 from steelyard.branch_positions o
 join steelyard.commits c on c.sha = o.sha
@@ -339,7 +339,7 @@ limit $4
 
 // Runs without a commit. $1 project, $2 branch, $3 how many.
 constexpr const char* kWithoutCommit = R"sql(
-select r.run_key, r.id, '', '', r.created_at_unix_ns, false, r.created_at_unix_ns
+select r.run_key, r.id, '', '', r.branch, r.created_at_unix_ns, false, r.created_at_unix_ns
 from steelyard.runs r
 where r.project_key = $1 and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0) and r.branch = $2::text
   and r.commit_key is null
@@ -351,7 +351,7 @@ limit $3
 // Branches without an order, and all branches together. $1 project, $2 branch or empty, $3 how many. Commits of one
 // second, as a rebase makes them, stand as on their branch: when they were measured says nothing of them.
 constexpr const char* kByDate = R"sql(
-select r.run_key, r.id, coalesce(c.sha, ''), coalesce(c.subject, ''), r.created_at_unix_ns, false,
+select r.run_key, r.id, coalesce(c.sha, ''), coalesce(c.subject, ''), r.branch, r.created_at_unix_ns, false,
        commit_date(c, r)
 from steelyard.runs r
 left join steelyard.commits c using (commit_key)
@@ -390,7 +390,7 @@ Result<std::vector<DatedRun>> read_runs(Transaction& transaction, const char* st
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     DatedRun& dated = runs.emplace_back();
     OrderedRun& run = dated.run;
-    read_in_order(rows, row, 0, run.key, run.id, run.commit, run.subject, run.at_unix_ns, run.is_off_branch,
+    read_in_order(rows, row, 0, run.key, run.id, run.commit, run.subject, run.branch, run.at_unix_ns, run.is_off_branch,
                   dated.date_unix_ns);
     run.is_plain = is_plain(run.id) && is_plain(run.commit);
     run.is_mark = is_mark(run.id);
