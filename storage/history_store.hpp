@@ -50,7 +50,7 @@ class HistoryStore {
   Result<Page<MeasuredStep>> step_page(const StepQuery& query);  // a part of steps(), by limit and after
   Result<std::vector<MeasuredStep>> steps(const StepQuery& query);
 
-  // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
+  // Of one branch (empty: of runs that name none; kAnyBranch: of each) and project (empty: any), gone ones too.
   Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
   // One transaction; false where the store knew all of it already.
   Result<bool> put_change_points(const std::vector<ChangePointEvent>& events);

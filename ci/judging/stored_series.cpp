@@ -333,6 +333,67 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
   return events;
 }
 
+std::vector<std::string> branches_of(const std::vector<storage::HistorySeries>& all) {
+  std::set<std::string> names;
+  for (const storage::HistorySeries& series : all) {
+    for (const storage::HistoryPoint& point : series.points) names.insert(point.branch);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> newest_branches_of(const std::vector<storage::HistorySeries>& all) {
+  std::map<std::string, std::int64_t> newest;
+  for (const storage::HistorySeries& series : all) {
+    for (const storage::HistoryPoint& point : series.points) {
+      const auto [at, is_new] = newest.emplace(point.branch, point.at_unix_ns);
+      if (!is_new) at->second = std::max(at->second, point.at_unix_ns);
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, at] : newest) names.push_back(name);
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return newest.at(a) > newest.at(b); });
+  return names;
+}
+
+std::vector<storage::HistorySeries> of_branch(const std::string& branch, std::vector<storage::HistorySeries> all) {
+  for (storage::HistorySeries& series : all) {
+    std::erase_if(series.points, [&](const storage::HistoryPoint& point) { return point.branch != branch; });
+  }
+  std::erase_if(all, [](const storage::HistorySeries& series) { return series.points.empty(); });
+  return all;
+}
+
+std::vector<storage::ChangePointEvent> of_mixed_branches(const std::vector<storage::KeptChangePoint>& kept,
+                                                         const std::vector<storage::HistorySeries>& all,
+                                                         const std::vector<storage::AcceptedAlert>& accepted) {
+  const auto is_measured_on_branch = [&](const storage::KeptChangePoint& one) {
+    bool on_branch = false;
+    for (const storage::HistorySeries& series : all) {
+      if (series.project != one.project || series.benchmark != one.benchmark || series.metric.name != one.metric ||
+          series.fingerprint != one.fingerprint) {
+        continue;
+      }
+      for (const storage::HistoryPoint& point : series.points) {
+        if (point.commit != one.commit) continue;
+        if (point.branch.empty()) return false;
+        on_branch = true;
+      }
+    }
+    return on_branch;
+  };
+  std::vector<storage::ChangePointEvent> events;
+  for (const storage::KeptChangePoint& one : kept) {
+    const bool is_accepted = std::any_of(accepted.begin(), accepted.end(), [&](const storage::AcceptedAlert& alert) {
+      return alert.subject.change_point == one.id && alert.subject.branch.empty();
+    });
+    if (one.gone || is_accepted || !is_measured_on_branch(one)) continue;
+    events.push_back({storage::ChangeEvent::gone, one, one.commit});
+    events.back().point.gone = true;
+  }
+  return events;
+}
+
 void under_kept_names(const std::vector<storage::KeptChangePoint>& kept, const std::vector<std::string>& names,
                       std::vector<storage::ChangePointEvent>& events) {
   std::map<Identity, std::string> kept_under;

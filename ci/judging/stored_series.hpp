@@ -65,6 +65,19 @@ std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtS
                                                      const std::string& branch,
                                                      const std::vector<storage::KeptChangePoint>& kept);
 
+// Each once, by name; empty: of points that name none.
+std::vector<std::string> branches_of(const std::vector<storage::HistorySeries>& all);
+// The same by their newest points, the newest first.
+std::vector<std::string> newest_branches_of(const std::vector<storage::HistorySeries>& all);
+// With the points of that branch alone.
+std::vector<storage::HistorySeries> of_branch(const std::string& branch, std::vector<storage::HistorySeries> all);
+
+// What an older version kept, which took all branches for one series: a point of it is a branch's own, or none, and is
+// gone where `all` tells that its commit was measured on a branch. What somebody accepted stays. `kept`: of no branch.
+std::vector<storage::ChangePointEvent> of_mixed_branches(const std::vector<storage::KeptChangePoint>& kept,
+                                                         const std::vector<storage::HistorySeries>& all,
+                                                         const std::vector<storage::AcceptedAlert>& accepted);
+
 // A point that is kept under an earlier name stays there, with what is found of it under today's. `names`: those that
 // `kept` are kept under, as long.
 void under_kept_names(const std::vector<storage::KeptChangePoint>& kept, const std::vector<std::string>& names,

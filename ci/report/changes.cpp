@@ -69,10 +69,19 @@ std::vector<std::string> member_cells(const ChangesReport& report, const regress
           printable(status_text(change), style.unicode)};
 }
 
+// " on main" of a series; empty where all are of one branch.
+std::string branch_suffix(const ChangesReport& report, std::size_t series) {
+  const std::vector<std::string>& all = report.branches;
+  if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end()) return "";
+  return all[series].empty() ? " on no branch" : " on " + all[series];
+}
+
 std::string finding_text(const ChangesReport& report, const regress::ChangeFinding& finding,
                          const TerminalStyle& style) {
-  std::string text = paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
-                     printable(place_text(finding, report), style.unicode) + "\n";
+  std::string text =
+      paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
+      printable(place_text(finding, report) + branch_suffix(report, finding.members.front().series), style.unicode) +
+      "\n";
   constexpr std::size_t kMaxNameColumns = 44;
   std::vector<std::string> benchmarks;
   for (const regress::FindingMember& member : finding.members)
@@ -106,7 +115,9 @@ std::string charts_text(const ChangesReport& report, const TerminalStyle& style)
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     if (report.changes[i].empty()) continue;
     if (++with_changes > kMaxCharts) continue;
-    text += "\n" + terminal_series(report.series[i], report.changes[i], style);
+    const std::string branch = branch_suffix(report, i);
+    text += "\n" + (branch.empty() ? "" : printable(branch.substr(1), style.unicode) + ": ") +
+            terminal_series(report.series[i], report.changes[i], style);
     ++drawn;
   }
   if (with_changes > drawn) {
@@ -148,6 +159,7 @@ Json series_json(const ChangesReport& report, std::size_t index) {
   json["unit"] = json_text(series.unit);
   json["better"] = to_text(series.better);
   if (index < report.projects.size()) json["project"] = json_text(report.projects[index]);
+  if (index < report.branches.size()) json["branch"] = json_text(report.branches[index]);
   std::set<std::string> machines;
   for (const SeriesPoint& point : series.points) {
     if (!point.machine.empty()) machines.insert(point.machine);
@@ -200,7 +212,8 @@ std::string member_row(const ChangesReport& report, const regress::FindingMember
 std::string finding_part(const ChangesReport& report, const regress::ChangeFinding& finding) {
   std::string text = "### " + machine_words(finding) + std::to_string(finding.members.size()) +
                      (finding.members.size() == 1 ? " change" : " changes") + " at " +
-                     words(place_text(finding, report)) + "\n\n";
+                     words(place_text(finding, report) + branch_suffix(report, finding.members.front().series)) +
+                     "\n\n";
   if (finding.cause == ChangeCause::machine) text += words(shared_text(finding)) + ".\n\n";
   text +=
       "| | benchmark | metric | before | after | change | p | |\n"

@@ -29,6 +29,7 @@ struct ChangesReport {
   std::vector<std::size_t> commits_to_search{};
 };
 
+  std::vector<std::string> branches{};            // as long as `series`, or empty
 std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression);
 
 // What each finding is, then the series with changes as charts.

@@ -223,6 +223,11 @@ std::string changes_not_kept(const std::string& service) {
          service + ')';
 }
 
+std::string mixed_branches(std::size_t count) {
+  return plural_text(static_cast<std::int64_t>(count), "kept change point") +
+         " of all branches together no longer counted: each branch is looked at by itself";
+}
+
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events) {
   constexpr std::size_t kShownCommit = 9;
   std::vector<std::string> lines;

@@ -105,6 +105,8 @@ std::string token_of_unmeasured_project(const std::string& project, const std::s
 // Over a service.
 std::string changes_not_kept(const std::string& service);
 
+// Of points that were kept of all branches as one series.
+std::string mixed_branches(std::size_t count);
 // Of change points that are known: those that moved, went, came back or have another cause. New ones are in the report
 // itself.
 std::vector<std::string> changed_points(const std::vector<storage::ChangePointEvent>& events);

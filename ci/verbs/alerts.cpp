@@ -147,7 +147,8 @@ Result<std::vector<storage::KeptChangePoint>> aside_of(storage::Store& store, co
   if (options.action != Action::list) return std::vector<storage::KeptChangePoint>{};
   STEELYARD_TRY(const std::string project, project_in_store(store, configuration));
   STEELYARD_TRY(std::vector<storage::KeptChangePoint> kept,
-                storage::HistoryStore(store).change_points(project, options.branch));
+                storage::HistoryStore(store).change_points(
+                    project, options.branch.empty() ? storage::kAnyBranch : options.branch));
   const std::string part = canonical_as_typed(options.benchmark);
   for (storage::KeptChangePoint& one : kept) one.benchmark = current_name(configuration.renames, one.benchmark);
   std::erase_if(kept,

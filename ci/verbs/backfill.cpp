@@ -149,7 +149,8 @@ Result<ExitCode> fill(const BackfillOptions& options, const Cancellation& cancel
   };
   {
     STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-    STEELYARD_TRY(world.change_points, storage::HistoryStore(store).change_points(project_name(configuration), ""));
+    STEELYARD_TRY(world.change_points,
+                  storage::HistoryStore(store).change_points(project_name(configuration), storage::kAnyBranch));
   }
   const double least = comparison_policy(configuration.policy).minimum_effect;
   STEELYARD_TRY(const BackfillReport report, backfill(line, world, {within, least}));

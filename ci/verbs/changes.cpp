@@ -1,9 +1,11 @@
 // steelyard changes: where the level of a series changed.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
@@ -47,25 +49,32 @@ Result<void> check_options(const ChangesOptions& options) {
   return {};
 }
 
-// What is looked at, and the store, if any, that it came from and whose change points it keeps.
-struct SeriesLook {
-  ChangesReport report;
-  std::optional<storage::Store> store;         // absent: from a file or from archives
-  std::string service;                         // that the store is asked over; empty: its database is at hand
-  std::vector<storage::KeptChangePoint> kept;  // by today's names
-  std::vector<std::string> kept_names;         // as long: that they are kept under
-  std::vector<storage::AcceptedAlert> accepted;
+// The series of one branch, each by itself: no point of another branch stands in one.
+struct BranchLook {
+  std::string branch;                            // empty: of points that name none, and all of a file
+  ChangesReport report;                          // of these series alone
+  std::vector<bool> is_cut;                      // by series: older points were excluded
   std::vector<storage::HistorySeries> stored;    // of the store
+  std::vector<storage::KeptChangePoint> kept;    // by today's names
+  std::vector<std::string> kept_names;           // as long: that they are kept under
   CreepLook creep;                               // what the store's counts are added up by
   std::vector<storage::KeptChangePoint> creeps;  // of now
-  std::string branch;
-  std::vector<bool> is_cut;      // by series: older points were excluded
+};
+
+// What is looked at, and the store, if any, that it came from and whose change points it keeps.
+struct SeriesLook {
+  std::vector<BranchLook> branches;
+  ChangesReport report;                 // of all of them
+  std::optional<storage::Store> store;  // absent: from a file or from archives
+  std::string service;                  // that the store is asked over; empty: its database is at hand
+  std::vector<storage::AcceptedAlert> accepted;
+  std::vector<storage::ChangePointEvent> mixed;  // that an older version kept of all branches as one
   bool is_part = false;          // not all series of the machines: what they did together cannot be told
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
 
-// Over all branches the points stand by their dates: those of the folder's own commit alone follow each other.
-void load_line(SeriesLook& look) {
+// Points that name no branch stand by their dates: those of the folder's own commit alone follow each other.
+void load_line(BranchLook& look) {
   const std::optional<GitRepository> repository = repository_here();
   if (!repository) return;
   look.creep.releases = repository->releases(commits_of(look.stored));
@@ -76,53 +85,113 @@ void load_line(SeriesLook& look) {
   if (line) look.creep.line = std::move(line).value();
 }
 
+Result<std::vector<storage::KeptChangePoint>> kept_points_of(storage::Store& store, const std::string& project,
+                                                             const std::string& branch,
+                                                             const std::vector<BenchmarkRename>& renames,
+                                                             std::vector<std::string>& names) {
+  STEELYARD_TRY(std::vector<storage::KeptChangePoint> kept,
+                storage::HistoryStore(store).change_points(project, branch));
+  for (storage::KeptChangePoint& point : kept) {
+    names.push_back(point.benchmark);
+    point.benchmark = current_name(renames, point.benchmark);
+  }
+  return kept;
+}
+
+// What history a look is at, and how it is read.
+struct HistorySource {
+  storage::HistoryQuery query;
+  ReadSeries read;  // by today's names
+  const Configuration& configuration;
+};
+
+Result<void> add_branch(const HistorySource& source, const std::string& branch,
+                        std::vector<storage::HistorySeries> stored, SeriesLook& look) {
+  BranchLook& own = look.branches.emplace_back();
+  own.branch = branch;
+  StoreSeries loaded = series_of_store(stored, source.query.limit);
+  own.report.series = std::move(loaded.series);
+  own.report.projects = std::move(loaded.projects);
+  own.report.branches.assign(own.report.series.size(), branch);
+  own.is_cut = std::move(loaded.is_cut);
+  if (!look.store) return {};
+  const std::string& project = source.query.project;
+  STEELYARD_TRY(own.kept, kept_points_of(*look.store, project, branch, source.configuration.renames, own.kept_names));
+  own.creep.branch = branch;
+  STEELYARD_TRY(own.creep.accepted, storage::AlertStore(*look.store).accepted({project, false}));
+  own.stored = std::move(stored);
+  load_line(own);
+  return {};
+}
+
+// The branches whose points are the newest, where none is asked for, each in its own order.
+Result<void> add_branches(const HistorySource& source, const App& app, SeriesLook& look) {
+  constexpr std::size_t kMaxBranches = 100;  // each is asked for by itself
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> all, source.read(source.query));
+  std::vector<std::string> branches = newest_branches_of(all);
+  if (branches.size() > kMaxBranches) {
+    app.note("the " + std::to_string(kMaxBranches) + " branches that were measured last are looked at, of " +
+             std::to_string(branches.size()) + "; --branch NAME looks at another");
+    branches.resize(kMaxBranches);
+  }
+  if (branches.empty()) branches.emplace_back();
+  std::sort(branches.begin(), branches.end());
+  for (const std::string& branch : branches) {
+    if (branch.empty() || !look.store) {
+      STEELYARD_CHECK(add_branch(source, branch, of_branch(branch, all), look));
+      continue;
+    }
+    storage::HistoryQuery query = source.query;
+    query.branch = branch;
+    STEELYARD_TRY(std::vector<storage::HistorySeries> stored, source.read(query));
+    STEELYARD_CHECK(add_branch(source, branch, std::move(stored), look));
+  }
+  if (!look.store) return {};
+  std::vector<std::string> names;
+  STEELYARD_TRY(const std::vector<storage::KeptChangePoint> kept,
+                kept_points_of(*look.store, source.query.project, "", source.configuration.renames, names));
+  look.mixed = of_mixed_branches(kept, all, look.accepted);
+  under_kept_names(kept, names, look.mixed);
+  return {};
+}
+
 Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
                           SeriesLook& look) {
-  storage::HistoryQuery query;
+  HistorySource source{{}, {}, configuration};
+  storage::HistoryQuery& query = source.query;
   query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
   query.limit = options.limit;
   query.off_branch = false;  // what a force-push took away is no level of this branch
-  std::vector<storage::HistorySeries> stored;
   if (options.archives.empty()) {
     STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
     if (address.is_service()) look.service = address.safe_text();
     STEELYARD_TRY(look.store, open_store(configuration, app));
     STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
-    STEELYARD_TRY(stored, storage::HistoryStore(*look.store).series(query));
-  } else {
-    STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, query, configuration, app));
-    look.has_bad_archive = !archived.bad.empty();
-    if (archived.is_by_date) app.note(kArchivesByDate);
-    stored = std::move(archived.series);
+    STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
+    look.is_part = !options.benchmark.empty() || !options.metric.empty();
   }
-  const ReadSeries more = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {
+  bool is_first = true;
+  const ReadSeries as_kept = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {
     if (look.store) return storage::HistoryStore(*look.store).series(asked);
     STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, asked, configuration, app));
+    look.has_bad_archive = look.has_bad_archive || !archived.bad.empty();
+    if (archived.is_by_date && std::exchange(is_first, false)) app.note(kArchivesByDate);
     return std::move(archived.series);
   };
   std::vector<std::string> notes;
-  STEELYARD_TRY(stored, under_current_names(std::move(stored), query, configuration.renames, more, notes));
-  app.notes(notes);
-  StoreSeries loaded = series_of_store(stored, options.limit);
-  look.report.series = std::move(loaded.series);
-  look.report.projects = std::move(loaded.projects);
-  look.is_cut = std::move(loaded.is_cut);
-  if (look.store) {
-    STEELYARD_TRY(look.kept, storage::HistoryStore(*look.store).change_points(query.project, options.branch));
-    for (storage::KeptChangePoint& point : look.kept) {
-      look.kept_names.push_back(point.benchmark);
-      point.benchmark = current_name(configuration.renames, point.benchmark);
-    }
-    STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
-    look.branch = options.branch;
-    look.creep.branch = options.branch;
-    STEELYARD_TRY(look.creep.accepted, storage::AlertStore(*look.store).accepted({query.project, false}));
-    look.stored = std::move(stored);
-    load_line(look);
-    look.is_part = !options.benchmark.empty() || !options.metric.empty();
+  source.read = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {
+    STEELYARD_TRY(std::vector<storage::HistorySeries> found, as_kept(asked));
+    return under_current_names(std::move(found), asked, configuration.renames, as_kept, notes);
+  };
+  if (options.branch.empty()) {
+    STEELYARD_CHECK(add_branches(source, app, look));
+  } else {
+    STEELYARD_TRY(std::vector<storage::HistorySeries> stored, source.read(query));
+    STEELYARD_CHECK(add_branch(source, options.branch, std::move(stored), look));
   }
+  app.notes(notes);
   return {};
 }
 
@@ -131,13 +200,13 @@ Result<SeriesLook> load(const ChangesOptions& options, const Configuration& conf
   if (options.input.empty()) {
     STEELYARD_CHECK(load_history(options, configuration, app, look));
   } else {
-    STEELYARD_TRY(look.report.series, read_series_file(options.input, app.streams.in));
+    STEELYARD_TRY(look.branches.emplace_back().report.series, read_series_file(options.input, app.streams.in));
   }
   return look;
 }
 
 // What steps came to that are no change points, each too small for one.
-void add_up(SeriesLook& look) {
+void add_up(BranchLook& look) {
   ChangesReport& report = look.report;
   if (look.branch.empty() && look.creep.line.empty()) return;
   for (const storage::HistorySeries& one : look.stored) {
@@ -153,34 +222,62 @@ void add_up(SeriesLook& look) {
       break;
     }
   }
-  std::stable_sort(report.creeps.begin(), report.creeps.end(), [](const SeriesCreep& a, const SeriesCreep& b) {
-    return std::abs(a.creep.ratio - 1) > std::abs(b.creep.ratio - 1);
-  });
 }
 
-void judge(SeriesLook& look, const Configuration& configuration) {
-  ChangesReport& report = look.report;
-  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+void judge_branch(const SeriesLook& look, const ComparisonPolicy& policy, BranchLook& own) {
+  ChangesReport& report = own.report;
   regress::ChangeOptions options;
   options.false_alarm_rate = policy.false_alarm_rate;
   options.minimum_effect = policy.minimum_effect;
   report.changes.resize(report.series.size());
   for (std::size_t i = 0; i < report.series.size(); ++i) {
-    if (look.store) options.known = known_changes(report.series[i], report.projects[i], look.kept);
+    if (look.store) options.known = known_changes(report.series[i], report.projects[i], own.kept);
     report.changes[i] = regress::find_changes(report.series[i], options);
     if (look.store) {
-      mark_accepted(look.accepted, {report.projects[i], look.branch, policy.margin}, report.series[i],
+      mark_accepted(look.accepted, {report.projects[i], own.branch, policy.margin}, report.series[i],
                     report.changes[i]);
     }
   }
   const regress::CommitOrder order(report.series);
   regress::mark_shared_moves(report.series, report.changes, order);
   for (std::size_t i = 0; look.is_part && i < report.series.size(); ++i) {
-    take_kept_causes(look.kept, report.projects[i], report.series[i], report.changes[i]);
+    take_kept_causes(own.kept, report.projects[i], report.series[i], report.changes[i]);
   }
   report.findings = regress::group_changes(report.series, report.changes, order);
-  look.creep.policy = policy;
-  add_up(look);
+  own.creep.policy = policy;
+  add_up(own);
+}
+
+// Moves what was found on one branch behind what was found on those before it.
+void append_report(ChangesReport branch, ChangesReport& whole) {
+  const std::size_t before = whole.series.size();
+  for (regress::ChangeFinding& finding : branch.findings) {
+    for (regress::FindingMember& member : finding.members) member.series += before;
+  }
+  for (SeriesCreep& creep : branch.creeps) creep.series += before;
+  const auto append = [](auto&& from, auto& to) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  };
+  append(branch.series, whole.series);
+  append(branch.changes, whole.changes);
+  append(branch.findings, whole.findings);
+  append(branch.projects, whole.projects);
+  append(branch.branches, whole.branches);
+  append(branch.creeps, whole.creeps);
+}
+
+void judge(SeriesLook& look, const Configuration& configuration) {
+  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  for (BranchLook& own : look.branches) judge_branch(look, policy, own);
+}
+
+void join_reports(SeriesLook& look) {
+  ChangesReport& report = look.report;
+  for (BranchLook& own : look.branches) append_report(std::move(own.report), report);
+  std::stable_sort(report.findings.begin(), report.findings.end(), regress::stands_before);
+  std::stable_sort(report.creeps.begin(), report.creeps.end(), [](const SeriesCreep& a, const SeriesCreep& b) {
+    return std::abs(a.creep.ratio - 1) > std::abs(b.creep.ratio - 1);
+  });
 }
 
 // Where the repository at hand has several commits between the last at the old level and the first at the new one.
@@ -213,17 +310,24 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
     app.note(warning::changes_not_kept(look.service));
     return ExitCode::success;
   }
-  std::vector<LookedAtSeries> looked;
-  for (std::size_t i = 0; i < look.report.series.size(); ++i) {
-    looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
+  std::vector<storage::ChangePointEvent> all = look.mixed;
+  if (!all.empty()) look.report.log.push_back(warning::mixed_branches(all.size()));
+  for (const BranchLook& own : look.branches) {
+    const ChangesReport& report = own.report;
+    std::vector<LookedAtSeries> looked;
+    for (std::size_t i = 0; i < report.series.size(); ++i) {
+      looked.push_back({&report.series[i], report.projects[i], &report.changes[i], own.is_cut[i]});
+    }
+    std::vector<storage::ChangePointEvent> events = change_events(looked, own.branch, own.kept);
+    const std::vector<std::string> told = warning::changed_points(events);
+    look.report.log.insert(look.report.log.end(), told.begin(), told.end());
+    const std::vector<storage::ChangePointEvent> creeps = creep_events(own.creeps, own.stored, own.kept, own.creep);
+    events.insert(events.end(), creeps.begin(), creeps.end());
+    under_kept_names(own.kept, own.kept_names, events);
+    all.insert(all.end(), events.begin(), events.end());
   }
-  std::vector<storage::ChangePointEvent> events = change_events(looked, options.branch, look.kept);
-  look.report.log = warning::changed_points(events);
-  const std::vector<storage::ChangePointEvent> creeps = creep_events(look.creeps, look.stored, look.kept, look.creep);
-  events.insert(events.end(), creeps.begin(), creeps.end());
-  under_kept_names(look.kept, look.kept_names, events);
-  if (events.empty()) return ExitCode::success;
-  const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(events);
+  if (all.empty()) return ExitCode::success;
+  const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(all);
   return put ? ExitCode::success : app.report(put.error());
 }
 
@@ -266,8 +370,10 @@ Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(SeriesLook look, load(options, configuration, app));
   judge(look, configuration);
+  ExitCode code = keep(look, options, app);
+  join_reports(look);
   count_commits_to_search(look.report);
-  ExitCode code = worse(keep(look, options, app), outcome_of_changes(look.report, options.fail_on_regression));
+  code = worse(code, outcome_of_changes(look.report, options.fail_on_regression));
   if (look.has_bad_archive) code = worse(code, ExitCode::bad_input);
   const ChangesReport& report = look.report;
   if (!options.svg.empty()) code = worse(code, draw(report, options.svg, app));
@@ -306,7 +412,8 @@ Verb changes_verb() {
   verb.add(path_option("--archives", "FOLDER", options->archives,
                        "the .syrun files below it, in place of the store; needs no server"));
   verb.add(text_option("--metric", "NAME", options->metric, "default: real_time, instructions and the counted ones"));
-  verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
+  verb.add(text_option("--branch", "NAME", options->branch,
+                       "only commits of this branch; default: of each branch by itself"));
   verb.add(number_option("--limit", options->limit, "newest points of each series"));
   verb.add(path_option("--svg", "FILE|FOLDER", options->svg,
                        "draw the series: one file in .svg, or one a series with a change"));

@@ -134,10 +134,12 @@ std::vector<ChangeFinding> group_changes(std::span<const Series> series,
       locate(findings.back(), group, order);
     }
   }
-  std::stable_sort(findings.begin(), findings.end(), [](const ChangeFinding& a, const ChangeFinding& b) {
-    return std::tuple(rank(a), -a.importance) < std::tuple(rank(b), -b.importance);
-  });
+  std::stable_sort(findings.begin(), findings.end(), stands_before);
   return findings;
+}
+
+bool stands_before(const ChangeFinding& a, const ChangeFinding& b) {
+  return std::tuple(rank(a), -a.importance) < std::tuple(rank(b), -b.importance);
 }
 
 namespace {

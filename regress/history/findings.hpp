@@ -59,6 +59,9 @@ struct ChangeFinding {
 std::vector<ChangeFinding> group_changes(std::span<const Series> series,
                                          std::span<const std::vector<ChangePoint>> changes, const CommitOrder& order);
 
+// By importance, the greatest first.
+bool stands_before(const ChangeFinding& a, const ChangeFinding& b);
+
 // Between which commits the cause of a change lies, as places of an order that many series share.
 
 struct ChangeRange {

@@ -332,6 +332,9 @@ struct StepQuery {
   }
 };
 
+// In the place of a branch, where those of every one are asked for; git refuses the name.
+inline constexpr const char* kAnyBranch = "*";
+
 // A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
 struct KeptChangePoint {
   std::string id;

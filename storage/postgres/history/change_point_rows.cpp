@@ -109,9 +109,9 @@ Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const 
                                                         const std::string& branch) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows,
-                transaction.run(points_statement("($1::text = '' or c.project = $1::text) and c.branch = $2 "
-                                                 "order by c.change_point_key"),
-                                SqlValues().text(project).text(branch)));
+                transaction.run(points_statement("($1::text = '' or c.project = $1::text) and "
+                                                 "($3::boolean or c.branch = $2) order by c.change_point_key"),
+                                SqlValues().text(project).text(branch).boolean(branch == kAnyBranch)));
   std::vector<KeptChangePoint> points;
   for (std::int64_t row = 0; row < rows.size(); ++row) points.push_back(point_at(rows, row));
   return points;

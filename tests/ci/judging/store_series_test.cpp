@@ -51,6 +51,41 @@ TEST(StoreSeries, MachinesOfOneBenchmarkAreOneSeriesAndOthersAreNot) {
   EXPECT_EQ(all.series[1].points.size(), 1U) << "what is not finite is no point";
 }
 
+TEST(StoreSeries, ABranchHasItsOwnPointsAndWhatWasKeptOfAllTogetherIsGoneUnlessItWasAccepted) {
+  std::vector<storage::HistoryPoint> points{point("r1", "a", 1), point("r2", "f", 2), point("r3", "b", 3),
+                                            point("r4", "n", 4)};
+  for (std::size_t i : {0U, 1U, 2U}) {
+    points[i].branch = i == 1 ? "feature" : "main";
+    points[i].at_unix_ns = static_cast<std::int64_t>(i);
+  }
+  points[3].at_unix_ns = -1;
+  const std::vector<storage::HistorySeries> all{stored("BM", "m", points)};
+  EXPECT_THAT(branches_of(all), ElementsAre("", "feature", "main"));
+  EXPECT_THAT(newest_branches_of(all), ElementsAre("main", "feature", ""));
+  ASSERT_EQ(of_branch("main", all).size(), 1U);
+  EXPECT_EQ(of_branch("main", all)[0].points.size(), 2U);
+  EXPECT_TRUE(of_branch("other", all).empty());
+
+  const auto kept = [](const std::string& id, const std::string& commit) {
+    storage::KeptChangePoint one;
+    one.id = id;
+    one.project = "shop";
+    one.benchmark = "BM";
+    one.metric = std::string(kRealTime);
+    one.fingerprint = "m";
+    one.commit = commit;
+    return one;
+  };
+  storage::AcceptedAlert accepted;
+  accepted.subject.change_point = "agreed";
+  const auto events =
+      of_mixed_branches({kept("mixed", "f"), kept("agreed", "b"), kept("own", "n"), kept("far", "z")}, all, {accepted});
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].point.id, "mixed");
+  EXPECT_TRUE(events[0].point.gone);
+  EXPECT_EQ(events[0].event, storage::ChangeEvent::gone);
+}
+
 TEST(StoreSeries, AMetricWithoutADirectionHasNoRegressions) {
   storage::HistorySeries undeclared = stored("BM", "m", {point("r1", "a", 1)});
   undeclared.metric.better = Better::undeclared;

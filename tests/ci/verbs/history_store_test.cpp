@@ -77,6 +77,35 @@ TEST_F(HistoryStore, ChangesAreFoundInTheStoreAndKeepTheirIdentity) {
               AllOf(HasSubstr("1 regression"), HasSubstr("+20"), HasSubstr("BM_a")));
 }
 
+TEST_F(HistoryStore, ABranchIsASeriesOfItsOwnAndOneChangeIsFoundOnce) {
+  for (int day = 1; day <= 14; ++day) import_day("mixed", day, 100 * wobble(day), 50 * wobble(day));
+  for (int day = 15; day <= 20; ++day) import_day("mixed", day, 150 * wobble(day), 50 * wobble(day), "feature");
+  const auto look = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--project", "mixed", "--json"});
+    return json::parse(with({"changes"}, more).out);
+  };
+  const auto alerts = [] { return json::parse(run({"alerts", "--project", "mixed", "--json"}).out)["alerts"]; };
+  const json apart = look({});
+  ASSERT_EQ(apart["series"].size(), 4U) << apart;
+  EXPECT_EQ(apart["series"][0]["branch"], "feature");
+  EXPECT_EQ(apart["series"][0]["points"], 6);
+  EXPECT_EQ(apart["series"][2]["branch"], "main");
+  EXPECT_TRUE(apart["findings"].empty()) << "no commit of either branch changed anything: " << apart;
+  EXPECT_TRUE(alerts().empty());
+
+  for (int day = 21; day <= 27; ++day) import_day("mixed", day, 130 * wobble(day), 50 * wobble(day));
+  const json found = look({});
+  ASSERT_EQ(found["findings"].size(), 1U) << found;
+  EXPECT_EQ(found["findings"][0]["commit"], commit(21));
+  EXPECT_EQ(found["series"][2]["change_points"].size(), 1U);
+  EXPECT_EQ(look({"--branch", "main"})["series"][0]["change_points"][0]["id"],
+            found["series"][2]["change_points"][0]["id"]);
+  ASSERT_EQ(alerts().size(), 1U) << "of two looks at one change";
+  EXPECT_EQ(alerts()[0]["branch"], "main");
+  EXPECT_THAT(run({"changes", "--project", "mixed"}).out,
+              AllOf(HasSubstr(" on main\n"), HasSubstr("on main: BM_a"), HasSubstr("4 series: 1 regression")));
+}
+
 TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   for (int day = 1; day <= 14; ++day) import_day("gate", day, 100 * wobble(day), 50 * wobble(day));
   const std::vector<std::string> gate{"gate", "--against-history", "--run", "new.json",  "--project",
