@@ -235,6 +235,39 @@ std::string creep_line(const ChangesReport& report, const SeriesCreep& one) {
   return text + (one.machine.empty() ? "" : ", on machine " + commit_shown(one.machine));
 }
 
+constexpr std::size_t kMaxDrifts = 20;  // that are listed
+
+std::string drifted_text(const ChangesReport& report, const SeriesDrift& one) {
+  const Series& series = report.series[one.series];
+  const regress::SteadyDrift& drift = one.drift;
+  return name_as_given(name_of(series)) + (series.metric.empty() ? "" : " " + series.metric) +
+         branch_suffix(report, one.series) + ": no step, but it drifted " + change_text(drift.ratio) +
+         " from first to last (" + level_text(drift.before, series.unit) + " to " +
+         level_text(drift.after, series.unit) + ")" +
+         (drift.machine.empty() ? "" : ", on machine " + commit_shown(drift.machine));
+}
+
+std::vector<std::string> drift_lines(const ChangesReport& report) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(report.drifts.size(), kMaxDrifts); ++i) {
+    lines.push_back(drifted_text(report, report.drifts[i]));
+  }
+  if (report.drifts.size() > kMaxDrifts) {
+    lines.push_back("and " + std::to_string(report.drifts.size() - kMaxDrifts) + " more drifted without a step");
+  }
+  return lines;
+}
+
+Json drift_json(const regress::SteadyDrift& drift) {
+  return {{"machine", json_text(drift.machine)},
+          {"first", drift.first},
+          {"last", drift.last},
+          {"before", json_number(drift.before)},
+          {"after", json_number(drift.after)},
+          {"ratio", json_number(drift.ratio)},
+          {"z", json_number(drift.z)}};
+}
+
 // In JSON as in a comparison.
 Json creep_json(const ChangesReport& report, const SeriesCreep& one) {
   storage::JsonWriter object;
@@ -290,12 +323,16 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
     }
   }
   if (!report.creeps.empty()) text += "\n";
+  for (const std::string& line : drift_lines(report)) text += printable(line, style.unicode) + "\n";
+  if (!report.drifts.empty()) text += "\n";
   for (const std::string& line : report.log) text += "note: " + printable(line, style.unicode) + "\n";
+  std::set<std::size_t> drifted;
+  for (const SeriesDrift& one : report.drifts) drifted.insert(one.series);
   std::size_t quiet = 0;
   std::ptrdiff_t machines = 0;
-  for (const auto& changes : report.changes) {
-    quiet += changes.empty() ? 1 : 0;
-    machines += std::ranges::count(changes, ChangeCause::machine, &ChangePoint::cause);
+  for (std::size_t i = 0; i < report.changes.size(); ++i) {
+    quiet += report.changes[i].empty() && !drifted.contains(i) ? 1 : 0;
+    machines += std::ranges::count(report.changes[i], ChangeCause::machine, &ChangePoint::cause);
   }
   text += counted(report.series.size(), "series", "series") + ": " +
           counted(count_changes(report, ChangeStatus::confirmed, true), "regression", "regressions") + " and " +
@@ -304,7 +341,8 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
           std::to_string(count_changes(report, ChangeStatus::suspected, true) +
                          count_changes(report, ChangeStatus::suspected, false)) +
           " suspected" + (machines > 0 ? ", " + std::to_string(machines) + " of these likely a machine's" : "") + "; " +
-          std::to_string(quiet) + " without a change\n";
+          std::to_string(quiet) + " without a change" +
+          (drifted.empty() ? "" : ", " + std::to_string(drifted.size()) + " drifted without a step") + "\n";
   return text;
 }
 
@@ -380,6 +418,7 @@ std::string json_changes(const ChangesReport& report) {
   }
   if (!report.log.empty()) json["log"] = report.log;
   for (const SeriesCreep& one : report.creeps) json["creeps"].push_back(creep_json(report, one));
+  for (const SeriesDrift& one : report.drifts) json["series"][one.series]["drifts"].push_back(drift_json(one.drift));
   return json_document(json);
 }
 
@@ -399,6 +438,8 @@ std::string markdown_changes(const ChangesReport& report) {
   }
   std::vector<std::string> lines;
   for (const SeriesCreep& one : report.creeps) lines.push_back(creep_line(report, one));
+  const std::vector<std::string> drifts = drift_lines(report);
+  lines.insert(lines.end(), drifts.begin(), drifts.end());
   lines.insert(lines.end(), report.log.begin(), report.log.end());
   for (const std::string& line : lines) {
     const std::string part = "- " + words(line) + "\n";

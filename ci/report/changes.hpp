@@ -6,6 +6,7 @@
 
 #include "bench/model/series.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "regress/history/change_points.hpp"
 #include "regress/history/findings.hpp"
 
 namespace steelyard::ci {
@@ -17,19 +18,26 @@ struct SeriesCreep {
   Creep creep;
 };
 
+// A series without a step on that machine that moved all the same.
+struct SeriesDrift {
+  std::size_t series = 0;  // index in ChangesReport::series
+  regress::SteadyDrift drift;
+};
+
 struct ChangesReport {
   std::vector<Series> series;
   std::vector<std::vector<ChangePoint>> changes;  // as long as `series`
   std::vector<regress::ChangeFinding> findings;   // most important first
   std::vector<std::string> projects;              // as long as `series`, or empty
+  std::vector<std::string> branches{};            // as long as `series`, or empty
   // What changed since the store was asked before: points that moved or went, in words.
   std::vector<std::string> log;
   std::vector<SeriesCreep> creeps{};  // beyond what fails a gate, worst first
+  std::vector<SeriesDrift> drifts{};  // the largest first
   // By finding, how many commits can be the cause, as the repository at hand has them; 0, or shorter: unknown.
   std::vector<std::size_t> commits_to_search{};
 };
 
-  std::vector<std::string> branches{};            // as long as `series`, or empty
 std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression);
 
 // What each finding is, then the series with changes as charts.

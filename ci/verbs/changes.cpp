@@ -238,6 +238,12 @@ void judge_branch(const SeriesLook& look, const ComparisonPolicy& policy, Branch
                     report.changes[i]);
     }
   }
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    for (regress::SteadyDrift& drift :
+         regress::find_steady_drifts(report.series[i], report.changes[i], policy.minimum_effect)) {
+      report.drifts.push_back({i, std::move(drift)});
+    }
+  }
   const regress::CommitOrder order(report.series);
   regress::mark_shared_moves(report.series, report.changes, order);
   for (std::size_t i = 0; look.is_part && i < report.series.size(); ++i) {
@@ -255,6 +261,7 @@ void append_report(ChangesReport branch, ChangesReport& whole) {
     for (regress::FindingMember& member : finding.members) member.series += before;
   }
   for (SeriesCreep& creep : branch.creeps) creep.series += before;
+  for (SeriesDrift& drift : branch.drifts) drift.series += before;
   const auto append = [](auto&& from, auto& to) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   };
@@ -264,6 +271,7 @@ void append_report(ChangesReport branch, ChangesReport& whole) {
   append(branch.projects, whole.projects);
   append(branch.branches, whole.branches);
   append(branch.creeps, whole.creeps);
+  append(branch.drifts, whole.drifts);
 }
 
 void judge(SeriesLook& look, const Configuration& configuration) {
@@ -275,6 +283,9 @@ void join_reports(SeriesLook& look) {
   ChangesReport& report = look.report;
   for (BranchLook& own : look.branches) append_report(std::move(own.report), report);
   std::stable_sort(report.findings.begin(), report.findings.end(), regress::stands_before);
+  std::stable_sort(report.drifts.begin(), report.drifts.end(), [](const SeriesDrift& a, const SeriesDrift& b) {
+    return std::abs(a.drift.ratio - 1) > std::abs(b.drift.ratio - 1);
+  });
   std::stable_sort(report.creeps.begin(), report.creeps.end(), [](const SeriesCreep& a, const SeriesCreep& b) {
     return std::abs(a.creep.ratio - 1) > std::abs(b.creep.ratio - 1);
   });

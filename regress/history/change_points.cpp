@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -267,6 +268,79 @@ void OnlineChanges::let_go() {
   }
   options_.known = std::move(within);
   dropped_ += dropped;
+}
+
+namespace {
+
+constexpr std::size_t kStretches = 12;
+constexpr double kLeastTrend = 3.2905;  // two-sided one in a thousand of a normal value
+
+struct StretchMedian {
+  double place = 0;  // the middle of the stretch, in values
+  double value = 0;
+};
+std::vector<StretchMedian> medians_of_stretches(const std::vector<double>& values) {
+  std::vector<StretchMedian> stretches;
+  for (std::size_t i = 0; i < kStretches; ++i) {
+    const std::size_t begin = i * values.size() / kStretches;
+    const std::size_t end = (i + 1) * values.size() / kStretches;
+    std::vector<double> own(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                            values.begin() + static_cast<std::ptrdiff_t>(end));
+    stretches.push_back({static_cast<double>(begin + end - 1) / 2, median(own)});
+  }
+  return stretches;
+}
+
+// 0 where all are tied.
+double trend_of(const std::vector<StretchMedian>& stretches) {
+  double sum = 0;
+  std::map<double, double> ties;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    ++ties[stretches[i].value];
+    for (std::size_t k = 0; k < i; ++k) {
+      sum += (stretches[k].value < stretches[i].value) - (stretches[k].value > stretches[i].value);
+    }
+  }
+  const auto weight = [](double n) { return n * (n - 1) * (2 * n + 5); };
+  double variance = weight(static_cast<double>(stretches.size()));
+  for (const auto& [value, count] : ties) variance -= weight(count);
+  if (!(variance > 0) || sum == 0) return 0;
+  return (sum > 0 ? sum - 1 : sum + 1) / std::sqrt(variance / 18);
+}
+
+double slope_of(const std::vector<StretchMedian>& stretches) {
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      slopes.push_back((stretches[i].value - stretches[k].value) / (stretches[i].place - stretches[k].place));
+    }
+  }
+  return median(slopes);
+}
+
+}  // namespace
+
+std::vector<SteadyDrift> find_steady_drifts(const Series& series, std::span<const ChangePoint> changes, double least) {
+  std::vector<SteadyDrift> drifts;
+  for (const MachineValues& own : values_by_machine(series)) {
+    const bool has_change = std::any_of(changes.begin(), changes.end(), [&](const ChangePoint& change) {
+      return series.points[change.index].machine == own.machine;
+    });
+    if (has_change || own.value.size() < kStretches) continue;
+    const std::vector<StretchMedian> stretches = medians_of_stretches(own.value);
+    SteadyDrift drift{own.machine, own.index.front(), own.index.back()};
+    drift.z = trend_of(stretches);
+    if (std::abs(drift.z) < kLeastTrend) continue;
+    const double slope = slope_of(stretches);
+    std::vector<double> starts;
+    for (const StretchMedian& stretch : stretches) starts.push_back(stretch.value - slope * stretch.place);
+    drift.before = median(starts);
+    drift.after = drift.before + slope * static_cast<double>(own.value.size() - 1);
+    if (!(drift.before > 0) || !(drift.after > 0) || !std::isfinite(drift.after)) continue;
+    drift.ratio = drift.after / drift.before;
+    if (std::abs(drift.ratio - 1) >= least) drifts.push_back(std::move(drift));
+  }
+  return drifts;
 }
 
 }  // namespace steelyard::regress

@@ -2,7 +2,9 @@
 // machine. The method and its constants: docs/method/change_points.md.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bench/model/series.hpp"
@@ -21,6 +23,25 @@ struct ChangeOptions {
 // are those of the whole series. Empty, constant, huge, negative values: a defined answer. Cost O(n log n) for n
 // points.
 std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions& options = {});
+
+// A series without a step may have moved all the same, a little with each value: by which no step is found
+// (docs/method/change_points.md, "What it cannot do"). It is told, and nothing is judged by it.
+struct SteadyDrift {
+  std::string machine;    // whose values
+  std::size_t first = 0;  // indices of the oldest and the newest of them
+  std::size_t last = 0;
+  double before = 0;  // levels at these, by a line through all
+  double after = 0;
+  double ratio = 1;  // after over before
+  double z = 0;      // Mann and Kendall's statistic over its standard deviation
+  bool operator==(const SteadyDrift&) const = default;
+};
+// Of each machine on which none of the changes is, where its values have a trend and it is `least` or more, relative.
+// The trend is that of the medians of 12 equal stretches, so that what resembles its neighbours counts once: their
+// order must be such that z is beyond 3.29, one in a thousand in independent values (H. B. Mann, Nonparametric tests
+// against trend, 1945; ties as M. G. Kendall, Rank correlation methods, 1975, has them). The line: P. K. Sen, Estimates
+// of the regression coefficient based on Kendall's tau, 1968. Absent for fewer than 12 values. Cost O(n log n).
+std::vector<SteadyDrift> find_steady_drifts(const Series& series, std::span<const ChangePoint> changes, double least);
 
 // The change points of a series that grows, one point at a time, for bounded work: only the newest kMaxPoints are
 // looked at again, so that the ten-thousandth point costs what the four-hundredth did.

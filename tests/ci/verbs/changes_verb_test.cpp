@@ -144,6 +144,30 @@ TEST_F(ChangesVerb, RefusesABadFileWithItsPlaceAndAMixOfSources) {
   EXPECT_THAT(run({"changes", "--help"}).out, HasSubstr("steelyard changes --json --input series.json"));
 }
 
+TEST_F(ChangesVerb, ASteadyDriftIsNoStepAndIsNotCalledUnchanged) {
+  json drifting = series("slow", 1, 0, 60);
+  for (std::size_t i = 0; i < 60; ++i) {
+    drifting["values"][i] = drifting["values"][i].get<double>() * (1 + 0.01 * static_cast<double>(i));
+  }
+  const json found = judged(json::array({drifting, series("still", 1, 0), series("step", 1.1, 25)}), 1,
+                            {"--fail-on-regression", "--markdown", "out.md"});
+  ASSERT_TRUE(found["series"][0]["change_points"].empty());
+  ASSERT_EQ(found["series"][0]["drifts"].size(), 1U) << found;
+  const json& drift = found["series"][0]["drifts"][0];
+  EXPECT_NEAR(drift["ratio"].get<double>(), 1.59, 0.02);
+  EXPECT_EQ(drift["first"], 0);
+  EXPECT_EQ(drift["last"], 59);
+  EXPECT_GT(drift["z"].get<double>(), 3.29);
+  EXPECT_FALSE(found["series"][1].contains("drifts"));
+  EXPECT_FALSE(found["series"][2].contains("drifts")) << "what has a step is told by it";
+  const std::string told = "slow: no step, but it drifted +5";
+  EXPECT_THAT(text_of("out.md"), HasSubstr(told));
+  const Outcome text = run({"changes", "--input", "in.json"});
+  EXPECT_THAT(text.out, AllOf(HasSubstr(told), HasSubstr("from first to last (100 ns to 159 ns)"),
+                              HasSubstr("1 without a change, 1 drifted without a step")));
+  judged(drifting, 0, {"--fail-on-regression"});
+}
+
 TEST_F(ChangesVerb, WritesMarkdownInWhichNoNameCanFormat) {
   write("in.json", series("a|b`c", 1.1, 25).dump());
   ASSERT_EQ(run({"changes", "--input", "in.json", "--markdown", "out.md", "--quiet"}).status, 0);

@@ -295,6 +295,36 @@ TEST(OnlineChanges, NeverGivesAConfirmedStepAnotherIdentity) {
   EXPECT_EQ(told.size(), 12U);
 }
 
+TEST(FindDrifts, TellsARampByItsEndsAndNothingOfNoiseAStepOrFewValues) {
+  std::vector<double> ramp;
+  for (int i = 0; i < 60; ++i) ramp.push_back(100 + i);
+  const std::vector<SteadyDrift> drifts = find_steady_drifts(of(ramp), {}, 0.01);
+  ASSERT_EQ(drifts.size(), 1U);
+  EXPECT_DOUBLE_EQ(drifts[0].before, 100);
+  EXPECT_DOUBLE_EQ(drifts[0].after, 159);
+  EXPECT_DOUBLE_EQ(drifts[0].ratio, 1.59);
+  EXPECT_EQ(drifts[0].first, 0U);
+  EXPECT_EQ(drifts[0].last, 59U);
+  // 12 values in order: S is 66, of variance 12 * 11 * 29 / 18.
+  EXPECT_DOUBLE_EQ(drifts[0].z, 65 / std::sqrt(12 * 11 * 29 / 18.0));
+  std::vector<double> falling(ramp.rbegin(), ramp.rend());
+  EXPECT_DOUBLE_EQ(find_steady_drifts(of(falling), {}, 0.01).at(0).z, -drifts[0].z);
+  EXPECT_TRUE(find_steady_drifts(of(ramp), {}, 0.6).empty()) << "smaller than anyone cares about";
+  EXPECT_TRUE(find_steady_drifts(of({ramp.begin(), ramp.begin() + 11}), {}, 0.01).empty());
+  EXPECT_TRUE(find_steady_drifts(of(std::vector<double>(60, 100)), {}, 0.0).empty());
+  const Series stepped = of(joined(noisy(30, 100, 1, 1), noisy(20, 108, 1, 2)));
+  EXPECT_TRUE(find_steady_drifts(stepped, find_changes(stepped), 0.01).empty());
+}
+
+TEST(FindDrifts, IndependentNoiseDriftsOnceInAThousand) {
+  int told = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    told += find_steady_drifts(of(noisy(36, 100, 5, 1000 + seed)), {}, 0).empty() ? 0 : 1;
+  }
+  // 4 are to be expected; 12 or more would be seen once in a thousand.
+  EXPECT_LT(told, 12);
+}
+
 }  // namespace
 
 }  // namespace steelyard::regress::change_points_test
