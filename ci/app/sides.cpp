@@ -58,16 +58,6 @@ Result<SideKind> kind_of(const std::string& side) {
   return start == kArchiveMagic || named_archive ? SideKind::archive : kind_of_results(side);
 }
 
-// Of the newest runs of both commits, the pair that was measured together is worth more than two newer strangers.
-std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHeader>& others) {
-  for (const RunHeader& run : runs) {
-    for (const RunHeader& other : others) {
-      if (!run.session.empty() && run.session == other.session && run.id != other.id) return run.id;
-    }
-  }
-  return runs.front().id;
-}
-
 // What git does not know, or knows as a commit that was not measured, may be the beginning of another repository's.
 Result<std::vector<RunHeader>> headers_of_name(storage::Store& store, const std::string& name) {
   const std::string sha = commit_named_here(name);
@@ -101,14 +91,133 @@ Result<std::vector<RunHeader>> headers_of(const StoreReader& reader, const std::
   return headers;
 }
 
-Result<Run> load_stored(const StoreReader& reader, const std::string& side, const std::vector<RunHeader>& others) {
+constexpr std::size_t kMaxRunsLookedAt = 20;  // of one commit, the newest: each is read as a whole
+constexpr std::size_t kShownRunId = 12;
+
+// A run that a side may mean, and what the choice goes by.
+struct PossibleRun {
+  Run run;
+  std::set<std::string> benchmarks;
+  std::string machine;
+};
+PossibleRun as_possible(Run run) {
+  PossibleRun one{std::move(run), {}, {}};
+  for (const Measurement& measurement : one.run.measurements) one.benchmarks.insert(measurement.benchmark.canonical());
+  one.machine = one.run.environment.fingerprint();
+  return one;
+}
+
+bool share_a_benchmark(const PossibleRun& a, const PossibleRun& b) {
+  return std::any_of(a.benchmarks.begin(), a.benchmarks.end(),
+                     [&](const std::string& benchmark) { return b.benchmarks.contains(benchmark); });
+}
+
+// Newest first; one where the side leaves no choice.
+Result<std::vector<PossibleRun>> possible_runs(const StoreReader& reader, const std::string& side) {
+  std::vector<PossibleRun> all;
   if (side.starts_with(kAncestorPrefix)) {
     return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
                        "steelyard compare ancestor: CANDIDATE");
   }
-  if (side.starts_with(kRunPrefix)) return stored_run(reader.store, side.substr(kRunPrefix.size()), reader.app);
+  if (side.starts_with(kRunPrefix)) {
+    STEELYARD_TRY(Run run, stored_run(reader.store, side.substr(kRunPrefix.size()), reader.app));
+    all.push_back(as_possible(std::move(run)));
+    return all;
+  }
   STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(reader, side));
-  return stored_run(reader.store, best_run(headers, others), reader.app);
+  for (std::size_t i = 0; i < std::min(headers.size(), kMaxRunsLookedAt); ++i) {
+    STEELYARD_TRY(Run run, stored_run(reader.store, headers[i].id, reader.app));
+    all.push_back(as_possible(std::move(run)));
+  }
+  return all;
+}
+
+// "run:1a2b3c4d5e6f (bench_sort, google-benchmark)"
+std::string run_named(const RunHeader& header) {
+  return std::string(kRunPrefix) + header.id.substr(0, kShownRunId) + " (" +
+         (header.program.empty() ? "" : header.program + ", ") + header.tool + ')';
+}
+
+std::string runs_named(const std::vector<RunHeader>& all) {
+  std::string text;
+  for (const RunHeader& header : all) text += (text.empty() ? "" : ", ") + run_named(header);
+  return text;
+}
+
+std::vector<RunHeader> headers_in(const std::vector<PossibleRun>& all) {
+  std::vector<RunHeader> headers;
+  for (const PossibleRun& one : all) headers.push_back(one.run.header);
+  return headers;
+}
+
+// What was chosen of several is said.
+void say_choice(const std::string& side, std::vector<RunHeader> all, std::size_t chosen,
+                std::vector<std::string>& warnings) {
+  if (all.size() < 2) return;
+  const std::string taken = run_named(all[chosen]);
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(chosen));
+  warnings.push_back(side + " has " + std::to_string(all.size() + 1) + " runs: " + taken + " is taken, not " +
+                     runs_named(all));
+}
+
+// Of one suite: every two of them are joined by runs that share a benchmark each with the next.
+bool are_one_suite(const std::vector<const PossibleRun*>& all) {
+  std::vector<std::size_t> reached{0};
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_waiting = std::find(reached.begin(), reached.end(), i) != reached.end();
+      if (!is_waiting && share_a_benchmark(*all[reached[at]], *all[i])) reached.push_back(i);
+    }
+  }
+  return reached.size() == all.size();
+}
+
+// Which run of each side is meant. Two that were measured together are; else, of those that share a benchmark with one
+// of the other side, the newest on a machine of both. Error (input): they are of several suites, and nothing says
+// which.
+struct ChosenRuns {
+  std::size_t baseline = 0;
+  std::size_t candidate = 0;
+};
+Result<ChosenRuns> choose_runs(const std::string& baseline_side, const std::vector<PossibleRun>& baselines,
+                               const std::string& candidate_side, const std::vector<PossibleRun>& candidates) {
+  std::optional<ChosenRuns> together, on_one_machine, sharing;
+  std::vector<const PossibleRun*> judged;  // candidates that have a baseline
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    bool shares = false;
+    for (std::size_t b = 0; b < baselines.size(); ++b) {
+      const RunHeader& base = baselines[b].run.header;
+      const RunHeader& head = candidates[c].run.header;
+      if (base.id == head.id && !base.id.empty()) continue;
+      if (!together && !base.session.empty() && base.session == head.session) together = {b, c};
+      if (!share_a_benchmark(baselines[b], candidates[c])) continue;
+      shares = true;
+      if (!sharing) sharing = {b, c};
+      if (!on_one_machine && baselines[b].machine == candidates[c].machine) on_one_machine = {b, c};
+    }
+    if (shares) judged.push_back(&candidates[c]);
+  }
+  if (together) return *together;
+  if (judged.empty() || are_one_suite(judged)) {
+    return on_one_machine ? *on_one_machine : sharing.value_or(ChosenRuns());
+  }
+  const bool is_candidate = candidates.size() > 1;
+  const std::string& side = is_candidate ? candidate_side : baseline_side;
+  return input_error(side, "runs of several suites", "one run of each side",
+                     "name each by its id; of " + baseline_side + ": " + runs_named(headers_in(baselines)) + "; of " +
+                         candidate_side + ": " + runs_named(headers_in(candidates)));
+}
+
+// By itself: the newest of a commit's.
+Result<Run> load_stored(const StoreReader& reader, const std::string& side, std::vector<std::string>& warnings) {
+  if (side.starts_with(kCommitPrefix)) {
+    STEELYARD_TRY(std::vector<RunHeader> headers, headers_of(reader, side));
+    const std::string newest = headers.front().id;
+    say_choice(side, std::move(headers), 0, warnings);
+    return stored_run(reader.store, newest, reader.app);
+  }
+  STEELYARD_TRY(std::vector<PossibleRun> all, possible_runs(reader, side));
+  return std::move(all.front().run);
 }
 
 bool is_stored(SideKind kind) {
@@ -138,7 +247,7 @@ Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, 
         where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
         "one in the store", "measure it, or name the baseline itself");
   }
-  warnings.push_back("the baseline is of " + place_text(*found));
+  warnings.push_back("the baseline is of " + place_text(*found, candidate.header.commit));
   return stored_run(reader.store, found->run, reader.app);
 }
 
@@ -152,14 +261,15 @@ std::string run_of(const std::string& commit) {
   return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
 }
 
-std::string place_text(const storage::FoundBaseline& found) {
+std::string place_text(const storage::FoundBaseline& found, const Commit& candidate) {
   const std::string who = run_of(found.commit);
-  if (!found.is_ancestor) {
-    return who +
-           ", the newest older one on this machine; of the candidate's ancestors none is known to be measured on it";
+  // Of a candidate that is not in the store it alone knows the parent.
+  const bool is_parent = !found.commit.empty() && found.commit == candidate.parent;
+  if (!found.is_ancestor && !is_parent) {
+    return who + ", the newest older one on this machine; whether the candidate comes of it is not known";
   }
-  return who + ", " + std::to_string(found.distance) + " commit" + (found.distance == 1 ? "" : "s") +
-         " before the candidate";
+  const std::int64_t distance = found.is_ancestor ? found.distance : 1;
+  return who + ", " + std::to_string(distance) + " commit" + (distance == 1 ? "" : "s") + " before the candidate";
 }
 
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,
@@ -167,7 +277,7 @@ Result<Run> load_side(const std::string& side, const Configuration& configuratio
   STEELYARD_TRY(const SideKind kind, kind_of(side));
   if (!is_stored(kind)) return load_file(side, kind, warnings);
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-  return load_stored({store, configuration, app}, side, {});
+  return load_stored({store, configuration, app}, side, warnings);
 }
 
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app) {
@@ -199,7 +309,7 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   if (baseline_kind == SideKind::stored_ancestor) {
     STEELYARD_TRY(store, open_store(configuration, app));
     const StoreReader reader{*store, configuration, app};
-    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(reader, candidate, {})
+    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(reader, candidate, sides.warnings)
                                                              : load_file(candidate, candidate_kind, sides.warnings));
     STEELYARD_TRY(sides.baseline,
                   load_ancestor(reader, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
@@ -208,14 +318,20 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
     STEELYARD_TRY(store, open_store(configuration, app));
   }
-  const auto load = [&](const std::string& side, SideKind kind, const std::string& other) -> Result<Run> {
-    if (!is_stored(kind)) return load_file(side, kind, sides.warnings);
-    const StoreReader reader{*store, configuration, app};
-    STEELYARD_TRY(const std::vector<RunHeader> others, headers_of(reader, other));
-    return load_stored(reader, side, others);
+  const auto load = [&](const std::string& side, SideKind kind) -> Result<std::vector<PossibleRun>> {
+    if (is_stored(kind)) return possible_runs({*store, configuration, app}, side);
+    STEELYARD_TRY(Run run, load_file(side, kind, sides.warnings));
+    std::vector<PossibleRun> one;
+    one.push_back(as_possible(std::move(run)));
+    return one;
   };
-  STEELYARD_TRY(sides.baseline, load(baseline, baseline_kind, candidate));
-  STEELYARD_TRY(sides.candidate, load(candidate, candidate_kind, baseline));
+  STEELYARD_TRY(std::vector<PossibleRun> baselines, load(baseline, baseline_kind));
+  STEELYARD_TRY(std::vector<PossibleRun> candidates, load(candidate, candidate_kind));
+  STEELYARD_TRY(const ChosenRuns chosen, choose_runs(baseline, baselines, candidate, candidates));
+  say_choice(baseline, headers_in(baselines), chosen.baseline, sides.warnings);
+  say_choice(candidate, headers_in(candidates), chosen.candidate, sides.warnings);
+  sides.baseline = std::move(baselines[chosen.baseline].run);
+  sides.candidate = std::move(candidates[chosen.candidate].run);
   return sides;
 }
 

@@ -26,7 +26,9 @@ struct Sides {
   std::vector<std::string> warnings;
 };
 
-// The store is opened only where a side names it. As ancestor: the run of the nearest ancestor of the candidate's
+// The store is opened only where a side names it. Of several runs of a commit those that were measured together are
+// taken, else the newest that shares a benchmark with the other side (by itself: the newest), and a warning says which
+// of which; where they are of several suites that is an error (input) which names them. As ancestor: the run of the nearest ancestor of the candidate's
 // commit that was measured on its machine, on the branch (empty: on any; then nothing but an ancestor will do); a
 // warning says which it is. Errors (input): a path that is none of the above, a bad file, no such ancestor; (store): it
 // could not be reached.
@@ -42,7 +44,7 @@ Result<Run> load_side(const std::string& side, const Configuration& configuratio
 // "commit 1a2b3c4"; a run without a commit says so.
 std::string run_of(const std::string& commit);
 // "commit 1a2b3c4, 3 commits before the candidate".
-std::string place_text(const storage::FoundBaseline& found);
+std::string place_text(const storage::FoundBaseline& found, const Commit& candidate);
 
 // Said where a branch was asked for (ArchivedHistory::is_by_date).
 inline constexpr const char* kArchivesByDate =

@@ -216,7 +216,7 @@ Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate
   }
   if (!newest.found.run.empty()) {
     baseline.warnings.push_back(newest.is_newest ? warning::counted_against_newest(newest.found.commit)
-                                                 : warning::counted_against(newest.found));
+                                                 : warning::counted_against(newest.found, candidate.header.commit));
     STEELYARD_TRY(baseline.kept, stored_run(store, newest.found.run, app));
   }
   baseline.earlier_names = earlier_names_in(asked, baseline.kept, candidate);

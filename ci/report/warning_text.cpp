@@ -145,7 +145,9 @@ std::string creep_not_judged(const Error& error) {
   return "what small changes of counts add up to was not judged: " + error.text();
 }
 
-std::string counted_against(const storage::FoundBaseline& found) { return held_against(place_text(found)); }
+std::string counted_against(const storage::FoundBaseline& found, const Commit& candidate) {
+  return held_against(place_text(found, candidate));
+}
 
 std::string counted_against_newest(const std::string& commit) {
   return held_against(run_of(commit) + ", the newest run of this history on this machine");

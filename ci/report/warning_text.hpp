@@ -67,7 +67,7 @@ std::string shards_calibrated_apart();
 std::string ceilings_of_other_machine(const OfMachine& ceilings);
 std::string instance_without_datasheet(const std::string& mig);
 std::string creep_not_judged(const Error& error);
-std::string counted_against(const storage::FoundBaseline& found);
+std::string counted_against(const storage::FoundBaseline& found, const Commit& candidate);
 // The newest run of a history on the candidate's machine; `commit`: empty where it has none.
 std::string counted_against_newest(const std::string& commit);
 // Both sides were one build, as building reads none of the documentation in which they differ; measuring read it.
