@@ -211,6 +211,12 @@ std::string next_text(const std::string& next, const TerminalStyle& style) {
   return next.empty() ? "" : paint("more: --after " + next, Tone::dim, style.color) + '\n';
 }
 
+Json end_json(const RangeEnd& end) {
+  return {{"has_run", end.has_run},
+          {"measured", json_text(end.measured())},
+          {"commits_before", end.measured().empty() ? Json(nullptr) : Json(end.before)}};
+}
+
 template <class Item>
 Json range_json(const char* schema, const storage::RangeQuery& range, const storage::Page<Item>& page) {
   return {{"schema", schema},
@@ -258,13 +264,13 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page, cons
                         {"value", json_number(point.value)},
                         {"samples", point.samples},
                         {"invocations", point.invocations},
+                        {"branch", json_text(point.branch)},
                         {"off_branch", point.is_off_branch}});
     }
     json["series"].push_back({{"project", json_text(one.project)},
                               {"benchmark", one.benchmark},
                               {"metric", one.metric.name},
                               {"unit", one.metric.unit},
-                        {"branch", json_text(point.branch)},
                               {"better", to_text(one.metric.better)},
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},
@@ -291,10 +297,20 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page, cons
 }
 
 std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
-                             const TerminalStyle& style) {
+                             const RangeLook& look, const TerminalStyle& style) {
   const std::string place = printable(asked_range_text(range), style.unicode);
+  const std::string missing = printable(missing_runs_text(look), style.unicode);
+  if (page.items.empty() && !look.compares()) {
+    return "Nothing was found to compare in " + place + (missing.empty() ? "" : ": " + missing) +
+           ". See what is measured: steelyard history\n";
+  }
   if (page.items.empty()) {
-    return "No change was found in " + place + ". What was found is what steelyard changes and the gate kept.\n";
+    storage::RangeQuery measured = range;
+    if (!look.from.measured().empty()) measured.from = look.from.measured();
+    measured.to = look.to.measured();
+    const std::string part = printable(asked_range_text(measured), style.unicode);
+    return "No change was found in " + (part == place ? place : part + ", the measured part of " + place) +
+           (missing.empty() ? "" : ": " + missing) + ". What was found is what steelyard changes and the gate kept.\n";
   }
   std::vector<std::vector<std::string>> rows;
   for (const storage::ChangedSeries& one : page.items) {
@@ -305,7 +321,8 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
   }
   const Align l = Align::left;
   return plural(page.items.size(), "change") + " in " + place + '\n' +
-         aligned_rows(rows, {l, l, Align::right, l, l, l, l, l}, "  ") + next_text(page.next, style);
+         aligned_rows(rows, {l, l, Align::right, l, l, l, l, l}, "  ") + (missing.empty() ? "" : missing + '\n') +
+         next_text(page.next, style);
 }
 
 std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
@@ -331,8 +348,14 @@ std::string terminal_movers(const storage::RangeQuery& range, const storage::Pag
          aligned_rows(rows, {l, l, r, l, r, l, r, l, l}, "  ") + next_text(page.next, style);
 }
 
-std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page) {
+std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
+                         const RangeLook* look) {
   Json json = range_json("steelyard.changed/1", range, page);
+  if (look != nullptr) {
+    json["compared"] = look->compares() || !page.items.empty();
+    json["branch_has_runs"] = look->has_branch;
+    json["ends"] = {{"from", end_json(look->from)}, {"to", end_json(look->to)}};
+  }
   json["changed"] = Json::array();
   for (const storage::ChangedSeries& one : page.items) {
     json["changed"].push_back({{"benchmark", one.benchmark},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/store.hpp"
 #include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 
@@ -18,13 +19,13 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page,
                          const std::vector<storage::Alert>& alerts = {});  // schema steelyard.history/1
 
 // range: with the ends as HistoryStore::complete_range gives them. One line a row, and below what comes next, if
-// anything.
+// anything. look: what the store has of the range (null: nobody looked).
 std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
-                             const TerminalStyle& style);
+                             const RangeLook& look, const TerminalStyle& style);
 std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
                             const TerminalStyle& style);
-std::string json_changed(const storage::RangeQuery& range,
-                         const storage::Page<storage::ChangedSeries>& page);  // schema steelyard.changed/1
+std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
+                         const RangeLook* look = nullptr);  // schema steelyard.changed/1
 std::string json_movers(const storage::RangeQuery& range,
                         const storage::Page<storage::Mover>& page);  // schema steelyard.movers/1
 

@@ -446,4 +446,54 @@ std::string json_verification(const Verification& verification) {
   return json_document(json);
 }
 
+namespace {
+
+constexpr std::size_t kRangeCommitCharacters = 9;
+
+std::string choice_text(const NoSeries::Choice& choice) {
+  return choice.option + ' ' + choice.value + (choice.nearest.empty() ? "" : " (did you mean " + choice.nearest + "?)");
+}
+
+std::string range_end_text(const RangeEnd& end, const std::string& branch) {
+  if (end.has_run) return "";
+  const std::string text =
+      end.commit.substr(0, kRangeCommitCharacters) + " has no run" + (branch.empty() ? "" : " of branch " + branch);
+  if (end.nearest.empty()) return text + ", and of no commit before it one is known";
+  return text + "; the nearest measured commit is " + end.nearest.substr(0, kRangeCommitCharacters) + ", " +
+         plural_text(end.before, "commit") + " before it";
+}
+
+}  // namespace
+
+std::string terminal_no_series(const NoSeries& none) {
+  const bool is_store = none.archives.empty();
+  const std::string place = is_store ? "The store knows" : "The archives in " + none.archives + " hold";
+  const std::string what = none.benchmark.empty() ? "any benchmark" : '"' + none.benchmark + '"';
+  const std::string see = is_store ? " See what it holds: steelyard history; steelyard db status" : "";
+  if (none.is_chained) {
+    return place + " runs of " + what +
+           ", and no two of their commits were measured against each other, which --chained goes by: "
+           "steelyard backfill FROM..TO\n";
+  }
+  if (!none.excluded_by.empty()) {
+    std::string choices;
+    for (const NoSeries::Choice& choice : none.excluded_by) {
+      choices += (choices.empty() ? "" : " and ") + choice_text(choice);
+    }
+    return place + " runs of " + what + ", and none that fits " + choices + '.' + see + '\n';
+  }
+  return place + " no run of " + what + " that fits." +
+         (none.nearest.empty() ? "" : " Did you mean " + none.nearest + '?') + see + '\n';
+}
+
+std::string missing_runs_text(const RangeLook& look) {
+  if (!look.has_branch) {
+    return "the store has no run of branch " + look.branch +
+           (look.nearest_branch.empty() ? "" : " (did you mean " + look.nearest_branch + "?)");
+  }
+  const std::string from = range_end_text(look.from, look.branch);
+  const std::string to = range_end_text(look.to, look.branch);
+  return from + (from.empty() || to.empty() ? "" : "; ") + to;
+}
+
 }  // namespace steelyard::ci

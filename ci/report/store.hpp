@@ -85,4 +85,42 @@ std::string other_origin_text(const std::string& side, const RunHeader& archive,
 std::string terminal_verification(const Verification& verification, const TerminalStyle& style);
 std::string json_verification(const Verification& verification);  // schema steelyard.verification/1
 
+// What a store has where it has no answer, so that nobody reads "nothing found" where nothing was looked at.
+
+// A question for series that none fits.
+struct NoSeries {
+  // An option that chooses. `nearest`: what may have been meant; empty: nothing is like it.
+  struct Choice {
+    std::string option;  // "--branch"
+    std::string value;
+    std::string nearest{};
+  };
+  std::string archives{};             // the folder that was looked through; empty: the store
+  std::string benchmark{};            // that was asked for; empty: any
+  std::string nearest{};              // of all benchmarks, where it is the name that fits none; empty: none is like it
+  std::vector<Choice> excluded_by{};  // without any one of these, or all of several, there are series
+  bool is_chained = false;            // there are, and no two of their commits were measured against each other
+};
+std::string terminal_no_series(const NoSeries& none);
+
+// One end of a range of commits.
+struct RangeEnd {
+  std::string commit;       // that was asked for
+  bool has_run = true;      // of the branch that was asked for
+  std::string nearest{};    // where it has none: the nearest commit before it that has one; empty: none is known
+  std::int64_t before = 0;  // how many commits that one is before it
+  const std::string& measured() const { return has_run ? commit : nearest; }  // empty: none is known
+};
+struct RangeLook {
+  RangeEnd from;
+  RangeEnd to;
+  std::string branch{};          // that was asked for; empty: any
+  bool has_branch = true;        // the store has runs of it
+  std::string nearest_branch{};  // that may have been meant
+  // Of what was measured first nothing before it is to be known: all of the range is after it.
+  bool compares() const { return has_branch && !to.measured().empty() && from.measured() != to.measured(); }
+};
+// "1a2b3c4d5 has no run; the nearest measured commit is 9f8e7d6c5, 3 commits before it"; empty: nothing is missing.
+std::string missing_runs_text(const RangeLook& look);
+
 }  // namespace steelyard::ci

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
@@ -12,10 +14,12 @@
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/backfill.hpp"
+#include "ci/judging/creep.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -54,34 +58,111 @@ storage::HistoryQuery query_of(const HistoryOptions& options) {
 
 constexpr int kMaxAlerts = 1000;
 constexpr int kMaxOthers = 10'000;  // series among whose names the nearest is looked for
+constexpr int kAskedSeries = 20;    // by which is told what excluded all
+constexpr int kAskedPoints = 200;   // of each of these
 
-std::string place_of(const HistoryOptions& options) {
-  return options.archives.empty() ? "The store knows" : "The archives in " + options.archives.string() + " hold";
+std::string nearest_or_none(const std::string& name, const std::vector<std::string>& known) {
+  return nearest_name(name, known).value_or("");
 }
 
 // `others`: series that fit but for their benchmark. Of one with parameters the name alone may be the nearest.
-std::string nearest_text(const HistoryOptions& options, const std::vector<storage::HistorySeries>& others) {
+std::string nearest_benchmark(const std::string& asked, const std::vector<storage::HistorySeries>& others) {
   std::vector<std::string> names;
   for (const storage::HistorySeries& one : others) {
     names.push_back(one.benchmark.substr(0, one.benchmark.find_first_of("/ ")));
     names.push_back(one.benchmark);
   }
-  const auto nearest = nearest_name(options.benchmark, names);
-  return nearest ? " Did you mean " + *nearest + '?' : "";
+  return nearest_or_none(asked, names);
 }
 
-std::string nothing_text(const HistoryOptions& options, const std::vector<storage::HistorySeries>& others) {
-  return place_of(options) + " no run of " +
-         (options.benchmark.empty() ? std::string("any benchmark") : '"' + options.benchmark + '"') + " that fits." +
-         nearest_text(options, others) +
-         (options.archives.empty() ? " See what it holds: steelyard history; steelyard db status" : "") + '\n';
+// The names alone of the series that fit, whatever their benchmark.
+storage::HistoryQuery of_any(storage::HistoryQuery query) {
+  query.benchmark.clear();
+  query.after.clear();
+  query.limit = 0;
+  query.series_limit = kMaxOthers;
+  query.with_invocations = false;
+  return query;
 }
 
-void show(const storage::Page<storage::HistorySeries>& page, const std::vector<storage::Alert>& alerts,
-          const std::vector<storage::HistorySeries>& others, const HistoryOptions& options, const App& app) {
-  app.print(app.common.json      ? json_history(page, alerts)
-            : page.items.empty() ? nothing_text(options, others)
-                                 : terminal_history(page, app.style(), alerts));
+// An option of a question, and the question without it.
+struct Narrowing {
+  std::string option;
+  std::string value;
+  void (*drop)(storage::HistoryQuery& query);
+};
+std::vector<Narrowing> narrowings_of(const storage::HistoryQuery& query) {
+  using Query = storage::HistoryQuery;
+  std::vector<Narrowing> all;
+  if (!query.branch.empty()) all.push_back({"--branch", query.branch, [](Query& wide) { wide.branch.clear(); }});
+  if (!query.metric.empty()) all.push_back({"--metric", query.metric, [](Query& wide) { wide.metric.clear(); }});
+  if (!query.machine.empty()) all.push_back({"--machine", query.machine, [](Query& wide) { wide.machine.clear(); }});
+  if (!query.label.empty()) all.push_back({"--label", query.label, [](Query& wide) { wide.label.clear(); }});
+  if (!query.parameters.empty()) {
+    const std::string& first = query.parameters.front();
+    all.push_back({"--parameter", first, [](Query& wide) { wide.parameters.clear(); }});
+  }
+  return all;
+}
+
+// All that the newest run of the first of the series has, too: a question that names none has the usual ones alone.
+std::vector<std::string> metrics_known_of(storage::Store* store, const std::vector<storage::HistorySeries>& all) {
+  std::set<std::string> names;
+  for (const storage::HistorySeries& series : all) names.insert(series.metric.name);
+  if (store != nullptr && !all.front().points.empty()) {
+    const Result<Run> run = storage::RunStore(*store).get(all.front().points.back().run);
+    for (const Measurement& one : run ? run->measurements : std::vector<Measurement>()) names.insert(one.metric.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+// What is called like an option's value among series that fit without it: at least one.
+NoSeries::Choice choice_of(const Narrowing& narrowing, const std::vector<storage::HistorySeries>& fitting,
+                           storage::Store* store) {
+  std::vector<std::string> known;
+  if (narrowing.option == "--branch") known = branches_of(fitting);
+  if (narrowing.option == "--metric") known = metrics_known_of(store, fitting);
+  for (const storage::HistorySeries& series : fitting) {
+    if (narrowing.option == "--machine" && narrowing.value.find('=') == std::string::npos) {
+      known.push_back(series.fingerprint.substr(0, narrowing.value.size()));
+    }
+  }
+  return {narrowing.option, narrowing.value, nearest_or_none(narrowing.value, known)};
+}
+
+// Why no series fits. store: null: archives.
+Result<NoSeries> why_none(const HistoryOptions& options, storage::HistoryQuery query, storage::Store* store,
+                          const ReadSeries& read) {
+  NoSeries none;
+  none.archives = options.archives.string();
+  none.benchmark = options.benchmark;
+  query.after.clear();
+  query.limit = kAskedPoints;
+  query.series_limit = kAskedSeries;
+  query.with_invocations = false;
+  const std::vector<Narrowing> narrowings = narrowings_of(query);
+  storage::HistoryQuery without_all = query;
+  for (const Narrowing& one : narrowings) {
+    storage::HistoryQuery without = query;
+    one.drop(without);
+    one.drop(without_all);
+    STEELYARD_TRY(const std::vector<storage::HistorySeries> fitting, read(without));
+    if (fitting.empty()) continue;
+    none.excluded_by = {choice_of(one, fitting, store)};
+    return none;
+  }
+  if (narrowings.size() > 1) {
+    STEELYARD_TRY(const std::vector<storage::HistorySeries> fitting, read(without_all));
+    for (const Narrowing& one : narrowings) {
+      if (fitting.empty()) break;
+      none.excluded_by.push_back(choice_of(one, fitting, store));
+    }
+    if (!fitting.empty()) return none;
+  }
+  if (query.benchmark.empty() || store == nullptr) return none;
+  const Result<std::vector<storage::HistorySeries>> others = read(of_any(query));
+  if (others) none.nearest = nearest_benchmark(options.benchmark, *others);
+  return none;
 }
 
 // What is open or accepted of them: it is said at the commits that it came with.
@@ -114,14 +195,76 @@ void use_current_names(const std::vector<BenchmarkRename>& renames, std::vector<
   for (Item& one : items) one.benchmark = current_name(renames, std::move(one.benchmark));
 }
 
+constexpr std::size_t kMaxWalked = 200;  // commits behind an end of a range: each asks the store
+
+Result<bool> is_measured_in(storage::Store& store, const std::string& commit, const storage::RangeQuery& range) {
+  STEELYARD_TRY(const std::vector<RunHeader> runs, storage::RunStore(store).of_commit(commit));
+  return std::any_of(runs.begin(), runs.end(), [&](const RunHeader& run) {
+    return run.project == range.project && (range.branch.empty() || run.commit.branch == range.branch);
+  });
+}
+
+// Which commits are before it the repository at hand says.
+Result<RangeEnd> look_at_end(storage::Store& store, const std::string& commit, const storage::RangeQuery& range) {
+  RangeEnd end{commit};
+  STEELYARD_TRY(end.has_run, is_measured_in(store, commit, range));
+  const std::optional<GitRepository> repository = end.has_run ? std::nullopt : repository_here();
+  if (!repository) return end;
+  const Result<std::vector<std::string>> line = repository->line_to(commit);
+  const std::size_t known = line ? line->size() : 0;
+  for (std::size_t before = 1; before < std::min(known, kMaxWalked); ++before) {
+    const std::string& older = (*line)[known - 1 - before];
+    STEELYARD_TRY(const bool is_measured, is_measured_in(store, older, range));
+    if (!is_measured) continue;
+    end.nearest = older;
+    end.before = static_cast<std::int64_t>(before);
+    break;
+  }
+  return end;
+}
+
+Result<RangeLook> look_at_range(storage::Store& store, const storage::RangeQuery& range) {
+  RangeLook look;
+  look.branch = range.branch;
+  STEELYARD_TRY(look.from, look_at_end(store, range.from, range));
+  STEELYARD_TRY(look.to, look_at_end(store, range.to, range));
+  if (range.branch.empty() || !look.from.measured().empty() || !look.to.measured().empty()) return look;
+  storage::HistoryQuery query;
+  query.project = range.project;
+  query.branch = range.branch;
+  query.limit = 1;
+  query.with_invocations = false;
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> of_branch, storage::HistoryStore(store).series(query));
+  look.has_branch = !of_branch.empty();
+  if (look.has_branch) return look;
+  query.branch.clear();
+  query.limit = kAskedPoints;
+  query.series_limit = kAskedSeries;
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> of_any_branch, storage::HistoryStore(store).series(query));
+  look.nearest_branch = nearest_or_none(range.branch, branches_of(of_any_branch));
+  return look;
+}
+
+// An end without a run is looked up by the nearest before it: the change that a commit is blamed for is after the last
+// one that was measured. What was pruned has no run, and its changes are there still: so the newer end itself is first.
+Result<storage::Page<storage::ChangedSeries>> changed_in_measured(storage::Store& store, storage::RangeQuery range,
+                                                                  const RangeLook& look) {
+  if (!look.from.measured().empty()) range.from = look.from.measured();
+  STEELYARD_TRY(storage::Page<storage::ChangedSeries> page, storage::HistoryStore(store).changed_in(range));
+  if (!page.items.empty() || look.to.has_run || !look.compares()) return page;
+  range.to = look.to.measured();
+  return storage::HistoryStore(store).changed_in(range);
+}
+
 Result<std::string> text_of_range(storage::Store& store, const storage::RangeQuery& asked,
                                   const HistoryOptions& options, const std::vector<BenchmarkRename>& renames,
                                   const App& app) {
   STEELYARD_TRY(const storage::RangeQuery range, storage::HistoryStore(store).complete_range(asked));
   if (options.changed) {
-    STEELYARD_TRY(storage::Page<storage::ChangedSeries> page, storage::HistoryStore(store).changed_in(range));
+    STEELYARD_TRY(const RangeLook look, look_at_range(store, range));
+    STEELYARD_TRY(storage::Page<storage::ChangedSeries> page, changed_in_measured(store, range, look));
     use_current_names(renames, page.items);
-    return app.common.json ? json_changed(range, page) : terminal_changed(range, page, app.style());
+    return app.common.json ? json_changed(range, page, &look) : terminal_changed(range, page, look, app.style());
   }
   STEELYARD_TRY(storage::Page<storage::Mover> page, storage::HistoryStore(store).top_movers(range));
   use_current_names(renames, page.items);
@@ -137,10 +280,10 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
   return ExitCode::success;
 }
 
-// Levels by the ratios of kept comparisons, in place of what each run measured on its day.
-Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
-                   const std::vector<BenchmarkRename>& renames, storage::Page<storage::HistorySeries>& page,
-                   const App& app) {
+// Levels by the ratios of kept comparisons, in place of what each run measured on its day. How many series have none.
+Result<std::size_t> chain(storage::Store& store, const storage::HistoryQuery& query,
+                          const std::vector<BenchmarkRename>& renames, storage::Page<storage::HistorySeries>& page,
+                          const App& app) {
   const bool has_other_names =
       !renames.empty() || std::any_of(page.items.begin(), page.items.end(),
                                       [](const storage::HistorySeries& one) { return !one.earlier_names.empty(); });
@@ -159,53 +302,60 @@ Result<void> chain(storage::Store& store, const storage::HistoryQuery& query,
   }
   page.items = std::move(chained);
   if (excluded > 0) {
-    app.note(plural_text(static_cast<std::int64_t>(excluded), "series") +
-             " without commits that were measured against each other: steelyard backfill FROM..TO");
+    app.note(std::to_string(excluded) +
+             " series without commits that were measured against each other: steelyard backfill FROM..TO");
   }
-  return {};
-}
-
-// The names alone of the series that fit, whatever their benchmark.
-storage::HistoryQuery of_any(storage::HistoryQuery query) {
-  query.benchmark.clear();
-  query.after.clear();
-  query.limit = 0;
-  query.series_limit = kMaxOthers;
-  query.with_invocations = false;
-  return query;
+  return excluded;
 }
 
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
   storage::HistoryQuery query = query_of(options);
-  if (!options.archives.empty()) {
-    STEELYARD_TRY(const storage::ArchivedHistory history,
-                  history_of_archives(options.archives, query, configuration, app));
-    if (history.is_by_date) app.note(kArchivesByDate);
-    show({history.series, history.next}, {}, {}, options, app);
-    return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
+  std::optional<storage::Store> store;
+  if (options.archives.empty()) {
+    STEELYARD_TRY(store, open_store(configuration, app));
+    STEELYARD_TRY(query.project, project_in_store(*store, configuration));
+    query.by_todays_names = true;
   }
-  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
-  STEELYARD_TRY(query.project, project_in_store(store, configuration));
-  query.by_todays_names = true;
-  STEELYARD_TRY(storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
-  app.notes(page.notes);
-  const ReadSeries more = [&store](const storage::HistoryQuery& asked) {
-    return storage::HistoryStore(store).series(asked);
+  ExitCode code = ExitCode::success;
+  storage::Page<storage::HistorySeries> page;
+  std::vector<storage::Alert> alerts;
+  std::size_t not_chained = 0;
+  const ReadSeries more = [&](const storage::HistoryQuery& asked) -> Result<std::vector<storage::HistorySeries>> {
+    if (store) return storage::HistoryStore(*store).series(asked);
+    STEELYARD_TRY(storage::ArchivedHistory history, history_of_archives(options.archives, asked, configuration, app));
+    return std::move(history.series);
   };
-  std::vector<std::string> notes;
-  STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more, notes));
-  app.notes(notes);
-  if (options.chained) STEELYARD_CHECK(chain(store, query, configuration.renames, page, app));
-  STEELYARD_TRY(const std::vector<storage::Alert> alerts, alerts_of(store, query, configuration.renames));
-  std::vector<storage::HistorySeries> others;
-  if (page.items.empty() && !query.benchmark.empty() && !app.common.json) {
-    auto all = storage::HistoryStore(store).page(of_any(query));
-    if (all) others = std::move(all->items);
+  if (store) {
+    STEELYARD_TRY(page, storage::HistoryStore(*store).page(query));
+    app.notes(page.notes);
+    std::vector<std::string> notes;
+    STEELYARD_TRY(page.items, under_current_names(std::move(page.items), query, configuration.renames, more, notes));
+    app.notes(notes);
+    if (options.chained) {
+      STEELYARD_TRY(not_chained, chain(*store, query, configuration.renames, page, app));
+    }
+    STEELYARD_TRY(alerts, alerts_of(*store, query, configuration.renames));
+  } else {
+    STEELYARD_TRY(storage::ArchivedHistory history, history_of_archives(options.archives, query, configuration, app));
+    if (history.is_by_date) app.note(kArchivesByDate);
+    page = {std::move(history.series), std::move(history.next)};
+    if (!history.bad.empty()) code = ExitCode::bad_input;
   }
-  show(page, alerts, others, options, app);
-  return ExitCode::success;
+  if (app.common.json) {
+    app.print(json_history(page, alerts));
+  } else if (!page.items.empty()) {
+    app.print(terminal_history(page, app.style(), alerts));
+  } else {
+    NoSeries none{.archives = options.archives.string(), .benchmark = options.benchmark};
+    none.is_chained = not_chained > 0;
+    if (!none.is_chained && code == ExitCode::success) {
+      STEELYARD_TRY(none, why_none(options, query, store ? &*store : nullptr, more));
+    }
+    app.print(terminal_no_series(none));
+  }
+  return code;
 }
 
 // A..B, or nothing.

@@ -307,6 +307,143 @@ TEST_F(HistoryQueries, ARangeTellsWhatChangedAndWhatMovedMost) {
                                HasSubstr("BM_c"), HasSubstr("worse")));
 }
 
+TEST_F(HistoryQueries, ARangeSaysOfWhichEndItHasNoRunAndWhatItLookedAtInstead) {
+  begin_repository();
+  commit("before all");
+  for (int day = 1; day <= 16; ++day) {
+    const double wobble = 1 + 0.01 * ((day * 7) % 5 - 2);
+    measured_commit("ends", "day " + std::to_string(day), (day > 10 ? 130 : 100) * wobble);
+  }
+  const std::string newest = head();
+  ASSERT_EQ(run({"changes", "--project", "ends", "--branch", "main"}).status, 0);
+  commit("not measured");
+  commit("not measured either");
+  const std::string here = head();
+  const auto asked = [](const std::string& range, std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"history", "--changed-in", range, "--project", "ends"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return in_one_line(outcome.out);
+  };
+  const std::string nearest = here.substr(0, 9) + " has no run; the nearest measured commit is " + newest.substr(0, 9) +
+                              ", 2 commits before it";
+  EXPECT_THAT(asked("HEAD~14..HEAD"), AllOf(HasSubstr("BM_a"), HasSubstr("regression"), HasSubstr(nearest)));
+  EXPECT_THAT(asked("HEAD~4..HEAD"),
+              AllOf(HasSubstr("No change was found in "), HasSubstr(".." + newest.substr(0, 9) + ", the measured part"),
+                    HasSubstr(nearest)));
+  EXPECT_THAT(asked("HEAD~1..HEAD"), HasSubstr("Nothing was found to compare in"));
+  EXPECT_THAT(asked("HEAD~18..HEAD~10"),
+              AllOf(HasSubstr("No change was found in "), HasSubstr("and of no commit before it one is known")));
+  EXPECT_THAT(asked("HEAD~14..HEAD~2", {"--branch", "mian"}),
+              AllOf(HasSubstr("Nothing was found to compare in"), HasSubstr("no run of branch mian"),
+                    HasSubstr("did you mean main?")));
+  EXPECT_THAT(asked("HEAD~4..HEAD~2"), AllOf(HasSubstr("No change was found in "), Not(HasSubstr("has no run"))));
+
+  const json partly = ask({"--changed-in", "HEAD~4..HEAD", "--project", "ends"});
+  EXPECT_EQ(partly["to"], here);
+  EXPECT_EQ(partly["compared"], true);
+  EXPECT_EQ(partly["ends"]["to"]["has_run"], false);
+  EXPECT_EQ(partly["ends"]["to"]["measured"], newest);
+  EXPECT_EQ(partly["ends"]["to"]["commits_before"], 2);
+  EXPECT_EQ(partly["ends"]["from"]["has_run"], true);
+  const json misspelt = ask({"--changed-in", "HEAD~14..HEAD~2", "--project", "ends", "--branch", "mian"});
+  EXPECT_EQ(misspelt["compared"], false);
+  EXPECT_EQ(misspelt["branch_has_runs"], false);
+  EXPECT_EQ(misspelt["ends"]["to"]["measured"], nullptr);
+}
+
+TEST_F(HistoryQueries, WhatExcludedEverySeriesIsNamedWithTheNearest) {
+  import("narrowed", std::string(40, 'a'), {{ "BM_hash", 1 }});
+  const auto told = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"history", "BM_hash", "--project", "narrowed"});
+    const Outcome outcome = run(more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string machine = ask({"BM_hash", "--project", "narrowed"})["series"][0]["fingerprint"];
+  std::string near = machine.substr(0, 8);
+  near.back() = near.back() == 'x' ? 'y' : 'x';
+  EXPECT_THAT(told({"--branch", "mian"}), AllOf(HasSubstr("none that fits --branch mian (did you mean main?)"),
+                                                Not(HasSubstr("Did you mean BM_hash"))));
+  EXPECT_THAT(told({"--metric", "cpu_tmie"}), HasSubstr("--metric cpu_tmie (did you mean cpu_time?)"));
+  EXPECT_THAT(told({"--machine", near}), HasSubstr("(did you mean " + machine.substr(0, 8) + "?)"));
+  EXPECT_THAT(told({"--branch", "mian", "--metric", "cpu_tmie"}),
+              HasSubstr("--branch mian (did you mean main?) and --metric cpu_tmie (did you mean cpu_time?)"));
+  EXPECT_THAT(told({"--chained"}), AllOf(HasSubstr("no two of their commits were measured against each other"),
+                                         Not(HasSubstr("Did you mean"))));
+  import("narrowed", std::string(40, 'b'), {{ "BM_other", 1 }});
+  EXPECT_THAT(run({"history", "--chained", "--project", "narrowed"}).err, HasSubstr("2 series without commits"));
+}
+
+TEST_F(HistoryQueries, ABranchStandsBesideItsPointsAndEachIsHeldAgainstTheOneBeforeOnItsOwn) {
+  const auto commit = [](char name) { return std::string(40, name); };
+  import("beside", commit('a'), {{ "BM_a", 100 }});
+  import("beside", commit('b'), {{ "BM_a", 150 }}, "feature");
+  import("beside", commit('c'), {{ "BM_a", 101 }});
+  const Outcome both = run({"history", "BM_a", "--project", "beside"});
+  const std::string text = in_one_line(both.out);
+  EXPECT_THAT(text, AllOf(HasSubstr("150 ns feature"), HasSubstr("101 ns +1.00 % main"), Not(HasSubstr("-32")),
+                          Not(HasSubstr("+50"))))
+      << both.out;
+  const json points = ask({"BM_a", "--project", "beside"})["series"][0]["points"];
+  EXPECT_EQ(points[0]["branch"], "main");
+  EXPECT_EQ(points[1]["branch"], "feature");
+  EXPECT_THAT(run({"history", "BM_a", "--project", "beside", "--branch", "main"}).out, Not(HasSubstr("main")))
+      << "of one branch the reader knows it";
+}
+
+TEST_F(HistoryQueries, OfSeveralRunsOfACommitTheOneIsSaidOrAskedFor) {
+  const std::string old_commit(40, 'a'), new_commit(40, 'b');
+  const auto compare = [&](const std::string& project, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"compare", "commit:" + old_commit, "commit:" + new_commit, "--project", project};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  import("several", old_commit, {{ "BM_a", 100 }});
+  import("several", new_commit, {{ "BM_a", 130 }});
+  EXPECT_THAT(compare("several").out, Not(HasSubstr("is taken")));
+  import("several", new_commit, {{ "BM_other", 7 }});  // of another suite, and newer
+  const Outcome common = compare("several");
+  EXPECT_THAT(in_one_line(common.out), AllOf(HasSubstr("BM_a"), HasSubstr("has 2 runs: run:"),
+                                             HasSubstr("is taken, not run:"), Not(HasSubstr("BM_other"))))
+      << common.err;
+  import("several", old_commit, {{ "BM_other", 7 }});
+  const Outcome either = compare("several");
+  EXPECT_EQ(either.status, 3) << either.out;
+  EXPECT_THAT(either.err,
+              AllOf(HasSubstr("runs of several suites"), HasSubstr("name each by its id"), HasSubstr("run:")));
+  import("again", old_commit, {{ "BM_a", 100 }});
+  import("again", new_commit, {{ "BM_a", 100 }});
+  import("again", new_commit, {{ "BM_a", 130 }});
+  const json newest = json::parse(compare("again", {"--json"}).out);
+  EXPECT_EQ(newest["comparisons"][0]["candidate"], 130);
+  EXPECT_THAT(newest["warnings"].dump(), HasSubstr("has 2 runs: run:"));
+  EXPECT_THAT(run({"export", "commit:" + new_commit, "--project", "again"}).err, HasSubstr("is taken, not run:"));
+}
+
+TEST_F(HistoryQueries, OfACandidateThatIsKeptNowhereTheParentIsKnown) {
+  begin_repository();
+  for (int day = 1; day <= 9; ++day) measured_commit("nowhere", "day " + std::to_string(day), 100 + day % 3);
+  const std::string parent = head();
+  const auto gate = [&] {
+    write("../new.json", google_benchmark({{"BM_a", 101}}));
+    EXPECT_EQ(run({"import", "google-benchmark", "../new.json", "--project", "nowhere", "--commit", "HEAD", "--branch",
+                   "work", "--no-store", "--output", "../new.syrun"})
+                  .status,
+              0);
+    return in_one_line(run({"gate", "--against-history", "--run", "../new.syrun", "--project", "nowhere",
+                            "--history-branch", "main", "--no-store"})
+                           .out);
+  };
+  commit("child");
+  EXPECT_THAT(gate(), HasSubstr("commit " + parent.substr(0, 7) + ", 1 commit before the candidate"));
+  commit("grandchild");
+  EXPECT_THAT(gate(), AllOf(HasSubstr("the newest older one on this machine; whether the candidate comes of it is not "
+                                      "known"),
+                            Not(HasSubstr("none is known"))));
+}
+
 // A store of two projects with benchmarks of one name, one of them this folder's.
 TEST_F(HistoryQueries, ReadersTakeTheProjectThatAWriterHereWouldAndAllTakesEvery) {
   begin_repository();
