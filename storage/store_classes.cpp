@@ -364,7 +364,12 @@ Result<Page<AuditEntry>> AccessStore::audit_page(int limit, const std::string& a
 
 Result<StoreStatus> Upkeep::status() {
   STEELYARD_TRY(StoreStatus status, connection_.read([](Session& session) { return read_status(session); }));
-  const Spool::Count waiting = Spool(connection_.state()).count_waiting();
+  const Spool spool(connection_.state());
+  Spool::Count waiting = spool.count_waiting();
+  for (const Spool::ForAnother& other : spool.waiting_for_others()) {
+    waiting.runs += other.count.runs;
+    waiting.comparisons += other.count.comparisons;
+  }
   status.spooled = static_cast<std::int64_t>(waiting.runs + waiting.comparisons);
   if (connection_.server()) status.notes = connection_.server()->notes;
   return status;

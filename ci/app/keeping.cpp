@@ -88,7 +88,7 @@ std::vector<std::filesystem::path> folders_besides_the_state() {
 }
 
 // `name`: "run" or "comparison"; `write` makes the file.
-void keep_outside(const std::string& name, const std::string& file_name, const App& app,
+void keep_outside(const storage::Spool& spool, const std::string& name, const std::string& file_name, const App& app,
                   const std::function<Result<void>(const std::filesystem::path&)>& write) {
   for (const std::filesystem::path& folder : folders_besides_the_state()) {
     const std::filesystem::path file = folder / file_name;
@@ -97,47 +97,61 @@ void keep_outside(const std::string& name, const std::string& file_name, const A
       app.report(written.error());
       continue;
     }
-    app.warn("the " + name + " is kept in " + file.string() + "; move it to " +
-             (storage::state_folder() / "spool").string() +
+    app.warn("the " + name + " is kept in " + file.string() + "; move it to " + spool.waiting_folder().string() +
              " when that can be written, and the next command that reaches the store delivers it");
     return;
   }
   app.warn(file_name + " could not be kept anywhere: " + (name == "run" ? "measure again" : "judge again"));
 }
 
-void keep_outside(const Run& run, const App& app) {
-  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", app,
+void keep_outside(const storage::Spool& spool, const Run& run, const App& app) {
+  keep_outside(spool, "run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", app,
                [&run](const std::filesystem::path& file) { return storage::write_archive(file, run); });
 }
 
-void keep_outside(const storage::SpooledComparison& kept, const App& app) {
+void keep_outside(const storage::Spool& spool, const storage::SpooledComparison& kept, const App& app) {
   const std::string document = storage::comparison_document(kept.comparison);
-  keep_outside("comparison", "steelyard-" + kept.id.substr(0, kIdCharacters) + ".json", app,
+  keep_outside(spool, "comparison", "steelyard-" + kept.id.substr(0, kIdCharacters) + ".json", app,
                [&document](const std::filesystem::path& file) { return write_text_file(file, document); });
 }
 
-// For what the store did not take. What the spool has already stays one file there.
-void keep_on_disk(const storage::AtHand& own, const App& app) {
-  storage::Spool spool(storage::state_folder());
-  for (const Run* run : own.runs) {
-    if (!spool.keep(*run)) keep_outside(*run, app);
-  }
-  if (own.comparison != nullptr && !spool.keep(own.comparison->comparison)) keep_outside(*own.comparison, app);
+storage::Spool spool_of(const storage::StoreAddress& address) {
+  return storage::Spool(storage::state_folder(), address.place());
 }
 
-void report_waiting(const App& app) {
-  const storage::Spool::Count waiting = storage::Spool(storage::state_folder()).count_waiting();
+// For what the store did not take. What the spool has already stays one file there.
+void keep_on_disk(const storage::StoreAddress& address, const storage::AtHand& own, const App& app) {
+  storage::Spool spool = spool_of(address);
+  for (const Run* run : own.runs) {
+    if (!spool.keep(*run)) keep_outside(spool, *run, app);
+  }
+  if (own.comparison != nullptr && !spool.keep(own.comparison->comparison)) keep_outside(spool, *own.comparison, app);
+}
+
+void report_waiting(const storage::StoreAddress& address, const App& app) {
+  const storage::Spool::Count waiting = spool_of(address).count_waiting();
   const std::size_t count = waiting.runs + waiting.comparisons;
   if (count == 0) return;
   app.warn(files_text(waiting) + (count == 1 ? " waits" : " wait") + " in the spool at " +
-           (storage::state_folder() / "spool").string() + "; the next command that reaches the store delivers " +
-           (count == 1 ? "it" : "them"));
+           (storage::state_folder() / "spool").string() + " for " + address.place() +
+           "; the next command that reaches the store delivers " + (count == 1 ? "it" : "them"));
 }
 
-ExitCode keep_without_store(const Error& error, const storage::AtHand& own, const App& app) {
+// What this command cannot deliver, whatever becomes of its store.
+void note_waiting_for_others(const storage::Spool& spool, const App& app) {
+  std::string text;
+  for (const storage::Spool::ForAnother& other : spool.waiting_for_others()) {
+    text += (text.empty() ? "" : ", ") + files_text(other.count) + " for " + other.store;
+  }
+  if (!text.empty())
+    app.note("in the spool for other stores: " + text + "; a command that names the store delivers them");
+}
+
+ExitCode keep_without_store(const storage::StoreAddress& address, const Error& error, const storage::AtHand& own,
+                            const App& app) {
   app.report(error);
-  keep_on_disk(own, app);
-  report_waiting(app);
+  keep_on_disk(address, own, app);
+  report_waiting(address, app);
   if (own.comparison != nullptr) app.warn("the verdict is " + name_of(*own.comparison));
   return ExitCode::store_away;
 }
@@ -146,8 +160,9 @@ ExitCode keep_without_store(const Error& error, const storage::AtHand& own, cons
 class OwnDelivery {
  public:
   // `own`: runs, sealed, and the comparison as the spool keeps it, if any. `in_spool`: of those that lie there alone.
-  OwnDelivery(storage::Store& store, const storage::AtHand& own, const std::vector<RunHeader>& in_spool, const App& app)
-      : store_(store), to_(storage::destination(store)), own_(own), app_(app) {
+  OwnDelivery(storage::Store& store, const storage::StoreAddress& address, const storage::AtHand& own,
+              const std::vector<RunHeader>& in_spool, const App& app)
+      : store_(store), address_(address), to_(storage::destination(store)), own_(own), app_(app) {
     for (const RunHeader& run : in_spool) waiting_[run.id] = &run;
   }
 
@@ -155,14 +170,14 @@ class OwnDelivery {
   ExitCode deliver_spool() {
     const storage::Spool::Destination noting{
         [this](const Run& run) {
-          Result<bool> put = noted(&run, to_.put_run(run));
+          Result<bool> put = noted(&run, put_run(run));
           const bool is_own = (put || is_refused(put)) && waiting_.erase(run.header.id) > 0;
           if (is_own && !put) has_refused_ = true;
           return put;
         },
         [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
         to_.is_for_another};
-    const Result<storage::Spool::Delivery> delivery = storage::Spool(storage::state_folder()).deliver(noting, own_);
+    const Result<storage::Spool::Delivery> delivery = spool_of(address_).deliver(noting, own_);
     if (!delivery) {
       report_once(delivery.error());
       return ExitCode::store_away;
@@ -178,7 +193,7 @@ class OwnDelivery {
     ExitCode code = ExitCode::success;
     for (const Run* run : own_.runs) {
       if (is_left(
-              run, [&] { return to_.put_run(*run); }, code))
+              run, [&] { return put_run(*run); }, code))
         left.runs.push_back(run);
     }
     const storage::SpooledComparison* const kept = own_.comparison;
@@ -186,15 +201,24 @@ class OwnDelivery {
                                &kept->comparison, [&] { return to_.put_comparison(kept->comparison); }, code)) {
       left.comparison = kept;
     }
-    keep_on_disk(left, app_);
+    keep_on_disk(address_, left, app_);
     // Of these the store has not answered to us: another process may have handed on what it found waiting.
-    const storage::Spool spool(storage::state_folder());
+    const storage::Spool spool = spool_of(address_);
     const bool has_waiting = std::any_of(waiting_.begin(), waiting_.end(),
                                          [&](const auto& one) { return !spool.has_delivered(*one.second); });
     return has_waiting || has_refused_ ? ExitCode::store_away : code;
   }
 
+  NewRuns take_new() { return std::move(are_new_); }
+
  private:
+  Result<bool> put_run(const Run& run) {
+    Result<bool> is_new = to_.put_run(run);
+    // What is offered twice was there the second time because of the first.
+    if (is_new) are_new_.try_emplace(run.header.id, *is_new);
+    return is_new;
+  }
+
   bool is_refused(const Result<bool>& put) {
     return !put && (put.error().kind != ErrorKind::store || store_.refused_login());
   }
@@ -229,6 +253,7 @@ class OwnDelivery {
   }
 
   storage::Store& store_;
+  const storage::StoreAddress& address_;
   storage::Spool::Destination to_;
   const storage::AtHand& own_;
   const App& app_;
@@ -236,13 +261,15 @@ class OwnDelivery {
   bool has_refused_ = false;                         // one of those
   std::map<const void*, bool> is_taken_;             // of what the spool handed on; absent: the store has not answered
   std::vector<Error> reported_;
+  NewRuns are_new_;
 };
 
 // The comparison as the spool has it; as it was given where it could not be kept there, which is reported.
-std::optional<storage::SpooledComparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code,
+std::optional<storage::SpooledComparison> keep_comparison_in_spool(const storage::StoreAddress& address,
+                                                                   const Comparison* comparison, ExitCode& code,
                                                                    const App& app) {
   if (comparison == nullptr) return std::nullopt;
-  Result<storage::SpooledComparison> spooled = storage::Spool(storage::state_folder()).keep(*comparison);
+  Result<storage::SpooledComparison> spooled = spool_of(address).keep(*comparison);
   if (spooled) return std::move(spooled).value();
   code = worse(code, (app.report(spooled.error()), ExitCode::store_away));
   Result<Comparison> kept = storage::as_kept(*comparison);
@@ -285,8 +312,9 @@ Result<storage::Store> open_store(const Configuration& configuration, const App&
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   STEELYARD_TRY(storage::Store store, connect(address));
   app.notes(store.take_notices());
-  const Result<storage::Spool::Delivery> delivery =
-      storage::Spool(storage::state_folder()).deliver(storage::destination(store));
+  storage::Spool spool = spool_of(address);
+  note_waiting_for_others(spool, app);
+  const Result<storage::Spool::Delivery> delivery = spool.deliver(storage::destination(store));
   if (!delivery) {
     app.report(delivery.error());
     return store;
@@ -313,8 +341,13 @@ Result<Run> stored_run(storage::Store& store, const std::string& id, const App& 
   return std::move(kept->run);
 }
 
-ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
-  storage::Spool spool(storage::state_folder());
+storage::Spool spool_for(const Configuration& configuration) {
+  const Result<storage::StoreAddress> address = store_address(configuration);
+  return address ? spool_of(*address) : storage::Spool(storage::state_folder());
+}
+
+ExitCode keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app) {
+  storage::Spool spool = spool_for(configuration);
   ExitCode code = ExitCode::success;
   for (const Run* run : runs) {
     const Result<std::filesystem::path> kept = spool.keep(*run);
@@ -326,32 +359,35 @@ ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
 }
 
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
-                          const std::vector<const Run*>& runs, const std::vector<RunHeader>& in_spool) {
+                          const std::vector<const Run*>& runs, const std::vector<RunHeader>& in_spool,
+                          NewRuns* are_new) {
   const Result<storage::StoreAddress> address = store_address(configuration);
   if (!address) return app.report(address.error());
   ExitCode kept_code = ExitCode::success;
-  const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
+  const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(*address, comparison, kept_code, app);
   const storage::AtHand own{runs, kept ? &*kept : nullptr};
   Result<storage::Store> store = connect(*address);
-  if (!store) return keep_without_store(store.error(), own, app);
+  if (!store) return keep_without_store(*address, store.error(), own, app);
   app.notes(store->take_notices());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
   // again.
   if (const Result<void> told_graph = keep_commit_graph(*store, runs, in_spool); !told_graph) {
     app.note("the order of the commits was not kept: " + told_graph.error().text());
   }
-  OwnDelivery delivery(*store, own, in_spool, app);
+  note_waiting_for_others(spool_of(*address), app);
+  OwnDelivery delivery(*store, *address, own, in_spool, app);
   const ExitCode code = delivery.deliver_spool();
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
   const bool has_own = !runs.empty() || !in_spool.empty() || kept;
   const ExitCode own_code = delivery.put_rest();
+  if (are_new != nullptr) *are_new = delivery.take_new();
   if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
-    return report_waiting(app), ExitCode::store_away;
+    return report_waiting(*address, app), ExitCode::store_away;
   }
   std::string text = "kept in the store: " + address->safe_text();
   if (kept) text += ", as " + name_of(*kept);
   app.note(text);
-  if (code != ExitCode::success) report_waiting(app);
+  if (code != ExitCode::success) report_waiting(*address, app);
   return worse(code, kept_code);
 }
 

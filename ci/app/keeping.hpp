@@ -1,8 +1,11 @@
 // How the verbs keep what they measured and judged: into the spool first, then into the store, so that nothing is lost
 // where the store is away. Every verb that reaches the store delivers what waits in the spool. Where the spool cannot
-// be written the store is tried all the same, and after that $TMPDIR and the current folder.
+// be written the store is tried all the same, and after that $TMPDIR and the current folder. What waits is delivered to
+// the store that the configuration named when it was kept, and to no other.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "bench/model/run.hpp"
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
+#include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::ci {
@@ -33,14 +37,21 @@ Result<std::string> project_in_store(storage::Store& store, const Configuration&
 // so.
 Result<Run> stored_run(storage::Store& store, const std::string& id, const App& app);
 
+// The spool of the state folder, for the configured store.
+storage::Spool spool_for(const Configuration& configuration);
+
 // Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
-ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);
+ExitCode keep_in_spool(const Configuration& configuration, const std::vector<const Run*>& runs, const App& app);
+
+// What the store said of a command's own runs, by their ids: whether it had none such before. Absent: it said nothing.
+using NewRuns = std::map<std::string, bool, std::less<>>;
 
 // Writes the comparison, where there is one, to the spool, and brings all that waits into the store. `runs` are this
 // command's own (sealed, as given to keep_in_spool), and so are those of which it has the headers `in_spool` alone:
 // each, and the comparison, is in the store afterwards, or its place on disk is named and store_away returned. That
-// they are kept in the store is said only where they are.
+// they are kept in the store is said only where they are. `are_new`: null where nobody asks.
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
-                          const std::vector<const Run*>& runs = {}, const std::vector<RunHeader>& in_spool = {});
+                          const std::vector<const Run*>& runs = {}, const std::vector<RunHeader>& in_spool = {},
+                          NewRuns* are_new = nullptr);
 
 }  // namespace steelyard::ci

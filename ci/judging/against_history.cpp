@@ -283,7 +283,8 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   if (!candidate.run) return candidate.code;
   // Without it nobody could judge again what is kept.
   const bool is_spooled = !gate.outputs.no_store && !found.is_stored;
-  const ExitCode code = is_spooled ? worse(candidate.code, keep_in_spool({&*candidate.run}, app)) : candidate.code;
+  const ExitCode code =
+      is_spooled ? worse(candidate.code, keep_in_spool(asked, {&*candidate.run}, app)) : candidate.code;
   // The history is the baseline: without it nothing can be judged.
   const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
   Result<storage::Store> store = open_store(asked, app);

@@ -324,7 +324,7 @@ Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& re
   complete_header(pair.candidate, sides.candidate, request.configuration);
   const Configuration configuration = with_earlier_names(request.configuration, measured.earlier_names);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
-  const ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
+  const ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(request.configuration, runs, app);
   const auto compare = [&] {
     Comparison comparison =
         compare_sides(pair.baseline, pair.candidate, {configuration, calibrations, configuration.run.seed, &measured},

@@ -199,13 +199,13 @@ Result<Imports> load(const std::string& path, const ImportOptions& options, cons
 }
 
 // Into the spool, for the store.
-ExitCode keep_all(Imports& imports, storage::Spool& spool, const App& app) {
+ExitCode keep_all(Imports& imports, storage::Spool& spool, const Configuration& configuration, const App& app) {
   ExitCode code = ExitCode::success;
   for (storage::SpoolDraft& draft : imports.drafts) {
     const Result<void> kept = spool.keep(std::move(draft));
     if (!kept) code = worse(code, (app.report(kept.error()), ExitCode::store_away));
   }
-  for (const Run& run : imports.at_hand) code = worse(code, keep_in_spool({&run}, app));
+  for (const Run& run : imports.at_hand) code = worse(code, keep_in_spool(configuration, {&run}, app));
   return code;
 }
 
@@ -218,7 +218,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   } else if (options.output.empty()) {
     return input_error("--no-store", "no --output beside it", "a file for what is imported", "--output RUN.syrun");
   }
-  storage::Spool spool(storage::state_folder());
+  storage::Spool spool = spool_for(configuration);
   Imports imports;
   ExitCode code = ExitCode::success;
   // A bad file costs itself, not those beside it.
@@ -237,7 +237,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
                        options.paths.size() > 1 ? "import into the store, or one file at a time"
                                                 : "a history goes into the store: leave out --output and --no-store");
   }
-  if (!options.no_store) code = worse(code, keep_all(imports, spool, app));
+  if (!options.no_store) code = worse(code, keep_all(imports, spool, configuration, app));
   if (!options.output.empty() && !imports.at_hand.empty()) {
     const Result<void> written =
         storage::write_named_archive(options.output, imports.at_hand.front(), LinkInPlace::replaced);

@@ -54,7 +54,10 @@ std::optional<Comparison> find_comparison_by_id(const std::string& id, const std
   std::optional<Comparison> found;
   std::set<std::string> ids;
   std::size_t opened = 0;
-  for (const std::filesystem::path& folder : {state / "spool", storage::Spool(state).delivered_comparisons()}) {
+  const storage::Spool spool(state);
+  std::vector<std::filesystem::path> folders = spool.folders();
+  folders.push_back(spool.delivered_comparisons());
+  for (const std::filesystem::path& folder : folders) {
     std::error_code code;
     for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
       const std::string name = entry->path().filename().string();
@@ -177,8 +180,10 @@ Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first,
     }
     if (auto found = finder.try_folder(search.folder, false)) return std::move(*found);
   }
-  for (const std::filesystem::path& folder :
-       {search.state / "spool", storage::Spool(search.state).delivered_folder()}) {
+  const storage::Spool spool(search.state);
+  std::vector<std::filesystem::path> folders = spool.folders();
+  folders.push_back(spool.delivered_folder());
+  for (const std::filesystem::path& folder : folders) {
     if (auto found = finder.try_folder(folder, true)) return std::move(*found);
   }
   if (search.from_store) {
@@ -466,7 +471,7 @@ struct RunsToKeep {
   ExitCode keep(const Configuration& configuration, const Comparison& comparison, const App& app) const {
     std::vector<const Run*> own;
     for (const Run& run : runs) own.push_back(&run);
-    const ExitCode code = keep_in_spool(own, app);
+    const ExitCode code = keep_in_spool(configuration, own, app);
     return worse(code, deliver_to_store(configuration, &comparison, app, own));
   }
 };

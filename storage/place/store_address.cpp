@@ -236,6 +236,26 @@ std::string StoreAddress::safe_text() const {
   return is_service() ? url : address_without_secrets(url);
 }
 
+std::string StoreAddress::place() const {
+  if (embedded || is_service()) return safe_text();
+  const auto parts = take_apart(url);
+  if (!parts) return address_without_secrets(url);
+  const ConnectionSettings settings = connection_settings(url);
+  std::string text(kSchemes.front());
+  text += settings.host;
+  if (!settings.port.empty()) text += ':' + settings.port;
+  // libpq's own choice where none is named.
+  text += '/' + (settings.database.empty() ? settings.user : settings.database);
+  char separator = '?';
+  for (const std::string_view option : parts->options) {
+    const std::string name = percent_decode(name_of(option));
+    if (name != "hostaddr" && name != "service") continue;  // which name a place, too
+    text += separator + percent_decode(option);
+    separator = '&';
+  }
+  return text;
+}
+
 Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where) {
   constexpr const char* kWanted = "\"embedded\", postgresql://USER@HOST:PORT/DATABASE or https://SERVICE";
   if (text.empty() || text == "embedded") return StoreAddress{};

@@ -17,6 +17,9 @@ struct StoreAddress {
   std::string url;  // postgresql://..., or https://...; never printed with a password: see safe_text()
   bool is_service() const { return url.starts_with("http"); }
   std::string safe_text() const;
+  // Which store that is, whoever asks and however: "embedded", "postgresql://HOST:PORT/DATABASE", "https://SERVICE". No
+  // user (unless the database is called after it), no password, no options of the link.
+  std::string place() const;
 };
 // "embedded", a postgresql:// (postgres://) address, or that of a service; anything else is an input error that names
 // `where`.

@@ -21,6 +21,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/place/files.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRun = ".syrun";
 constexpr std::string_view kComparison = ".json";
 constexpr std::string_view kDraft = ".draft.";
+constexpr std::string_view kBad = "bad";
 // 64-bit nanoseconds have at most 19 digits: filled up to that, the order of names is that of times.
 constexpr std::size_t kTimeDigits = 19;
 // Enough of the id to tell runs of one nanosecond apart; the store compares whole ids.
@@ -55,6 +57,32 @@ std::string name_of(const SpooledComparison& kept) {
 auto order_of(const fs::path& path) {
   std::string name = path.filename().string();
   return std::tuple(name.substr(0, kTimeDigits), path.extension() == kComparison, std::move(name));
+}
+
+// A store's folder in the spool. What is too long for a file system ends in its hash.
+std::string folder_name(const std::string& store) {
+  constexpr std::size_t kMaxFolderName = 200;
+  constexpr std::size_t kHashCharacters = 16;
+  std::string name = percent_encode(store);
+  if (name.size() <= kMaxFolderName) return name;
+  name.resize(kMaxFolderName);
+  name.resize(name.find_last_not_of("%0123456789ABCDEF") + 1);  // no part of a code
+  return name + "..." + sha256_hex(store).substr(0, kHashCharacters);
+}
+
+void add_waiting(const fs::path& folder, std::vector<fs::path>& paths) {
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
+    std::error_code own;
+    const fs::path extension = entry->path().extension();
+    if ((extension == kRun || extension == kComparison) && entry->is_regular_file(own)) paths.push_back(entry->path());
+  }
+}
+
+Spool::Count count_files(const std::vector<fs::path>& paths) {
+  Spool::Count count;
+  for (const fs::path& path : paths) ++(path.extension() == kRun ? count.runs : count.comparisons);
+  return count;
 }
 
 // What waits and what was kept is for its user alone, also where an older version made the folder for all to read.
@@ -117,13 +145,27 @@ void close_to_others(const fs::path& file) {
 
 }  // namespace
 
-Spool::Spool(fs::path state)
-    : folder_(state / "spool"), delivered_(state / "runs"), delivered_comparisons_(state / "comparisons") {}
+Spool::Spool(fs::path state, const std::string& store)
+    : folder_(state / "spool"),
+      own_(store.empty() ? folder_ : folder_ / folder_name(store)),
+      delivered_(state / "runs"),
+      delivered_comparisons_(state / "comparisons") {}
+
+std::vector<fs::path> Spool::folders() const {
+  std::vector<fs::path> all{folder_};
+  std::error_code code;
+  for (fs::directory_iterator entry(folder_, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
+    std::error_code own;
+    if (entry->is_directory(own) && entry->path().filename() != kBad) all.push_back(entry->path());
+  }
+  std::sort(all.begin() + 1, all.end());
+  return all;
+}
 
 Result<fs::path> Spool::keep(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
-  STEELYARD_CHECK(make_folder(folder_));
-  fs::path path = folder_ / name_of(run);
+  for (const fs::path& folder : {folder_, own_}) STEELYARD_CHECK(make_folder(folder));
+  fs::path path = own_ / name_of(run);
   STEELYARD_CHECK(write_archive(path, run));
   close_to_others(path);
   return path;
@@ -137,12 +179,14 @@ SpoolDraft::~SpoolDraft() {
 Result<SpoolDraft> Spool::draft(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
   STEELYARD_CHECK(make_folder(folder_));
-  if (!std::exchange(has_drafted_, true)) remove_abandoned_parts(folder_);
+  if (!std::exchange(has_drafted_, true)) {
+    for (const fs::path& folder : folders()) remove_abandoned_parts(folder);
+  }
   static std::atomic<int> count{0};
   const std::string name = name_of(run);
   const std::string part = '.' + name + '.' + place_of_processes() + '.' + std::to_string(::getpid()) + '.' +
                            std::to_string(++count) + std::string(kDraft) + "part";
-  SpoolDraft draft(folder_ / part, folder_ / name);
+  SpoolDraft draft(folder_ / part, own_ / name);
   STEELYARD_CHECK(write_archive(draft.path_, run));
   close_to_others(draft.path_);
   return draft;
@@ -150,7 +194,8 @@ Result<SpoolDraft> Spool::draft(const Run& run) {
 
 Result<void> Spool::keep(SpoolDraft draft) {
   const fs::path path = std::exchange(draft.path_, {});
-  Result<void> renamed = rename_file(path, draft.kept_);
+  Result<void> renamed = make_folder(draft.kept_.parent_path());
+  if (renamed) renamed = rename_file(path, draft.kept_);
   if (renamed) return {};
   Error why = std::move(renamed).error();
   std::error_code code;
@@ -163,11 +208,11 @@ Result<void> Spool::keep(SpoolDraft draft) {
 }
 
 Result<SpooledComparison> Spool::keep(const Comparison& comparison) {
-  STEELYARD_CHECK(make_folder(folder_));
+  for (const fs::path& folder : {folder_, own_}) STEELYARD_CHECK(make_folder(folder));
   SpooledComparison kept;
   STEELYARD_TRY(kept.comparison, as_kept(comparison));
   kept.id = comparison_id(kept.comparison);
-  kept.path = folder_ / name_of(kept);
+  kept.path = own_ / name_of(kept);
   STEELYARD_CHECK(write_file(kept.path, comparison_document(kept.comparison)));
   close_to_others(kept.path);
   return kept;
@@ -175,12 +220,8 @@ Result<SpooledComparison> Spool::keep(const Comparison& comparison) {
 
 std::vector<fs::path> Spool::waiting() const {
   std::vector<fs::path> paths;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder_, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
-    std::error_code own;
-    const fs::path extension = entry->path().extension();
-    if ((extension == kRun || extension == kComparison) && entry->is_regular_file(own)) paths.push_back(entry->path());
-  }
+  add_waiting(folder_, paths);
+  if (own_ != folder_) add_waiting(own_, paths);
   std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) { return order_of(a) < order_of(b); });
   return paths;
 }
@@ -191,7 +232,9 @@ std::optional<SpooledRun> Spool::find_run(const std::string& id) const {
   if (id.size() < kShortestId) return std::nullopt;
   std::optional<SpooledRun> found;
   std::size_t opened = 0;
-  for (const fs::path& folder : {folder_, delivered_}) {
+  std::vector<fs::path> all = folders();
+  all.push_back(delivered_);
+  for (const fs::path& folder : all) {
     std::error_code code;
     for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
       const std::string name = entry->path().filename().string();
@@ -223,18 +266,25 @@ bool Spool::has_delivered(const RunHeader& run) const {
   // What was delivered before, to another store perhaps, and waits again is delivered no longer.
   std::error_code code;
   const std::string name = name_of(run);
-  return !fs::exists(folder_ / name, code) && fs::exists(delivered_ / name, code);
+  return !fs::exists(folder_ / name, code) && !fs::exists(own_ / name, code) && fs::exists(delivered_ / name, code);
 }
 
-Spool::Count Spool::count_waiting() const {
-  Count count;
-  for (const fs::path& path : waiting()) ++(path.extension() == kRun ? count.runs : count.comparisons);
-  return count;
+Spool::Count Spool::count_waiting() const { return count_files(waiting()); }
+
+std::vector<Spool::ForAnother> Spool::waiting_for_others() const {
+  std::vector<ForAnother> others;
+  for (const fs::path& folder : folders()) {
+    if (folder == folder_ || folder == own_) continue;
+    std::vector<fs::path> paths;
+    add_waiting(folder, paths);
+    if (!paths.empty()) others.push_back({percent_decode(folder.filename().string()), count_files(paths)});
+  }
+  return others;
 }
 
 Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_hand, Nanoseconds longest_wait) {
   Delivery delivery;
-  remove_abandoned_parts(folder_);
+  for (const fs::path& folder : folders()) remove_abandoned_parts(folder);
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
   for (const fs::path& folder : {delivered_, delivered_comparisons_}) STEELYARD_CHECK(make_folder(folder));
@@ -335,7 +385,7 @@ Result<std::optional<bool>> Spool::settle(const fs::path& path, Result<bool> is_
 }
 
 void Spool::move_aside(const fs::path& path, Error why, Delivery& delivery) {
-  const fs::path bad = folder_ / "bad";
+  const fs::path bad = folder_ / kBad;
   std::error_code code;
   fs::create_directories(bad, code);
   fs::path target = bad / path.filename();

@@ -1,7 +1,8 @@
 // Runs and comparisons on disk that the store has not got yet. A run is written here before anything else happens to
-// it; whoever next reaches the store delivers what waits, in order, each once. Not a queue between live processes: it
-// only bridges the time until the store answers.
+// it; whoever next reaches the store that it is meant for delivers what waits, in order, each once. Not a queue between
+// live processes: it only bridges the time until the store answers.
 //
+//     Spool spool(state_folder(), address.place());
 //     STEELYARD_CHECK(spool.keep(run));                   // from here on the run cannot be lost
 //     auto delivery = spool.deliver(destination(store));  // an error leaves it waiting for the next command
 #pragma once
@@ -68,8 +69,10 @@ class SpoolDraft {
 class Spool {
  public:
   // Uses state/spool for what waits, state/spool/bad for what cannot be read, and state/runs and state/comparisons for
-  // what was delivered: these files stay the truth from which a database can be filled again.
-  explicit Spool(std::filesystem::path state);
+  // what was delivered: these files stay the truth from which a database can be filled again. What is kept is meant for
+  // `store` (StoreAddress::place()) and waits in a folder of that name: no other store is given it. What lies in
+  // state/spool itself, as older versions left it, is meant for whichever store is reached; empty: for that as well.
+  explicit Spool(std::filesystem::path state, const std::string& store = "");
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
@@ -79,7 +82,11 @@ class Spool {
   Result<void> keep(SpoolDraft draft);
   // With the path of the document that now holds it.
   Result<SpooledComparison> keep(const Comparison& comparison);
-  // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
+  std::vector<std::filesystem::path> folders() const;  // of what waits, for whichever store
+  // Where keep() puts what waits.
+  const std::filesystem::path& waiting_folder() const { return own_; }
+  // For this store: oldest first, by the time at which the run was taken; a comparison right after the runs of its
+  // candidate's time.
   std::vector<std::filesystem::path> waiting() const;
   // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.
   static std::optional<std::int64_t> time_in_name(const std::filesystem::path& file);
@@ -89,6 +96,12 @@ class Spool {
     bool operator==(const Count&) const = default;
   };
   Count count_waiting() const;
+  struct ForAnother {
+    std::string store;  // as it was given to the Spool that kept them
+    Count count;
+  };
+  // What this Spool delivers to no store, by the stores' names.
+  std::vector<ForAnother> waiting_for_others() const;
   // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
@@ -141,6 +154,7 @@ class Spool {
   void move_aside(const std::filesystem::path& path, Error why, Delivery& delivery);
 
   std::filesystem::path folder_;
+  std::filesystem::path own_;  // of the store that it is for
   std::filesystem::path delivered_;
   std::filesystem::path delivered_comparisons_;
   bool has_drafted_ = false;

@@ -9,6 +9,7 @@ Each is imported, exported again, and held to the figures that the tool itself w
 import argparse
 import ast
 import collections
+import glob
 import json
 import math
 import os
@@ -58,9 +59,8 @@ class Reading:
         self.run(['import', path, '--project', 'x', '--store', 'postgresql://127.0.0.1:1/none'])
         spool = os.path.join(state, 'spool')
         self.runs = []
-        for name in sorted(os.listdir(spool)):
+        for archive in sorted(glob.glob(os.path.join(spool, '*', '*.syrun'))):
             samples = collections.defaultdict(list)
-            archive = os.path.join(spool, name)
             for line in self.run(['export', archive, '--format', 'json-lines']).splitlines():
                 sample = json.loads(line)
                 key = sample['benchmark'] + '@' + sample.get('device', ''), sample['metric']

@@ -184,6 +184,13 @@ TEST_F(ServiceAsStore, KeepsARunInTheSpoolWhileTheServiceIsAwayAndDeliversItLate
   const Said away = at("http://127.0.0.1:9", gate, issue({"read", "submit"}));
   EXPECT_EQ(away.status, 2) << away.err;
   EXPECT_THAT(away.err, HasSubstr("http://127.0.0.1:9"));
+  const Said another = over_service({"history", "--project", "demo"}, issue({"read", "submit"}));
+  EXPECT_THAT(another.err, AllOf(HasSubstr("in the spool for other stores: 1 run for http://127.0.0.1:9;"),
+                                 Not(HasSubstr("delivered from the spool"))));
+  // As if it had been meant for the service that is there.
+  const std::filesystem::path spool = storage::state_folder() / "spool";
+  std::filesystem::rename(spool / storage::percent_encode("http://127.0.0.1:9"),
+                          spool / storage::percent_encode(address()));
   const Said refused = over_service({"history", "--project", "demo"}, issue({"read"}));
   EXPECT_EQ(refused.status, 0);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("\"this needs a token with the scope submit\""), HasSubstr("read,submit")));

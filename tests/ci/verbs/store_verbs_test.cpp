@@ -10,6 +10,7 @@
 #include "storage/comparison_store.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/history_store.hpp"
+#include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/ci/publish/mail_server.hpp"
@@ -40,10 +41,17 @@ class StoreVerbs : public SharedStore {
   static std::size_t runs_in_spool() {
     std::size_t count = 0;
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(shared_ / "state/spool", ignored)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(shared_ / "state/spool", ignored)) {
       count += entry.path().extension() == ".syrun" ? 1 : 0;
     }
     return count;
+  }
+  // As if what waits for that address had been kept for the embedded store while that was away.
+  static void mean_the_embedded_store(const std::string& away) {
+    const std::filesystem::path spool = shared_ / "state/spool";
+    const storage::StoreAddress address = *storage::parse_store_address(away, "");
+    std::filesystem::remove(spool / "embedded");  // empty
+    std::filesystem::rename(spool / storage::percent_encode(address.place()), spool / "embedded");
   }
   static std::vector<std::string> quick_ab(const std::string& baseline, const std::string& candidate) {
     return {
@@ -67,6 +75,15 @@ TEST_F(StoreVerbs, ARunWaitsWhileTheStoreIsAwayAndIsDeliveredOnceByTheNextComman
   EXPECT_THAT(away.err, AllOf(HasSubstr("1 run waits in the spool at"), HasSubstr((shared_ / "state").string())));
   EXPECT_THAT(away.err, Not(HasSubstr("hunter2")));
   EXPECT_EQ(runs_in_spool(), 1U);
+  const Outcome another = run({"db", "status"});
+  EXPECT_EQ(another.status, 0) << another.err;
+  EXPECT_THAT(another.err,
+              AllOf(HasSubstr("in the spool for other stores: 1 run for postgresql://127.0.0.1:1/steelyard;"),
+                    Not(HasSubstr("delivered")), Not(HasSubstr("hunter2"))));
+  EXPECT_EQ(runs_in_spool(), 1U);
+  EXPECT_EQ(runs_in_store(), before) << "it was not meant for this one";
+  EXPECT_EQ(number_in_status("spooled"), 1);
+  mean_the_embedded_store(kUnreachable);
   const Outcome reached = run({"history"});
   EXPECT_EQ(reached.status, 0) << reached.err;
   EXPECT_THAT(reached.err, HasSubstr("delivered from the spool: 1 run"));
@@ -90,6 +107,7 @@ TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdictAndLosesNone) {
   const Outcome improvement = run(faster);
   EXPECT_EQ(improvement.status, 5) << improvement.err;
   EXPECT_THAT(improvement.out, HasSubstr("1 improvement"));
+  mean_the_embedded_store(kUnreachable);
   const Outcome reached = run({"history"});
   EXPECT_EQ(reached.status, 0) << reached.err;
   EXPECT_THAT(reached.err, HasSubstr("delivered from the spool: 4 runs and 2 comparisons"));

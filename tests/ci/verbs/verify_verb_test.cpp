@@ -13,6 +13,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr const char* kAway = "postgresql://127.0.0.1:1/none";
+
 class Verify : public ProgramUnderTest {
  protected:
   // Twelve rounds of alternating invocations, as folders of Google Benchmark's JSON.
@@ -132,8 +134,8 @@ TEST_F(Verify, IsNotDoneWhereTheFoldersOwnArchiveIsDamagedOrAnotherRuns) {
 
 TEST_F(Verify, KeepsWhatIsVerifiedAndNothingElse) {
   write_evidence();
-  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
-  const auto waiting = [this] { return storage::Spool(folder_ / "state").count_waiting(); };
+  setenv("STEELYARD_STORE", kAway, 1);
+  const auto waiting = [this] { return storage::Spool(folder_ / "state", kAway).count_waiting(); };
   const std::string honest = text_of("evidence/comparison.json");
   replace_in("evidence/comparison.json", "\"ratio\": 1.0", "\"ratio\": 1.1");
   EXPECT_EQ(run({"verify", "evidence", "--keep"}).status, 1);
@@ -184,8 +186,8 @@ TEST_F(Verify, KeepsNoRunsOfAnotherProjectOrCommitThanTheJobs) {
                   .status,
               2);
   };
-  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
-  const auto waiting = [this] { return storage::Spool(folder_ / "state").count_waiting(); };
+  setenv("STEELYARD_STORE", kAway, 1);
+  const auto waiting = [this] { return storage::Spool(folder_ / "state", kAway).count_waiting(); };
   const auto keep = [&](const std::string& head) {
     return run({"verify", "evidence", "--keep", "--head", head, "--project", "shop"});
   };
@@ -224,7 +226,7 @@ TEST_F(Verify, KeepsNoRunsOfAnotherProjectOrCommitThanTheJobs) {
 }
 
 TEST_F(Verify, IsNotDoneWhereARunIsNowhere) {
-  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
+  setenv("STEELYARD_STORE", kAway, 1);
   write_rounds();
   run({"compare", "base", "head", "--json", "--output", "c.json"});
   const Outcome outcome = run({"verify", "c.json"});

@@ -76,13 +76,13 @@ TEST_P(FullDisk, KeepsTheRunInTheSpoolAndDeliversItWhenThereIsRoom) {
   if (GetParam() == 0) {
     EXPECT_THAT(end.err, HasSubstr("No space left on device"));
   }
-  EXPECT_EQ(Spool(state_).waiting().size(), 1U);
+  EXPECT_EQ(Spool(state_, StoreAddress{false, url_}.place()).waiting().size(), 1U);
   fs::remove(disk_ / "ballast");
   ASSERT_TRUE(ensure_embedded_running(disk_)) << "it starts again once there is room";
   const ProgramEnd next = storage_test::run_program_apart({"db", "status"}, environment());
   EXPECT_EQ(next.status, 0) << next.err;
   EXPECT_THAT(next.err, HasSubstr("delivered from the spool: 1 run"));
-  EXPECT_TRUE(Spool(state_).waiting().empty());
+  EXPECT_TRUE(Spool(state_, StoreAddress{false, url_}.place()).waiting().empty());
   EXPECT_EQ(storage_test::whole_runs({false, url_}).size(), static_cast<std::size_t>(number) + 1);
 }
 

@@ -100,7 +100,7 @@ TEST_F(ServerKill, WhileTheProgramImportsEndsInADeliveryOrInAWordOnWhereTheRunWa
   ASSERT_EQ(storage_test::run_program_apart(import_of(0), environment).status, 0);
   const double usual_s = storage_test::now_in_seconds() - begin;
   const int kills = storage_test::times(3, 25);
-  Spool spool(state_);
+  Spool spool(state_, "embedded");
   for (int number = 1; number <= kills; ++number) {
     ensure_embedded_running(state_).value();
     storage_test::ChildProgram child(import_of(number), environment);

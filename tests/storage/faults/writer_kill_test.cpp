@@ -82,7 +82,7 @@ TEST_F(WriterKill, OfTheProgramLosesNothingThatItAcknowledgedAndLeavesNothingInP
   RecordProperty("ended_before_the_kill", ended_before);
 
   // What was on disk is delivered by the next command that reaches the store.
-  Spool spool(state_);
+  Spool spool(state_, address_.place());
   std::set<std::string> on_disk;
   for (const fs::path& path : spool.waiting()) {
     const auto run = read_archive(path);

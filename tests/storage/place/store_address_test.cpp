@@ -39,6 +39,19 @@ TEST(StoreAddressTest, PrintsNoPassword) {
   EXPECT_EQ(printed("postgresql://host/db?%70assword=s3cret"), "postgresql://host/db?%70assword=***");
 }
 
+TEST(StoreAddressTest, TellsWhichStoreItIsWhoeverAsksAndHowever) {
+  const auto place = [](const char* text) { return parse_store_address(text, "--store")->place(); };
+  EXPECT_EQ(place("embedded"), "embedded");
+  EXPECT_EQ(place("https://steelyard.example"), "https://steelyard.example");
+  for (const char* url : {"postgresql://host:5433/db", "postgres://me@host:5433/db?sslmode=require",
+                          "postgresql://you:s3cret@host:5433/db?password=s3cret&connect_timeout=2",
+                          "postgresql:///db?host=host&port=5433"}) {
+    EXPECT_EQ(place(url), "postgresql://host:5433/db") << url;
+  }
+  EXPECT_EQ(place("postgresql://me:s3cret@host"), "postgresql://host/me") << "the database that is called after them";
+  EXPECT_NE(place("postgresql:///?service=one"), place("postgresql:///?service=two"));
+}
+
 TEST(StoreAddressTest, RefusesWithoutShowingItAnAddressWhosePasswordItCannotTellFromTheRest) {
   for (const char* url : {"postgresql://me:s3@cret@host/db", "postgresql://me:s3/cret@host/db",
                           "postgresql://me:s3?cret@host/db", "postgresql://me:s3?cret@host/db?sslmode=require"}) {

@@ -63,6 +63,35 @@ Spool::PutRun refuse_with(ErrorKind kind) {
   return [kind](const steelyard::Run&) -> Result<bool> { return Error{kind, "store", "no", "", ""}; };
 }
 
+TEST_F(SpoolTest, WhatWaitsIsDeliveredToTheStoreThatItWasKeptForAlone) {
+  Spool one(state_, "https://one.example");
+  Spool other(state_, "postgresql://other/" + std::string(300, 'x'));
+  ASSERT_TRUE(one.keep(run_at(1)));
+  ASSERT_TRUE(other.keep(run_at(2)));
+  {
+    auto draft = one.draft(run_at(4));
+    ASSERT_TRUE(draft) << draft.error().text();
+    ASSERT_TRUE(one.keep(std::move(*draft)));
+  }
+  ASSERT_TRUE(Spool(state_).keep(run_at(3))) << "as an older version left it: for whichever store is reached";
+  EXPECT_EQ(Spool(state_).count_waiting(), (Spool::Count{1, 0}));
+  EXPECT_EQ(one.count_waiting(), (Spool::Count{3, 0}));
+  ASSERT_THAT(one.waiting_for_others(), SizeIs(1));
+  EXPECT_THAT(one.waiting_for_others()[0].store, testing::StartsWith("postgresql://other/xxx"));
+  EXPECT_EQ(other.waiting_for_others().at(0).store, "https://one.example");
+  EXPECT_EQ(other.waiting_for_others().at(0).count, (Spool::Count{2, 0}));
+
+  EXPECT_EQ(one.deliver({put()})->delivered, 3);
+  EXPECT_THAT(ids_, ElementsAre(run_at(1).header.id, run_at(3).header.id, run_at(4).header.id)) << "oldest first";
+  EXPECT_TRUE(one.has_delivered(run_at(1).header));
+  EXPECT_THAT(other.waiting(), SizeIs(1));
+  ASSERT_TRUE(other.find_run(run_at(2).header.id)) << "whoever it waits for";
+  ASSERT_TRUE(Spool(state_).find_run(run_at(2).header.id));
+  ASSERT_TRUE(other.keep(run_at(1))) << "what one store has is kept for another as well";
+  EXPECT_FALSE(other.has_delivered(run_at(1).header));
+  EXPECT_EQ(other.deliver({put()})->delivered, 1);
+}
+
 TEST_F(SpoolTest, KeptRunReadsBackFromWhereItLies) {
   Spool spool(state_);
   const auto run = run_at(7);
