@@ -31,7 +31,8 @@ std::int64_t clock_unix_ns() {
       .count();
 }
 
-// The time that the spool writes in front of an archive's name; absent where the name is another.
+// The time that the spool writes in front of an archive's name; of a run without a date, which is not of 1970, when the
+// file was written. Absent where the name is another.
 std::optional<std::int64_t> time_of_archive(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::size_t dash = name.find('-');
@@ -39,7 +40,13 @@ std::optional<std::int64_t> time_of_archive(const fs::path& path) {
   std::int64_t time = 0;
   const auto [end, code] = std::from_chars(name.data(), name.data() + dash, time);
   if (code != std::errc() || end != name.data() + dash) return std::nullopt;
-  return time;
+  if (time > 0) return time;
+  std::error_code own;
+  const fs::file_time_type written = fs::last_write_time(path, own);
+  if (own) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::file_clock::to_sys(written).time_since_epoch())
+      .count();
 }
 
 // Archives hold samples: what is said of samples, or else of whole runs, holds for them.

@@ -18,15 +18,20 @@ constexpr const char* kIsGone =
     "($1::text <> 'run' and exists (select 1 from steelyard.prunings p "
     "where p.run = r.id and p.what = $1::text and p.pruned_at >= r.recorded_at))";
 
+// When a run r was taken. One that does not say is as old as it is here: it may have been taken before, and is in no
+// case of 1970.
+const std::string kTakenAt =
+    "case when r.created_at_unix_ns > 0 then r.created_at_unix_ns "
+    "else (extract(epoch from r.recorded_at) * 1000000000)::bigint end";
+
 // $1 what, $2 before, $3 from then on.
-const std::string kDue =
-    "select r.run_key, r.measurements from steelyard.runs r "
-    "where r.created_at_unix_ns < $2::bigint and r.created_at_unix_ns >= $3::bigint and not " +
-    std::string(kIsGone) + " order by r.run_key";
+const std::string kDue = "select r.run_key, r.measurements from steelyard.runs r where " + kTakenAt +
+                         " < $2::bigint and " + kTakenAt + " >= $3::bigint and not " + std::string(kIsGone) +
+                         " order by r.run_key";
 
 // $1 what, $2 before: how many runs of each partition stay as they are.
 const std::string kKept = "select r.run_key / " + std::to_string(kRunsOfPartition) +
-                          ", count(*) from steelyard.runs r where r.created_at_unix_ns >= $2::bigint and not " +
+                          ", count(*) from steelyard.runs r where " + kTakenAt + " >= $2::bigint and not " +
                           std::string(kIsGone) + " group by 1";
 
 // $1 what, $2 and $3 keys of the partition, inclusive, $4 those that go.

@@ -359,6 +359,22 @@ TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
             2);
 }
 
+TEST_F(HistoryStore, RetentionTakesNoRunWithoutADateForOneOf1970) {
+  write("undated.csv", "benchmark,unit,value\nsort,ns,1\n");
+  const Outcome imported = run({"import", "undated.csv", "--project", "undated", "--json"});
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  const std::string id = json::parse(imported.out)["runs"].at(0)["run"];
+  const std::filesystem::path archive =
+      shared_ / "state/runs" / (std::string(19, '0') + '-' + id.substr(0, 16) + ".syrun");
+  ASSERT_TRUE(std::filesystem::exists(archive));
+  const Outcome pruned = run({"db", "prune", "--keep-runs", "50years", "--archives"});
+  EXPECT_EQ(pruned.status, 0) << pruned.err;
+  EXPECT_TRUE(std::filesystem::exists(archive)) << pruned.out;
+  const Outcome exported = run({"export", "run:" + id});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(exported.err, Not(HasSubstr("is taken from its archive"))) << "the store has it";
+}
+
 // The last one of this store: its samples are gone afterwards.
 TEST_F(HistoryStore, WhatRetentionDroppedIsTakenFromItsArchiveInTheStateFolder) {
   for (int day = 1; day <= 14; ++day) import_day("pruned", day, 100 * wobble(day), 50 * wobble(day));

@@ -337,6 +337,26 @@ TEST_F(PruneTest, ARunThatCameBackGoesAgainAndIsNeverLeftInPart) {
   EXPECT_EQ(ask("select count(*) from steelyard.prunings where what = 'run'"), "2");
 }
 
+TEST_F(PruneTest, ARunWithoutADateIsAsOldAsItIsInTheStoreAndNotOf1970) {
+  fill(2);
+  Run undated = example_run(3);
+  undated.header.created_at_unix_ns = 0;
+  seal(undated);
+  {
+    Store store = open();
+    ASSERT_TRUE(*RunStore(store).put(undated));
+  }
+  RetentionPolicy policy;
+  policy.runs_s = kHour + 1;
+  EXPECT_EQ(prune_with(policy, 2, true)->whole.runs, 1);
+  EXPECT_EQ(prune_with(policy, 2)->whole.runs, 1);
+  Store store = open();
+  EXPECT_TRUE(RunStore(store).get(undated.header.id));
+  tell("update steelyard.runs set recorded_at = to_timestamp(1) where created_at_unix_ns = 0");
+  EXPECT_EQ(prune_with(policy, 2)->whole.runs, 1) << "it has been there for long";
+  EXPECT_FALSE(RunStore(store).get(undated.header.id));
+}
+
 TEST_F(PruneTest, SamplesThatCameBackGoAgain) {
   fill(2);
   RetentionPolicy samples;
