@@ -341,4 +341,104 @@ std::span<const ExportFormat> export_formats() {
   return kFormats;
 }
 
+namespace {
+
+constexpr std::size_t kShownOfId = 12;
+constexpr std::int64_t kNanosecondsOfASecond = 1'000'000'000;
+
+std::string place_in_store(const TakenRun& run) {
+  const std::string& branch = run.header.commit.branch;
+  return "project " + run.header.project + (branch.empty() ? ", no branch" : ", branch " + branch);
+}
+
+std::vector<const TakenRun*> dated_by(DateFrom date, const ImportOutcome& imported) {
+  std::vector<const TakenRun*> found;
+  for (const TakenRun& run : imported.runs) {
+    if (run.date == date) found.push_back(&run);
+  }
+  return found;
+}
+
+std::string undated_runs_text(const std::vector<const TakenRun*>& runs) {
+  if (runs.size() == 1) return runs.front()->path + " has no date: its run";
+  return std::to_string(runs.size()) + " runs have no date in their files: each";
+}
+
+std::string_view date_word(DateFrom date) {
+  switch (date) {
+    case DateFrom::file:
+      return "file";
+    case DateFrom::option:
+      return "option";
+    case DateFrom::commit:
+      return "commit";
+    case DateFrom::nobody:
+      break;
+  }
+  return "";
+}
+
+std::string json_or_null(std::string_view text) { return text.empty() ? "null" : quoted_for_toml(text); }
+
+}  // namespace
+
+std::string bad_records_text(const TakenRun& run) {
+  if (run.bad_records == 0) return "";
+  return run.path + ": " + std::to_string(run.bad_records) + (run.bad_records == 1 ? " bad record" : " bad records") +
+         " kept as failed; a gate does not pass with " + (run.bad_records == 1 ? "it" : "them");
+}
+
+std::string terminal_import(const TakenRun& run, const ImportOutcome& imported) {
+  std::string text = "run:" + run.header.id.substr(0, kShownOfId) + "  " + run.path + ", " + std::string(run.format) +
+                     ": " + plural_text(static_cast<std::int64_t>(run.measurements), "measurement");
+  if (run.failures > run.skips) text += ", " + std::to_string(run.failures - run.skips) + " failed";
+  if (run.skips > 0) text += ", " + std::to_string(run.skips) + " skipped";
+  if (!imported.is_for_store) return text + '\n';
+  const char* const became = !run.is_new ? "; for " : *run.is_new ? "; kept in " : "; known already, in ";
+  return text + became + place_in_store(run) + '\n';
+}
+
+std::string json_imports(const ImportOutcome& imported) {
+  std::string text = "{\n  \"schema\": \"steelyard.import/1\",\n  \"runs\": [";
+  for (const TakenRun& run : imported.runs) {
+    text += (&run == imported.runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted_for_toml(run.path) +
+            ", \"format\": " + quoted_for_toml(run.format) + ", \"run\": " + quoted_for_toml(run.header.id) +
+            ", \"project\": " + quoted_for_toml(run.header.project) +
+            ", \"branch\": " + json_or_null(run.header.commit.branch) + ", \"is_new\": " +
+            (!run.is_new   ? "null"
+             : *run.is_new ? "true"
+                           : "false") +
+            ", \"date_from\": " + json_or_null(date_word(run.date)) +
+            ", \"measurements\": " + std::to_string(run.measurements) +
+            ", \"failures\": " + std::to_string(run.failures) + ", \"skipped\": " + std::to_string(run.skips) +
+            ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::vector<std::string> import_warnings(const ImportOutcome& imported) {
+  std::vector<std::string> warnings;
+  if (imported.runs.empty()) return warnings;
+  const Commit& commit = imported.runs.front().header.commit;
+  if (imported.is_unknown_commit) {
+    warnings.push_back("git here does not know the commit " + commit.sha + ": no more than its hash is kept of it");
+  }
+  if (imported.is_without_branch) {
+    warnings.push_back("commit " + commit.sha.substr(0, kShownOfId) +
+                       " is not the one that is checked out: it is kept under no branch; --branch NAME says which");
+  }
+  if (const auto by_commit = dated_by(DateFrom::commit, imported); !by_commit.empty()) {
+    warnings.push_back(undated_runs_text(by_commit) + " is dated by its commit" +
+                       (by_commit.size() > 1
+                            ? ""
+                            : ", " + date_text(by_commit.front()->header.created_at_unix_ns / kNanosecondsOfASecond)));
+  }
+  if (const auto undated = dated_by(DateFrom::nobody, imported); !undated.empty()) {
+    warnings.push_back(undated_runs_text(undated) +
+                       " stands before all others where dates decide; --date 2026-11-21T08:51:57Z says when it was "
+                       "measured");
+  }
+  return warnings;
+}
+
 }  // namespace steelyard::ci

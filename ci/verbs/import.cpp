@@ -1,17 +1,20 @@
 // steelyard import: results of other tools into the store.
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <list>
 #include <memory>
-#include <ostream>
+#include <optional>
 
+#include "bench/formats/google_benchmark_context.hpp"
 #include "bench/formats/import_formats.hpp"
-#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/publish/own_comment.hpp"
+#include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/place/files.hpp"
 #include "storage/spool/spool.hpp"
@@ -24,6 +27,7 @@ struct ImportOptions {
   std::vector<std::string> paths;
   std::string commit;
   std::string branch;
+  std::string date;
   std::filesystem::path output;  // .syrun; empty: none beside the spool's
   bool no_store = false;
   bool keep_readable = false;  // of damaged files
@@ -35,40 +39,58 @@ std::vector<std::string> format_names() {
   return names;
 }
 
-struct TakenRun {
-  std::string path;
-  std::string_view format;
-  RunHeader header;
-  std::size_t measurements = 0;
-  std::size_t failures = 0;
-  std::size_t skips = 0;        // of them
-  std::size_t bad_records = 0;  // of them
-  std::vector<std::string> warnings;
+struct NamedCommit {
+  Commit commit;
+  bool is_unknown = false;  // to git here
+  bool is_head = false;
 };
 
-// "HEAD", "main~3": which commit that is only a repository says, and tomorrow it says another one.
-bool is_relative(std::string_view name) {
-  return name.starts_with("HEAD") || name.starts_with('@') || name.find_first_of("~^") != std::string_view::npos;
+// What git knows of the commit where we stand in its repository. Which branch it lies on is known of HEAD alone: an
+// older commit lies on others as well, and what is checked out need not be its own. Error (input): git does not know
+// it here, and it is no full hash.
+Result<NamedCommit> commit_named(const ImportOptions& options) {
+  NamedCommit named;
+  if (options.commit.empty()) return named;
+  const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
+  const Result<std::string> sha = repository ? repository->resolve(options.commit) : repository.error();
+  if (!sha) {
+    if (!is_full_hash(options.commit)) {
+      return input_error("--commit", options.commit + ", which no git repository here knows",
+                         "a commit that git knows here, or a whole hash",
+                         "name it by all digits of its hash, or import where its repository is");
+    }
+    named.commit.sha = options.commit;
+    named.is_unknown = true;
+    return named;
+  }
+  named.commit.sha = *sha;
+  if (Result<Commit> described = repository->describe(*sha)) named.commit = std::move(described).value();
+  const Result<std::string> head = repository->resolve("HEAD");
+  named.is_head = head && *head == *sha;
+  if (!named.is_head) named.commit.branch.clear();
+  return named;
 }
 
-// What git knows of the commit where we stand in its repository; elsewhere the name is taken as it is. Error (input):
-// it is none by itself.
-Result<Commit> commit_named(const ImportOptions& options) {
-  Commit commit;
-  commit.sha = options.commit;
-  if (!options.commit.empty()) {
-    const Result<GitRepository> repository = GitRepository::find(std::filesystem::current_path());
-    const Result<std::string> sha = repository ? repository->resolve(options.commit) : repository.error();
-    if (sha) {
-      if (Result<Commit> described = repository->describe(*sha)) commit = std::move(described).value();
-    } else if (is_relative(options.commit)) {
-      return input_error("--commit", options.commit + ", which no git repository here knows",
-                         "the hash of the commit that was measured",
-                         "name it by its hash, or import where its repository is");
-    }
+// Absent: no option says it.
+Result<std::optional<std::int64_t>> date_given(const ImportOptions& options) {
+  if (options.date.empty()) return std::optional<std::int64_t>();
+  const std::optional<std::int64_t> time = bench::parse_timestamp(options.date);
+  if (time && *time > 0) return time;
+  return input_error("--date", '"' + options.date + '"', "a time since 1970", "write 2026-11-21T08:51:57Z");
+}
+
+// A run without a date would stand before every other for ever.
+DateFrom date_run(RunHeader& run, const std::optional<std::int64_t>& given) {
+  constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
+  if (given) {
+    run.created_at_unix_ns = *given;
+    return DateFrom::option;
   }
-  if (!options.branch.empty()) commit.branch = options.branch;
-  return commit;
+  if (run.created_at_unix_ns > 0) return DateFrom::file;
+  const std::int64_t committed = run.commit.committed_at_unix_s;
+  if (committed <= 0 || committed > INT64_MAX / kNanosecondsASecond) return DateFrom::nobody;
+  run.created_at_unix_ns = committed * kNanosecondsASecond;
+  return DateFrom::commit;
 }
 
 // Null: told by each file.
@@ -78,34 +100,16 @@ Result<const bench::ImportFormat*> named_format(const ImportOptions& options) {
   return &bench::import_formats()[index];
 }
 
-// What is spoilt is in the archive as failures; said even where quiet is asked for, since a gate will not pass it.
-void print_bad_records(const TakenRun& run, const App& app) {
-  if (run.bad_records == 0) return;
-  app.warn(run.path + ": " + std::to_string(run.bad_records) + (run.bad_records == 1 ? " bad record" : " bad records") +
-           " kept as failed; a gate does not pass with " + (run.bad_records == 1 ? "it" : "them"));
-}
-
-std::string json_imports(const std::vector<TakenRun>& runs) {
-  std::string text = "{\n  \"schema\": \"steelyard.import/1\",\n  \"runs\": [";
-  for (const TakenRun& run : runs) {
-    text += (&run == runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted_for_toml(run.path) +
-            ", \"format\": " + quoted_for_toml(run.format) + ", \"run\": " + quoted_for_toml(run.header.id) +
-            ", \"measurements\": " + std::to_string(run.measurements) +
-            ", \"failures\": " + std::to_string(run.failures) + ", \"skipped\": " + std::to_string(run.skips) +
-            ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
+void print_imports(const ImportOutcome& imported, const App& app) {
+  if (app.common.json) {
+    app.print(json_imports(imported));
+  } else {
+    for (const TakenRun& run : imported.runs) {
+      app.print(terminal_import(run, imported));
+      for (const std::string& warning : run.warnings) app.note("  " + warning);
+    }
   }
-  return text + "]\n}\n";
-}
-
-void print_imports(const std::vector<TakenRun>& imported, const App& app) {
-  if (app.common.json) return app.print(json_imports(imported));
-  for (const TakenRun& run : imported) {
-    app.print("run:" + run.header.id.substr(0, 12) + "  " + run.path + ": " +
-              plural_text(static_cast<std::int64_t>(run.measurements), "measurement") +
-              (run.failures > run.skips ? ", " + std::to_string(run.failures - run.skips) + " failed" : "") +
-              (run.skips > 0 ? ", " + std::to_string(run.skips) + " skipped" : "") + '\n');
-    for (const std::string& warning : run.warnings) app.note("  " + warning);
-  }
+  for (const std::string& warning : import_warnings(imported)) app.warn(warning);
 }
 
 // Of one file, or of all files of a command: what was read, and what of it is to be kept. One run is at hand, and those
@@ -158,28 +162,35 @@ TakenRun taken_run(const std::string& path, const bench::ImportFormat& format, c
           run.measurements.size(),
           run.failures.size(),
           count_of([](FailureKind kind) { return is_skip(kind); }),
-          count_of([](FailureKind kind) { return kind == FailureKind::bad_record; }),
-          {}};
+          count_of([](FailureKind kind) { return kind == FailureKind::bad_record; })};
 }
 
-// A commit that the file itself names stands where no option names another. Of several runs none fits one archive or
-// one commit: they are counted, and no more than the first is held.
-Result<Imports> load(const std::string& path, const ImportOptions& options, const std::string& project,
+// What options and the place say of each run.
+struct RunFacts {
+  std::string project;
+  NamedCommit commit;
+  std::optional<std::int64_t> date;
+};
+
+// A commit or date that the file itself names stands where no option names another. Of several runs none fits one
+// archive, one commit or one date: they are counted, and no more than the first is held.
+Result<Imports> load(const std::string& path, const ImportOptions& options, const RunFacts& facts,
                      storage::Spool& spool) {
   STEELYARD_TRY(const bench::ImportFormat* format, named_format(options));
   if (format == nullptr) {
     STEELYARD_TRY(format, bench::recognise_format(path));
   }
-  STEELYARD_TRY(const Commit commit, commit_named(options));
-  const bool wants_one = !options.output.empty() || !options.commit.empty();
+  const bool wants_one = !options.output.empty() || !options.commit.empty() || facts.date;
   Imports imports;
   const auto take = [&](Run&& run) -> Result<void> {
     // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
-    run.header.project = project;
-    if (!options.commit.empty()) run.header.commit = commit;
+    run.header.project = facts.project;
+    if (!options.commit.empty()) run.header.commit = facts.commit.commit;
     if (!options.branch.empty()) run.header.commit.branch = options.branch;
+    const DateFrom date = date_run(run.header, facts.date);
     storage::seal(run);
     imports.taken.push_back(taken_run(path, *format, run));
+    imports.taken.back().date = date;
     if (wants_one && imports.taken.size() > 1) return {};
     draft_last(imports, spool);
     imports.at_hand.push_back(std::move(run));
@@ -187,9 +198,12 @@ Result<Imports> load(const std::string& path, const ImportOptions& options, cons
   };
   bench::ImportReading reading{.keeps_readable = options.keep_readable};
   STEELYARD_CHECK(bench::take_imported(*format, path, reading, take));
-  if (imports.taken.size() > 1 && !options.commit.empty()) {
-    return input_error("--commit", "one commit for the " + std::to_string(imports.taken.size()) + " runs of " + path,
-                       "a file of one run", "leave it out: the history names its commits");
+  if (imports.taken.size() > 1 && (!options.commit.empty() || facts.date)) {
+    const bool is_commit = !options.commit.empty();
+    return input_error(is_commit ? "--commit" : "--date",
+                       std::string(is_commit ? "one commit" : "one date") + " for the " +
+                           std::to_string(imports.taken.size()) + " runs of " + path,
+                       "a file of one run", "leave it out: the history names its commits and their dates");
   }
   std::stable_sort(imports.taken.begin(), imports.taken.end(), [](const TakenRun& one, const TakenRun& other) {
     return one.header.created_at_unix_ns < other.header.created_at_unix_ns;
@@ -218,18 +232,24 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   } else if (options.output.empty()) {
     return input_error("--no-store", "no --output beside it", "a file for what is imported", "--output RUN.syrun");
   }
+  STEELYARD_TRY(NamedCommit commit, commit_named(options));
+  STEELYARD_TRY(const std::optional<std::int64_t> date, date_given(options));
+  const RunFacts facts{project_name(configuration), std::move(commit), date};
   storage::Spool spool = spool_for(configuration);
   Imports imports;
   ExitCode code = ExitCode::success;
   // A bad file costs itself, not those beside it.
   for (const std::string& path : options.paths) {
     if (!options.no_store && options.output.empty()) draft_last(imports, spool);
-    Result<Imports> of_file = load(path, options, project_name(configuration), spool);
+    Result<Imports> of_file = load(path, options, facts, spool);
     if (!of_file) {
       code = worse(code, app.report(of_file.error()));
       continue;
     }
-    for (const TakenRun& run : of_file->taken) print_bad_records(run, app);
+    // Said even where quiet is asked for, since a gate will not pass with them.
+    for (const TakenRun& run : of_file->taken) {
+      if (const std::string text = bad_records_text(run); !text.empty()) app.warn(text);
+    }
     imports.add(std::move(of_file).value());
   }
   if (!options.output.empty() && imports.taken.size() > 1) {
@@ -243,11 +263,20 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
         storage::write_named_archive(options.output, imports.at_hand.front(), LinkInPlace::replaced);
     if (!written) code = worse(code, app.report(written.error()));
   }
-  print_imports(imports.taken, app);
-  if (imports.taken.empty() || options.no_store) return code;
-  std::vector<const Run*> at_hand;
-  for (const Run& run : imports.at_hand) at_hand.push_back(&run);
-  return worse(code, deliver_to_store(configuration, nullptr, app, at_hand, imports.drafted));
+  NewRuns are_new;
+  if (!imports.taken.empty() && !options.no_store) {
+    std::vector<const Run*> at_hand;
+    for (const Run& run : imports.at_hand) at_hand.push_back(&run);
+    code = worse(code, deliver_to_store(configuration, nullptr, app, at_hand, imports.drafted, &are_new));
+  }
+  for (TakenRun& run : imports.taken) {
+    if (const auto told = are_new.find(run.header.id); told != are_new.end()) run.is_new = told->second;
+  }
+  const NamedCommit& named = facts.commit;
+  const bool is_older = !options.commit.empty() && !named.is_unknown && !named.is_head;
+  print_imports({std::move(imports.taken), !options.no_store, named.is_unknown, is_older && options.branch.empty()},
+                app);
+  return code;
 }
 
 }  // namespace
@@ -282,8 +311,13 @@ Verb import_verb() {
   };
   verb.add(text_option("--format", "FORMAT", options->format, "of all files, whatever they look like"));
   verb.add(text_option("--commit", "COMMIT", options->commit,
-                       "that was measured: a hash, or what git calls it here; else the one that the file names"));
-  verb.add(text_option("--branch", "NAME", options->branch, "that the commit lies on"));
+                       "that was measured: what git calls it here, or a whole hash; else the one that the file names"));
+  verb.add(text_option("--branch", "NAME", options->branch,
+                       "that the commit lies on; else the one that is checked out where --commit is its HEAD, or the "
+                       "one that the file names"));
+  verb.add(text_option("--date", "TIME", options->date,
+                       "of the measurement, 2026-11-21T08:51:57Z; else the file's own, or where it has none the "
+                       "commit's"));
   verb.add(output_option("--output", "FILE.syrun", options->output, "write the archive of the one run there as well"));
   verb.add(flag_option("--keep-readable", options->keep_readable,
                        "of a file that is cut or damaged what can be read, with a failure that says where it ends; "

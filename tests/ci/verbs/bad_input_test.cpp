@@ -90,7 +90,7 @@ TEST_F(BadInput, JsonThatEndsInTheMiddleNamesTheFile) {
 
 TEST_F(BadInput, ACommitThatOnlyARepositoryCouldNameIsNotKeptUnderThatName) {
   write("base.json", google_json(100));
-  for (const char* name : {"HEAD", "HEAD~1", "@", "main^"}) {
+  for (const char* name : {"HEAD", "HEAD~1", "@", "main^", "HAED", "deadbeef"}) {
     expect_refused(run({"import", "base.json", "--commit", name}),
                    AllOf(HasSubstr(std::string("--commit: found ") + name), HasSubstr("no git repository here")));
   }

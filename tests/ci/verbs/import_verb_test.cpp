@@ -6,6 +6,7 @@
 
 #include "ci/report/exports.hpp"
 #include "storage/archive/archive.hpp"
+#include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
@@ -18,6 +19,8 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+
+constexpr const char* kElsewhere = "fedcba9876543210fedcba9876543210fedcba98";  // a commit of no repository here
 
 class ImportVerb : public ProgramUnderTest {
  protected:
@@ -61,13 +64,13 @@ TEST_F(ImportVerb, TheCommitOfTheFileStandsUnlessAnotherIsNamedAndAHistoryTakesN
   ASSERT_EQ(import("pytest.json", "own.syrun").status, 0);
   EXPECT_EQ(archive("own.syrun").header.commit.sha, "0123456789abcdef");
   EXPECT_EQ(archive("own.syrun").header.commit.branch, "main");
-  ASSERT_EQ(import("pytest.json", "named.syrun", {"--commit", "fedcba9876543210", "--branch", "next"}).status, 0);
-  EXPECT_EQ(archive("named.syrun").header.commit.sha, "fedcba9876543210");
+  ASSERT_EQ(import("pytest.json", "named.syrun", {"--commit", kElsewhere, "--branch", "next"}).status, 0);
+  EXPECT_EQ(archive("named.syrun").header.commit.sha, kElsewhere);
   EXPECT_EQ(archive("named.syrun").header.commit.branch, "next");
   ASSERT_EQ(import("pytest.json", "again.syrun").status, 0);
   EXPECT_EQ(archive("again.syrun").header.id, archive("own.syrun").header.id) << "the same file is the same run";
 
-  const Outcome history = import(golden("asv"), "asv.syrun", {"--commit", "fedcba9876543210"});
+  const Outcome history = import(golden("asv"), "asv.syrun", {"--commit", kElsewhere});
   EXPECT_EQ(history.status, 3);
   EXPECT_THAT(history.err, AllOf(HasSubstr("--commit"), HasSubstr("2 runs")));
   const Outcome many = import(golden("asv"), "asv.syrun");
@@ -126,6 +129,88 @@ TEST_F(ImportVerb, RunsOfAHistoryWaitForTheStoreAndOfADamagedOneNothingDoes) {
   std::vector<std::string> waiting;
   for (const std::string& name : in_spool()) waiting.push_back(name.substr(name.find('-') + 1));
   EXPECT_THAT(waiting, ::testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(ImportVerb, ARunWithoutADateIsThatOfItsCommitOrOfTheOptionAndElseItIsSaid) {
+  constexpr std::int64_t kCommitted = 1767323045;  // 2026-01-02T03:04:05Z
+  const TemporaryRepository repository;
+  repository.commit("first");
+  std::filesystem::current_path(repository.root());
+  const Outcome dated = import(golden("hyperfine.json"), "../dated.syrun", {"--commit", "HEAD", "--quiet"});
+  ASSERT_EQ(dated.status, 0) << dated.err;
+  EXPECT_THAT(dated.err, AllOf(HasSubstr("hyperfine.json has no date: its run is dated by its commit, 2026-01-02"),
+                               Not(HasSubstr("--date"))));
+  EXPECT_EQ(archive("../dated.syrun").header.created_at_unix_ns, kCommitted * 1'000'000'000);
+
+  const Outcome unknown = import(golden("hyperfine.json"), "../unknown.syrun", {"--quiet"});
+  EXPECT_EQ(unknown.status, 0) << unknown.err;
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("hyperfine.json has no date"), HasSubstr("--date 20")));
+  EXPECT_EQ(archive("../unknown.syrun").header.created_at_unix_ns, 0);
+
+  const std::vector<std::string> given{"--commit", "HEAD", "--date", "2026-01-02T03:04:06Z", "--quiet"};
+  EXPECT_EQ(import(golden("hyperfine.json"), "../given.syrun", given).err, "");
+  EXPECT_EQ(archive("../given.syrun").header.created_at_unix_ns, (kCommitted + 1) * 1'000'000'000);
+  for (const char* bad : {"yesterday", "1969-12-31T00:00:00Z"}) {
+    const Outcome refused = import(golden("hyperfine.json"), "../bad.syrun", {"--date", bad});
+    EXPECT_EQ(refused.status, 3);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(bad), HasSubstr("2026-11-21T08:51:57Z")));
+  }
+  const Outcome history = import(golden("asv"), "../asv.syrun", {"--date", "2026-01-02T03:04:06Z"});
+  EXPECT_THAT(history.err, AllOf(HasSubstr("--date"), HasSubstr("one date for the 2 runs")));
+
+  std::string own = google_json(100);
+  own.replace(own.find("03:04:05"), 8, "03:04:07");
+  write("own.json", own);
+  EXPECT_THAT(import("own.json", "../own.syrun", {"--commit", "HEAD", "--quiet"}).err, Not(HasSubstr("date")));
+  EXPECT_EQ(archive("../own.syrun").header.created_at_unix_ns, (kCommitted + 2) * 1'000'000'000) << "the file says it";
+}
+
+TEST_F(ImportVerb, ACommitIsWhatGitKnowsHereOrAWholeHash) {
+  const TemporaryRepository repository;
+  repository.commit("first");
+  std::filesystem::current_path(repository.root());
+  for (const char* name : {"HAED", "deadbeef", "0123456789abcdef", "FEDCBA9876543210FEDCBA9876543210FEDCBA98"}) {
+    const Outcome refused = import(golden("go.txt"), "../x.syrun", {"--commit", name});
+    EXPECT_EQ(refused.status, 3) << name;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(std::string("--commit: found ") + name), HasSubstr("whole hash")));
+  }
+  EXPECT_FALSE(std::filesystem::exists("../x.syrun"));
+  const Outcome elsewhere = import(golden("go.txt"), "../x.syrun", {"--commit", kElsewhere, "--branch", "main"});
+  EXPECT_EQ(elsewhere.status, 0) << elsewhere.err;
+  EXPECT_THAT(elsewhere.err, HasSubstr(std::string("git here does not know the commit ") + kElsewhere));
+  EXPECT_EQ(archive("../x.syrun").header.commit.sha, kElsewhere);
+}
+
+TEST_F(ImportVerb, AnOlderCommitIsNotKeptUnderTheBranchThatHappensToBeCheckedOut) {
+  const TemporaryRepository repository;
+  repository.commit("first");
+  repository.git("checkout --quiet -b topic");
+  repository.commit("second");
+  std::filesystem::current_path(repository.root());
+  const auto branch = [](const std::vector<std::string>& more, const std::string& told) {
+    const Outcome outcome = import(golden("go.txt"), "../x.syrun", more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    if (told.empty()) {
+      EXPECT_THAT(outcome.err, Not(HasSubstr("branch")));
+    } else {
+      EXPECT_THAT(outcome.err, HasSubstr(told));
+    }
+    return archive("../x.syrun").header.commit.branch;
+  };
+  EXPECT_EQ(branch({"--commit", "HEAD"}, ""), "topic");
+  EXPECT_EQ(branch({"--commit", "main"}, "it is kept under no branch; --branch NAME"), "");
+  EXPECT_EQ(branch({"--commit", "HEAD~1", "--branch", "main"}, ""), "main");
+}
+
+TEST_F(ImportVerb, TheTextNamesTheFormatAndWhereEachRunIsKept) {
+  constexpr const char* kAway = "http://127.0.0.1:1";
+  const Outcome outcome = run({"import", golden("go.txt"), "--store", kAway, "--project", "p2", "--branch", "main"});
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("go.txt, go: 8 measurements; for project p2, branch main\n"));
+  const Outcome none = run({"import", golden("go.txt"), "--store", kAway, "--project", "p2", "--json"});
+  const nlohmann::json told = nlohmann::json::parse(none.out)["runs"][0];
+  EXPECT_EQ(told["project"], "p2");
+  EXPECT_TRUE(told["branch"].is_null() && told["is_new"].is_null()) << told;
 }
 
 // What the verdict of the first row is, and why.

@@ -89,8 +89,11 @@ TEST_F(StoreVerbs, ARunWaitsWhileTheStoreIsAwayAndIsDeliveredOnceByTheNextComman
   EXPECT_THAT(reached.err, HasSubstr("delivered from the spool: 1 run"));
   EXPECT_EQ(runs_in_spool(), 0U);
   EXPECT_EQ(runs_in_store(), before + 1);
-  EXPECT_EQ(run({"import", "google-benchmark", "a.json"}).status, 0);
-  EXPECT_EQ(runs_in_store(), before + 1) << "the same run twice is one run";
+  EXPECT_THAT(run({"import", "google-benchmark", "a.json", "--branch", "main"}).out, HasSubstr("; kept in project "));
+  const Outcome known = run({"import", "google-benchmark", "a.json"});
+  EXPECT_EQ(known.status, 0);
+  EXPECT_THAT(known.out, HasSubstr("; known already, in project "));
+  EXPECT_EQ(runs_in_store(), before + 2) << "the same run twice is one run";
 }
 
 TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdictAndLosesNone) {
