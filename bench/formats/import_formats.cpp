@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
@@ -154,15 +155,22 @@ bool is_flat(const FileHead& head) {
   return true;
 }
 
-// The characters of the beginning without blanks: "[[".
-bool begins_packed(const FileHead& head, std::string_view packed) {
-  for (const char c : head.text) {
-    if (packed.empty()) return true;
-    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
-    if (c != packed.front()) return false;
-    packed.remove_prefix(1);
-  }
-  return packed.empty();
+// A list of records that each begin with the source's name, the benchmark's and its time: [["sort.cpp", "sort",
+// 12500.5.
+bool is_folly(const FileHead& head) {
+  std::size_t at = 0;
+  const auto skip = [&](char wanted) {
+    while (at < head.text.size() && std::isspace(static_cast<unsigned char>(head.text[at])) != 0) ++at;
+    return at < head.text.size() && head.text[at++] == wanted;
+  };
+  const auto skip_text = [&] {
+    if (!skip('"')) return false;
+    for (; at < head.text.size() && head.text[at] != '"'; ++at) at += head.text[at] == '\\' ? 1 : 0;
+    return skip('"');
+  };
+  if (!skip('[') || !skip('[') || !skip_text() || !skip(',') || !skip_text() || !skip(',')) return false;
+  while (at < head.text.size() && std::isspace(static_cast<unsigned char>(head.text[at])) != 0) ++at;
+  return at < head.text.size() && std::isdigit(static_cast<unsigned char>(head.text[at])) != 0;
 }
 
 // {"sort": {"latency": {"value": 12.5}}}; of version 1 {"sort": [{"measures": {"latency": {"value": 12.5}}}]}.
@@ -241,10 +249,8 @@ constexpr std::array kFormats{
                  [](const FileHead& head) { return is_xml_of(head, "<Catch"); }, load_catch2, nullptr},
     ImportFormat{"doctest", "`-r=xml -d`: the time of each test case", "one time", "each file",
                  [](const FileHead& head) { return is_xml_of(head, "<doctest"); }, load_doctest, nullptr},
-    ImportFormat{"folly", "`--bm_json_verbose=FILE` (or `--json`)",
-                 "the time that folly chose, alone, and its counters", "each file",
-                 [](const FileHead& head) { return begins_packed(head, "[[\"") || is_flat(head); }, load_folly,
-                 nullptr},
+    ImportFormat{"folly", "`--bm_json_verbose=FILE` (or `--json`, which nothing tells: name the format)",
+                 "the time that folly chose, alone, and its counters", "each file", is_folly, load_folly, nullptr},
     ImportFormat{"csv", "a line of names, then a sample a line", "every sample", "the column `process`", is_csv,
                  load_csv, nullptr},
     ImportFormat{"json-lines", "an object a line, a sample each", "every sample", "the field `process`",
@@ -442,8 +448,11 @@ Result<const ImportFormat*> recognise_format(const fs::path& path) {
     STEELYARD_TRY(const std::vector<fs::path> files, files_to_join(path));
     return recognise_format(files.front());
   }
+  // Any numbers under any names look so.
+  const std::string format = is_flat(head) ? "folly" : "FORMAT";
   return input_error(path.string(), "no format that is known by its content", "one of " + names,
-                     "say which: steelyard import --format FORMAT " + path.string());
+                     std::string(is_flat(head) ? "if folly's --json wrote it" : "say which") +
+                         ": steelyard import --format " + format + ' ' + path.string());
 }
 
 Result<std::vector<Run>> load_imported(const ImportFormat& format, const fs::path& path,

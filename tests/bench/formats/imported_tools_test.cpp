@@ -36,10 +36,13 @@ struct Imported {
   const steelyard::Run& run() const { return runs.at(0); }
 };
 
-// As `steelyard import FILE` does: nobody says which format it is.
-Imported import_file(const std::filesystem::path& path) {
+// As `steelyard import FILE` does: nobody says which format it is, unless that is `named`.
+Imported import_file(const std::filesystem::path& path, std::string_view named = "") {
   Imported imported;
-  const auto format = recognise_format(path);
+  auto format = recognise_format(path);
+  for (const ImportFormat& one : import_formats()) {
+    if (one.name == named) format = &one;
+  }
   if (!format) {
     imported.error = format.error().text();
     return imported;
@@ -54,8 +57,8 @@ Imported import_file(const std::filesystem::path& path) {
   return imported;
 }
 
-Imported import_golden(const std::string& name) {
-  return import_file(std::filesystem::path(STEELYARD_GOLDEN) / "import" / name);
+Imported import_golden(const std::string& name, std::string_view named = "") {
+  return import_file(std::filesystem::path(STEELYARD_GOLDEN) / "import" / name, named);
 }
 
 // The run's measurement of it; null where there is none.
@@ -104,7 +107,6 @@ TEST(ImportedTools, EachGoldenFileIsRecognisedAsItsToolsAndNoOthers) {
       {"jmh_calls.json", "jmh"},
       {"benchmarkdotnet.json", "benchmarkdotnet"},
       {"nvbench.json", "nvbench"},
-      {"folly.json", "folly"},
       {"folly_verbose.json", "folly"},
       {"folly_counters.json", "folly"},
       {"samples.csv", "csv"},
@@ -382,11 +384,17 @@ TEST(ImportedTools, NvbenchSamplesAreReadBesideTheFileAndAMeanAloneIsSaid) {
 
 TEST(ImportedTools, FollyTimesAreNanosecondsInOneFileAndPicosecondsInTheOther) {
   for (const char* file : {"folly_verbose.json", "folly.json"}) {
-    const Imported imported = import_golden(file);
+    const Imported imported = import_golden(file, "folly");
     EXPECT_THAT(values_of(imported.run(), "sort_1000"), ElementsAre(ElementsAre(12500.5))) << file;
     EXPECT_THAT(values_of(imported.run(), "sort_stable"), ElementsAre(ElementsAre(13000.25))) << file;
     EXPECT_EQ(measurement_of(imported.run(), "-"), nullptr);
   }
+}
+
+TEST(ImportedTools, NumbersAloneUnderNamesAreNoToolsUntilItIsNamed) {
+  EXPECT_THAT(import_golden("folly.json").error, HasSubstr("--format folly"));
+  const FileHead head = *head_of(std::filesystem::path(STEELYARD_GOLDEN) / "import" / "folly.json");
+  for (const ImportFormat& format : import_formats()) EXPECT_FALSE(format.is_it(head)) << format.name;
 }
 
 TEST(ImportedTools, CountersOfFollyStandBesideTheTimeThatItChose) {

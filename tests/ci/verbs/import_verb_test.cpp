@@ -213,6 +213,18 @@ TEST_F(ImportVerb, TheTextNamesTheFormatAndWhereEachRunIsKept) {
   EXPECT_TRUE(told["branch"].is_null() && told["is_new"].is_null()) << told;
 }
 
+TEST_F(ImportVerb, NumbersUnderNamesAreNotTakenForAnyToolsUnlessOneIsNamed) {
+  for (const char* text : {R"({"foo":1})", R"([["a", "b"]])", R"([["a", "b", "c"]])", R"([["a", 1, 2]])"}) {
+    write("other.json", text);
+    const Outcome outcome = import("other.json", "x.syrun");
+    EXPECT_EQ(outcome.status, 3) << text << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("no format that is known by its content")) << text;
+  }
+  const Outcome guessed = import(golden("folly.json"), "x.syrun");
+  EXPECT_THAT(guessed.err, HasSubstr("if folly's --json wrote it: steelyard import --format folly"));
+  EXPECT_EQ(import(golden("folly.json"), "x.syrun", {"--format", "folly"}).status, 0);
+}
+
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
   const nlohmann::json comparison = nlohmann::json::parse(outcome.out);
