@@ -344,6 +344,30 @@ Layout layout_by_dates(const std::optional<SideTimes>& one, const std::optional<
   return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
 }
 
+namespace {
+
+// Where nothing decisive differs the sides are compared; a host's name is no machine's, yet two of them are seldom one.
+void warn_of_machine(LoadedPair& pair) {
+  const Environment& baseline = pair.baseline.environment;
+  const Environment& candidate = pair.candidate.environment;
+  const bool names_machine = baseline.find("gpu.uuid") != nullptr;
+  if (names_machine || baseline.fingerprint() != candidate.fingerprint()) return;
+  const std::string* const one = baseline.find("google.host_name");
+  const std::string* const other = candidate.find("google.host_name");
+  if (one == nullptr || other == nullptr) {
+    pair.warnings.emplace_back("the two sides were taken as one machine: Google Benchmark files do not name theirs");
+  } else if (*one == *other) {
+    pair.warnings.push_back("the two sides were taken as one machine: both files name the host " + *one +
+                            ", and no more tells machines apart there");
+  } else {
+    pair.warnings.push_back("the files name two hosts, " + *one + " and " + *other +
+                            ", and what else they say of the machine is the same: whether a change is the code's or "
+                            "the machine's they do not say");
+  }
+}
+
+}  // namespace
+
 Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, const fs::path& candidate_path) {
   STEELYARD_TRY(GoogleBenchmarkSide baseline, load_side(baseline_path));
   STEELYARD_TRY(GoogleBenchmarkSide candidate, load_side(candidate_path));
@@ -362,10 +386,7 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
     run->header.session = session;
     run->header.layout = layout;
   }
-  const bool names_machine = pair.baseline.environment.find("gpu.uuid") != nullptr;
-  if (!names_machine && pair.baseline.environment.fingerprint() == pair.candidate.environment.fingerprint()) {
-    pair.warnings.emplace_back("the two sides were taken as one machine: Google Benchmark files do not name theirs");
-  }
+  warn_of_machine(pair);
   return pair;
 }
 

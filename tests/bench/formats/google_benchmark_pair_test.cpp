@@ -226,6 +226,18 @@ TEST_F(GoogleBenchmarkPair, OneMachineIsAssumedOnlyWhereNothingSpeaksAgainstIt) 
   EXPECT_NE(pair.baseline.environment.fingerprint(), pair.candidate.environment.fingerprint());
 }
 
+TEST_F(GoogleBenchmarkPair, TwoHostsThatAreNamedAreNotCalledOneMachine) {
+  write("a.json", "2026-01-01T10:00:00Z", 100, R"(, "host_name": "a")");
+  write("a2.json", "2026-01-01T10:00:10Z", 110, R"(, "host_name": "a")");
+  write("b.json", "2026-01-01T10:00:10Z", 110, R"(, "host_name": "b")");
+  const LoadedPair pair = load("a.json", "b.json");
+  EXPECT_THAT(pair.warnings, Contains(HasSubstr("the files name two hosts, a and b, and ")));
+  EXPECT_THAT(pair.warnings, Not(Contains(HasSubstr("one machine"))));
+  EXPECT_EQ(pair.baseline.environment.fingerprint(), pair.candidate.environment.fingerprint())
+      << "a name decides nothing";
+  EXPECT_THAT(load("a.json", "a2.json").warnings, Contains(HasSubstr("as one machine: both files name the host a")));
+}
+
 TEST_F(GoogleBenchmarkPair, TwoMachinesInOneFolderDoNotPassForOne) {
   write("old/1.json", "2026-01-01T10:00:00Z", 100);
   write("new/1.json", "2026-01-01T10:00:00Z", 100);
