@@ -23,17 +23,35 @@ std::vector<std::string> export_names() {
   return names;
 }
 
-// JSON unless an option or the ending of the output names another.
+constexpr std::string_view kArchiveEnding = ".syrun";
+
+// JSON unless an option or the ending of the output names another; null: an archive. Error (input): an ending that
+// promises what is not written.
 Result<const ExportFormat*> export_format(const ExportOptions& options, const App& app) {
   const auto formats = export_formats();
-  if (!options.format.empty()) {
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{options.format, true}, "--format", export_names()));
-    return &formats[index];
+  const std::string ending = options.output.extension().string();
+  const auto of_ending = std::find_if(formats.begin(), formats.end(), [&](const ExportFormat& format) {
+    return !ending.empty() && format.ending == ending;
+  });
+  std::string named = options.format.empty() && app.common.json ? "json" : options.format;
+  if (!named.empty()) {
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{named, true}, "--format", export_names()));
+    const bool is_anothers = ending == kArchiveEnding || (of_ending != formats.end() && of_ending->name != named);
+    if (!is_anothers) return &formats[index];
+    return input_error("--output", options.output.string() + " for " + named,
+                       "a name that does not end as that of another format",
+                       ending == kArchiveEnding ? "an archive takes no --format and no --json"
+                                                : "--format " + std::string(of_ending->name) + ", or another name");
   }
-  const std::string ending = app.common.json ? "" : options.output.extension().string();
-  const auto at = std::find_if(formats.begin(), formats.end(),
-                               [&](const ExportFormat& format) { return !ending.empty() && format.ending == ending; });
-  return at != formats.end() ? &*at : &formats.front();
+  if (ending == kArchiveEnding) return static_cast<const ExportFormat*>(nullptr);
+  if (of_ending != formats.end()) return &*of_ending;
+  if (ending.empty() || ending == ".json") return &formats.front();
+  std::string known = ".json, .syrun";
+  for (const ExportFormat& format : formats) {
+    if (!format.ending.empty()) known += ", " + std::string(format.ending);
+  }
+  return input_error("--output", options.output.string() + ", and no --format", "a name in one of " + known,
+                     "name it so, or say what to write: --format json");
 }
 
 Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
@@ -41,11 +59,10 @@ Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(Run run, load_side(options.run, configuration, app));
   if (run.header.id.empty()) storage::seal(run);
-  const bool is_archive = options.output.extension() == ".syrun" && options.format.empty() && !app.common.json;
-  if (options.output.empty()) {
-    app.print(format->write(run));
-  } else if (is_archive) {
+  if (format == nullptr) {
     STEELYARD_CHECK(storage::write_named_archive(options.output, run, LinkInPlace::replaced));
+  } else if (options.output.empty()) {
+    app.print(format->write(run));
   } else {
     STEELYARD_CHECK(write_text_file(options.output, format->write(run)));
   }
@@ -72,7 +89,8 @@ Verb export_verb() {
   verb.add(text_option("--format", "FORMAT", options->format,
                        "one of " + names + "; else as the name of --output ends, or json"));
   verb.add(output_option("--output", "FILE", options->output,
-                         "write there; a name in .syrun: an archive, in .csv, .jsonl or .om that format, else JSON"));
+                         "write there; a name in .syrun: an archive, in .csv, .jsonl or .om that format, in .json or "
+                         "without an ending JSON; another ending needs --format"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

@@ -225,6 +225,24 @@ TEST_F(ImportVerb, NumbersUnderNamesAreNotTakenForAnyToolsUnlessOneIsNamed) {
   EXPECT_EQ(import(golden("folly.json"), "x.syrun", {"--format", "folly"}).status, 0);
 }
 
+TEST_F(ImportVerb, ANameThatPromisesAnotherFormatIsRefused) {
+  const auto exported = [](const std::string& output, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"export", golden("go.txt"), "--output", output});
+    return run(more);
+  };
+  for (const char* name : {"x.parquet", "x.txt", "x.CSV"}) {
+    const Outcome refused = exported(name);
+    EXPECT_EQ(refused.status, 3) << name;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(name), HasSubstr(".jsonl"), HasSubstr("--format json")));
+    EXPECT_FALSE(std::filesystem::exists(name));
+  }
+  EXPECT_THAT(exported("x.csv", {"--format", "benchstat"}).err, HasSubstr("--format csv"));
+  EXPECT_EQ(exported("x.om", {"--json"}).status, 3);
+  EXPECT_EQ(exported("x.syrun", {"--format", "csv"}).status, 3);
+  for (const char* name : {"x.json", "x", "x.csv", "x.syrun"}) EXPECT_EQ(exported(name).status, 0) << name;
+  EXPECT_EQ(exported("x.txt", {"--format", "benchstat"}).status, 0);
+}
+
 // What the verdict of the first row is, and why.
 std::pair<std::string, std::string> verdict_of(const Outcome& outcome) {
   const nlohmann::json comparison = nlohmann::json::parse(outcome.out);
