@@ -199,6 +199,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known) {
   if (name.size() > kMaxNameCharacters) return std::nullopt;
+  // The beginning of one name and of no other is meant for that one, however much is missing.
+  constexpr std::size_t kMinBeginning = 3;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
+  if (name.size() >= kMinBeginning && std::count_if(known.begin(), known.end(), begins) == 1) {
+    return *std::find_if(known.begin(), known.end(), begins);
+  }
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : known) {

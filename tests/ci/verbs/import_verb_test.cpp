@@ -55,6 +55,7 @@ TEST_F(ImportVerb, ANamedFormatOverridesWhatAFileLooksLike) {
   const Outcome unknown = import(golden("go.txt"), "x.syrun", {"--format", "gobench"});
   EXPECT_EQ(unknown.status, 3);
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("--format"), HasSubstr("hyperfine")));
+  EXPECT_THAT(import(golden("go.txt"), "x.syrun", {"--format", "hyper"}).err, HasSubstr("write \"hyperfine\""));
 }
 
 TEST_F(ImportVerb, TheCommitOfTheFileStandsUnlessAnotherIsNamedAndAHistoryTakesNone) {
