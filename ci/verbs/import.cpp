@@ -71,7 +71,7 @@ Result<NamedCommit> commit_named(const ImportOptions& options) {
   return named;
 }
 
-// Absent: no option says it.
+// What --date says; absent where it is not given.
 Result<std::optional<std::int64_t>> date_given(const ImportOptions& options) {
   if (options.date.empty()) return std::optional<std::int64_t>();
   const std::optional<std::int64_t> time = bench::parse_timestamp(options.date);

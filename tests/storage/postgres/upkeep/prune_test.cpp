@@ -339,7 +339,7 @@ TEST_F(PruneTest, ARunThatCameBackGoesAgainAndIsNeverLeftInPart) {
 
 TEST_F(PruneTest, ARunWithoutADateIsAsOldAsItIsInTheStoreAndNotOf1970) {
   fill(2);
-  Run undated = example_run(3);
+  steelyard::Run undated = example_run(3);
   undated.header.created_at_unix_ns = 0;
   seal(undated);
   {
