@@ -28,10 +28,10 @@ struct Sides {
 
 // The store is opened only where a side names it. Of several runs of a commit those that were measured together are
 // taken, else the newest that shares a benchmark with the other side (by itself: the newest), and a warning says which
-// of which; where they are of several suites that is an error (input) which names them. As ancestor: the run of the nearest ancestor of the candidate's
-// commit that was measured on its machine, on the branch (empty: on any; then nothing but an ancestor will do); a
-// warning says which it is. Errors (input): a path that is none of the above, a bad file, no such ancestor; (store): it
-// could not be reached.
+// of which; where they are of several suites that is an error (input) which names them. As ancestor: the run of the
+// nearest ancestor of the candidate's commit that was measured on its machine, on the branch (empty: on any; then
+// nothing but an ancestor will do); a warning says which it is. Errors (input): a path that is none of the above, a bad
+// file, no such ancestor; (store): it could not be reached.
 Result<Sides> load_sides(const std::string& baseline, const std::string& candidate, const Configuration& configuration,
                          const App& app);
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,

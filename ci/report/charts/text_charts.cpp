@@ -203,9 +203,12 @@ std::vector<std::string> axis_labels(const std::vector<double>& levels, const st
   };
   std::vector<std::string> labels = written([&](std::size_t) { return levels.front(); });
   if (std::adjacent_find(labels.begin(), labels.end()) == labels.end()) return labels;
-  // Three digits of it tell half a step.
-  constexpr double kSteps = 50;
-  return written([&](std::size_t i) { return kSteps * (levels[i == 0 ? 0 : i - 1] - levels[i == 0 ? 1 : i]); });
+  // Two digits of it, at least, tell half a step.
+  constexpr double kSteps = 5;
+  const auto steps_at = [&](std::size_t i) { return kSteps * (levels[i == 0 ? 0 : i - 1] - levels[i == 0 ? 1 : i]); };
+  std::vector<std::string> longer = written(steps_at);
+  const bool tells = std::adjacent_find(longer.begin(), longer.end()) == longer.end();
+  return tells ? longer : labels;  // of zeros no digits tell
 }
 
 }  // namespace

