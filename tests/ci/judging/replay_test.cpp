@@ -256,7 +256,7 @@ Kept kept_of_tails(std::uint64_t seed) {
   Kept kept{simulation.draw(options), {}};
   for (steelyard::Run* run : {&kept.runs.baseline, &kept.runs.candidate}) {
     run->header.tool = "steelyard";
-    run->header.settings[std::string(regress::kLooksSetting)] =
+    run->header.settings[std::string(kLooksSetting)] =
         to_text(regress::plan_looks({.comparisons = options.benchmarks, .max_rounds = kRounds}));
   }
   for (std::size_t round = 0; round < kRounds; ++round) {

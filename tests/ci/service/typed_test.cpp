@@ -64,7 +64,7 @@ TEST_F(Typed, ATokenForAProjectWithoutRunsIsIssuedWithAWarning) {
 TEST_F(Typed, ChangesAreSaidOverAServiceAndKeptByNone) {
   storage::Store store = open();
   for (int number = 0; number < 40; ++number) {
-    Run run = sealed_run(200 + number, "stepped");
+    steelyard::Run run = sealed_run(200 + number, "stepped");
     run.header.session.clear();
     run.header.commit.committed_at_unix_s += 3600 * number;
     if (number > 0) run.header.commit.parent = sealed_run(199 + number).header.commit.sha;
