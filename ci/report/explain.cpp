@@ -311,8 +311,9 @@ class Explainer {
   void alone(const ComparisonRow& row) {
     if (!row.solo) return;
     const SoloCheck& solo = *row.solo;
-    add_step("alone: in " + plural_text(solo.rounds, "round") + " in turns with nothing beside it " +
-             change_text(solo.ratio) + (solo.interval ? " (" + range_text(*solo.interval) + ")" : "") + ", " +
+    add_step((solo.agrees ? "alone: in " : "not confirmed alone: in ") + plural_text(solo.rounds, "round") +
+             " in turns with nothing beside it " + change_text(solo.ratio) +
+             (solo.interval ? " (" + range_text(*solo.interval) + ")" : "") + ", " +
              (!solo.agrees   ? "too wide to tell"
               : *solo.agrees ? "which agrees"
                              : "which contradicts what was seen side by side"));

@@ -466,23 +466,22 @@ std::string solo_change_text(const SoloCheck& solo, Figures figures) {
 }
 
 std::string agreement_text(regress::Agreement agreement, bool before_rounds_4) {
-  switch (agreement) {
-    case regress::Agreement::too_wide:
-      return "too wide to tell";
-    case regress::Agreement::contradicts:
-      return "which contradicts it";
-    case regress::Agreement::smaller:
-      return before_rounds_4 ? "which agrees" : "a change as well, and surely a smaller one";
-    case regress::Agreement::larger:
-      return before_rounds_4 ? "which agrees" : "a change as well, and surely a larger one";
-    case regress::Agreement::agrees:
-      break;
-  }
-  return "which agrees";
+  using regress::Agreement;
+  if (agreement == Agreement::too_wide) return "too wide to tell";
+  if (agreement == Agreement::contradicts) return "which contradicts it";
+  if (agreement == Agreement::agrees || before_rounds_4) return "which agrees";
+  return std::string("a change as well, and surely a ") + (agreement == Agreement::smaller ? "smaller" : "larger") +
+         " one";
+}
+
+// What is too wide to tell is no support, as a reader of figures in the same direction might think.
+std::string alone_lead(const ComparisonRow& row, Figures figures) {
+  const bool is_open = figures == Figures::shown && !row.solo->agrees;
+  return (is_open ? note_text(RowNote::not_confirmed_alone) : "alone") + ": ";
 }
 
 std::string alone_text(const ComparisonRow& row, bool before_rounds_4, Figures figures) {
-  return "alone: " + solo_change_text(*row.solo, figures) + ", " +
+  return alone_lead(row, figures) + solo_change_text(*row.solo, figures) + ", " +
          agreement_text(regress::agreement(row), before_rounds_4);
 }
 
@@ -546,8 +545,10 @@ std::vector<std::string> changes_told(const ComparisonRow& row, Figures figures)
                                 "the change of " + change,        "the " + change,
                                 "the remaining " + change,        change + " against the level of "};
   if (row.baseline && row.candidate) told.push_back(counts_text(row, figures));
-  if (row.solo) told.push_back(note_text(RowNote::contradicted_alone) + solo_change_text(*row.solo, figures));
-  if (row.solo) told.push_back("alone: " + solo_change_text(*row.solo, figures));
+  if (row.solo) {
+    for (const std::string& lead : {note_text(RowNote::contradicted_alone), alone_lead(row, figures)})
+      told.push_back(lead + solo_change_text(*row.solo, figures));
+  }
   return told;
 }
 
@@ -593,8 +594,7 @@ std::string shown_reason(const ComparisonRow& row) {
 std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
   if (row.solo) return alone_text(row, false, Figures::shown);
-  constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
-  return row.notes.has(kNotConfirmed) ? note_text(kNotConfirmed) : "";
+  return row.notes.has(RowNote::not_confirmed_alone) ? note_text(RowNote::not_confirmed_alone) : "";
 }
 
 }  // namespace steelyard::ci

@@ -7,6 +7,7 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/function_lines.hpp"
+#include "ci/report/reason_text.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard::ci::findings_test {
@@ -463,7 +464,10 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
   EXPECT_NE(terminal_report(comparison, {}, {}, Extent::whole).find(note), std::string::npos);
   EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find(note), std::string::npos);
   changed->solo->agrees = std::nullopt;
-  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", too wide to tell"));
+  EXPECT_THAT(solo_notes({changed}),
+              ::testing::ElementsAre("time, not confirmed alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell"));
+  changed->reason = "slower; alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell";
+  EXPECT_EQ(shown_reason(*changed), "slower; not confirmed alone: +4.80 % (+3.10 % to +12.0 %), too wide to tell");
 }
 
 }  // namespace

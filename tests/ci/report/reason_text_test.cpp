@@ -541,7 +541,7 @@ TEST(SoloText, SaysWhichOfThreeThingsAloneIs) {
   row.solo = SoloCheck{1.05, Interval{1.02, 1.08}, 10, true};
   EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which agrees");
   row.solo->agrees = std::nullopt;
-  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), too wide to tell");
+  EXPECT_EQ(solo_text(row), "not confirmed alone: +5.00 % (+2.00 % to +8.00 %), too wide to tell");
   row.solo->agrees = false;
   EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which contradicts it");
   row.notes.add(RowNote::contradicted_alone);
