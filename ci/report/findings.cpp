@@ -13,6 +13,7 @@
 #include "ci/report/changes.hpp"
 #include "ci/report/reason_text.hpp"
 #include "ci/report/row_text.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
@@ -206,6 +207,15 @@ std::string summary_line(const Comparison& comparison) {
     if (word.verdict == Verdict::regression) line += reported_only(comparison, count);
   }
   return line.empty() ? "nothing to compare" : line;
+}
+
+std::string counted_text(const Comparison& comparison) {
+  std::set<std::string_view> benchmarks;
+  for (const ComparisonRow& row : comparison.rows) benchmarks.insert(row.benchmark);
+  benchmarks.erase(regress::kAllBenchmarks);
+  if (benchmarks.empty() || benchmarks.size() == comparison.rows.size()) return "";
+  return " (" + plural_text(static_cast<std::int64_t>(comparison.rows.size()), "row") + " of " +
+         plural_text(static_cast<std::int64_t>(benchmarks.size()), "benchmark") + ")";
 }
 
 std::string at_most_text(double share) {

@@ -50,6 +50,8 @@ double size_of_change(const ComparisonRow& row);
 // "2 regressions (1 told, does not gate), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
+// What it counts, where that is not benchmarks: " (15 rows of 8 benchmarks)". Empty where each has one row.
+std::string counted_text(const Comparison& comparison);
 
 // The worst verdict that there is, for the mark above a report; regressions that do not gate are no part of it.
 Verdict headline_verdict(const Comparison& comparison);

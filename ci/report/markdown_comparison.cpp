@@ -170,9 +170,9 @@ std::string head(const Comparison& comparison, const TargetReport& targets, cons
   const bool any_missed = targets.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
   const std::string promised = target_summary(targets);
   return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +
-         " Performance: " + summary_line(comparison) + (promised.empty() ? "" : "; " + promised) + "\n\n" +
-         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n" +
-         markdown_targets(targets, size.targets);
+         " Performance: " + summary_line(comparison) + counted_text(comparison) +
+         (promised.empty() ? "" : "; " + promised) + "\n\n" + side(comparison.baseline) + " \u2192 " +
+         side(comparison.candidate) + "\n\n" + markdown_targets(targets, size.targets);
 }
 
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines, std::size_t most) {
@@ -283,8 +283,8 @@ std::string whole_report(const Comparison& comparison, const TargetReport& targe
   if (!table.empty()) text += kTableHead + table;
   text += below;
   if (!folded.empty()) {
-    text += "\n<details><summary>" + std::to_string(folded_rows) + " unchanged</summary>\n\n" + kTableHead + folded +
-            folded_below + "\n</details>\n";
+    text += "\n<details><summary>" + plural_text(static_cast<std::int64_t>(folded_rows), "row") +
+            " unchanged</summary>\n\n" + kTableHead + folded + folded_below + "\n</details>\n";
   }
   if (dropped > 0) {
     text += "\n" + grouped_text(static_cast<std::int64_t>(dropped)) +
@@ -407,8 +407,8 @@ class BriefMarkdown {
     }
     std::string text = table_of(changed);
     if (!unchanged.empty()) {
-      text += "\n<details><summary>" + std::to_string(unchanged.size()) + " unchanged</summary>\n\n" +
-              table_of(unchanged) + "\n</details>\n";
+      text += "\n<details><summary>" + plural_text(static_cast<std::int64_t>(unchanged.size()), "benchmark") +
+              " unchanged</summary>\n\n" + table_of(unchanged) + "\n</details>\n";
     }
     if (!chosen.hidden.empty()) {
       text += "\nand " + words(hidden_lines_text(chosen.hidden)) + "; `--details` shows them\n";

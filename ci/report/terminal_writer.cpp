@@ -131,7 +131,10 @@ void TerminalWriter::summary(bool has_rest) {
   });
   const bool is_bad = any_gates || count(Verdict::failed) + count(Verdict::missing) > 0;
   const bool is_open = count(Verdict::incomparable) + count(Verdict::inconclusive) > 0;
-  text_ += tone(summary_line(comparison_), is_bad ? Tone::bad : is_open ? Tone::strong : Tone::good) + "\n";
+  text_ += tone(summary_line(comparison_) + counted_text(comparison_), is_bad    ? Tone::bad
+                                                                       : is_open ? Tone::strong
+                                                                                 : Tone::good) +
+           "\n";
   const std::string promise = promise_line(comparison_);
   if (!promise.empty()) paragraph({}, promise, 0, Tone::plain);
   if (const std::string margin = margin_line(comparison_); !margin.empty()) paragraph({}, margin, 0, Tone::plain);

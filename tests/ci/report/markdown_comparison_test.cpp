@@ -7,6 +7,7 @@
 namespace steelyard::ci::markdown_comparison_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -50,8 +51,22 @@ TEST(MarkdownReport, IsMarkedAsBadOnlyByARegressionThatFailsSomething) {
 
 TEST(MarkdownReport, UnchangedRowsAreFolded) {
   const std::string text = markdown_report(sample::quiet_comparison(3));
-  EXPECT_THAT(text, HasSubstr("<details><summary>3 unchanged</summary>"));
+  EXPECT_THAT(text, HasSubstr("<details><summary>3 benchmarks unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("BM_case/0"));
+}
+
+TEST(MarkdownReport, NamesWhatItCounts) {
+  Comparison comparison = sample::quiet_comparison(3);
+  EXPECT_THAT(markdown_report(comparison), HasSubstr("Performance: 3 unchanged\n"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    ComparisonRow count = sample::instructions_row(comparison.rows[i].benchmark, 1000, 1000);
+    comparison.rows.push_back(count);
+  }
+  const std::string counted = "6 unchanged (6 rows of 3 benchmarks)\n";
+  EXPECT_THAT(markdown_report(comparison),
+              AllOf(HasSubstr("Performance: " + counted), HasSubstr("<summary>3 benchmarks unchanged</summary>")));
+  EXPECT_THAT(markdown_report(comparison, {}, Extent::whole), HasSubstr("<summary>6 rows unchanged</summary>"));
+  EXPECT_THAT(terminal_report(comparison, {}), HasSubstr(counted));
 }
 
 TEST(MarkdownReport, StaysWithinTheLimitAndCountsWhatItDrops) {
