@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "bench/model/result.hpp"
+
 namespace steelyard::ci {
 
 // What the checkout of a request's job is.
@@ -98,5 +100,19 @@ struct CiJob {
 
 // `variables` is the environment.
 CiJob ci_job(const std::map<std::string, std::string>& variables);
+
+// What was there before all that a job is about, as its service says it: below the group of a merge queue, where a push
+// found its branch, what a merge train or a merged result puts a request on. The commits from there to the one at hand
+// are judged together, so that none of them passes unmeasured.
+struct CommitBefore {
+  std::string sha;           // full; empty: it is not known
+  std::string what;          // "the base of the merge queue's group (merge_group.base_sha)"
+  std::string trouble = {};  // why it is not known of a job that should have one; a part of a sentence
+};
+// Of GITHUB_EVENT_NAME and the event's file, or CI_COMMIT_BEFORE_SHA and CI_MERGE_REQUEST_TARGET_BRANCH_SHA.
+CommitBefore commit_before(const std::map<std::string, std::string>& variables);
+
+// The file of GITHUB_EVENT_PATH. Error (input): it cannot be read, or is of more than 32 MiB.
+Result<std::string> read_github_event(const std::string& file);
 
 }  // namespace steelyard::ci

@@ -268,6 +268,11 @@ bool GitRepository::is_ancestor(const std::string& sha, const std::string& of) c
   return answer && answer->succeeded;
 }
 
+std::string GitRepository::merge_base(const std::string& a, const std::string& b) const {
+  const Result<GitAnswer> answer = run_git(root_, {"merge-base", a, b});
+  return answer && answer->succeeded ? answer->output : std::string();
+}
+
 Result<bool> GitRepository::is_dirty() const {
   STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"status", "--porcelain", "--untracked-files=no"}));
   if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
@@ -307,10 +312,35 @@ std::string GitRepository::current_branch() const {
   return job.branch;
 }
 
+namespace {
+
+// git's first word on what it could not do: its last one says only that it gave up.
+std::string first_trouble(const GitAnswer& answer) {
+  constexpr std::string_view kFatal = "fatal: ";
+  std::istringstream lines(answer.messages);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kFatal)) return line.substr(kFatal.size());
+  }
+  return answer.trouble;
+}
+
+// Where it is the name of a branch that only the remote's copy here has.
+Error no_commit(const GitRepository& repository, const std::string& name, Error error) {
+  const std::optional<std::string> remote = repository.remote();
+  if (remote && may_be_on_server(name) && repository.resolve("refs/remotes/" + *remote + '/' + name)) {
+    const std::string there = *remote + '/' + name;
+    error.fix = there + " is there: name that";
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name,
                                       const std::string& what) {
   Result<std::string> sha = repository.resolve(name);
-  if (sha || !may_be_name(name) || !repository.is_shallow()) return sha;
+  if (sha || !may_be_name(name)) return sha;
+  if (!repository.is_shallow()) return no_commit(repository, name, sha.error());
   const std::optional<std::string> remote = repository.remote();
   const Result<std::string> head = repository.resolve("HEAD");
   std::string trouble = "there is no remote to fetch from";
@@ -321,7 +351,7 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
     attempts.push_back({"fetch", "--quiet", "--no-tags", "--unshallow", "--", *remote});
     for (const std::vector<std::string>& attempt : attempts) {
       STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), attempt, GitReach::remote, kFetchLimit));
-      trouble = answer.succeeded ? "fetching more history did not bring it" : answer.trouble;
+      trouble = answer.succeeded ? "fetching more history did not bring it" : first_trouble(answer);
       sha = repository.resolve(name);
       if (sha) return sha;
     }
@@ -329,6 +359,19 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
   const std::string called = what.empty() ? "commit \"" + name + '"' : what;
   return input_error(repository.root().string(), "no " + called + " in this shallow clone (" + trouble + ')',
                      "the baseline's history", "check out with fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)");
+}
+
+Result<bool> is_ancestor_deepening(const GitRepository& repository, const std::string& sha, const std::string& of) {
+  for (const char* const more : {kDeepenBy, "--unshallow"}) {
+    if (repository.is_ancestor(sha, of)) return true;
+    const std::optional<std::string> remote = repository.is_shallow() ? repository.remote() : std::nullopt;
+    if (!remote) return false;
+    STEELYARD_TRY(const GitAnswer fetched,
+                  run_git(repository.root(), {"fetch", "--quiet", "--no-tags", more, "--", *remote, of},
+                          GitReach::remote, kFetchLimit));
+    if (!fetched.succeeded) return false;
+  }
+  return repository.is_ancestor(sha, of);
 }
 
 Result<BranchPoint> branch_point(const GitRepository& repository, const std::string& sha, const std::string& branch) {
@@ -342,8 +385,8 @@ Result<BranchPoint> branch_point(const GitRepository& repository, const std::str
       if (deepens) fetch.insert(fetch.begin() + 1, "--unshallow");
       STEELYARD_TRY(const GitAnswer fetched, run_git(repository.root(), fetch, GitReach::remote, kFetchLimit));
       STEELYARD_TRY(const GitAnswer base, run_git(repository.root(), {"merge-base", sha, tip}));
-      if (base.succeeded) return BranchPoint{base.output, fetched.succeeded ? "" : fetched.trouble};
-      trouble = fetched.succeeded ? "they share no commit here" : fetched.trouble;
+      if (base.succeeded) return BranchPoint{base.output, fetched.succeeded ? "" : first_trouble(fetched)};
+      trouble = fetched.succeeded ? "they share no commit here" : first_trouble(fetched);
     }
   }
   return input_error(repository.root().string(),
@@ -384,16 +427,6 @@ namespace {
 
 constexpr Nanoseconds kCheckoutLimit = seconds(600);  // a large tree on a slow disk, submodules over a slow link
 
-// Its last line says that git gave up; the first fatal one says on what.
-std::string submodule_trouble(const GitAnswer& answer) {
-  constexpr std::string_view kFatal = "fatal: ";
-  std::istringstream lines(answer.messages);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kFatal)) return line.substr(kFatal.size());
-  }
-  return answer.trouble;
-}
-
 constexpr const char* kWithinView =
     "git has no secrets here, as builds may have written its settings: name what it asks a server with in "
     "STEELYARD_BUILD_ENVIRONMENT";
@@ -416,7 +449,7 @@ Result<void> check_out(const std::filesystem::path& repository, const std::files
   STEELYARD_TRY(const GitAnswer modules,
                 run_git_for_it(target, {"submodule", "--quiet", "update", "--init", "--recursive"}));
   if (!modules.succeeded) {
-    return input_error("submodules of " + sha.substr(0, 12), submodule_trouble(modules),
+    return input_error("submodules of " + sha.substr(0, 12), first_trouble(modules),
                        "addresses that can be reached from here",
                        "where the build needs none of them: --no-submodules, or no_submodules = true under [build]" +
                            (fix.empty() ? "" : "; " + fix));

@@ -83,13 +83,15 @@ class GitRepository {
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
   // Whether a file of the work tree that the commit has too is another one there; false where that is not known.
   bool differs_from(const std::string& commit, const std::filesystem::path& file) const;
+  bool is_ancestor(const std::string& sha, const std::string& of) const;
+  // The newest commit that both reach; empty: they share none here.
+  std::string merge_base(const std::string& a, const std::string& b) const;
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first
 
  private:
   explicit GitRepository(std::filesystem::path root) : root_(std::move(root)) {}
   std::string current_branch() const;
-  bool is_ancestor(const std::string& sha, const std::string& of) const;
   std::filesystem::path root_;
 };
 
@@ -99,6 +101,9 @@ class GitRepository {
 // of a shallow clone calls it; empty: by its name.
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name,
                                       const std::string& what = "");
+
+// Whether one commit lies in the other's history, of which a shallow clone fetches more before the answer is no.
+Result<bool> is_ancestor_deepening(const GitRepository& repository, const std::string& sha, const std::string& of);
 
 // Where a commit left a branch of the remote: the newest commit that both have (git-merge-base(1)). The branch is
 // fetched first, since what a runner's kept or single-branch clone knows of it may be old, or nothing; a shallow

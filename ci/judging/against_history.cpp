@@ -320,16 +320,8 @@ std::string value_of(const std::map<std::string, std::string>& variables, const 
   return found == variables.end() ? std::string() : found->second;
 }
 
-}  // namespace
-
-BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
-                        std::size_t head_parents) {
-  const BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", {note::BaselineBy::first_parent}};
-  if (!head.empty()) return first_parent;
-  const CiJob job = ci_job(variables);
-  if (job.checkout == RequestCheckout::either && !job.base_branch.empty()) {
-    return {"", {note::BaselineBy::left_branch, job.base_branch, job.service}};
-  }
+BaseChoice base_of_checkout(const std::map<std::string, std::string>& variables, BaseChoice first_parent,
+                            std::size_t head_parents) {
   if (head_parents > 1) return first_parent;
   // A checkout of the branch itself: the runner's own idea of where it left the target is better than its last commit.
   if (const std::string base = value_of(variables, "CI_MERGE_REQUEST_DIFF_BASE_SHA"); !base.empty()) {
@@ -340,6 +332,21 @@ BaseChoice default_base(const std::map<std::string, std::string>& variables, con
     return {"origin/" + target, {note::BaselineBy::target_branch}};
   }
   return first_parent;
+}
+
+}  // namespace
+
+BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
+                        std::size_t head_parents) {
+  BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", {note::BaselineBy::first_parent}};
+  if (!head.empty()) return first_parent;
+  const CiJob job = ci_job(variables);
+  if (job.checkout == RequestCheckout::either && !job.base_branch.empty()) {
+    return {"", {note::BaselineBy::left_branch, job.base_branch, job.service}};
+  }
+  BaseChoice choice = base_of_checkout(variables, std::move(first_parent), head_parents);
+  choice.before = commit_before(variables);
+  return choice;
 }
 
 std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,

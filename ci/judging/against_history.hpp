@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
+#include "ci/git/ci_job.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/report/warning_text.hpp"
 
@@ -23,11 +24,14 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
 struct BaseChoice {
   std::string name;  // for git to resolve; empty: the commit where the head left the reason's branch
   note::BaselineReason reason = {};
+  // Taken in place of all that where it is an ancestor of the head: after a push by force it need be none.
+  CommitBefore before = {};
 };
 // On a pull request the checkout is a merge commit: its first parent is the branch it would be merged into, as of now.
 // Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. Services that check out the
-// request's own commit, or merge in another order (RequestCheckout::either), say the target's branch. `head`: as the
-// user named it, empty for HEAD; `head_parents`: how many parents it has.
+// request's own commit, or merge in another order (RequestCheckout::either), say the target's branch. Of a merge queue
+// or a push it is what was there before all of it (commit_before()), where that is known. `head`: as the user named it,
+// empty for HEAD; `head_parents`: how many parents it has.
 BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
                         std::size_t head_parents);
 

@@ -14,6 +14,33 @@
 
 namespace steelyard::ci {
 
+namespace {
+
+// Whether what the CI system says was there before is taken; where not, why is added to why the other is.
+Result<bool> takes_before(const GitRepository& repository, const std::string& head, BaseChoice& base) {
+  CommitBefore& before = base.before;
+  if (!before.sha.empty()) {
+    STEELYARD_TRY(const bool is_ancestor, is_ancestor_deepening(repository, before.sha, head));
+    if (is_ancestor && before.sha != head) return true;
+    before.trouble = before.what + ", " + before.sha.substr(0, 7) +
+                     (before.sha == head ? ", is the commit itself" : ", is no ancestor of it");
+  }
+  base.reason.not_before = before.trouble;
+  return false;
+}
+
+// A branch that went on since the head left it is compared as it is now: changes of others count as well.
+std::string aside_of_base(const GitRepository& repository, const std::string& base, const std::string& head) {
+  if (repository.is_shallow() || repository.is_ancestor(base, head)) return "";
+  const std::string common = repository.merge_base(base, head);
+  if (common.empty() || common == head) return "";
+  return "the baseline " + base.substr(0, 7) + " is no ancestor of " + head.substr(0, 7) +
+         ", so that what it has alone is compared as well; where they part is " + common.substr(0, 7) +
+         " (git merge-base), if that is meant";
+}
+
+}  // namespace
+
 Result<GatePlan> plan_gate(const GateRequest& request) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(std::string head, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
@@ -27,6 +54,12 @@ Result<GatePlan> plan_gate(const GateRequest& request) {
     base.reason.not_fetched = left.stale;
     return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, std::move(base.reason)};
   }
+  STEELYARD_TRY(const bool is_before, takes_before(repository, head, base));
+  if (is_before) {
+    return GatePlan{std::move(repository),
+                    {std::move(base.before.sha), std::move(head)},
+                    {note::BaselineBy::before, {}, {}, {}, std::move(base.before.what)}};
+  }
   const bool is_parent = base.reason.by == note::BaselineBy::first_parent;
   const std::string parent = is_parent ? "parent of " + head.substr(0, 12) : "";
   Result<std::string> base_sha = resolve_deepening(repository, base.name, parent);
@@ -35,7 +68,9 @@ Result<GatePlan> plan_gate(const GateRequest& request) {
                        "name one with --base COMMIT");
   }
   if (!base_sha) return base_sha.error();
-  return GatePlan{std::move(repository), {std::move(*base_sha), std::move(head)}, std::move(base.reason)};
+  std::string aside = request.base.empty() ? "" : aside_of_base(repository, *base_sha, head);
+  return GatePlan{
+      std::move(repository), {std::move(*base_sha), std::move(head)}, std::move(base.reason), std::move(aside)};
 }
 
 Result<void> take_accepted(const GateRequest& request, const Result<GatePlan>& plan, GateConfiguration& judged) {

@@ -20,6 +20,7 @@ struct GatePlan {
   GitRepository repository;
   CommitPair commits;
   note::BaselineReason why_baseline;
+  std::string aside = {};  // a sentence on a --base that may be another than is meant; empty: there is none
 };
 
 // By --base and --head, else by what the CI system says. Error (input): no repository, or no such commit.

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
@@ -22,7 +18,6 @@ using storage::JsonDocument;
 using storage::JsonValue;
 using storage::JsonWriter;
 
-constexpr std::uintmax_t kMaxEventBytes = std::uintmax_t{32} << 20U;  // GitHub's own bound is 25 MB
 constexpr std::int64_t kLargestId = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kCheck = "check";
 constexpr std::size_t kLongestTitleOfCheck = 200;  // columns
@@ -40,17 +35,6 @@ bool is_repository(const std::string& text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./") ==
              std::string::npos &&
          text.find('/', stroke + 1) == std::string::npos && text.find("..") == std::string::npos;
-}
-
-Result<std::string> read_event(const std::string& file) {
-  std::error_code code;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, code);
-  if (code) return input_error("GITHUB_EVENT_PATH", '"' + file + "\": " + code.message(), "the event's file");
-  if (bytes > kMaxEventBytes) {
-    return input_error("GITHUB_EVENT_PATH", std::to_string(bytes) + " bytes", "at most 32 MiB");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
 // Another repository's, or one that is gone.
@@ -74,7 +58,7 @@ void take_workflow_run(const JsonValue& run, GithubPlace& place) {
 Result<void> take_event(GithubPlace& place) {
   const std::string file = job_variable("GITHUB_EVENT_PATH");
   if (file.empty()) return {};
-  STEELYARD_TRY(const std::string text, read_event(file));
+  STEELYARD_TRY(const std::string text, read_github_event(file));
   STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, file));
   const JsonValue root = document.root();
   if (const JsonValue pull = root.at("pull_request"); !pull.is_null()) {

@@ -293,6 +293,8 @@ std::string reason_of_baseline(const BaselineReason& reason) {
       return "CI_MERGE_REQUEST_DIFF_BASE_SHA";
     case BaselineBy::target_branch:
       return "the target branch of the pull request";
+    case BaselineBy::before:
+      return reason.before;
     case BaselineBy::option:
       break;
   }
@@ -302,7 +304,8 @@ std::string reason_of_baseline(const BaselineReason& reason) {
 }  // namespace
 
 std::string baseline(const std::string& commit, const BaselineReason& reason) {
-  return "baseline: " + shown_sha(commit) + ", " + reason_of_baseline(reason);
+  return "baseline: " + shown_sha(commit) + ", " + reason_of_baseline(reason) +
+         (reason.not_before.empty() ? "" : ", as " + reason.not_before);
 }
 
 std::string baseline_measured_together(const std::string& commit) {

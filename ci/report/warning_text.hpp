@@ -120,12 +120,14 @@ std::vector<std::string> changed_points(const std::vector<storage::ChangePointEv
 namespace steelyard::ci::note {
 
 // Why a commit is the baseline.
-enum class BaselineBy { option, first_parent, left_branch, diff_base, target_branch };
+enum class BaselineBy { option, first_parent, left_branch, diff_base, target_branch, before };
 struct BaselineReason {
   BaselineBy by = BaselineBy::option;
   std::string left_branch = {};  // of the remote, that the head left at the baseline; of no other reason
   std::string service = {};      // that names this branch as its target
   std::string not_fetched = {};  // why the branch is as it was known before; empty: it is as of now
+  std::string before = {};       // what was there before all that the job is about; of no other reason
+  std::string not_before = {};   // why that is not the baseline of a job that should have one; empty: none should
 };
 std::string baseline(const std::string& commit, const BaselineReason& reason);
 std::string baseline_measured_together(const std::string& commit);

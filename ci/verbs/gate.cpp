@@ -96,6 +96,7 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
   STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(judged.configuration, options.bench));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(judged.configuration));
   if (options.base.empty()) app.note(note::baseline(plan.commits.baseline, plan.why_baseline));
+  if (!plan.aside.empty()) app.note(plan.aside);
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
@@ -112,10 +113,11 @@ Verb gate_verb() {
   Verb verb = make_verb(
       options, run_gate, "gate",
       "Builds a commit and its baseline, measures both side by side and fails where something regressed. Programs, "
-      "build and policy come from steelyard.toml. The baseline is the first parent, or what the CI system says.",
+      "build and policy come from steelyard.toml. The baseline is what the CI system says, else the first parent.",
       "  steelyard gate --base main --markdown summary.md\n"
       "  steelyard gate --against-history --run today.syrun");
-  verb.add(text_option("--base", "COMMIT", options->base, "the baseline (default: the first parent)", kBuildingGroup));
+  verb.add(text_option("--base", "COMMIT", options->base,
+                       "the baseline (default: what the CI system says, else the first parent)", kBuildingGroup));
   verb.add(text_option("--head", "COMMIT", options->head, "the candidate (default: HEAD)", kBuildingGroup));
   verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench, "the program, in place of those configured",
                        kBuildingGroup));

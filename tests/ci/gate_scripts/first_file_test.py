@@ -321,7 +321,9 @@ def pushes(work):
             git(origin, "commit", "-q", "-m", f"Be {which}")
             if number == 0:
                 continue
-            event = {"event_name": "push", "event": {"repository": {"default_branch": "main"}}, "run_attempt": "1",
+            before = git(origin, "rev-parse", "HEAD^1")
+            event = {"event_name": "push", "event": {"before": before, "repository": {"default_branch": "main"}},
+                     "run_attempt": "1",
                      "api_url": service.address, "server_url": "https://github.com", "repository": "acme/shop",
                      "run_id": str(number), "job": "keep", "sha": git(origin, "rev-parse", "HEAD"),
                      "ref": "refs/heads/main", "ref_name": "main", "workflow": "Performance history"}

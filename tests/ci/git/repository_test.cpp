@@ -249,6 +249,11 @@ TEST_F(Repository, SaysHowToCheckOutWhereAShallowCloneCannotBeDeepened) {
   ASSERT_FALSE(parent);
   EXPECT_EQ(parent.error().kind, ErrorKind::input);
   EXPECT_THAT(parent.error().text(), HasSubstr("fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)"));
+  TemporaryRepository::shell("git -C '" + clone + "' remote add origin /nowhere/at/all");
+  EXPECT_THAT(resolve_deepening(*shallow, "HEAD^1").error().text(),
+              ::testing::AllOf(HasSubstr("'/nowhere/at/all' does not appear to be a git repository"),
+                               ::testing::Not(HasSubstr("and the repository exists"))))
+      << "git's last line is half a sentence";
 }
 
 TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {

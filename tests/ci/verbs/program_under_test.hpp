@@ -34,7 +34,10 @@ class ProgramUnderTest : public ::testing::Test {
     use_state(folder_ / "state");
     unsetenv("STEELYARD_STORE");
     // Where the tests themselves run on a CI system, its variables are not about the repositories made here.
-    for (const char* variable : {"GITHUB_EVENT_NAME", "CI_MERGE_REQUEST_DIFF_BASE_SHA"}) unsetenv(variable);
+    for (const char* variable : {"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+                                 "CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "CI_COMMIT_BEFORE_SHA"}) {
+      unsetenv(variable);
+    }
     for (const CiService& service : kCiServices) {
       unsetenv(std::string(service.sign).c_str());
       for (const auto& variables :
