@@ -53,7 +53,8 @@ status=0
 env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_OUTPUT -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
   "$program" "${arguments[@]}" >"$comparison" || status=$?
 # Once into the log, once into the summary: whoever reads only one of them has the whole report.
-[ ! -s "$report" ] || cat "$report"
+# Of a gate that ended before it compared anything it is the error, which stands in the log already.
+[ ! -s "$report" ] || [ ! -s "$comparison" ] || cat "$report"
 [ "${GITHUB_EVENT_NAME:-}" != push ] || notify_owners "$program" "${arguments[@]}"
 echo "::$resume::"
 if [ -s "$report" ]; then
@@ -64,6 +65,8 @@ if [ -n "${GITHUB_OUTPUT:-}" ]; then
     >>"$GITHUB_OUTPUT"
 fi
 if [ "$status" -ne 0 ]; then
-  echo "::error title=Steelyard::the gate left with status $status; the job summary has the report"
+  where='the log above says why'
+  [ ! -s "$report" ] || where='the job summary has the report'
+  echo "::error title=Steelyard::the gate left with status $status; $where"
 fi
 exit "$status"

@@ -25,7 +25,7 @@ folder=${shard:-$folder}
 # Nothing that lies there, as of the repository, is taken for this job's report; what shards left is a folder in it.
 [ ! -L "${folder%/shards/*}" ] || rm -f "${folder%/shards/*}"
 mkdir -p "$folder"
-for name in report.md report.html comparison.json status junit.xml code-quality.json metrics.txt; do
+for name in report.md report.html comparison.json ended.json status junit.xml code-quality.json metrics.txt; do
   rm -rf "${folder:?}/$name"
 done
 rm -rf "$folder"/*.syrun
@@ -78,7 +78,8 @@ if [ -n "${STEELYARD_GITLAB_TOKEN:-}" ]; then
 fi
 status=0
 "$program" "${arguments[@]}" >"$folder/comparison.json" || status=$?
-[ ! -s "$folder/report.md" ] || cat "$folder/report.md"
+# Of a gate that ended before it compared anything it is the error, which stands in the log already.
+[ ! -s "$folder/report.md" ] || [ ! -s "$folder/comparison.json" ] || cat "$folder/report.md"
 [ -z "$shard" ] || exit "$status"
 notify_owners "$program" "${arguments[@]}"
 echo "$status ${CI_JOB_ID:-}" >"$folder/status"

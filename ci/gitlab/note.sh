@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The script of .steelyard-note in steelyard.gitlab-ci.yml: keeps one note on the merge request, from what gate.sh left
 # in steelyard-report/, where STEELYARD_GITLAB_TOKEN is set. The merge request's code ran beside that, so it may hold
-# anything: the status and the comparison are taken from it, as plain files of bounded size, and the report is made
-# again from the comparison. Its Markdown is not looked at: in a note, text can mention people and command GitLab. Never
-# fails the job: the verdict is the gate's.
+# anything: the status and the comparison (where there is none, ended.json) are taken from it, as plain files of bounded
+# size, and the report is made again from them. Its Markdown is not looked at: in a note, text can mention people and
+# command GitLab. Never fails the job: the verdict is the gate's.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
@@ -26,9 +26,11 @@ if [[ ! $line =~ ^([0-9]{1,3})\ ([0-9]{0,20})$ ]]; then
 fi
 folder=$(mktemp -d "${TMPDIR:-/tmp}/steelyard-note.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
-if is_plain comparison.json && [ "$(stat -c %s "$left/comparison.json")" -le "$most_bytes" ]; then
-  cp --no-dereference -- "$left/comparison.json" "$folder/"
-fi
+for name in comparison.json ended.json; do
+  if is_plain "$name" && [ "$(stat -c %s "$left/$name")" -le "$most_bytes" ]; then
+    cp --no-dereference -- "$left/$name" "$folder/"
+  fi
+done
 publish=(publish gitlab "$folder" --status "${BASH_REMATCH[1]}")
 # The try is the job's that measured: this one's may be repeated without another try.
 if [ -n "${BASH_REMATCH[2]}" ]; then

@@ -256,6 +256,18 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
 
 }  // namespace
 
+void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const App& app) {
+  const auto leave = [&app](const std::filesystem::path& file, const std::string& text) {
+    if (const Result<void> done = write_text_file(file, text); !done) app.warn(done.error().text());
+  };
+  if (!outputs.archive_dir.empty()) {
+    std::error_code ignored;  // of which writing tells
+    std::filesystem::create_directories(outputs.archive_dir, ignored);
+    leave(outputs.archive_dir / kEndedFile, ended_document(ended));
+  }
+  if (!outputs.markdown.empty()) leave(outputs.markdown, ended_report(ended));
+}
+
 ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
   ExitCode code = copy_archives(plan, app);
   Judgement judgement{plan.baseline, plan.candidate, plan.compare(), {}, {}, plan.from};

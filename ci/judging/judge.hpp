@@ -23,6 +23,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/measuring/shard.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "ci/report/explain.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/promise.hpp"
@@ -72,6 +73,10 @@ struct JudgementOutputs {
   std::string explain;                // a part of the names of rows to explain, or all; empty: none
   bool no_store = false;
 };
+
+// The end of a gate that compared nothing, in the places where its judgement would be: the folder of the archives and
+// the report in Markdown. What cannot be written there is warned of.
+void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const App& app);
 
 struct ComparisonRequest {
   const Configuration& configuration;

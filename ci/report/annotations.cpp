@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "bench/model/benchmark_id.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t kLongestAnnotation = 2000;  // columns; GitHub takes 64 Ki
 constexpr double kMinAnnotatedShare = 0.1;        // of the benchmark's change, of a function that is no culprit
 constexpr std::size_t kMaxNotedFunctions = 3;     // of a finding
 constexpr std::size_t kLongestSaid = 600;         // columns
+constexpr std::size_t kMaxErrorLines = 60;        // a build's error has its last 40
 
 std::string plain_text(const std::string& text, std::size_t columns) {
   return shortened(printable_line(text, true), columns, true);
@@ -197,12 +199,27 @@ std::string junit_report(const Comparison& comparison, const std::string& suite)
   return junit_text(suite, counts, cases);
 }
 
-std::string junit_report_of_nothing(const std::string& suite, const std::string& why) {
+namespace {
+
+// Each line by itself, as html::text() makes one of all.
+std::string text_of_lines(const std::string& text) {
+  std::string lines;
+  std::istringstream stream(text);
+  std::size_t count = 0;
+  for (std::string line; count < kMaxErrorLines && std::getline(stream, line); ++count) {
+    lines += (count == 0 ? "" : "\n") + html::text(line, kLongestSaid);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string junit_report_of_nothing(const std::string& suite, const std::string& why, const std::string& error) {
   CaseCounts counts{};
   counts.at(static_cast<std::size_t>(CaseOutcome::broken)) = 1;
   return junit_text(suite, counts,
                     "  <testcase" + xml_attribute("classname", "gate") + xml_attribute("name", "gate") + "><error" +
-                        xml_attribute("message", why) + "/></testcase>\n");
+                        xml_attribute("message", why) + '>' + text_of_lines(error) + "</error></testcase>\n");
 }
 
 namespace {

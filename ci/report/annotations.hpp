@@ -45,8 +45,8 @@ std::string identity_of(const Annotation& annotation);
 // inconclusive and skipped rows are skipped. `suite` names what was measured.
 inline constexpr std::size_t kMaxTestCases = 5000;
 std::string junit_report(const Comparison& comparison, const std::string& suite);
-// Of a gate that ended before it compared anything: one case, which is an error.
-std::string junit_report_of_nothing(const std::string& suite, const std::string& why);
+// Of a gate that ended before it compared anything: one case, which is an error. `error`: its lines; empty: unknown.
+std::string junit_report_of_nothing(const std::string& suite, const std::string& why, const std::string& error = "");
 
 // OpenMetrics 1.0: baseline, candidate and ratio of each row, in the metric's unit.
 inline constexpr std::size_t kMaxMetricRows = 2000;

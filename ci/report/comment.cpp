@@ -7,6 +7,7 @@
 #include "bench/model/parse_number.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "ci/report/markup.hpp"
 #include "storage/document/json.hpp"
 
@@ -73,7 +74,7 @@ bool is_plain_address(const std::string& link) {
 
 std::string tries_text(const CommentMark& mark) {
   if (mark.statuses.size() < 2) return "";
-  std::string text = "Measured " + std::to_string(mark.statuses.size()) + " times at this commit: ";
+  std::string text = "Tried " + std::to_string(mark.statuses.size()) + " times at this commit: ";
   for (std::size_t i = 0; i < mark.statuses.size(); ++i) {
     text += (i == 0                          ? ""
              : i + 1 == mark.statuses.size() ? ", now "
@@ -111,7 +112,7 @@ std::string sentence_of_strangers_nothing(int status) {
 std::string without_report(const Publication& publication) {
   const std::string begin = "### ! Performance: not judged\n\n";
   if (publication.is_strangers) return begin + sentence_of_strangers_nothing(publication.status) + "\n";
-  return begin + "The gate ended before anything was compared: " + std::string(status_words(publication.status)) +
+  return begin + "The gate ended before anything was compared: " + words_of_nothing(publication.status) +
          ". The job's log says why.\n";
 }
 
@@ -128,7 +129,7 @@ std::string_view status_words(int status) {
                                                           "a regression or a missed target",
                                                           "something that should have been judged was not",
                                                           "its input or configuration is wrong",
-                                                          "the measured program failed",
+                                                          "the measured program failed, or its build",
                                                           "nothing regressed, and the store could not be reached"};
   const bool is_known = status >= 0 && status < static_cast<int>(kWords.size());
   return is_known ? kWords.at(static_cast<std::size_t>(status)) : "the gate did not end by itself";

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kJsonIndent = 2;
 constexpr std::size_t kNameColumns = 16;
 
-Tone tone_of(bench::Severity severity) {
+Tone tone_of_severity(bench::Severity severity) {
   return severity == bench::Severity::severe    ? Tone::bad
          : severity == bench::Severity::warning ? Tone::doubtful
                                                 : Tone::plain;
@@ -51,7 +51,7 @@ std::string fix_block(const bench::Finding& finding, const TerminalStyle& style)
 }
 
 std::string finding_block(const bench::Finding& finding, const TerminalStyle& style) {
-  return labelled(finding.id, finding.found, tone_of(finding.severity), style) +
+  return labelled(finding.id, finding.found, tone_of_severity(finding.severity), style) +
          labelled("  costs", finding.cost, Tone::dim, style) + fix_block(finding, style);
 }
 

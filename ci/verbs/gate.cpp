@@ -67,7 +67,7 @@ Result<GateConfiguration> judged_by_history(const GateOptions& options, const Co
   return GateConfiguration{configuration, {warning::judged_without_baseline(plan.error())}};
 }
 
-Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
+Result<ExitCode> plan_and_judge(const GateOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kGateBudget, options.seed));
   STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
   STEELYARD_TRY(const std::optional<ShardChoice> shard, shard_choice(options.shard, configuration, app));
@@ -104,6 +104,15 @@ Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
       judged.configuration, options.outputs,          options.bench.empty(), cancellation.flag(), true,
       judged.notes,         shard ? &*shard : nullptr};
   return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
+}
+
+Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
+  Result<ExitCode> done = plan_and_judge(options, app);
+  if (!done) {
+    const int status = static_cast<int>(exit_code_of(done.error()));
+    leave_end(options.outputs, {EndedGate::Stage::other, "", done.error().text(), status}, app);
+  }
+  return done;
 }
 
 }  // namespace

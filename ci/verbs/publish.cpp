@@ -22,6 +22,7 @@
 #include "ci/report/annotations.hpp"
 #include "ci/report/comment.hpp"
 #include "ci/report/comparison.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "ci/report/published_files.hpp"
 #include "ci/verbs/service_options.hpp"
 #include "storage/archive/archive.hpp"
@@ -31,6 +32,7 @@ namespace steelyard::ci {
 namespace {
 
 constexpr std::uintmax_t kMaxReportBytes = std::uintmax_t{1} << 20U;
+constexpr std::int64_t kMaxEndedBytes = std::int64_t{1} << 20U;
 
 struct PublishOptions {
   std::string service;
@@ -47,6 +49,7 @@ struct PublishOptions {
 
 struct ReadJudgement {
   std::optional<Comparison> comparison;  // absent: nothing was compared
+  std::optional<EndedGate> ended;        // why, where the gate left that
   std::string report;                    // Markdown
   int status = 0;
 };
@@ -83,8 +86,30 @@ std::string report_of_kept(const Comparison& comparison) {
   return markdown_report(comparison, {}, Extent::brief, SidesFrom::kept);
 }
 
+// A folder that is not there is a wrong name, whatever the gate left with: a gate that could tell nothing else has made
+// it. So is that of a file that is not.
+Result<void> check_place(const std::filesystem::path& judgement) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::absolute(judgement, ignored).lexically_normal();
+  const bool is_file = whole.extension() == ".json";
+  if (std::filesystem::exists(whole, ignored)) return {};
+  if (is_file && std::filesystem::is_directory(whole.parent_path(), ignored)) return {};
+  return input_error(judgement.string(), is_file ? "no such folder" : "no such file or folder",
+                     "the folder that gate was given as --archive-dir", "where the gate never began, make it first");
+}
+
+// What the gate left where it compared nothing; absent where it left nothing that can be read: the status tells.
+std::optional<EndedGate> read_ended(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kEndedFile;
+  const Result<std::string> text = storage::read_file(file, kMaxEndedBytes);
+  if (!text) return std::nullopt;
+  Result<EndedGate> ended = parse_ended(*text, file.string());
+  return ended ? std::optional(std::move(ended).value()) : std::nullopt;
+}
+
 Result<ReadJudgement> read_judgement(const PublishOptions& options, const Configuration& configuration) {
   ReadJudgement read;
+  STEELYARD_CHECK(check_place(options.judgement));
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(options.judgement, ignored);
   const std::filesystem::path file = is_folder ? options.judgement / kComparisonFile : options.judgement;
@@ -103,7 +128,13 @@ Result<ReadJudgement> read_judgement(const PublishOptions& options, const Config
   if (!options.report.empty()) {
     STEELYARD_TRY(read.report, read_report(options.report, read.comparison ? TooLong::is_empty : TooLong::is_an_error));
   }
+  if (!read.comparison) {
+    read.ended = read_ended(folder);
+    // Of another try, of a gate that since then did not come so far.
+    if (read.ended && read.ended->status != options.status) read.ended.reset();
+  }
   if (read.report.empty() && read.comparison) read.report = report_of_kept(*read.comparison);
+  if (read.report.empty() && read.ended) read.report = ended_report(*read.ended);
   read.status =
       options.status ? *options.status : static_cast<int>(outcome_of_kept(*read.comparison, folder, configuration));
   // A report that has to be cut says less than one that was made to fit.
@@ -130,7 +161,7 @@ Publication publication_of(std::string key, const PublishOptions& options, const
   publication.key = std::move(key);
   publication.status = read.status;
   const Comparison* const comparison = read.comparison ? &*read.comparison : nullptr;
-  publication.headline = headline_of(comparison, read.status);
+  publication.headline = read.ended ? "not judged: " + ended_words(*read.ended) : headline_of(comparison, read.status);
   publication.report = read.report;
   if (comparison != nullptr) {
     publication.annotations = annotations_of(*comparison);
@@ -214,7 +245,8 @@ Result<void> write_report_files(const std::filesystem::path& folder, const ReadJ
   if (code) return input_error(folder.string(), code.message(), "a folder for reports");
   const Comparison comparison = read.comparison.value_or(Comparison{});
   const std::string junit = read.comparison ? junit_report(comparison, publication.key)
-                                            : junit_report_of_nothing(publication.key, publication.headline);
+                                            : junit_report_of_nothing(publication.key, publication.headline,
+                                                                      read.ended ? read.ended->text : "");
   STEELYARD_CHECK(write_text_file(folder / "junit.xml", junit));
   STEELYARD_CHECK(write_text_file(folder / "code-quality.json", code_quality_report(publication.annotations)));
   STEELYARD_CHECK(write_text_file(folder / "metrics.txt", open_metrics_report(comparison)));

@@ -114,7 +114,7 @@ told
 grep -q 'BM_varied' "$comments" || fail "the note does not name the benchmark"
 grep -q 'comes from a fork; judged here again' "$comments" || fail "the note does not say whose figures they are"
 grep -q 'mallory/shop/-/jobs/77)' "$comments" || fail "the note does not lead to the job that measured"
-! grep -q 'Measured 2 times' "$comments" || fail "a second look is told as a try"
+! grep -q 'Tried 2 times' "$comments" || fail "a second look is told as a try"
 ! grep -q 'merge_requests/[2345]' "$work/service/requests" || fail "another request is told"
 ! grep -q 'merge_requests/2' "$work/asked" || fail "a request of the project's own is asked for"
 ! grep -q 'projects/17/pipelines' "$work/asked" || fail "a pipeline of the project itself is told again"

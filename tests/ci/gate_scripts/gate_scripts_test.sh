@@ -330,7 +330,7 @@ else
   grep -q '/-/jobs/5)' "$work/service/comments" || fail "the note does not lead to the job that measured"
   ! grep -q 'all is well\|hidden-from-the-request' "$work/service/comments" ||
     fail "the artifact's own report was taken"
-  ! grep -q 'Measured 2 times' "$work/service/comments" || fail "a note that was written again is told as a try"
+  ! grep -q 'Tried 2 times' "$work/service/comments" || fail "a note that was written again is told as a try"
   [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
 
   # What a developer accepts by a note the gate's job is left as a file; what a reporter says accepts nothing.
@@ -527,6 +527,26 @@ grep -qi shallow "$work/log" || fail "the refusal does not say that the clone is
 [ -d "$work/main" ] || git clone -q "file://$repository" "$work/main"
 status=0; run_gate "$work/main" || status=$?
 [ "$status" -eq 0 ] || fail "a commit that changes notes only: status $status, wanted 0"
+
+# 4b. A build that fails is told as that, with the compiler's line, to who does not see the log.
+works=$build
+build="case \$PWD in */head) echo 'work.hpp:1: error: no such thing'; exit 9;; esac; $works"
+status=0; run_gate "$work/full" || status=$?
+build=$works
+[ "$status" -eq 4 ] || fail "a candidate that does not build: status $status, wanted 4"
+report_of "$work/full" >"$work/report"
+grep -q 'the build of the candidate' "$work/report" || fail "the report does not say that the build failed"
+grep -q 'work.hpp:1: error: no such thing' "$work/report" || fail "the report lacks the compiler's line"
+if [ "$service" = github ]; then
+  grep -q '^::error .*the job summary has the report' "$work/log" || fail "the log does not lead to the summary"
+else
+  grep -q 'the build of the candidate' "$work/full/steelyard-report/junit.xml" || fail "junit.xml: another error"
+  start_service 1="$head"
+  (cd "$work/full" && note 10)
+  stop_service
+  grep -q 'work.hpp:1: error: no such thing' "$work/service/comments" || fail "the note lacks the compiler's line"
+  [ ! -s "$work/service/faults" ] || { cat "$work/service/faults"; fail "requests that GitLab does not take"; }
+fi
 
 # 5. Two jobs share the suite and a third judges what both left: the same status, the same finding, one report.
 usual=$arguments

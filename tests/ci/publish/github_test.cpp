@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "ci/http/http.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
 namespace steelyard::ci::github_test {
@@ -177,7 +178,7 @@ TEST_F(PublishToGithub, SaysHowEachTryOfACommitWent) {
   ASSERT_EQ(publish("github", {"--status", "0"}).status, 0);
   ASSERT_THAT(server_.comments, SizeIs(1));
   EXPECT_THAT(server_.comments[0].body,
-              HasSubstr("Measured 2 times at this commit: a regression or a missed target, now nothing regressed."));
+              HasSubstr("Tried 2 times at this commit: a regression or a missed target, now nothing regressed."));
   EXPECT_THAT(server_.checks, SizeIs(2));
 }
 
@@ -192,6 +193,19 @@ TEST_F(PublishToGithub, TellsOfAGateThatEndedBeforeItCompared) {
               AllOf(HasSubstr("not judged"), HasSubstr("the measured program failed"), Not(HasSubstr("improvement"))));
   ASSERT_THAT(server_.checks, SizeIs(2));
   EXPECT_EQ(server_.checks[1].conclusion, "failure");
+}
+
+TEST_F(PublishToGithub, OfAFailedBuildSaysWhichAndHasTheCompilersLine) {
+  std::filesystem::remove("evidence/comparison.json");
+  write("evidence/ended.json",
+        ended_document({EndedGate::Stage::build_of_candidate, sha('e'), "its last lines:\nwork.cpp:3: error: x", 4}));
+  EXPECT_EQ(run({"publish", "github", "evidence", "--project", "shop", "--status", "4"}).status, 0);
+  ASSERT_THAT(server_.comments, SizeIs(1));
+  EXPECT_THAT(server_.comments[0].body,
+              AllOf(HasSubstr("the build of the candidate (eeeeeee) failed"), HasSubstr("\nwork.cpp:3: error: x\n"),
+                    Not(HasSubstr("measured program"))));
+  ASSERT_THAT(server_.checks, SizeIs(1));
+  EXPECT_EQ(server_.checks[0].conclusion, "failure");
 }
 
 // The comparison of the samples, with functions on so many lines of the project's own.
@@ -490,7 +504,7 @@ TEST_F(PublishOfAFork, IsJudgedAgainAsOftenAsItIsWanted) {
   const Outcome again = publish("github", {"--status", "0"});
   EXPECT_EQ(again.status, 0) << again.err;
   ASSERT_THAT(server_.comments, SizeIs(1));
-  EXPECT_THAT(server_.comments[0].body, AllOf(HasSubstr("3 unchanged"), Not(HasSubstr("Measured 2 times"))));
+  EXPECT_THAT(server_.comments[0].body, AllOf(HasSubstr("3 unchanged"), Not(HasSubstr("Tried 2 times"))));
   ASSERT_THAT(server_.checks, SizeIs(1));
   EXPECT_EQ(server_.checks[0].conclusion, "success");
 }

@@ -1,4 +1,5 @@
 #include "ci/git/repository.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/publish/publishing.hpp"
 
@@ -29,7 +30,7 @@ TEST_F(PublishToGitlab, WritesOneNoteAndUpdatesItInPlace) {
   const Outcome retried = publish("gitlab", {"--status", "0"});
   EXPECT_EQ(retried.status, 0) << retried.err;
   ASSERT_THAT(server_.comments, SizeIs(1));
-  EXPECT_THAT(server_.comments[0].body, HasSubstr("Measured 2 times at this commit"));
+  EXPECT_THAT(server_.comments[0].body, HasSubstr("Tried 2 times at this commit"));
   EXPECT_EQ(server_.count("PUT", "/projects/17/merge_requests/3/notes/"), 1);
 }
 
@@ -42,7 +43,7 @@ TEST_F(PublishToGitlab, AnotherJobOfTheCommitIsNoOtherTry) {
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("give each its own"));
   ASSERT_THAT(server_.comments, SizeIs(1));
-  EXPECT_THAT(server_.comments[0].body, Not(HasSubstr("Measured 2 times")));
+  EXPECT_THAT(server_.comments[0].body, Not(HasSubstr("Tried 2 times")));
 }
 
 TEST_F(PublishToGitlab, ANoteThatIsListedTwiceIsNotDeleted) {
@@ -182,6 +183,29 @@ TEST_F(PublishFiles, OfAGateThatEndedEarlyAreNoPass) {
               AllOf(HasSubstr("errors=\"1\""), HasSubstr("not judged: the measured program failed")));
   EXPECT_THAT(text_of("evidence/findings.sarif"), HasSubstr("\"executionSuccessful\": false"));
   EXPECT_THAT(text_of("evidence/badge.svg"), HasSubstr("not judged"));
+}
+
+TEST_F(PublishFiles, OfAFailedBuildSayWhichAndHaveTheCompilersLine) {
+  std::filesystem::remove("evidence/comparison.json");
+  write("evidence/ended.json",
+        ended_document({EndedGate::Stage::build_of_candidate, sha('a'), "its last lines:\nwork.cpp:3: error: <x>", 4}));
+  EXPECT_EQ(run({"publish", "files", "evidence", "--status", "4"}).status, 0);
+  EXPECT_THAT(text_of("evidence/junit.xml"),
+              AllOf(HasSubstr("not judged: the build of the candidate (aaaaaaa) failed"),
+                    HasSubstr("\nwork.cpp:3: error: &lt;x&gt;"), Not(HasSubstr("measured program"))));
+  EXPECT_EQ(run({"publish", "files", "evidence", "--status", "3"}).status, 0);
+  EXPECT_THAT(text_of("evidence/junit.xml"), Not(HasSubstr("the build of"))) << "it is of another try";
+}
+
+TEST_F(PublishFiles, RefuseAFolderThatIsNotThereWhateverTheStatus) {
+  for (const char* const wrong : {"evidnce", "evidnce/comparison.json", "evidence/more"}) {
+    const Outcome outcome = run({"publish", "files", wrong, "--status", "4"});
+    EXPECT_EQ(outcome.status, 3) << wrong;
+    EXPECT_THAT(outcome.err, HasSubstr("no such ")) << wrong;
+    EXPECT_FALSE(std::filesystem::exists("evidnce"));
+  }
+  std::filesystem::remove("evidence/comparison.json");
+  EXPECT_EQ(run({"publish", "files", "evidence/comparison.json", "--status", "4"}).status, 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "ci/report/published_files.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -156,6 +157,28 @@ TEST(HeadlineOf, SaysWhatTheRowsDoNot) {
   EXPECT_EQ(headline_of(&quiet, 0), "2 unchanged");
   EXPECT_EQ(headline_of(&quiet, 1), "a regression or a missed target: 2 unchanged");
   EXPECT_EQ(headline_of(nullptr, 3), "not judged: its input or configuration is wrong");
+  EXPECT_EQ(headline_of(nullptr, 5), "not judged: the store could not be reached") << "nothing is known to be well";
+}
+
+TEST(EndedGates, AreKeptAsTheyWere) {
+  const EndedGate ended{EndedGate::Stage::build_of_baseline, std::string(40, 'b'), "error: \"x\"\nat 3", 2};
+  const Result<EndedGate> read = parse_ended(ended_document(ended), "ended.json");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, ended);
+  EXPECT_EQ(ended_words(*read), "the build of the baseline (bbbbbbb) failed");
+  std::string other = ended_document(ended);
+  other.replace(other.find("build of the baseline"), 21, "build of something");
+  EXPECT_FALSE(parse_ended(other, "ended.json"));
+  EXPECT_EQ(ended_words({EndedGate::Stage::other, "", "", 5}), "the store could not be reached");
+}
+
+TEST(EndedGates, HaveAReportThatNoLineOfABuildCanLeave) {
+  std::string text = "```\n````text\n/close\n@octocat <b>#1</b>\n\x1b[31m\n";
+  for (int i = 0; i < 1000; ++i) text += std::string(1000, 'x') + "\n";
+  const std::string report = ended_report({EndedGate::Stage::build_of_candidate, std::string(40, 'a'), text, 4});
+  EXPECT_THAT(without_code(report), AllOf(HasSubstr("the build of the candidate (aaaaaaa) failed"),
+                                          Not(HasSubstr("/close")), Not(HasSubstr("octocat")), Not(HasSubstr("xxx"))));
+  EXPECT_LT(report.size(), kMaxCommentBytes);
 }
 
 }  // namespace
