@@ -233,11 +233,16 @@ std::vector<std::string> take_new_renames(const Configuration& candidate, Config
 }  // namespace
 
 Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, const GitRepository& repository,
-                                               const std::string& baseline, Nanoseconds usual, const App& app) {
+                                               const CommitPair& commits, Nanoseconds usual, const App& app) {
+  const std::string& baseline = commits.baseline;
   STEELYARD_TRY(const std::string path, place_in_commit(repository, baseline));
   if (path.empty()) {
     if (candidate.file.empty()) return GateConfiguration{candidate, {}};
-    return GateConfiguration{candidate, {warning::policy_only_in_candidate(std::string(kConfigurationFile))}};
+    const Result<std::string> own = place_in_commit(repository, commits.candidate);
+    const bool has_none = own && own->empty();
+    const std::string file(kConfigurationFile);
+    return GateConfiguration{
+        candidate, {has_none ? warning::policy_only_in_work_tree(file) : warning::policy_only_in_candidate(file)}};
   }
   STEELYARD_TRY(const GitAnswer shown, run_git(repository.root(), {"show", baseline + ":" + path}, GitReach::remote));
   if (!shown.succeeded) return input_error(path + " of " + baseline.substr(0, 7), shown.trouble, "the baseline's file");
@@ -250,9 +255,10 @@ Result<GateConfiguration> with_baseline_policy(const Configuration& candidate, c
   configuration.run.seed = candidate.run.seed;
   const std::vector<warning::SettingDifference> differences = differences_of(configuration, candidate);
   const std::string build = note_of_build(configuration.build_command, candidate.build_command);
+  OtherSide other{build.empty() ? "" : configuration.build_command, candidate.programs};
   take_what_is_new(candidate, configuration);
   STEELYARD_TRY(const std::string calibration, take_calibration(repository, baseline, path, configuration));
-  GateConfiguration obeyed{std::move(configuration), {}};
+  GateConfiguration obeyed{std::move(configuration), {}, std::move(other)};
   if (!calibration.empty()) obeyed.notes.push_back(calibration);
   if (const auto renames = take_new_renames(candidate, obeyed.configuration); !renames.empty()) {
     obeyed.notes.push_back(warning::renames_of_candidate(renames));

@@ -94,8 +94,7 @@ Result<OwnGate> own_gate(const GateRequest& request, const Configuration& candid
   const Result<GatePlan> planned = plan_gate(request);
   STEELYARD_TRY(const GatePlan plan, planned);
   const Nanoseconds usual = bench::Limits().budget;  // measures nothing
-  STEELYARD_TRY(GateConfiguration judged,
-                with_baseline_policy(candidate, plan.repository, plan.commits.baseline, usual, app));
+  STEELYARD_TRY(GateConfiguration judged, with_baseline_policy(candidate, plan.repository, plan.commits, usual, app));
   STEELYARD_CHECK(take_accepted(request, planned, judged));
   STEELYARD_TRY(Commit baseline, plan.repository.describe_baseline(plan.commits.baseline));
   STEELYARD_TRY(Commit head, plan.repository.describe(plan.commits.candidate));

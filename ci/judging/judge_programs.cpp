@@ -1,5 +1,6 @@
 #include "ci/judging/judge_programs.hpp"
 
+#include <algorithm>
 #include <future>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/strangers.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "ci/report/ended_gate.hpp"
 #include "ci/report/judgement_text.hpp"
 #include "ci/report/warning_text.hpp"
 #include "storage/archive/archive.hpp"
@@ -112,17 +114,71 @@ Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
   return pairs;
 }
 
+constexpr const char* kBaseline = "the baseline";
+constexpr const char* kCandidate = "the candidate";
+
+std::string name_of_program(const ConfiguredProgram& configured) {
+  return configured.name.empty() ? "the program" : "[[program]] \"" + configured.name + '"';
+}
+
+bool is_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+// Where the baseline's path is not in a tree and the candidate's file names another for the program, that one: a path
+// is mended in the commit after the one that broke it, and a target's new name is in the candidate alone. Arguments
+// stay the baseline's, as a filter among them would measure less. What is told of it.
+std::vector<std::string> find_moved_programs(const std::vector<ConfiguredProgram>& programs,
+                                             const std::vector<ConfiguredProgram>& candidates,
+                                             const WorkTreePair& trees, std::vector<ProgramPair>& pairs) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const auto own = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const ConfiguredProgram& one) { return one.name == programs[i].name; });
+    if (own == candidates.end()) continue;
+    const Result<bench::Program> in_base = program_in_tree(*own, trees.base(), {}, false);
+    const Result<bench::Program> in_head = program_in_tree(*own, trees.head(), {}, false);
+    if (!in_base || !in_head) continue;  // what the candidate's file has there is no path of a tree
+    const std::string name = name_of_program(programs[i]);
+    const auto move = [&](bench::Program& program, const bench::Program& moved, const std::filesystem::path& tree,
+                          const char* side) {
+      if (is_there(program.executable) || !is_there(moved.executable)) return;
+      notes.push_back(warning::program_moved({name, side, program.executable.lexically_relative(tree).string(),
+                                              moved.executable.lexically_relative(tree).string()}));
+      program.executable = moved.executable;
+    };
+    move(pairs[i].baseline, *in_base, trees.base(), kBaseline);
+    move(pairs[i].candidate, *in_head, trees.head(), kCandidate);
+    if (is_there(pairs[i].candidate.executable) && !is_there(in_head->executable)) {
+      notes.push_back(warning::program_not_made(name, in_head->executable.lexically_relative(trees.head()).string()));
+    }
+  }
+  return notes;
+}
+
 // The build may say where it puts a program only by doing it, so this is looked at afterwards.
-Result<void> check_built(const std::vector<ProgramPair>& pairs, const WorkTreePair& trees, bool was_built) {
-  for (const ProgramPair& pair : pairs) {
-    std::error_code ignored;
-    if (std::filesystem::exists(pair.candidate.executable, ignored)) continue;
-    const std::string path = pair.candidate.executable.lexically_relative(trees.head()).string();
-    const bool baseline_has = std::filesystem::exists(pair.baseline.executable, ignored);
-    if (baseline_has) return program_error(path, "no such file after the candidate's build", "the benchmark program");
-    return input_error(path, was_built ? "no such file after the build" : "no such file, and no build command",
+Result<void> check_built(const std::vector<ConfiguredProgram>& programs, const std::vector<ProgramPair>& pairs,
+                         const WorkTreePair& trees, const CommitPair& commits, bool was_built) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (is_there(pairs[i].candidate.executable)) continue;
+    const std::string path = pairs[i].candidate.executable.lexically_relative(trees.head()).string();
+    const std::string where = programs[i].name.empty() ? path : name_of_program(programs[i]) + ", " + path;
+    const std::string base = commits.baseline.substr(0, 7);
+    const std::string head = commits.candidate.substr(0, 7);
+    if (is_there(pairs[i].baseline.executable)) {
+      return program_error(
+          where, "no such file after the candidate's build (" + head + "), as the baseline has (" + base + ')',
+          "the benchmark program",
+          programs[i].name.empty() ? "" : "a file of another name keeps the name of its [[program]]");
+    }
+    return input_error(where,
+                       "no such file, neither in " + base + " nor in " + head +
+                           (was_built ? ", after the build" : ", and no build command"),
                        "the benchmark program in the work tree",
-                       was_built ? "check the path against what the build writes" : "name one: --build \"CMD\"");
+                       was_built ? "check the path against what the build writes; a commit that corrects it in "
+                                   "steelyard.toml is measured by its own path"
+                                 : "name one: --build \"CMD\"");
   }
   return {};
 }
@@ -176,7 +232,7 @@ Result<LeftProcesses::Count> build_or_take_baseline(const SideDescription& side,
 
 struct BuiltSides {
   Result<LeftProcesses::Count> baseline;
-  Result<LeftProcesses::Count> candidate = LeftProcesses::Count{};  // where the baseline failed: not built
+  std::optional<Result<LeftProcesses::Count>> candidate = {};  // absent: the baseline failed before
 };
 
 BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescription& candidate,
@@ -202,7 +258,7 @@ BuiltSides build_side_by_side(const SideDescription& baseline, const SideDescrip
     done = built(side, which);
   };
   again(sides.baseline, baseline, BuiltTree::baseline);
-  if (sides.baseline) again(sides.candidate, candidate, BuiltTree::candidate);
+  if (sides.baseline) again(*sides.candidate, candidate, BuiltTree::candidate);
   return sides;
 }
 
@@ -234,28 +290,74 @@ BuiltSides build_once(const SideDescription& baseline, const SideDescription& ca
   return sides;
 }
 
+// A target that has another name since, or a build that was moved: the candidate's command knows the new one alone.
+// What is told of it; empty: the baseline stays unbuilt.
+std::string build_baseline_by_own_command(const SideDescription& baseline, const SideDescription& candidate,
+                                          const JudgeRequest& request, const TreeBuilding& how, BuiltSides& sides) {
+  const std::string& command = request.other.baselines_build;
+  const Error error = sides.baseline.error();
+  if (command.empty() || error.kind != ErrorKind::program || is_cancelled(how.cancelled)) return "";
+  std::string note = warning::built_by_own_command(error);
+  how.app.note(note);
+  Configuration own = how.configuration;
+  own.build_command = command;
+  const TreeBuilding by_own{own, how.confinement, how.cancelled, how.app, how.one_path};
+  sides.baseline = build_tree(baseline.sources, baseline.commit, BuiltTree::baseline, by_own);
+  if (!sides.baseline) return "";
+  if (!sides.candidate || !*sides.candidate) {
+    note_building(BuiltTree::candidate, candidate.commit, how);
+    sides.candidate = build_tree(candidate.sources, candidate.commit, BuiltTree::candidate, how);
+  }
+  return note;
+}
+
+struct BothBuilt {
+  ExitCode code = ExitCode::success;
+  bool is_one_build = false;            // the candidate's is a copy
+  std::vector<std::string> notes = {};  // for the report
+};
+
 // A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
-// `change`: of documentation alone; null: of more. `is_one_build`: the candidate's is a copy.
-ExitCode build_both(SideDescription& baseline, SideDescription& candidate, const UnreadChange* change,
-                    const TreeBuilding& how, bool& is_one_build) {
+// `change`: of documentation alone; null: of more.
+BothBuilt build_both(SideDescription& baseline, SideDescription& candidate, const UnreadChange* change,
+                     const JudgeRequest& request, const TreeBuilding& how) {
   const bool keeps = !KeptBuilds::folder().empty();
   const bool builds = !how.configuration.build_command.empty();
   const bool is_side_by_side = builds && !keeps && has_room_for_two_builds();
-  const BuiltSides sides = change != nullptr && builds && !keeps
-                               ? build_once(baseline, candidate, *change, how, is_one_build)
-                           : is_side_by_side ? build_side_by_side(baseline, candidate, how)
-                                             : build_one_after_the_other(baseline, candidate, how);
+  BothBuilt both;
+  BuiltSides sides = change != nullptr && builds && !keeps
+                         ? build_once(baseline, candidate, *change, how, both.is_one_build)
+                     : is_side_by_side ? build_side_by_side(baseline, candidate, how)
+                                       : build_one_after_the_other(baseline, candidate, how);
+  const auto fails = [&](Error error, EndedGate::Stage stage, const Commit& commit, ExitCode code) {
+    how.app.report(error);
+    both.code = is_cancelled(how.cancelled) ? ExitCode::not_judged : code;
+    const int status = static_cast<int>(both.code);
+    if (!is_cancelled(how.cancelled)) leave_end(request.outputs, {stage, commit.sha, error.text(), status}, how.app);
+    return both;
+  };
   if (!sides.baseline) {
-    how.app.report(sides.baseline.error());
-    return ExitCode::not_judged;
+    Error error = sides.baseline.error();
+    if (std::string note = build_baseline_by_own_command(baseline, candidate, request, how, sides); !note.empty()) {
+      both.notes.push_back(std::move(note));
+    } else {
+      const bool is_own = !request.other.baselines_build.empty();
+      if (is_own) error = sides.baseline.error();
+      if (!error.wanted.empty()) {
+        error.wanted = is_own ? "a build that succeeds, by the candidate's command or by its own"
+                              : "a build that succeeds by the candidate's command, which builds both commits (\"How a "
+                                "gate builds\" in docs/reference/configuration.md)";
+      }
+      return fails(std::move(error), EndedGate::Stage::build_of_baseline, baseline.commit, ExitCode::not_judged);
+    }
   }
-  if (!sides.candidate) {
-    const ExitCode code = how.app.report(sides.candidate.error());
-    return is_cancelled(how.cancelled) ? ExitCode::not_judged : code;
+  if (!*sides.candidate) {
+    const Error& error = sides.candidate->error();
+    return fails(error, EndedGate::Stage::build_of_candidate, candidate.commit, exit_code_of(error));
   }
   baseline.left_by_build = *sides.baseline;
-  candidate.left_by_build = *sides.candidate;
-  return ExitCode::success;
+  candidate.left_by_build = **sides.candidate;
+  return both;
 }
 
 WorkTreePair::Submodules submodules_of(const Configuration& configuration) {
@@ -376,16 +478,18 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   SideDescription candidate{command, head, trees.head()};
   const std::optional<UnreadChange> change =
       UnreadChange::between(repository, commits.baseline, commits.candidate, trees.base());
-  bool is_one_build = false;
-  const ExitCode built =
-      build_both(baseline, candidate, change ? &*change : nullptr,
-                 {request.configuration, view.confinement, request.cancelled, app, trees.base()}, is_one_build);
-  if (built != ExitCode::success) return built;
-  STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
+  const BothBuilt built = build_both(baseline, candidate, change ? &*change : nullptr, request,
+                                     {request.configuration, view.confinement, request.cancelled, app, trees.base()});
+  if (built.code != ExitCode::success) return built.code;
+  const std::vector<std::string> moved = find_moved_programs(programs, request.other.candidates_programs, trees, pairs);
+  app.notes(moved);
+  STEELYARD_CHECK(check_built(programs, pairs, trees, commits, !request.configuration.build_command.empty()));
   JudgeRequest of_commits = request;
-  of_commits.notes.insert(of_commits.notes.end(), view.warnings.begin(), view.warnings.end());
-  for (ProgramPair& pair : pairs) pair.origin = is_one_build ? BuildOrigin::one_build : BuildOrigin::two_commits;
-  if (is_one_build) {
+  for (const std::vector<std::string>* notes : {&view.warnings, &built.notes, &moved}) {
+    of_commits.notes.insert(of_commits.notes.end(), notes->begin(), notes->end());
+  }
+  for (ProgramPair& pair : pairs) pair.origin = built.is_one_build ? BuildOrigin::one_build : BuildOrigin::two_commits;
+  if (built.is_one_build) {
     of_commits.one_build = &*change;
     of_commits.notes.push_back(one_build_text(change->files()));
     app.note(of_commits.notes.back());

@@ -20,6 +20,12 @@
 
 namespace steelyard::ci {
 
+// What a side's own steelyard.toml says beside what holds for both.
+struct OtherSide {
+  std::string baselines_build = {};  // its command, where the candidate's builds both; empty: none
+  std::vector<ConfiguredProgram> candidates_programs = {};  // empty: they are those that hold
+};
+
 struct JudgeRequest {
   const Configuration& configuration;
   const JudgementOutputs& outputs;
@@ -30,6 +36,7 @@ struct JudgeRequest {
   const ShardChoice* shard = nullptr;   // of the benchmarks, that is measured here; null: all
   // Both sides are one build, as they differ in this alone: where measuring has read it, nothing is judged.
   const UnreadChange* one_build = nullptr;
+  OtherSide other = {};
 };
 
 // One side as the report names it.

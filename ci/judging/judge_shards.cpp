@@ -135,7 +135,7 @@ Result<Configuration> configuration_of(const RunHeader& baseline, const App& app
   // Shards can be judged far from the repository that they are of, where no file says anything.
   if (!commit && configuration.file.empty()) return configuration;
   if (!commit) return commit.error();
-  STEELYARD_TRY(GateConfiguration judged, with_baseline_policy(configuration, *repository, *commit, usual, app));
+  STEELYARD_TRY(GateConfiguration judged, with_baseline_policy(configuration, *repository, {*commit, ""}, usual, app));
   add_once(judged.notes, warnings);
   return std::move(judged.configuration);
 }

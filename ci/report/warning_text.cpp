@@ -218,6 +218,26 @@ std::string judged_without_baseline(const Error& why) {
          ", as there is no baseline: " + why.text();
 }
 
+std::string policy_only_in_work_tree(const std::string& file) {
+  return "neither commit has a " + file + ": both are judged by that of the work tree";
+}
+
+std::string built_by_own_command(const Error& error) {
+  return "the candidate's build command does not build the baseline (" + error.found +
+         "), which is built by its own: programs may differ by how they were built";
+}
+
+std::string program_moved(const MovedProgram& moved) {
+  return moved.program + ": " + moved.side + " has no " + moved.path +
+         ", which the baseline's steelyard.toml names, so " + moved.own +
+         " of the candidate's is measured there, with the baseline's arguments";
+}
+
+std::string program_not_made(const std::string& program, const std::string& path) {
+  return program + ": the candidate's steelyard.toml names " + path +
+         ", which its own build does not make; later gates will not find it";
+}
+
 std::string baseline_policy_not_read(const UnreadPolicy& policy) {
   return "the candidate is judged by its own " + policy.file + ": " + policy.error.text();
 }

@@ -93,6 +93,19 @@ std::string baseline_calibration_holds(const std::string& file);
 std::string calibration_not_in_baseline(const std::string& file);
 std::string policy_only_in_candidate(const std::string& file);
 std::string judged_without_baseline(const Error& why);
+std::string policy_only_in_work_tree(const std::string& file);
+// `error`: of building the baseline by the candidate's command.
+std::string built_by_own_command(const Error& error);
+// Of a program whose path in the baseline's steelyard.toml a side does not have, and the candidate's file has another.
+struct MovedProgram {
+  std::string program;  // "[[program]] \"strlib\""
+  std::string side;     // "the baseline"
+  std::string path;     // that is not there
+  std::string own;      // that is, by the candidate's file
+};
+std::string program_moved(const MovedProgram& moved);
+// Of the candidate's path, which its own build does not make.
+std::string program_not_made(const std::string& program, const std::string& path);
 // `lines` of its [rename], as written; at least one.
 std::string renames_of_candidate(const std::vector<std::string>& lines);
 // Of a series and that of its earlier name.

@@ -50,7 +50,7 @@ Result<void> check_no_profiling(const GateOptions& options) {
 // reads it.
 Result<GateConfiguration> judged_by_baseline(const Configuration& configuration, const GatePlan& plan, const App& app) {
   STEELYARD_TRY(GateConfiguration judged,
-                with_baseline_policy(configuration, plan.repository, plan.commits.baseline, kGateBudget, app));
+                with_baseline_policy(configuration, plan.repository, plan.commits, kGateBudget, app));
   if (!judged.notes.empty() && plan.repository.differs_from(plan.commits.candidate, configuration.file)) {
     judged.notes.push_back(warning::file_of_work_tree(plan.commits.candidate));
   }
@@ -100,9 +100,10 @@ Result<ExitCode> plan_and_judge(const GateOptions& options, const App& app) {
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
+  if (!options.bench.empty()) judged.other.candidates_programs.clear();
   const JudgeRequest request{
-      judged.configuration, options.outputs,          options.bench.empty(), cancellation.flag(), true,
-      judged.notes,         shard ? &*shard : nullptr};
+      judged.configuration,      options.outputs, options.bench.empty(), cancellation.flag(), true, judged.notes,
+      shard ? &*shard : nullptr, nullptr,         judged.other};
   return judge_commits(plan.repository, plan.commits, programs, {}, request, app);
 }
 
