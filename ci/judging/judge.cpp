@@ -271,6 +271,9 @@ void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const Ap
 ExitCode judge_runs(const JudgingPlan& plan, const App& app) {
   ExitCode code = copy_archives(plan, app);
   Judgement judgement{plan.baseline, plan.candidate, plan.compare(), {}, {}, plan.from};
+  if (plan.from == SidesFrom::this_command && (!plan.delivered || plan.outputs.no_store)) {
+    judgement.from = SidesFrom::unkept;
+  }
   const bool is_whole = plan.shard == nullptr;
   code = worse(code, is_whole ? judge_whole(plan, judgement, app)
                               : tell_shard(*plan.shard, judgement.comparison, plan.outputs.archive_dir, app));

@@ -198,7 +198,7 @@ bool has_detectable(const Comparison& comparison) {
 
 std::string foot(const Comparison& comparison, const Surroundings& size, SidesFrom from) {
   std::string text;
-  add_steps(text, next_steps(comparison, from), size.steps);
+  add_steps(text, next_steps(comparison, from, ReadAt::comment), size.steps);
   add_list(text, "Warnings", warning_lines(comparison), size.facts);
   add_list(text, "The environments differ", environment_lines(comparison), size.facts);
   text += "\n<sub>";

@@ -56,9 +56,20 @@ constexpr double kAnything = 1;
 // What is measured where nobody asks for fewer: noise in which anything hides in so many rounds is the machine's.
 constexpr std::int32_t kTellingRounds = 12;
 
-// What measures again with these options.
-std::string measuring_command(SidesFrom from, const std::string& options) {
-  return (from == SidesFrom::this_command ? "" : "steelyard ab OLD NEW ") + options;
+// Who reads it.
+struct Reader {
+  SidesFrom from = SidesFrom::this_command;
+  ReadAt at = ReadAt::terminal;
+};
+
+// What measures again with these options. In a comment an option by itself does not say where it goes.
+NextStep measuring_step(Reader reader, const std::string& advice, const std::string& options) {
+  const bool is_before = reader.from == SidesFrom::before;
+  if (!is_before && reader.at == ReadAt::comment) {
+    return {advice + ", among the arguments of the gate's job or in steelyard.toml", options};
+  }
+  const bool is_own = !is_before && reader.from != SidesFrom::kept;
+  return {advice, (is_own ? "" : "steelyard ab OLD NEW ") + options};
 }
 
 // What compares again with these.
@@ -67,26 +78,25 @@ std::string comparing_command(SidesFrom from, const std::string& options) {
 }
 
 // `wanted` 0: nobody knows how many. More rounds than the budget had time for want more of it, too.
-std::string rounds_command(const Comparison& comparison, std::int32_t wanted, SidesFrom from) {
+std::string rounds_options(const Comparison& comparison, std::int32_t wanted) {
   const bool is_spent = stop_of(comparison.candidate) == Stop::budget_spent;
-  return measuring_command(
-      from, "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : ""));
+  return "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N") + (is_spent ? " --budget DURATION" : "");
 }
 
 // Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
-NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows, SidesFrom from) {
+NextStep advise_rounds(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows, Reader reader) {
   std::int32_t wanted = 0;
   for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
   std::string advice = std::to_string(rows.size()) + " inconclusive";
   const double detectable = largest_detectable(rows);
   if (detectable > kAnything) advice += "; any change could hide";
   if (detectable > 0 && detectable <= kAnything) advice += "; changes below " + share_text(detectable) + " could hide";
-  return {advice + "; measure longer", rounds_command(comparison, wanted, from)};
+  return measuring_step(reader, advice + "; measure longer", rounds_options(comparison, wanted));
 }
 
 // How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
 // number of them would do.
-void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
+void advise_undecided(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
   std::int64_t uncounted = 0;
@@ -99,6 +109,8 @@ void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<
       uncounted += was_counted || row.notes.has(RowNote::skipped_by_baseline) ? 0 : 1;
     } else if (!row.interval && row.test == TestKind::none && row.rounds == 0) {
       // Nothing can be measured longer of a benchmark that skips itself; its reason says so.
+    } else if (is_first_look_only(comparison.candidate, row.benchmark)) {
+      // Counting showed that both builds do the same work: more rounds would be of no more use.
     } else if (row.notes.has(RowNote::contradicted_alone)) {
       ++contradicted;
     } else if (!is_concurrent(row.layout)) {
@@ -112,15 +124,16 @@ void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<
         {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
   }
   if (contradicted > 0) {
-    steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
-                     measuring_command(from, "--layout interleaved")});
+    steps.push_back(
+        measuring_step(reader, std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
+                       "--layout interleaved"));
   }
   const bool is_interrupted = stop_of(comparison.candidate) == Stop::interrupted;
   if (uncounted > 0 && !is_interrupted) {
     steps.push_back(
-        {plural_text(uncounted, "count") + " not reached in time", measuring_command(from, "--budget DURATION")});
+        measuring_step(reader, plural_text(uncounted, "count") + " not reached in time", "--budget DURATION"));
   }
-  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible, from));
+  if (!sensible.empty()) steps.push_back(advise_rounds(comparison, sensible, reader));
   if (hopeless.empty()) return;
   const std::string advice = std::to_string(hopeless.size()) + " inconclusive";
   const double detectable = largest_detectable(hopeless);
@@ -128,23 +141,28 @@ void advise_undecided(const Comparison& comparison, SidesFrom from, std::vector<
   const bool are_few = std::all_of(hopeless.begin(), hopeless.end(),
                                    [](const ComparisonRow* row) { return row->rounds < kTellingRounds; });
   if (detectable > kAnything && are_few) {
-    steps.push_back({advice + ", of too few rounds to say more; measure longer", rounds_command(comparison, 0, from)});
+    steps.push_back(measuring_step(reader, advice + ", of too few rounds to say more; measure longer",
+                                   rounds_options(comparison, 0)));
     return;
   }
   const std::string too_noisy = advice + ", too noisy" + rounds_of_noise_text(hopeless) + "; ";
   // A margin wider than any calibration may give would hide what people want to know.
   if (detectable > kMaxCalibratedMargin) {
-    const char* const machine = from == SidesFrom::kept ? "the machine that measured" : "this machine";
-    steps.push_back({too_noisy + "see what disturbs " + machine, "steelyard doctor"});
+    const char* const machine = reader.from == SidesFrom::kept ? "the machine that measured" : "this machine";
+    steps.push_back(reader.at == ReadAt::terminal
+                        ? NextStep{too_noisy + "see what disturbs " + machine, "steelyard doctor"}
+                        : NextStep{too_noisy + "use a quieter machine", ""});
     return;
   }
-  steps.push_back({too_noisy + "use a quieter machine or care for less",
-                   detectable > 0
-                       ? comparing_command(from, "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%")
-                       : ""});
+  const std::string care = too_noisy + "use a quieter machine or care for less";
+  const std::string margin = "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%";
+  const bool is_of_job = reader.at == ReadAt::comment && reader.from != SidesFrom::before;
+  steps.push_back(detectable <= 0 ? NextStep{care, ""}
+                  : is_of_job     ? measuring_step(reader, care, margin)
+                                  : NextStep{care, comparing_command(reader.from, margin)});
 }
 
-void advise_regression(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
+void advise_regression(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
   std::set<std::string> named;
   std::string first;
   bool lacks_functions = false;
@@ -169,8 +187,8 @@ void advise_regression(const Comparison& comparison, SidesFrom from, std::vector
   const bool has_counts = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
   if (lacks_functions && !has_counts)
-    steps.push_back({"count instructions to see which function did it", measuring_command(from, "--counts always")});
-  if (from != SidesFrom::this_command) return;
+    steps.push_back(measuring_step(reader, "count instructions to see which function did it", "--counts always"));
+  if (reader.from != SidesFrom::this_command) return;
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
   steps.push_back({"see its past", "steelyard history " + in_shell_quotes(name_in_program(first)) +
@@ -187,7 +205,7 @@ void advise_symbols(const Comparison& comparison, std::vector<NextStep>& steps) 
 }
 
 // Worst first; beyond the third the folder is enough.
-void name_pictures(const Comparison& comparison, SidesFrom from, std::vector<NextStep>& steps) {
+void name_pictures(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
   constexpr std::size_t kMaxNamed = 3;
   std::vector<const ComparisonRow*> drawn;
   for (const RowGroup& group : worst_first(comparison)) {
@@ -202,8 +220,11 @@ void name_pictures(const Comparison& comparison, SidesFrom from, std::vector<Nex
   const bool could_draw = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.metric.name == kInstructions && row.verdict == Verdict::regression && !row.functions.empty();
   });
-  if (drawn.empty() && could_draw)
-    steps.push_back({"see which calls led there, as a flame graph", comparing_command(from, "--flame-dir FOLDER")});
+  // A job leaves its page, which has them.
+  if (drawn.empty() && could_draw && reader.at == ReadAt::terminal) {
+    steps.push_back(
+        {"see which calls led there, as a flame graph", comparing_command(reader.from, "--flame-dir FOLDER")});
+  }
   if (drawn.size() > kMaxNamed) {
     steps.push_back({"and " + std::to_string(drawn.size() - kMaxNamed) + " more flame graphs beside it", ""});
   }
@@ -261,11 +282,12 @@ void advise_failed(const ComparisonRow& row, const RunHeader& candidate, SidesFr
 
 }  // namespace
 
-std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
+std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, ReadAt at) {
   std::vector<NextStep> steps;
-  if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, from, steps);
+  const Reader reader{from, at};
+  if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, reader, steps);
   advise_symbols(comparison, steps);
-  name_pictures(comparison, from, steps);
+  name_pictures(comparison, reader, steps);
   name_time_profiles(comparison, steps);
   const auto failed = std::ranges::find(comparison.rows, Verdict::failed, &ComparisonRow::verdict);
   if (failed != comparison.rows.end()) advise_failed(*failed, comparison.candidate, from, steps);
@@ -291,7 +313,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from) {
                        comparing_command(from, "--ignore-fact " + facts)});
     }
   }
-  advise_undecided(comparison, from, steps);
+  advise_undecided(comparison, reader, steps);
   return steps;
 }
 

@@ -16,14 +16,20 @@ struct NextStep {
 
 // What the command that reports can do again by an option of its own.
 enum class SidesFrom {
-  this_command,  // it measured both sides
+  this_command,  // it measured both sides, and kept them in a store
+  unkept,        // it measured both sides, and kept them nowhere
   before,        // it compared what had been measured before: it measures nothing, and nothing was kept
   kept,          // it tells a comparison that had been made before, perhaps on another machine
 };
 
+// Where the report is read. Who reads a request's comment has neither the machine nor the command line, but the
+// arguments of the job and the configuration.
+enum class ReadAt { terminal, comment };
+
 // The most useful first; empty when nothing is left to do. A whole command stands where the one that reports has no
 // such option.
-std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command);
+std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from = SidesFrom::this_command,
+                                 ReadAt at = ReadAt::terminal);
 
 // A benchmark that is gone and a new one that may be the same (ci/judging/rename_proposals.hpp).
 struct RenameProposal {

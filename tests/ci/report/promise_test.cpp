@@ -475,6 +475,47 @@ TEST(NextSteps, OfAComparisonThatWasKeptNothingIsAnOptionOfWhatTellsItNorAPathOf
   EXPECT_THAT(texts, Not(Contains(HasSubstr("steelyard history"))));
 }
 
+TEST(NextSteps, OfWhatWasNotKeptHaveNoPast) {
+  const Comparison comparison = with(sample::time_row("a", 1.2, Verdict::regression));
+  const auto commands = [&](SidesFrom from) {
+    std::string text;
+    for (const NextStep& step : next_steps(comparison, from)) text += step.command + "\n";
+    return text;
+  };
+  EXPECT_THAT(commands(SidesFrom::this_command), HasSubstr("steelyard history"));
+  EXPECT_EQ(commands(SidesFrom::unkept), "--counts always\n");
+}
+
+TEST(NextSteps, InACommentSayWhereAnOptionGoesAndAskNothingOfAMachineThatIsGone) {
+  Comparison comparison = with(undecided(0.0234, 6));
+  comparison.rows.push_back(undecided(0.31, 24));
+  comparison.rows.push_back(undecided(0.0234, 24));
+  comparison.rows.back().notes.add(RowNote::contradicted_alone);
+  keep_stop(Stop::budget_spent, 6, comparison.candidate.settings);
+  std::vector<std::string> texts;
+  for (const NextStep& step : next_steps(comparison, SidesFrom::unkept, ReadAt::comment)) {
+    texts.push_back(step.advice + ": " + step.command);
+  }
+  const std::string place = ", among the arguments of the gate's job or in steelyard.toml: ";
+  EXPECT_THAT(texts,
+              ElementsAre("1 changed side by side and not alone; measure in turns" + place + "--layout interleaved",
+                          "1 inconclusive; changes below 2.34 % could hide; measure longer" + place +
+                              "--rounds N --budget DURATION",
+                          "1 inconclusive, too noisy for 400 rounds to tell; use a quieter machine: "));
+  EXPECT_THAT(markdown_report(comparison), AllOf(HasSubstr("arguments of the gate's job"), Not(HasSubstr("doctor"))));
+  EXPECT_THAT(terminal_report(comparison, {}), AllOf(Not(HasSubstr("gate's job")), HasSubstr("doctor")));
+  const Comparison every = sample::comparison_with_every_verdict();
+  EXPECT_THAT(terminal_report(every, {}), HasSubstr("--flame-dir"));
+  EXPECT_THAT(markdown_report(every), Not(HasSubstr("--flame-dir"))) << "the job leaves its page";
+}
+
+TEST(NextSteps, AskForNoMoreRoundsOfWhatCountingShowedToBeEqual) {
+  Comparison comparison = with(undecided(0.0234, 12));
+  EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("--rounds")));
+  keep_first_look_only({"a"}, comparison.candidate.settings);
+  EXPECT_THAT(steps_of(comparison), IsEmpty());
+}
+
 TEST(NextSteps, ACommandThatFailedIsRunAsItIsAndAFileOfAnotherToolIsNoProgram) {
   Comparison comparison = with(sample::time_row("sort", 1, Verdict::failed));
   comparison.candidate.program = "sort words";
