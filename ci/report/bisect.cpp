@@ -30,7 +30,7 @@ std::span<const std::string_view> words_of(OtherChanges) {
 
 namespace {
 
-constexpr std::size_t kMaxNamed = 8;  // commits in one line
+constexpr std::size_t kMaxCommitsNamed = 8;  // commits in one line
 constexpr std::size_t kMaxFunctions = 6;
 
 std::string commit_start(const std::string& sha) { return sha.substr(0, 9); }
@@ -40,10 +40,10 @@ std::string metric_text(const std::string& name) { return name == kRealTime ? "t
 // "1a2b3c4d5, 2b3c4d5e6 and 3 more".
 std::string names_of(const std::vector<Commit>& commits, std::size_t all) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(commits.size(), kMaxNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(commits.size(), kMaxCommitsNamed); ++i) {
     text += (i == 0 ? "" : ", ") + commit_start(commits[i].sha);
   }
-  if (all > kMaxNamed) text += " and " + std::to_string(all - kMaxNamed) + " more";
+  if (all > kMaxCommitsNamed) text += " and " + std::to_string(all - kMaxCommitsNamed) + " more";
   return text;
 }
 
@@ -178,10 +178,10 @@ void add_search(const BisectReport& report, Lines& lines) {
     if (probe.answer != ProbeAnswer::skipped || !is_search) continue;
     skipped.push_back(commit_start(probe.candidate) + " (" + trouble_text(probe.trouble) + ')');
   }
-  for (std::size_t i = 0; i < std::min(skipped.size(), kMaxNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(skipped.size(), kMaxCommitsNamed); ++i) {
     lines.add(i == 0 ? "skipped" : "", skipped[i]);
   }
-  if (skipped.size() > kMaxNamed) lines.add("", "and " + std::to_string(skipped.size() - kMaxNamed) + " more");
+  if (skipped.size() > kMaxCommitsNamed) lines.add("", "and " + std::to_string(skipped.size() - kMaxCommitsNamed) + " more");
 }
 
 std::string certainty(const BisectReport& report) {

@@ -71,7 +71,7 @@ std::string again_text(const BisectReport& report, const BisectOptions& options,
   return text;
 }
 
-ExitCode outcome_of(const BisectReport& report) {
+ExitCode outcome_of_bisect(const BisectReport& report) {
   switch (report.end) {
     case regress::BisectionEnd::ends_alike:
       return ExitCode::success;
@@ -122,7 +122,7 @@ Result<ExitCode> search(const BisectOptions& options, const Cancellation& cancel
   STEELYARD_TRY(BisectReport report, bisect(question, world, kept));
   report.again = again_text(report, options, app);
   app.print(app.common.json ? json_bisect(report) : terminal_bisect(report, app.style()));
-  return outcome_of(report);
+  return outcome_of_bisect(report);
 }
 
 Result<ExitCode> run_bisect(const BisectOptions& options, const App& app) {
