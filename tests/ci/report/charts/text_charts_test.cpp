@@ -84,7 +84,7 @@ TEST(LineChart, ShowsMedianWhereValuesShareAColumn) {
 }
 
 TEST(LineChart, TakesZerosAndNegativeValues) {
-  EXPECT_EQ(draw_line_chart({8, 3, true}).lines.size(), 3U);
+  EXPECT_EQ(draw_line_chart({0, 0}, {8, 3, true}).lines.size(), 3U);
   EXPECT_EQ(draw_line_chart({-5, 5}, {8, 3, true}).axis.front(), 5);
 }
 
@@ -92,7 +92,6 @@ TEST(LabelledChart, NoTwoLevelsOfItsAxisReadAlike) {
   for (const std::vector<double>& values : {std::vector<double>{1109.8, 1112.1, 1110.5},
                                             {98, 106},
                                             {5, 5},
-                                            {0, 0},
                                             {1e9, 1e9 + 3},
                                             {-2, 3},
                                             {999.4, 1000.9}}) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/access_store.hpp"
+#include "storage/archive/archive.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
