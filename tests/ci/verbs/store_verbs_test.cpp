@@ -243,10 +243,11 @@ TEST_F(StoreVerbs, RebuildFromAFolderNamesTheArchiveThatCannotBeReadAndTakesTheR
 
 TEST_F(StoreVerbs, AbKeepsBothSidesInTheStore) {
   const int before = runs_in_store();
+  const auto of_another_store = runs_in_spool();
   const Outcome outcome = run(quick_ab("fast", "slow"));
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_EQ(runs_in_store(), before + 2);
-  EXPECT_EQ(runs_in_spool(), 0U);
+  EXPECT_EQ(runs_in_spool(), of_another_store);
 }
 
 TEST_F(StoreVerbs, AStateFolderThatCannotBeMadeCostsNoReport) {
