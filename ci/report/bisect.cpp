@@ -181,7 +181,8 @@ void add_search(const BisectReport& report, Lines& lines) {
   for (std::size_t i = 0; i < std::min(skipped.size(), kMaxCommitsNamed); ++i) {
     lines.add(i == 0 ? "skipped" : "", skipped[i]);
   }
-  if (skipped.size() > kMaxCommitsNamed) lines.add("", "and " + std::to_string(skipped.size() - kMaxCommitsNamed) + " more");
+  if (skipped.size() > kMaxCommitsNamed)
+    lines.add("", "and " + std::to_string(skipped.size() - kMaxCommitsNamed) + " more");
 }
 
 std::string certainty(const BisectReport& report) {

@@ -89,12 +89,8 @@ TEST(LineChart, TakesZerosAndNegativeValues) {
 }
 
 TEST(LabelledChart, NoTwoLevelsOfItsAxisReadAlike) {
-  for (const std::vector<double>& values : {std::vector<double>{1109.8, 1112.1, 1110.5},
-                                            {98, 106},
-                                            {5, 5},
-                                            {1e9, 1e9 + 3},
-                                            {-2, 3},
-                                            {999.4, 1000.9}}) {
+  for (const std::vector<double>& values :
+       {std::vector<double>{1109.8, 1112.1, 1110.5}, {98, 106}, {5, 5}, {1e9, 1e9 + 3}, {-2, 3}, {999.4, 1000.9}}) {
     const LabelledChart labelled = labelled_line_chart(values, "ns", {false, false, 60});
     std::vector<std::string> labels;
     std::istringstream lines(labelled.text);
