@@ -81,7 +81,7 @@ void leave_end(const JudgementOutputs& outputs, const EndedGate& ended, const Ap
 struct ComparisonRequest {
   const Configuration& configuration;
   KnownCalibration& calibrations;
-  // Absent: that of the session which both runs are of, else the policy's, so that the same runs give the same bytes.
+  // Without one, that of the session which both runs are of, else the policy's: the same runs give the same bytes.
   std::optional<std::uint64_t> seed = {};
   const MeasuredPrograms* measured = nullptr;         // what counting found out about the two builds; null: nothing
   const regress::HistoryBaseline* history = nullptr;  // what the candidate is held against; null: the baseline

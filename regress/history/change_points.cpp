@@ -273,7 +273,7 @@ void OnlineChanges::let_go() {
 namespace {
 
 constexpr std::size_t kStretches = 12;
-constexpr double kLeastTrend = 3.2905;  // two-sided one in a thousand of a normal value
+constexpr double kMinTrend = 3.2905;  // two-sided one in a thousand of a normal value
 
 struct StretchMedian {
   double place = 0;  // the middle of the stretch, in values
@@ -330,7 +330,7 @@ std::vector<SteadyDrift> find_steady_drifts(const Series& series, std::span<cons
     const std::vector<StretchMedian> stretches = medians_of_stretches(own.value);
     SteadyDrift drift{own.machine, own.index.front(), own.index.back()};
     drift.z = trend_of(stretches);
-    if (std::abs(drift.z) < kLeastTrend) continue;
+    if (std::abs(drift.z) < kMinTrend) continue;
     const double slope = slope_of(stretches);
     std::vector<double> starts;
     for (const StretchMedian& stretch : stretches) starts.push_back(stretch.value - slope * stretch.place);

@@ -122,7 +122,9 @@ test('what is open needs attention however much else changed since, the newest o
 });
 
 test('where several projects are shown each card and row says whose it is, and where one is none does', async () => {
-  const tables = {gates: 'Gates and other comparisons', runs: 'Runs, newest first', alerts: 'Alerts, newest change first'};
+  const tables = {
+    gates: 'Gates and other comparisons', runs: 'Runs, newest first', alerts: 'Alerts, newest change first',
+  };
   await open('');
   assert.match(await section_of('Needs attention now').locator('.cards li').first().innerText(), / in textkit on main/);
   for (const [name, label] of Object.entries(tables)) {
