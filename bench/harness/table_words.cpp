@@ -165,8 +165,7 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   if (any_cell(tables, is_unjudged)) {
     legend.push_back(
         "A change with ? is none that steelyard compare of the two sides would tell: another process, the drift "
-        "between "
-        "occasions or their noise could explain it; steelyard ab measures both sides together.");
+        "between occasions or their noise could explain it; steelyard ab measures both sides together.");
   }
   if (any_cell(tables, is_undecidable)) {
     legend.push_back("?  none could have been found: too few values, or values too dependent on each other.");

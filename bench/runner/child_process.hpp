@@ -72,8 +72,8 @@ struct ChildResult {
   bool addresses_randomized = true;  // as asked for, unless the system refused
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;               // from the fork to the end, by a monotonic clock
-  Nanoseconds timeout;                        // the limit it ran under, unless that was
-  std::optional<Nanoseconds> rest_of_budget;  // which is less; absent: it was not
+  Nanoseconds timeout;                        // its own limit
+  std::optional<Nanoseconds> rest_of_budget;  // that it ran under instead; absent: its own was less
   std::int64_t voluntary_switches = 0;
   std::int64_t involuntary_switches = 0;
   std::int64_t minor_faults = 0;

@@ -91,7 +91,7 @@ Result<std::vector<RunHeader>> headers_of(const StoreReader& reader, const std::
   return headers;
 }
 
-constexpr std::size_t kMaxRunsLookedAt = 20;  // of one commit, the newest: each is read as a whole
+constexpr std::size_t kMaxRunsLookedAt = 20;  // of one commit, the newest: each is read as a whole, with its samples
 constexpr std::size_t kShownRunId = 12;
 
 // A run that a side may mean, and what the choice goes by.
@@ -156,8 +156,9 @@ void say_choice(const std::string& side, std::vector<RunHeader> all, std::size_t
   if (all.size() < 2) return;
   const std::string taken = run_named(all[chosen]);
   all.erase(all.begin() + static_cast<std::ptrdiff_t>(chosen));
-  warnings.push_back(side + " has " + std::to_string(all.size() + 1) + " runs: " + taken + " is taken, not " +
-                     runs_named(all));
+  const bool are_all = all.size() + 1 < kMaxRunsLookedAt;
+  warnings.push_back(side + " has " + std::to_string(all.size() + 1) + (are_all ? "" : " or more") + " runs: " + taken +
+                     " is taken, not " + runs_named(all));
 }
 
 // Of one suite: every two of them are joined by runs that share a benchmark each with the next.

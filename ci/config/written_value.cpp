@@ -202,9 +202,11 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
   // The beginning of one name and of no other is meant for that one, however much is missing.
   constexpr std::size_t kMinBeginning = 3;
   const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
-  if (name.size() >= kMinBeginning && std::count_if(known.begin(), known.end(), begins) == 1) {
-    return *std::find_if(known.begin(), known.end(), begins);
-  }
+  const auto first = std::find_if(known.begin(), known.end(), begins);
+  const bool is_one = std::all_of(first, known.end(), [&](const std::string& candidate) {
+    return !begins(candidate) || candidate == *first;  // a benchmark may stand there once for each metric
+  });
+  if (name.size() >= kMinBeginning && first != known.end() && is_one) return *first;
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : known) {

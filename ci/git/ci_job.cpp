@@ -67,13 +67,13 @@ namespace {
 
 constexpr std::uintmax_t kMaxEventBytes = std::uintmax_t{32} << 20U;  // GitHub's own bound is 25 MB
 
-// `said`: as the service says it; all zeros: there was none.
+// `said`: as the service says it; all zeros of a new branch or tag, and of a pipeline that no push started.
 CommitBefore before_as_said(std::string said, std::string what, const char* name) {
   constexpr std::size_t kMinHashDigits = 40;
   const bool is_hash = said.size() >= kMinHashDigits && said.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!is_hash) return {"", std::move(what), std::string(name) + " names no commit"};
   if (said.find_first_not_of('0') == std::string::npos) {
-    return {"", std::move(what), "the branch had no commit before (" + std::string(name) + ')'};
+    return {"", std::move(what), std::string(name) + " names none"};
   }
   return {std::move(said), std::move(what)};
 }
@@ -93,7 +93,7 @@ CommitBefore before_of_event(const Environment& variables) {
   const storage::JsonValue said =
       is_queue ? event->root().at("merge_group").at("base_sha") : event->root().at("before");
   if (!said.is_text()) return {"", std::move(what), "the event names none"};
-  return before_as_said(said.text(), std::move(what), is_queue ? "merge_group.base_sha" : "before, of the event");
+  return before_as_said(said.text(), std::move(what), is_queue ? "merge_group.base_sha" : "the event's before");
 }
 
 }  // namespace

@@ -303,10 +303,13 @@ std::optional<std::string> GitRepository::remote() const {
 }
 
 // A runner checks out a commit, not a branch; it says the branch in a variable. A request is on none: the branch that
-// it comes from may be a fork's and have the name of one that is kept here.
+// it comes from may be a fork's and have the name of one that is kept here. Nor is a merge queue's group: its branch is
+// made for that one job.
 std::string GitRepository::current_branch() const {
-  const CiJob job = ci_job(caller_environment());
-  if (job.is_of_request()) return "";
+  const std::map<std::string, std::string> variables = caller_environment();
+  const CiJob job = ci_job(variables);
+  const auto event = variables.find("GITHUB_EVENT_NAME");
+  if (job.is_of_request() || (event != variables.end() && event->second == "merge_group")) return "";
   const Result<GitAnswer> answer = run_git(root_, {"symbolic-ref", "--short", "--quiet", "HEAD"});
   if (answer && answer->succeeded) return answer->output;
   return job.branch;
@@ -364,12 +367,14 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
 Result<bool> is_ancestor_deepening(const GitRepository& repository, const std::string& sha, const std::string& of) {
   for (const char* const more : {kDeepenBy, "--unshallow"}) {
     if (repository.is_ancestor(sha, of)) return true;
-    const std::optional<std::string> remote = repository.is_shallow() ? repository.remote() : std::nullopt;
-    if (!remote) return false;
+    if (!repository.is_shallow()) return false;
+    const std::optional<std::string> remote = repository.remote();
+    const std::string where = repository.root().string();
+    if (!remote) return input_error(where, "a shallow clone without a remote", "the history up to that commit");
     STEELYARD_TRY(const GitAnswer fetched,
                   run_git(repository.root(), {"fetch", "--quiet", "--no-tags", more, "--", *remote, of},
                           GitReach::remote, kFetchLimit));
-    if (!fetched.succeeded) return false;
+    if (!fetched.succeeded) return input_error(where, first_trouble(fetched), "the history up to that commit");
   }
   return repository.is_ancestor(sha, of);
 }

@@ -102,7 +102,8 @@ class GitRepository {
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name,
                                       const std::string& what = "");
 
-// Whether one commit lies in the other's history, of which a shallow clone fetches more before the answer is no.
+// Whether one commit lies in the other's history, of which a shallow clone fetches more before the answer is no. Error
+// (input): it has to and cannot.
 Result<bool> is_ancestor_deepening(const GitRepository& repository, const std::string& sha, const std::string& of);
 
 // Where a commit left a branch of the remote: the newest commit that both have (git-merge-base(1)). The branch is

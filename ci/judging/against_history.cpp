@@ -306,6 +306,7 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   };
   JudgingPlan plan{configuration, gate.outputs, baseline->run, *judged, compare};
   plan.archived = {&baseline->kept, &*candidate.run};
+  if (!gate.run.empty()) plan.from = SidesFrom::before;
   plan.expects_every_target = gate.run.empty() && gate.bench.empty();
   plan.delivered.emplace();
   if (!found.is_stored) plan.delivered->push_back(&*candidate.run);

@@ -17,13 +17,15 @@ namespace steelyard::ci {
 namespace {
 
 // Whether what the CI system says was there before is taken; where not, why is added to why the other is.
-Result<bool> takes_before(const GitRepository& repository, const std::string& head, BaseChoice& base) {
+bool takes_before(const GitRepository& repository, const std::string& head, BaseChoice& base) {
   CommitBefore& before = base.before;
   if (!before.sha.empty()) {
-    STEELYARD_TRY(const bool is_ancestor, is_ancestor_deepening(repository, before.sha, head));
-    if (is_ancestor && before.sha != head) return true;
-    before.trouble = before.what + ", " + before.sha.substr(0, 7) +
-                     (before.sha == head ? ", is the commit itself" : ", is no ancestor of it");
+    const Result<bool> is_ancestor = is_ancestor_deepening(repository, before.sha, head);
+    if (is_ancestor && *is_ancestor && before.sha != head) return true;
+    before.trouble = before.what + ", " + before.sha.substr(0, 7) + ", " +
+                     (!is_ancestor         ? "could not be looked up: " + is_ancestor.error().text()
+                      : before.sha == head ? "is the commit itself"
+                                           : "is no ancestor of it");
   }
   base.reason.not_before = before.trouble;
   return false;
@@ -54,8 +56,7 @@ Result<GatePlan> plan_gate(const GateRequest& request) {
     base.reason.not_fetched = left.stale;
     return GatePlan{std::move(repository), {std::move(left.sha), std::move(head)}, std::move(base.reason)};
   }
-  STEELYARD_TRY(const bool is_before, takes_before(repository, head, base));
-  if (is_before) {
+  if (takes_before(repository, head, base)) {
     return GatePlan{std::move(repository),
                     {std::move(base.before.sha), std::move(head)},
                     {note::BaselineBy::before, {}, {}, {}, std::move(base.before.what)}};

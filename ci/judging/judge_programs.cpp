@@ -126,6 +126,17 @@ bool is_there(const std::filesystem::path& file) {
   return std::filesystem::exists(file, ignored);
 }
 
+// Whether it stands in the tree, links followed: a path of a candidate's file could name the other side's program.
+bool is_of_tree(const std::filesystem::path& file, const std::filesystem::path& tree) {
+  std::error_code code;
+  const std::filesystem::path whole = std::filesystem::canonical(file, code);
+  if (code) return false;
+  const std::filesystem::path root = std::filesystem::canonical(tree, code);
+  if (code) return false;
+  const std::filesystem::path below = whole.lexically_relative(root);
+  return !below.empty() && *below.begin() != "..";
+}
+
 // Where the baseline's path is not in a tree and the candidate's file names another for the program, that one: a path
 // is mended in the commit after the one that broke it, and a target's new name is in the candidate alone. Arguments
 // stay the baseline's, as a filter among them would measure less. What is told of it.
@@ -136,14 +147,15 @@ std::vector<std::string> find_moved_programs(const std::vector<ConfiguredProgram
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const auto own = std::find_if(candidates.begin(), candidates.end(),
                                   [&](const ConfiguredProgram& one) { return one.name == programs[i].name; });
-    if (own == candidates.end()) continue;
+    // What a shell runs, or a program of the system, is there whatever was built.
+    if (own == candidates.end() || own->how != programs[i].how || !own->how.format.empty()) continue;
     const Result<bench::Program> in_base = program_in_tree(*own, trees.base(), {}, false);
     const Result<bench::Program> in_head = program_in_tree(*own, trees.head(), {}, false);
     if (!in_base || !in_head) continue;  // what the candidate's file has there is no path of a tree
     const std::string name = name_of_program(programs[i]);
     const auto move = [&](bench::Program& program, const bench::Program& moved, const std::filesystem::path& tree,
                           const char* side) {
-      if (is_there(program.executable) || !is_there(moved.executable)) return;
+      if (is_there(program.executable) || !is_of_tree(moved.executable, tree)) return;
       notes.push_back(warning::program_moved({name, side, program.executable.lexically_relative(tree).string(),
                                               moved.executable.lexically_relative(tree).string()}));
       program.executable = moved.executable;

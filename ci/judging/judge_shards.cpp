@@ -174,6 +174,7 @@ Result<ExitCode> judge_shards(const std::vector<std::string>& folders, const Acc
     return comparison;
   };
   JudgingPlan plan{configuration, outputs, baseline, candidate, compare};
+  plan.from = SidesFrom::before;
   plan.expects_every_target = configuration.run.filter.empty() && !configuration.programs.empty() &&
                               candidate.header.program == joined_commands(configuration.programs);
   const ExitCode code = judge_runs(plan, app);

@@ -250,19 +250,29 @@ Result<std::vector<storage::Alert>> alerts_by_current_names(const std::vector<Be
   return alerts;
 }
 
-StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit) {
-  StoreSeries all;
+StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit,
+                            const std::vector<storage::HistorySeries>& all) {
+  const auto is_full = [limit](const storage::HistorySeries& one) {
+    return one.points.size() >= static_cast<std::size_t>(std::max(limit, 0));
+  };
+  StoreSeries loaded;
   for (const storage::HistorySeries& one : stored) {
     if (one.metric.better == Better::undeclared) continue;
-    if (all.series.empty() || !is_of(all.series.back(), all.projects.back(), one)) {
-      all.series.push_back({one.benchmark, one.metric.name, one.metric.unit, one.metric.better, {}});
-      all.projects.push_back(one.project);
-      all.is_cut.push_back(false);
+    if (loaded.series.empty() || !is_of(loaded.series.back(), loaded.projects.back(), one)) {
+      loaded.series.push_back({one.benchmark, one.metric.name, one.metric.unit, one.metric.better, {}});
+      loaded.projects.push_back(one.project);
+      loaded.is_cut.push_back(false);
     }
-    if (one.points.size() >= static_cast<std::size_t>(std::max(limit, 0))) all.is_cut.back() = true;
-    append(all.series.back(), one);
+    if (is_full(one)) loaded.is_cut.back() = true;
+    append(loaded.series.back(), one);
   }
-  return all;
+  for (const storage::HistorySeries& one : all) {
+    if (!is_full(one)) continue;
+    for (std::size_t i = 0; i < loaded.series.size(); ++i) {
+      if (is_of(loaded.series[i], loaded.projects[i], one)) loaded.is_cut[i] = true;
+    }
+  }
+  return loaded;
 }
 
 std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
@@ -356,12 +366,18 @@ std::vector<std::string> newest_branches_of(const std::vector<storage::HistorySe
   return names;
 }
 
-std::vector<storage::HistorySeries> of_branch(const std::string& branch, std::vector<storage::HistorySeries> all) {
-  for (storage::HistorySeries& series : all) {
-    std::erase_if(series.points, [&](const storage::HistoryPoint& point) { return point.branch != branch; });
+std::vector<storage::HistorySeries> of_branch(const std::string& branch,
+                                              const std::vector<storage::HistorySeries>& all) {
+  std::vector<storage::HistorySeries> own;
+  for (const storage::HistorySeries& series : all) {
+    std::vector<storage::HistoryPoint> points;
+    std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(points),
+                 [&](const storage::HistoryPoint& point) { return point.branch == branch; });
+    if (points.empty()) continue;
+    storage::HistorySeries& one = own.emplace_back(series);
+    one.points = std::move(points);
   }
-  std::erase_if(all, [](const storage::HistorySeries& series) { return series.points.empty(); });
-  return all;
+  return own;
 }
 
 std::vector<storage::ChangePointEvent> of_mixed_branches(const std::vector<storage::KeptChangePoint>& kept,

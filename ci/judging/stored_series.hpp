@@ -43,8 +43,10 @@ struct StoreSeries {
 
 // Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
 // are one point with several values. A series whose metric has no direction is excluded: nothing in it can be better.
-// limit: HistoryQuery's.
-StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit);
+// limit: HistoryQuery's. all: what `stored` was taken from, where it was asked for together with others: what was cut
+// there may lack points here.
+StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit,
+                            const std::vector<storage::HistorySeries>& all = {});
 
 // What the store knows of a series, in the form that find_changes takes as known: each with the index of its commit
 // (those whose commit is not in the series are excluded, and so are those that are gone, and creep, which is no step).
@@ -70,7 +72,8 @@ std::vector<std::string> branches_of(const std::vector<storage::HistorySeries>& 
 // The same by their newest points, the newest first.
 std::vector<std::string> newest_branches_of(const std::vector<storage::HistorySeries>& all);
 // With the points of that branch alone.
-std::vector<storage::HistorySeries> of_branch(const std::string& branch, std::vector<storage::HistorySeries> all);
+std::vector<storage::HistorySeries> of_branch(const std::string& branch,
+                                              const std::vector<storage::HistorySeries>& all);
 
 // What an older version kept, which took all branches for one series: a point of it is a branch's own, or none, and is
 // gone where `all` tells that its commit was measured on a branch. What somebody accepted stays. `kept`: of no branch.

@@ -7,6 +7,7 @@
 #include "ci/measuring/build.hpp"
 #include "ci/measuring/kept_builds.hpp"
 #include "ci/measuring/strangers.hpp"
+#include "ci/report/warning_text.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
@@ -67,8 +68,8 @@ Result<std::filesystem::path> CommitBuilds::build_in(const std::filesystem::path
   if (was_kept && *was_kept) {
     app_->note(name_of_commit(commit) + " is as it was built before  " + commit.subject);
   } else if (!configuration.build_command.empty()) {
-    if (!was_kept) app_->note("a kept build was damaged, and is built again: " + was_kept.error().text());
-    app_->note("building " + commit.sha.substr(0, 9) + "  " + commit.subject);
+    if (!was_kept) app_->note(note::kept_build_damaged(was_kept.error()));
+    app_->note(note::building(note::BuiltTree::alone, commit));
     ++builds_;
     // One path for all trees, for compilers that put it in what they build.
     const std::string one_path = (trees_.folder() / "tree").string();

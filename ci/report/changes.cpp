@@ -232,7 +232,8 @@ std::string finding_part(const ChangesReport& report, const regress::ChangeFindi
 std::string creep_line(const ChangesReport& report, const SeriesCreep& one) {
   const Series& series = report.series[one.series];
   std::string text = creep_text(series.metric + " of " + name_as_given(series.name), one.creep);
-  return text + (one.machine.empty() ? "" : ", on machine " + commit_shown(one.machine));
+  return text + branch_suffix(report, one.series) +
+         (one.machine.empty() ? "" : ", on machine " + commit_shown(one.machine));
 }
 
 constexpr std::size_t kMaxDrifts = 20;  // that are listed

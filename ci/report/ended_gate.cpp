@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "bench/model/text.hpp"
+#include "ci/app/app.hpp"
 #include "ci/report/comment.hpp"
 #include "ci/report/markup.hpp"
 #include "storage/document/json.hpp"
@@ -15,9 +16,9 @@ namespace {
 
 constexpr std::string_view kEndedSchema = "steelyard.ended/1";
 constexpr std::array<std::string_view, 3> kStageNames{"other", "build of the baseline", "build of the candidate"};
-constexpr int kStoreAway = 5;                   // the exit status
-constexpr std::size_t kMaxEndedLines = 60;      // a build's error has its last 40
-constexpr std::size_t kLongestEndedLine = 400;  // columns
+constexpr std::size_t kMaxEndedLines = 60;                      // a build's error has its last 40
+constexpr std::size_t kLongestEndedLine = 400;                  // columns
+constexpr std::size_t kMaxEndedBytes = std::size_t{48} << 10U;  // a comment that is cut would not close the block
 
 bool is_hex_hash(const std::string& sha) {
   return sha.size() <= 64 && sha.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -59,7 +60,8 @@ Result<EndedGate> parse_ended(std::string_view text, const std::string& name) {
 }
 
 std::string words_of_nothing(int status) {
-  return status == kStoreAway ? "the store could not be reached" : std::string(status_words(status));
+  return status == static_cast<int>(ExitCode::store_away) ? "the store could not be reached"
+                                                          : std::string(status_words(status));
 }
 
 std::string ended_words(const EndedGate& ended) {
@@ -73,7 +75,9 @@ std::string ended_report(const EndedGate& ended) {
   std::istringstream stream(ended.text);
   std::size_t count = 0;
   for (std::string line; count < kMaxEndedLines && std::getline(stream, line); ++count) {
-    lines += shortened(printable_line(line, true), kLongestEndedLine, true) + "\n";
+    const std::string shown = shortened(printable_line(line, true), kLongestEndedLine, true) + "\n";
+    if (lines.size() + shown.size() > kMaxEndedBytes) break;
+    lines += shown;
   }
   const std::string fence(std::max<std::size_t>(3, longest_run_of_backticks(lines) + 1), '`');
   return "### ! Performance: not judged\n\nThe gate ended before anything was compared: " + ended_words(ended) +

@@ -50,7 +50,7 @@ struct ImportOutcome {
   bool is_without_branch = false;  // it is not the one that is checked out, and no option names its branch
 };
 
-// A line a run: "run:3f2a91c04b7e  go.txt, go: 8 measurements; new, in project shop, branch main".
+// A line a run: "run:3f2a91c04b7e  go.txt, go: 8 measurements; kept in project shop, branch main".
 std::string terminal_import(const TakenRun& run, const ImportOutcome& imported);
 std::string json_imports(const ImportOutcome& imported);  // schema steelyard.import/1
 // A line each, about all runs together.

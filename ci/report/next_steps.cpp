@@ -62,13 +62,13 @@ struct Reader {
   ReadAt at = ReadAt::terminal;
 };
 
+// A job measured, and whoever reads can change its options.
+bool is_of_job(Reader reader) { return reader.at == ReadAt::comment && reader.from != SidesFrom::before; }
+
 // What measures again with these options. In a comment an option by itself does not say where it goes.
 NextStep measuring_step(Reader reader, const std::string& advice, const std::string& options) {
-  const bool is_before = reader.from == SidesFrom::before;
-  if (!is_before && reader.at == ReadAt::comment) {
-    return {advice + ", among the arguments of the gate's job or in steelyard.toml", options};
-  }
-  const bool is_own = !is_before && reader.from != SidesFrom::kept;
+  if (is_of_job(reader)) return {advice + ", among the arguments of the gate's job or in steelyard.toml", options};
+  const bool is_own = reader.from != SidesFrom::before && reader.from != SidesFrom::kept;
   return {advice, (is_own ? "" : "steelyard ab OLD NEW ") + options};
 }
 
@@ -156,10 +156,9 @@ void advise_undecided(const Comparison& comparison, Reader reader, std::vector<N
   }
   const std::string care = too_noisy + "use a quieter machine or care for less";
   const std::string margin = "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%";
-  const bool is_of_job = reader.at == ReadAt::comment && reader.from != SidesFrom::before;
-  steps.push_back(detectable <= 0 ? NextStep{care, ""}
-                  : is_of_job     ? measuring_step(reader, care, margin)
-                                  : NextStep{care, comparing_command(reader.from, margin)});
+  steps.push_back(detectable <= 0     ? NextStep{care, ""}
+                  : is_of_job(reader) ? measuring_step(reader, care, margin)
+                                      : NextStep{care, comparing_command(reader.from, margin)});
 }
 
 void advise_regression(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
@@ -309,8 +308,10 @@ std::vector<NextStep> next_steps(const Comparison& comparison, SidesFrom from, R
     if (count > 0) {
       const std::string what = count == 1 ? "or say that the difference does not matter"
                                           : "or say that the " + std::to_string(count) + " differences do not matter";
-      steps.push_back({from == SidesFrom::kept ? what : what + ": the same command with",
-                       comparing_command(from, "--ignore-fact " + facts)});
+      const std::string options = "--ignore-fact " + facts;
+      steps.push_back(is_of_job(reader)         ? measuring_step(reader, what, options)
+                      : from == SidesFrom::kept ? NextStep{what, comparing_command(from, options)}
+                                                : NextStep{what + ": the same command with", options});
     }
   }
   advise_undecided(comparison, reader, steps);

@@ -68,6 +68,7 @@ Result<Caller> identify(std::string_view authorization, const Admission& admissi
     caller.scopes = {"submit"};
     caller.branch = job->branch;
     caller.is_request = job->is_request;
+    caller.request = job->request;
     return caller;
   }
   STEELYARD_TRY(const std::optional<storage::Token> token, storage::AccessStore(store).find_token(std::string(sent)));

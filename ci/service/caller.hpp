@@ -27,6 +27,7 @@ struct Caller {
   // Of a CI job (job_tokens.hpp): which branch's runs it may send, and whether they are of a request.
   std::string branch{};
   bool is_request = false;
+  std::string request{};  // its number; empty: not known
 
   bool may(std::string_view scope) const { return scope.empty() || scopes.contains(scope); }
   std::string who() const;  // for the audit trail

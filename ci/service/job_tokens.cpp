@@ -136,6 +136,15 @@ std::string branch_of(bool is_github, const JsonValue& claims) {
   return claims.at("ref_type").text() == "branch" ? ref : "";
 }
 
+// GitHub's "refs/pull/7/merge", GitLab's "refs/merge-requests/7/head".
+std::string request_of(bool is_github, const JsonValue& claims) {
+  const JsonValue ref = claims.at(is_github ? "ref" : "ref_path");
+  const std::string_view begin = is_github ? "refs/pull/" : "refs/merge-requests/";
+  const std::string text = ref.is_text() ? ref.text() : "";
+  if (!text.starts_with(begin)) return "";
+  return text.substr(begin.size(), text.find('/', begin.size()) - begin.size());
+}
+
 // The branch that the job is of, and whether it adds to that branch's history.
 JobIdentity identity_of(const TrustedJobs& trusted, const JsonValue& claims) {
   JobIdentity job{trusted.repository, trusted.project, branch_of(trusted.is_github, claims), true};
@@ -149,6 +158,7 @@ JobIdentity identity_of(const TrustedJobs& trusted, const JsonValue& claims) {
   }
   const bool is_its_branch = !job.branch.empty() && (trusted.branch.empty() || job.branch == trusted.branch);
   job.is_request = !is_of_a_push || !is_its_branch;
+  job.request = request_of(trusted.is_github, claims);
   return job;
 }
 

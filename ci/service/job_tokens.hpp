@@ -39,6 +39,7 @@ struct JobIdentity {
   std::string project;
   std::string branch;       // that the job is of; empty: of none, such as a tag
   bool is_request = false;  // of a pull or merge request, or of a branch that does not add to the history
+  std::string request{};    // its number; empty: the claims say none
 };
 
 class JobTokens {

@@ -25,6 +25,7 @@ constexpr std::int64_t kMaxQuestionBytes = 512 * 1024;  // a line of 5000 commit
 constexpr std::array<std::string_view, 5> kLargeAnswers{"steps", "change-points", "accepted", "runs-of-commit",
                                                         "comparison"};
 constexpr int kForbidden = 403;
+constexpr int kNotAsWanted = 422;
 
 bool is_whole_list(std::string_view question) {
   return std::find(kLargeAnswers.begin(), kLargeAnswers.end(), question) != kLargeAnswers.end();
@@ -67,11 +68,31 @@ std::optional<Reply> refused_origin(const Call& call, const storage::RunOrigin& 
                "", kForbidden};
 }
 
+// A request's alerts are its own: none of its jobs speaks for another's.
+std::optional<Reply> refused_request(const Call& call, const RunHeader& candidate) {
+  constexpr std::size_t kMaxCharacters = 500;  // of what stands in the place of a branch
+  const std::string alerts = storage::alert_branch(candidate, true);
+  if (alerts.size() > kMaxCharacters) {
+    return Reply{"the request's name has more than " + std::to_string(kMaxCharacters) + " characters", "",
+                 kNotAsWanted};
+  }
+  const std::string& own = call.caller.request;
+  // Under a branch's name, as where its own number is not said, it is none that a number names.
+  const std::string name = alerts.substr(std::min(alerts.size(), storage::alert_branch_of_request("").size()));
+  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+  if (own.empty() || name == own || !(is_number || candidate.settings.contains(storage::kRequestSetting)) ||
+      name.empty()) {
+    return std::nullopt;
+  }
+  return Reply{"of another request than " + own + ", which the job is of", "", kForbidden};
+}
+
 // Of a request's job the candidate must be a run that came as a request's: by that its comparison is known ever after.
 Result<std::optional<Reply>> refused_candidate(const Call& call, const Comparison& comparison) {
   const RunHeader& candidate = comparison.candidate;
   if (call.caller.kind != Caller::Kind::job) return std::optional<Reply>();
   if (!call.caller.is_request) return refused_origin(call, {candidate.commit.branch, false});
+  if (std::optional<Reply> refusal = refused_request(call, candidate)) return refusal;
   STEELYARD_TRY(const std::optional<storage::RunOrigin> origin, storage::RunStore(call.store).origin(candidate.id));
   if (origin) return refused_origin(call, *origin);
   return std::optional(Reply{"of run:" + candidate.id.substr(0, 12) + ", which is not in the store", "", kForbidden});
@@ -129,7 +150,6 @@ Result<Reply> submit_targets(const Call& call, std::mutex& large) {
 bool may_be_large(std::string_view question) { return question == "history" || is_whole_list(question); }
 
 void add_store_answers(Operations& operations, const std::shared_ptr<std::mutex>& large) {
-  constexpr int kNotAsWanted = 422;
   const auto in_turn = [](auto act, const std::shared_ptr<std::mutex>& turn) {
     return [act, turn](const Call& call) { return act(call, *turn); };
   };

@@ -68,7 +68,8 @@ struct SeriesLook {
   std::optional<storage::Store> store;  // absent: from a file or from archives
   std::string service;                  // that the store is asked over; empty: its database is at hand
   std::vector<storage::AcceptedAlert> accepted;
-  std::vector<storage::ChangePointEvent> mixed;  // that an older version kept of all branches as one
+  std::vector<storage::AcceptedAlert> accepted_steps;  // whatever was shown since, for creep
+  std::vector<storage::ChangePointEvent> mixed;        // that an older version kept of all branches as one
   bool is_part = false;          // not all series of the machines: what they did together cannot be told
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
@@ -105,11 +106,13 @@ struct HistorySource {
   const Configuration& configuration;
 };
 
+// `all`: as series_of_store() takes it.
 Result<void> add_branch(const HistorySource& source, const std::string& branch,
-                        std::vector<storage::HistorySeries> stored, SeriesLook& look) {
+                        std::vector<storage::HistorySeries> stored, SeriesLook& look,
+                        const std::vector<storage::HistorySeries>& all = {}) {
   BranchLook& own = look.branches.emplace_back();
   own.branch = branch;
-  StoreSeries loaded = series_of_store(stored, source.query.limit);
+  StoreSeries loaded = series_of_store(stored, source.query.limit, all);
   own.report.series = std::move(loaded.series);
   own.report.projects = std::move(loaded.projects);
   own.report.branches.assign(own.report.series.size(), branch);
@@ -118,7 +121,7 @@ Result<void> add_branch(const HistorySource& source, const std::string& branch,
   const std::string& project = source.query.project;
   STEELYARD_TRY(own.kept, kept_points_of(*look.store, project, branch, source.configuration.renames, own.kept_names));
   own.creep.branch = branch;
-  STEELYARD_TRY(own.creep.accepted, storage::AlertStore(*look.store).accepted({project, false}));
+  own.creep.accepted = look.accepted_steps;
   own.stored = std::move(stored);
   load_line(own);
   return {};
@@ -138,7 +141,7 @@ Result<void> add_branches(const HistorySource& source, const App& app, SeriesLoo
   std::sort(branches.begin(), branches.end());
   for (const std::string& branch : branches) {
     if (branch.empty() || !look.store) {
-      STEELYARD_CHECK(add_branch(source, branch, of_branch(branch, all), look));
+      STEELYARD_CHECK(add_branch(source, branch, of_branch(branch, all), look, all));
       continue;
     }
     storage::HistoryQuery query = source.query;
@@ -170,6 +173,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     STEELYARD_TRY(look.store, open_store(configuration, app));
     STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
     STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted({query.project}));
+    STEELYARD_TRY(look.accepted_steps, storage::AlertStore(*look.store).accepted({query.project, false}));
     look.is_part = !options.benchmark.empty() || !options.metric.empty();
   }
   bool is_first = true;

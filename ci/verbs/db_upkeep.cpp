@@ -1,6 +1,5 @@
 // steelyard db prune, backup and restore: what is thrown away, and what is put elsewhere.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <system_error>
 
@@ -34,13 +33,9 @@ std::int64_t clock_unix_ns() {
 // The time that the spool writes in front of an archive's name; of a run without a date, which is not of 1970, when the
 // file was written. Absent where the name is another.
 std::optional<std::int64_t> time_of_archive(const fs::path& path) {
-  const std::string name = path.filename().string();
-  const std::size_t dash = name.find('-');
-  if (path.extension() != ".syrun" || dash == std::string::npos) return std::nullopt;
-  std::int64_t time = 0;
-  const auto [end, code] = std::from_chars(name.data(), name.data() + dash, time);
-  if (code != std::errc() || end != name.data() + dash) return std::nullopt;
-  if (time > 0) return time;
+  const bool is_archive = path.extension() == ".syrun";
+  const std::optional<std::int64_t> time = is_archive ? storage::Spool::time_in_name(path) : std::nullopt;
+  if (!time || *time > 0) return time;
   std::error_code own;
   const fs::file_time_type written = fs::last_write_time(path, own);
   if (own) return std::nullopt;

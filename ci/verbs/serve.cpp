@@ -191,7 +191,11 @@ Result<ExitCode> issue(const ServeOptions& options, const Configuration& configu
   STEELYARD_TRY(const storage::IssuedToken issued, storage::AccessStore(store).issue_token(wanted));
   app.print(issued.secret + '\n');
   app.note("token " + issued.token.id + ", good until " + issued.token.expires_at + ": it is shown this once");
-  if (!options.project.empty()) STEELYARD_CHECK(warn_of_unmeasured_project(options.project, store, app));
+  if (options.project.empty()) return ExitCode::success;
+  // The token is out: what cannot be looked up for a hint is no failure to issue it.
+  if (const Result<void> told = warn_of_unmeasured_project(options.project, store, app); !told) {
+    app.warn(told.error().text());
+  }
   return ExitCode::success;
 }
 

@@ -273,7 +273,7 @@ void OnlineChanges::let_go() {
 namespace {
 
 constexpr std::size_t kStretches = 12;
-constexpr double kMinTrend = 3.2905;  // two-sided one in a thousand of a normal value
+constexpr double kMinTrend = 3.2905;  // of 12 that are not tied S is 50 or more then: two-sided .00024, enumerated
 
 struct StretchMedian {
   double place = 0;  // the middle of the stretch, in values

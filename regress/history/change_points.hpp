@@ -38,7 +38,7 @@ struct SteadyDrift {
 };
 // Of each machine on which none of the changes is, where its values have a trend and it is `least` or more, relative.
 // The trend is that of the medians of 12 equal stretches, so that what resembles its neighbours counts once: their
-// order must be such that z is beyond 3.29, one in a thousand in independent values (H. B. Mann, Nonparametric tests
+// order must be such that z is beyond 3.29, .24 in a thousand of independent values (H. B. Mann, Nonparametric tests
 // against trend, 1945; ties as M. G. Kendall, Rank correlation methods, 1975, has them). The line: P. K. Sen, Estimates
 // of the regression coefficient based on Kendall's tau, 1968. Absent for fewer than 12 values. Cost O(n log n).
 std::vector<SteadyDrift> find_steady_drifts(const Series& series, std::span<const ChangePoint> changes, double least);

@@ -212,8 +212,10 @@ std::string alert_branch(const RunHeader& candidate, bool is_of_request) {
   if (!branch.empty() && !is_of_request) return branch;
   const auto request = candidate.settings.find(kRequestSetting);
   const std::string& name = request == candidate.settings.end() ? branch : request->second;
-  return name.empty() ? "" : std::string(kOfRequest) + name;
+  return name.empty() ? "" : alert_branch_of_request(name);
 }
+
+std::string alert_branch_of_request(const std::string& name) { return std::string(kOfRequest) + name; }
 
 bool is_request_branch(std::string_view branch) { return branch.starts_with(kOfRequest); }
 

@@ -51,6 +51,7 @@ inline constexpr const char* kRequestSetting = "request";
 // Whose alerts come of a comparison with this candidate: its branch's, else its request's, "request:7", which no branch
 // can be called. is_of_request: whatever it says of its branch, which then is no more than a name.
 std::string alert_branch(const RunHeader& candidate, bool is_of_request = false);
+std::string alert_branch_of_request(const std::string& name);  // "request:7"
 bool is_request_branch(std::string_view branch);
 
 struct AlertTransition {

@@ -37,6 +37,9 @@ TEST(NearestName, FindsTheKeyThatWasMeant) {
 TEST(NearestName, SuggestsNothingForAWordThatIsNoSlipOfAnyName) {
   EXPECT_EQ(nearest_name("bananas", {"rounds", "min_time"}), std::nullopt);
   EXPECT_EQ(nearest_name("anything", {}), std::nullopt);
+  EXPECT_EQ(nearest_name("BM_sort", {"BM_sort/1024/threads:2", "BM_sort/1024/threads:2", "BM_hash"}),
+            "BM_sort/1024/threads:2")
+      << "of two metrics";
   EXPECT_EQ(nearest_name("hyper", {"pyperf", "hyperfine"}), "hyperfine") << "its beginning";
   EXPECT_EQ(nearest_name("conf", {"confidence", "config", "cong"}), "cong") << "of two names it is none's";
 }

@@ -93,7 +93,8 @@ TEST_F(Repository, FilesTheCandidateOfARequestUnderNoBranchWhateverIsCheckedOut)
       {{"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "develop"}, {"CI_MERGE_REQUEST_IID", "7"}},
       {{"BUILDKITE", "true"}, {"BUILDKITE_BRANCH", "develop"}, {"BUILDKITE_PULL_REQUEST", "7"}},
       {{"CI", "woodpecker"}, {"CI_COMMIT_SOURCE_BRANCH", "develop"}, {"CI_COMMIT_TARGET_BRANCH", "main"}},
-      {{"JENKINS_URL", "https://ci"}, {"CHANGE_BRANCH", "develop"}, {"CHANGE_TARGET", "main"}}};
+      {{"JENKINS_URL", "https://ci"}, {"CHANGE_BRANCH", "develop"}, {"CHANGE_TARGET", "main"}},
+      {{"GITHUB_SHA", head}, {"GITHUB_EVENT_NAME", "merge_group"}, {"GITHUB_REF_NAME", "gh-readonly-queue/main/pr-7"}}};
   for (const char* checkout : {"checkout --quiet develop", "checkout --quiet --detach"}) {
     made_.git(checkout);
     for (const std::map<std::string, std::string>& job : jobs) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "ci/report/warning_text.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
@@ -88,7 +89,7 @@ TEST_F(GatePlans, OfAMergeTrainHaveWhatTheRequestIsPutOn) {
 TEST_F(GatePlans, OfANewBranchAndOfAPushByForceHaveTheFirstParentAndSayWhy) {
   be_pushed_on_github(kNoCommit);
   EXPECT_EQ(planned().commits.baseline, sha("HEAD^1"));
-  EXPECT_THAT(why(planned()), HasSubstr("the first parent, as the branch had no commit before"));
+  EXPECT_THAT(why(planned()), HasSubstr("the first parent, as the event's before names none"));
   for (const std::string& forced : {sha("topic"), std::string(40, 'a')}) {
     be_pushed_on_github(forced);
     EXPECT_EQ(planned().commits.baseline, sha("HEAD^1"));

@@ -39,6 +39,13 @@ TEST(StoreSeries, RunsOfOneCommitOnOneMachineAreOnePoint) {
   EXPECT_THAT(series.points[3].values, ElementsAre(5)) << "without a commit each run stands for itself";
 }
 
+TEST(StoreSeries, WhatWasCutTogetherWithOtherBranchesIsCutByItself) {
+  std::vector<storage::HistorySeries> all{stored("BM", "m", {point("r1", "a", 1), point("r2", "b", 2)}),
+                                          stored("BM_other", "m", {point("r3", "a", 3)})};
+  all[0].points[0].branch = "main";
+  EXPECT_THAT(series_of_store(of_branch("", all), 2, all).is_cut, ElementsAre(true, false));
+}
+
 TEST(StoreSeries, MachinesOfOneBenchmarkAreOneSeriesAndOthersAreNot) {
   const StoreSeries all =
       series_of_store({stored("BM", "m1", {point("r1", "a", 1)}), stored("BM", "m2", {point("r2", "a", 2)}),

@@ -49,12 +49,25 @@ TEST_F(MeasurePrograms, TakeMoreFixedRoundsOfManyBenchmarks) {
   configuration_.run.budget = nanoseconds(1);
   Result<ListedPair> listed = list_pair({working("", "."), working("", ".")}, configuration_.run, nullptr);
   ASSERT_TRUE(listed) << listed.error().text();
-  for (const auto& [benchmarks, rounds] : {std::pair{23U, "12"}, {24U, "14"}, {52U, "14"}, {86U, "16"}}) {
+  const auto planned = [&](std::size_t benchmarks) {
     listed->elsewhere = benchmarks - listed->size();
     const Result<MeasuredPrograms> measured =
         measure_programs({*listed}, configuration_, calibration_, progress_, nullptr);
-    ASSERT_TRUE(measured) << measured.error().text();
-    EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), rounds) << benchmarks;
+    return measured ? measured->pair.baseline.header.settings.at("rounds_planned") : measured.error().text();
+  };
+  for (const auto& [benchmarks, rounds] : {std::pair{23U, "12"},
+                                           {24U, "14"},
+                                           {85U, "14"},
+                                           {86U, "16"},
+                                           {321U, "16"},
+                                           {322U, "18"},
+                                           {1215U, "18"},
+                                           {1216U, "20"}}) {
+    EXPECT_EQ(planned(benchmarks), rounds) << benchmarks;
+  }
+  configuration_.policy.comparison.false_alarm_rate = 0.01;
+  for (const auto& [benchmarks, rounds] : {std::pair{52U, "16"}, {200U, "18"}, {500U, "20"}}) {
+    EXPECT_EQ(planned(benchmarks), rounds) << benchmarks;
   }
 }
 

@@ -179,6 +179,11 @@ TEST(EndedGates, HaveAReportThatNoLineOfABuildCanLeave) {
   EXPECT_THAT(without_code(report), AllOf(HasSubstr("the build of the candidate (aaaaaaa) failed"),
                                           Not(HasSubstr("/close")), Not(HasSubstr("octocat")), Not(HasSubstr("xxx"))));
   EXPECT_LT(report.size(), kMaxCommentBytes);
+  std::string wide;
+  for (int i = 0; i < 60 * 400; ++i) wide += i % 400 == 399 ? "\n" : "\xF0\x9F\x98\x80";
+  const std::string of_wide = ended_report({EndedGate::Stage::build_of_candidate, std::string(40, 'a'), wide, 4});
+  EXPECT_LT(of_wide.size(), kMaxCommentBytes);
+  EXPECT_TRUE(of_wide.ends_with("```\n"));
 }
 
 }  // namespace

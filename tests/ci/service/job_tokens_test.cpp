@@ -79,6 +79,7 @@ TEST_F(JobTokensTest, TakeEveryOtherJobOfTheRepositoryForARequest) {
     const auto job = identify(claims);
     ASSERT_TRUE(job) << value;
     EXPECT_TRUE(job->is_request) << value;
+    EXPECT_EQ(job->request, std::string(value).starts_with("refs/pull/") ? "7" : "") << value;
   }
 }
 
@@ -97,7 +98,9 @@ TEST_F(JobTokensTest, KnowGitlabsJobsByItsOwnWords) {
   EXPECT_FALSE(job->is_request);
   EXPECT_EQ(asked_.back(), "https://gitlab.example.org/oauth/discovery/keys");
   claims["pipeline_source"] = "merge_request_event";
+  claims["ref_path"] = "refs/merge-requests/7/head";
   EXPECT_TRUE(identify(claims)->is_request);
+  EXPECT_EQ(identify(claims)->request, "7");
   claims["pipeline_source"] = "push";
   claims["ref_type"] = "tag";
   EXPECT_TRUE(identify(claims)->is_request);

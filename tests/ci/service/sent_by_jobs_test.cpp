@@ -138,6 +138,11 @@ TEST_F(SentByJobs, ARequestsComparisonIsTakenOfARequestsRunAloneAndIsNoStepAndNo
   Comparison of_request = step_between(before.header, own.header);
   // Its run says another commit than the comparison does.
   of_request.candidate.commit.sha = after.header.commit.sha;
+  for (const std::string& other : {std::string("8"), std::string(600, '7')}) {
+    of_request.candidate.settings[storage::kRequestSetting] = other;
+    EXPECT_EQ(send_comparison(Job::of_request, of_request).status, other == "8" ? 403 : 422) << "none of request 7";
+  }
+  of_request.candidate.settings[storage::kRequestSetting] = "7";
   EXPECT_EQ(send_comparison(Job::of_request, of_request).status, 201);
   EXPECT_EQ(steps_between(before.header, after.header), 0U);
   EXPECT_EQ(changed_by_comparisons(before.header, after.header), 0U);

@@ -63,6 +63,15 @@ TEST_F(GateSides, OfARenamedTargetAreMeasuredEachByItsOwnPathWithTheBaselinesArg
   expect_both_sides_measured(outcome);
 }
 
+// Else a request could have the baseline's program measured as its own.
+TEST_F(GateSides, TakeNoProgramOfTheOtherSidesTreeForARenamedOne) {
+  replace_in_file("out/bench", "../base/out/bench");
+  commit_script("point at the baseline", "true");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 4) << outcome.out;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no such file after the candidate's build"), Not(HasSubstr("is measured"))));
+}
+
 TEST_F(GateSides, TakeTheBaselinesOwnBuildCommandWhereTheCandidatesDoesNotBuildIt) {
   replace_in_file("sh build.sh", "sh make.sh");
   made_.write("make.sh", "mkdir -p out && cp '" + fixture("slow") + "' out/bench\n");

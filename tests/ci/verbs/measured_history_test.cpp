@@ -143,7 +143,7 @@ TEST_F(MeasuredHistory, AlertsOfTwoRequestsGatesAreTwoAndEachIsEndedByItsOwn) {
     ::setenv("GITHUB_BASE_REF", "main", 1);
     ::setenv("GITHUB_HEAD_REF", "patch-1", 1);  // both forks' editors call it so
     ::setenv("GITHUB_REF", ("refs/pull/" + number + "/merge").c_str(), 1);
-    // Noise is no reason to tell nothing, either.
+    // Two fast builds are shown unchanged whatever the noise.
     const Outcome outcome = run({"gate", "--json", "--margin", "0.9"});
     for (const char* name : {"GITHUB_BASE_REF", "GITHUB_HEAD_REF", "GITHUB_REF"}) ::unsetenv(name);
     return outcome;
