@@ -277,7 +277,8 @@ function(steelyard_test name)
     set_tests_properties(${name} PROPERTIES ${properties})
   else()
     # Not by the printed values of parameters: they hold addresses, and a test's name is the same in every build.
-    set(discovery DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
+    # Listing reads the program and its libraries from a disk that may be cold.
+    set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
     set(others)
     if(arg_SERIAL_TESTS)
       gtest_discover_tests(${name} ${discovery} TEST_FILTER ${arg_SERIAL_TESTS}
