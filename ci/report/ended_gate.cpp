@@ -18,7 +18,7 @@ constexpr std::string_view kEndedSchema = "steelyard.ended/1";
 constexpr std::array<std::string_view, 3> kStageNames{"other", "build of the baseline", "build of the candidate"};
 constexpr std::size_t kMaxEndedLines = 60;                      // a build's error has its last 40
 constexpr std::size_t kLongestEndedLine = 400;                  // columns
-constexpr std::size_t kMaxEndedBytes = std::size_t{48} << 10U;  // a comment that is cut would not close the block
+constexpr std::size_t kMaxShownBytes = std::size_t{48} << 10U;  // a comment that is cut would not close the block
 
 bool is_hex_hash(const std::string& sha) {
   return sha.size() <= 64 && sha.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -76,7 +76,7 @@ std::string ended_report(const EndedGate& ended) {
   std::size_t count = 0;
   for (std::string line; count < kMaxEndedLines && std::getline(stream, line); ++count) {
     const std::string shown = shortened(printable_line(line, true), kLongestEndedLine, true) + "\n";
-    if (lines.size() + shown.size() > kMaxEndedBytes) break;
+    if (lines.size() + shown.size() > kMaxShownBytes) break;
     lines += shown;
   }
   const std::string fence(std::max<std::size_t>(3, longest_run_of_backticks(lines) + 1), '`');
