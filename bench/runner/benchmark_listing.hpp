@@ -16,7 +16,8 @@ namespace steelyard::bench {
 
 // Of a command whose processes are measured from outside, what was seen when it was first run.
 struct ProcessFacts {
-  Nanoseconds empty;          // what a process takes that does nothing, started in the same way; 0: not known
+  Nanoseconds takes;          // from its start to its end, once
+  Nanoseconds empty;          // the same of a process that does nothing, started in the same way; 0: not known
   bool tells_memory = false;  // its peak is above what a process has by having been forked from ours
 };
 

@@ -241,7 +241,8 @@ Result<ProgramListing> list_command(const Program& program, std::optional<int> c
     id.name = program.command->name;
     listing.benchmarks = {{id, id.name}};
     const bool tells = static_cast<double>(peak_bytes) > kTellingMemory * static_cast<double>(empty.peak_bytes);
-    listing.process = ProcessFacts{empty.takes, empty.peak_bytes > 0 && tells};
+    const Nanoseconds takes = nanoseconds(static_cast<double>(last->use.executed_ns));
+    listing.process = ProcessFacts{takes, empty.takes, empty.peak_bytes > 0 && tells};
   } else {
     STEELYARD_TRY(const GoogleBenchmarkFile file, read_invocation(program, listing, *last, output_file));
     listing.benchmarks = benchmarks_of(file);

@@ -145,8 +145,8 @@ void append_command_warnings(const std::vector<const bench::ListedProgram*>& sid
   if (settings.counters.heap || settings.counters.hardware) warnings.push_back(warning::counters_not_read(name));
   if (!shortest->listing.process) return;
   const bench::ProcessFacts& facts = *shortest->listing.process;
-  if (facts.empty.count() > 0 && shortest->listing.start < facts.empty * kFarAboveStart) {
-    warnings.push_back(warning::mostly_starting(name, shortest->listing.start, facts.empty));
+  if (facts.empty.count() > 0 && facts.takes < facts.empty * kFarAboveStart) {
+    warnings.push_back(warning::mostly_starting(name, facts.takes, facts.empty));
   }
 }
 
