@@ -1,7 +1,6 @@
 #include "ci/measuring/count_programs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -20,7 +19,6 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
-#include "bench/runner/round_plan.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/warning_text.hpp"
@@ -28,89 +26,6 @@
 #include "storage/place/store_address.hpp"
 
 namespace steelyard::ci {
-namespace {
-
-const std::vector<bench::ListedBenchmark>& benchmarks_of(const bench::CountSide& side) {
-  static const std::vector<bench::ListedBenchmark> none;
-  return side.program == nullptr ? none : side.program->benchmarks();
-}
-
-bool has(const bench::CountSide& side, const bench::ListedBenchmark& benchmark) {
-  const std::vector<bench::ListedBenchmark>& own = benchmarks_of(side);
-  return std::any_of(own.begin(), own.end(),
-                     [&](const bench::ListedBenchmark& one) { return one.name == benchmark.name; });
-}
-
-std::optional<bench::LoadedProgram> loaded_of(const bench::CountSide& side, const std::atomic<bool>* cancelled) {
-  // What the words of a command name may differ where its program does not: nothing proves two of them equal.
-  if (benchmarks_of(side).empty() || side.program->program.command) return std::nullopt;
-  Result<bench::LoadedProgram> loaded = bench::read_loaded_program(side.program->program, cancelled);
-  if (!loaded) return std::nullopt;
-  return std::move(loaded).value();
-}
-
-// The first 64 bits of a hash.
-std::uint64_t bits_of(const std::string& sha256) {
-  constexpr std::size_t kDigits = 16;
-  std::uint64_t bits = 0;
-  std::from_chars(sha256.data(), sha256.data() + std::min(kDigits, sha256.size()), bits, 16);
-  return bits;
-}
-
-}  // namespace
-
-CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled) {
-  struct Item {
-    std::size_t pair;
-    const bench::ListedBenchmark* benchmark;
-  };
-  std::vector<Item> items;
-  loaded_.reserve(pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto& [baseline, candidate] = pairs[i];
-    LoadedPair loaded{loaded_of(baseline, cancelled), loaded_of(candidate, cancelled), false};
-    loaded.equal = loaded.baseline && loaded.candidate && loaded.baseline->sha256 == loaded.candidate->sha256 &&
-                   baseline.program->program.arguments == candidate.program->program.arguments &&
-                   baseline.program->program.environment == candidate.program->program.environment;
-    if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
-    loaded_.push_back(std::move(loaded));
-    for (const bench::ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
-    for (const bench::ListedBenchmark& benchmark : benchmarks_of(candidate)) {
-      if (!has(baseline, benchmark)) items.push_back({i, &benchmark});
-    }
-  }
-  for (const std::size_t i : bench::shuffled_order(items.size(), seed, 0)) {
-    const CountPair& pair = pairs[items[i].pair];
-    const LoadedPair& loaded = loaded_[items[i].pair];
-    BenchmarkCounts counts;
-    counts.benchmark = *items[i].benchmark;
-    if (has(pair.baseline, counts.benchmark)) {
-      counts.baseline.side = &pair.baseline;
-      counts.baseline.loaded = loaded.baseline ? &*loaded.baseline : nullptr;
-    }
-    if (has(pair.candidate, counts.benchmark)) {
-      counts.candidate.side = &pair.candidate;
-      counts.candidate.loaded = loaded.candidate ? &*loaded.candidate : nullptr;
-    }
-    const bool has_both_sides = counts.baseline.side != nullptr && counts.candidate.side != nullptr;
-    counts.equal_programs = loaded.equal && has_both_sides;
-    counts.lacks_a_side = !has_both_sides && pair.baseline.program != nullptr && pair.candidate.program != nullptr;
-    benchmarks_.push_back(std::move(counts));
-  }
-}
-
-std::optional<EqualProgram> proof_of_equality(const BenchmarkCounts& counts) {
-  if (!counts.equal_programs) return std::nullopt;
-  const SideCount& baseline = counts.baseline;
-  const auto of_baseline = bench::hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
-  const auto of_candidate =
-      bench::hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
-  if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return std::nullopt;
-  const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
-                                   [](const auto& file) { return file.second != bench::kAbsentFile; });
-  return EqualProgram{baseline.loaded->sha256, files};
-}
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -182,10 +97,10 @@ class ProgramCounting::CountingWork {
     end();
   }
 
-  void finish(Nanoseconds budget) {
+  void finish(Nanoseconds budget, const Comparison& timed) {
     start(budget, false);
     std::vector<BenchmarkCounts*> compared, others;
-    for (BenchmarkCounts& counts : plan_.benchmarks()) (counts.lacks_a_side ? others : compared).push_back(&counts);
+    for (BenchmarkCounts* counts : plan_.by_need(timed)) (counts->lacks_a_side ? others : compared).push_back(counts);
     count(compared);
     leave_rest_ = true;
     count(others);
@@ -482,7 +397,7 @@ void ProgramCounting::watch(Watch watch) { work_->watch(std::move(watch)); }
 void ProgramCounting::begin(Nanoseconds budget, Nanoseconds later, std::size_t most_without_equal) {
   work_->begin(budget, later, most_without_equal);
 }
-void ProgramCounting::finish(Nanoseconds budget) { work_->finish(budget); }
+void ProgramCounting::finish(Nanoseconds budget, const Comparison& timed) { work_->finish(budget, timed); }
 const EqualBuilds& ProgramCounting::equal() const { return work_->equal(); }
 Nanoseconds ProgramCounting::spent() const { return work_->spent(); }
 bool ProgramCounting::is_anything_left() const { return work_->is_anything_left(); }

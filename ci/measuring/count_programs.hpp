@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,60 +15,11 @@
 #include "bench/model/run.hpp"
 #include "ci/app/progress.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/measuring/count_plan.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard::ci {
-
-// What is to be counted, benchmark by benchmark, with both sides of each beside each other: for which the baseline's
-// count also holds for the candidate, because the two programs are the same to whoever runs them.
-struct CountPair {
-  bench::CountSide baseline;
-  bench::CountSide candidate;
-};
-
-// One side of one benchmark.
-struct SideCount {
-  const bench::CountSide* side = nullptr;        // null: it does not have the benchmark
-  const bench::LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
-  bench::CountedInputs inputs;                   // filled when it is counted
-  bool settled = false;                          // counted, taken over, or a failure
-};
-struct BenchmarkCounts {
-  bench::ListedBenchmark benchmark;
-  SideCount baseline;
-  SideCount candidate;
-  bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
-  bool lacks_a_side = false;    // there are two programs, and one of them does not have it
-
-  const BenchmarkId& id() const { return benchmark.id; }
-};
-
-// What each program and its libraries are, asked once.
-class CountPlan {
- public:
-  // Benchmarks of all programs in one order, drawn from the seed and the candidates' programs: over successive gates
-  // every benchmark comes to the front, also where somebody fixes the seed, and what a budget does not reach today it
-  // reaches another day. The same seed and programs give the same order.
-  CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled);
-  CountPlan(const CountPlan&) = delete;
-  CountPlan& operator=(const CountPlan&) = delete;
-
-  std::vector<BenchmarkCounts>& benchmarks() { return benchmarks_; }
-
- private:
-  struct LoadedPair {
-    std::optional<bench::LoadedProgram> baseline;
-    std::optional<bench::LoadedProgram> candidate;
-    bool equal = false;
-  };
-  std::vector<LoadedPair> loaded_;  // one for each pair
-  std::vector<BenchmarkCounts> benchmarks_;
-};
-
-// Why the baseline's count holds for the candidate too; absent: it need not, because the programs or what they read
-// differ.
-std::optional<EqualProgram> proof_of_equality(const BenchmarkCounts& counts);
 
 // Whether to count: not where the user said never, nor where the policy judges no counted metric, nor (with a warning)
 // where it cannot be done here. Error (input): it cannot be done and the user said always.
@@ -84,7 +34,7 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
 //
 //     ProgramCounting counting(std::move(pairs), settings, cancelled, progress, warnings);
 //     counting.begin(a_third, two_thirds);   // then time, by what counting.equal() says
-//     counting.finish(what_is_left);
+//     counting.finish(what_is_left, what_timing_found);
 //
 // The settings, the progress and the warnings outlive this.
 class ProgramCounting {
@@ -105,9 +55,10 @@ class ProgramCounting {
   // that.
   void begin(Nanoseconds budget, Nanoseconds later,
              std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
-  // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure; but not of a
-  // benchmark that one side lacks, which comes last, because its count can be held against nothing.
-  void finish(Nanoseconds budget);
+  // Counts what is left, all of it where nothing was begun, by need (CountPlan::by_need). What the budget does not
+  // reach is a failure; but not of a benchmark that one side lacks, which comes last, because its count can be held
+  // against nothing. `timed`: what timing found; without rows, nothing was timed.
+  void finish(Nanoseconds budget, const Comparison& timed = {});
   const EqualBuilds& equal() const;
   Nanoseconds spent() const;  // in all
   bool is_anything_left() const;

@@ -387,14 +387,19 @@ class PairMeasuring {
       progress_.show_until_end("alone: " + timing_text(now), std::max(now.left, all.left()) + counting_left());
     };
     bench::MeasuredPair& pair = measured_.pair;
-    const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
-                                                  calibration_of(pair.baseline, pair.candidate))
-                                .comparison;
+    const Comparison seen = timed_so_far();
     seen_ = seen;
     plain_.clear();
     show_found();
     confirm_alone(listed_, seen, settings_, alone, {solo_budget(clock_.whole()), cancelled_}, pair, measured_.warnings);
     return {};
+  }
+
+  Comparison timed_so_far() const {
+    const Run& baseline = measured_.pair.baseline;
+    const Run& candidate = measured_.pair.candidate;
+    return regress::compare_runs(baseline, candidate, comparison_policy(policy_), calibration_of(baseline, candidate))
+        .comparison;
   }
 
   std::vector<CountPair> pairs_of(bench::MeasuredPair& pair) const {
@@ -470,10 +475,12 @@ void add_counted(Run counted, Run& run) {
 void PairMeasuring::steer() {
   // Of so many that all differ there is little to gain: timing must not wait for the others.
   constexpr std::size_t kMaxWithoutEqual = 8;
+  constexpr double kShareBegun = 0.75;
   // What nobody asked to leave untimed is worth no more of it.
   const bool is_asked = skipping_.what != SkipTime::never && skipping_.by != UntimedBy::equal_builds;
   measured_.untimed_by = skipping_.by;
-  counting_->begin(counting_share_, timing_budget(),
+  // What is kept of the share is for what timing will find changed.
+  counting_->begin(counting_share_ * kShareBegun, timing_budget(),
                    is_asked ? std::numeric_limits<std::size_t>::max() : kMaxWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
@@ -494,7 +501,8 @@ void PairMeasuring::steer() {
 void PairMeasuring::finish_counting() {
   // At least what is left of its share, though timing took longer than planned: a count that was not taken says
   // nothing.
-  counting_->finish(std::max(clock_.left(), counting_share_));
+  const Comparison timed = counting_->is_anything_left() ? timed_so_far() : Comparison();
+  counting_->finish(std::max(clock_.left(), counting_share_), timed);
   counting_share_ = Nanoseconds(0);
   measured_.equal = counting_->equal();
   devices_.without(pairs_of(measured_.pair), settings_.counts);  // fails what was demanded of them

@@ -1,4 +1,4 @@
-#include "ci/measuring/count_programs.hpp"
+#include "ci/measuring/count_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,6 +73,39 @@ TEST_F(CountPlans, OfOneSeedHaveAnotherOrderForAnotherCandidate) {
   const std::vector<CountPair> one = {{side(true_, names), side(true_, names)}};
   const std::vector<CountPair> other = {{side(true_, names), side(false_, names)}};
   EXPECT_NE(order_of(one, 1), order_of(other, 1));
+}
+
+ComparisonRow timed(const std::string& name, Verdict verdict, std::optional<double> ratio = {}) {
+  ComparisonRow row;
+  row.benchmark = name + " [suite=first]";
+  row.metric = *well_known_metric(kRealTime);
+  row.verdict = verdict;
+  row.ratio = ratio;
+  row.minimum_effect = 0.01;
+  return row;
+}
+
+TEST_F(CountPlans, TakeFirstWhatTimingFoundAndLastWhatItShowedUnchanged) {
+  const std::vector<std::string> names{"equal", "open", "slow", "seems", "fast", "unreached"};
+  const std::vector<CountPair> both = {{side(true_, names), side(false_, names)}};
+  Comparison comparison;
+  comparison.rows = {timed("equal", Verdict::unchanged, 1.0), timed("open", Verdict::inconclusive, 1.002),
+                     timed("seems", Verdict::inconclusive, 1.03), timed("fast", Verdict::improvement, 0.8),
+                     timed("slow", Verdict::regression, 1.2)};
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    CountPlan plan(both, seed, nullptr);
+    std::vector<std::string> order;
+    for (const BenchmarkCounts* counts : plan.by_need(comparison)) order.push_back(counts->benchmark.name);
+    ASSERT_EQ(order.size(), 6U);
+    EXPECT_EQ(order[0], "slow");
+    EXPECT_EQ(order[1], "fast");
+    EXPECT_EQ(order[2], "seems");
+    EXPECT_THAT(std::vector(order.begin() + 3, order.begin() + 5), UnorderedElementsAre("open", "unreached"));
+    EXPECT_EQ(order[5], "equal");
+    std::vector<std::string> drawn;
+    for (const BenchmarkCounts* counts : plan.by_need({})) drawn.push_back(counts->id().canonical());
+    EXPECT_EQ(drawn, order_of(both, seed)) << "where nothing was timed";
+  }
 }
 
 TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
