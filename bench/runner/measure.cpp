@@ -340,6 +340,7 @@ void Session::measure() {
   outcome_.repeated_rounds += second.repeated_rounds;
   outcome_.replaced_rounds += second.replaced_rounds;
   outcome_.disturbed_rounds += second.disturbed_rounds;
+  outcome_.cut_short_rounds += second.cut_short_rounds;
   outcome_.measured_rounds += second.measured_rounds;
   outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
 }

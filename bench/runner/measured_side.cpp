@@ -223,6 +223,32 @@ void SideRecord::exclude(std::uint32_t position) {
   }
 }
 
+std::vector<SearchedProcess> SideRecord::searched(const ListedBenchmark& benchmark, int repetitions) const {
+  const auto at = measurement_at_.find(std::pair(id_of(benchmark).canonical(), std::string(kRealTime)));
+  if (at == measurement_at_.end()) return {};
+  std::vector<SearchedProcess> processes;
+  for (const auto& [invocation, values, iterations] : run_.measurements[at->second].invocations) {
+    if (iterations.empty() || iterations.size() != values.size()) continue;
+    const std::size_t asked = static_cast<std::size_t>(std::max(repetitions, 1));
+    std::vector<Nanoseconds> lasted(values.size() % asked == 0 ? asked : 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      lasted[i * lasted.size() / values.size()] += nanoseconds(values[i] * static_cast<double>(iterations[i]));
+    }
+    processes.push_back({invocation, run_.invocations[invocation].round, std::ranges::min(iterations),
+                         *std::ranges::min_element(lasted)});
+  }
+  return processes;
+}
+
+void SideRecord::drop(const ListedBenchmark& benchmark, std::uint32_t position) {
+  const BenchmarkId id = id_of(benchmark);
+  for (Measurement& measurement : run_.measurements) {
+    if (measurement.benchmark != id) continue;
+    std::erase_if(measurement.invocations, [&](const auto& samples) { return samples.invocation == position; });
+  }
+  std::erase(invocations_of_[benchmark.name], position);
+}
+
 void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
   InvocationSamples samples = std::move(measurement.invocations.front());
   samples.invocation = invocation;

@@ -16,6 +16,7 @@
 #include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/cut_short.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/program.hpp"
 #include "bench/runner/sample_plan.hpp"
@@ -58,6 +59,12 @@ class SideRecord {
   void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
   // Its samples are kept, and judged no more.
   void exclude(std::uint32_t position);
+  // What counts of the benchmark, in the order taken; of programs that do not say their iterations nothing.
+  // `repetitions`: that a process was asked for, each of which may have left several records
+  // (docs/guide/bench_main.md).
+  std::vector<SearchedProcess> searched(const ListedBenchmark& benchmark, int repetitions) const;
+  // Its samples of this invocation are as if they had not been taken; others may have shared the process.
+  void drop(const ListedBenchmark& benchmark, std::uint32_t position);
 
   // The device that the program says it used; empty: it says none, or has yielded nothing yet. Part of the identity of
   // its benchmarks, failures included, so that a side that yielded nothing has to be told the other's.

@@ -34,6 +34,9 @@ struct Look {
   int repetitions = 1;
 };
 
+// That something else has the core for.
+constexpr Nanoseconds kLongestBreak = milliseconds(200);
+
 class Pilot {
  public:
   explicit Pilot(const PilotPlan& plan) : plan_(plan) {}
@@ -62,6 +65,7 @@ class Pilot {
 
  private:
   void look_at(const ListedBenchmark& benchmark);
+  void look_again(const ListedBenchmark& benchmark, std::vector<std::optional<Look>>& looks);
   void try_iterations(const ListedBenchmark& benchmark, Nanoseconds iteration);
   ProcessCost cost_of(const ListedBenchmark& benchmark, const MeasuredSide& side, const Look& look,
                       const std::optional<Look>& single) const;
@@ -171,8 +175,22 @@ ProcessCost Pilot::cost_of(const ListedBenchmark& benchmark, const MeasuredSide&
   return cost;
 }
 
+// One iteration of some milliseconds may be the benchmark's, or what something else on its core took meanwhile and the
+// search took for it: then another process finds more.
+void Pilot::look_again(const ListedBenchmark& benchmark, std::vector<std::optional<Look>>& looks) {
+  const bool may_be_cut = std::any_of(looks.begin(), looks.end(), [](const std::optional<Look>& look) {
+    return look && look->iterations == 1 && look->iteration >= kSample && look->iteration < kLongestBreak;
+  });
+  if (!may_be_cut || plan_.limits.is_cancelled()) return;
+  const auto again = take(benchmark, {0, 1, kSample}, plan_.at_once);
+  for (std::size_t i = 0; i < std::min(looks.size(), again.size()); ++i) {
+    if (looks[i] && again[i] && again[i]->iterations > looks[i]->iterations) looks[i] = again[i];
+  }
+}
+
 void Pilot::look_at(const ListedBenchmark& benchmark) {
-  const auto looks = take(benchmark, {0, 1, kSample}, plan_.at_once);
+  auto looks = take(benchmark, {0, 1, kSample}, plan_.at_once);
+  look_again(benchmark, looks);
   if (!benchmark.has_several_threads() && !looks.empty() && looks.front())
     try_iterations(benchmark, looks.front()->iteration);
   std::vector<const MeasuredSide*> sides;

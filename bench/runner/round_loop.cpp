@@ -93,7 +93,10 @@ bool RoundLoop::is_look(int rounds) const {
 }
 
 void RoundLoop::end_batch(int rounds) {
-  if (rounds > batch_began_) repeat_disturbed(rounds);
+  if (rounds > batch_began_) {
+    repeat_disturbed(rounds);
+    repeat_cut_short(rounds);
+  }
   batch_began_ = rounds;
 }
 
@@ -386,6 +389,11 @@ namespace {
 constexpr int kShareRepeated = 4;  // one in four rounds
 // Of the time that the measuring has taken: the rest of the budget is for rounds that tell more.
 constexpr double kTimeToRepeat = 0.1;
+// What was cut short is lost: making up for it is worth more.
+constexpr double kTimeToMakeUp = 0.25;
+// Streams of random numbers of these repetitions, apart from those of disturbed rounds.
+constexpr int kFirstToMakeUp = 1000;
+constexpr int kMaxPass = 2000;
 
 std::vector<Invocation> invocations_at(const SideRecord& record, const std::vector<std::uint32_t>& positions) {
   std::vector<Invocation> invocations;
@@ -488,6 +496,61 @@ void RoundLoop::repeat(std::size_t index, int round) {
     }
   }
   if (undisturbed) ++outcome_.replaced_rounds;
+}
+
+// Of this batch: a look has seen the earlier ones.
+std::set<std::int32_t> RoundLoop::cut_short(const Planned& planned) const {
+  const SampleSize& size = plan_.samples.size_of(planned.name());
+  if (size.iterations > 0) return {};
+  std::vector<std::vector<SearchedProcess>> sides;
+  for (MeasuredSide* side : planned.sides) {
+    if (!side->record().device().empty()) return {};  // which has its own rule of how long a sample is
+    sides.push_back(side->record().searched(planned.benchmark, size.repetitions));
+  }
+  std::set<std::int32_t> rounds = rounds_cut_short(sides, size.min_time);
+  rounds.erase(rounds.begin(), rounds.lower_bound(batch_began_));
+  return rounds;
+}
+
+void RoundLoop::drop(const Planned& planned, int round) {
+  ++outcome_.cut_short_rounds;
+  for (MeasuredSide* side : planned.sides) {
+    for (const SearchedProcess& process : side->record().searched(planned.benchmark, 1)) {
+      if (process.round == round) side->record().drop(planned.benchmark, process.invocation);
+    }
+  }
+}
+
+void RoundLoop::repeat_cut_short(int ended) {
+  std::vector<std::tuple<int, std::size_t, int>> lost;  // nth of its benchmark, benchmark, round
+  for (std::size_t index = 0; index < benchmarks_.size(); ++index) {
+    const Planned& planned = benchmarks_[index];
+    int nth = 0;
+    for (const std::int32_t round : cut_short(planned)) {
+      drop(planned, round);
+      if (planned.reached && !planned.done && !planned.is_spent) lost.emplace_back(nth++, index, round);
+    }
+  }
+  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed) return;
+  std::sort(lost.begin(), lost.end());
+  pairs_left_ = benchmarks_left() * (plan_.rounds - ended) + static_cast<std::int64_t>(lost.size());
+  Nanoseconds taken;
+  int pass = 0;
+  for (const auto& [nth, index, round] : lost) {
+    const Nanoseconds spent = elapsed() - measuring_began_;
+    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
+    if (is_cancelled() || taken + one > spent * kTimeToMakeUp || elapsed() + one > plan_.limits.budget) return;
+    --pairs_left_;
+    const int wanted = std::min(kFirstToMakeUp + nth, kMaxPass);
+    if (wanted != pass || !plan_.code_layouts.empty()) renew_copies(ended, pass = wanted, round);
+    report(benchmarks_[index].name(), round);
+    repeating_ = true;
+    measure({index}, round);
+    repeating_ = false;
+    ++pairs_done_;
+    taken += elapsed() - measuring_began_ - spent;
+    if (cut_short(benchmarks_[index]).contains(round)) drop(benchmarks_[index], round);
+  }
 }
 
 }  // namespace steelyard::bench

@@ -16,6 +16,10 @@
 // the time that the measurement has taken. Never a round of an earlier batch: a look has seen it, and what a look saw
 // must not change. Where most rounds of a batch were disturbed the machine is like that, and a repetition would find it
 // so again: they stand as they are, marked. So they do where benchmarks share a process.
+//
+// After these, rounds of the batch that a program's own search cut short (cut_short.hpp) are left out, both sides, and
+// measured again, each once, for at most a quarter of the time that the measurement has taken. A repetition that was
+// cut short as well is left out too.
 #pragma once
 
 #include <chrono>
@@ -59,6 +63,7 @@ struct RoundLoopOutcome {
   int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
   int replaced_rounds = 0;                   // of these: the repetition was undisturbed and took the round's place
   int disturbed_rounds = 0;                  // of single benchmarks, in which some process was disturbed
+  int cut_short_rounds = 0;                  // of single benchmarks, left out (cut_short.hpp); repetitions as well
   int measured_rounds = 0;                   // of single benchmarks, repetitions not counted
 };
 
@@ -119,6 +124,9 @@ class RoundLoop {
   void repeat_disturbed(int rounds);
   std::vector<int> mark_disturbed(Planned& planned, int rounds);
   void repeat(std::size_t index, int round);
+  std::set<std::int32_t> cut_short(const Planned& planned) const;
+  void drop(const Planned& planned, int round);
+  void repeat_cut_short(int rounds);
 
   const RoundLoopPlan& plan_;
   std::vector<std::int32_t> copied_first_;  // by round: 0 where the baseline's pages are renewed first

@@ -13,6 +13,9 @@ namespace {
 constexpr std::array kTogether{milliseconds(60), milliseconds(45), milliseconds(30), milliseconds(20), milliseconds(15),
                                milliseconds(10), milliseconds(7),  milliseconds(5),  milliseconds(3)};
 constexpr Nanoseconds kUsefulAlone = milliseconds(5);  // rather share processes than take less
+// A program's own search ends where a try took five times its time on the clock (benchmark_runner.cc,
+// ShouldReportIterationResults), whoever had the core: that is to be longer than one turn of another process.
+constexpr Nanoseconds kUsefulSearched = milliseconds(10);
 constexpr std::array<std::size_t, 6> kGroups{1, 2, 4, 8, 16, 32};
 constexpr double kShareOfFirstLook = 0.4;
 constexpr double kShareOfAll = 0.95;
@@ -94,14 +97,17 @@ Draft choose(const std::map<std::string, ProcessCost>& costs, const SamplePlanQu
   const Nanoseconds all = question.budget * (kShareOfAll / std::max(question.rounds, 1));
   const Nanoseconds first = question.budget * (kShareOfFirstLook / std::max(question.first_look, 1));
   const Nanoseconds limit = std::min(all, first);
+  const auto searching = std::ranges::count_if(costs, [](const auto& one) { return !one.second.exact_iterations; });
+  const bool mostly_search = 2 * static_cast<std::size_t>(searching) > costs.size();
+  const Nanoseconds useful = mostly_search ? kUsefulSearched : kUsefulAlone;
   for (const Nanoseconds together : kTogether) {
-    if (together < kUsefulAlone) break;
+    if (together < useful) break;
     const Draft draft(question, together, 1);
     if (round_of(costs, question, draft) <= limit) return draft;
   }
   const bool as_asked = question.repetitions > 0 && question.min_time.count() > 0;
   std::optional<Draft> cheapest;
-  for (const Nanoseconds together : {kUsefulAlone, kTogether.back()}) {
+  for (const Nanoseconds together : {useful, kUsefulAlone, kTogether.back()}) {
     for (const std::size_t group : kGroups) {
       if (as_asked && group > 1) break;
       const Draft draft(question, together, group);

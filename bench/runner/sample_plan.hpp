@@ -58,7 +58,8 @@ struct SamplePlan {
   const SampleSize& size_of(const std::string& benchmark) const;
 };
 
-// Bounds of what is chosen: samples of one process take 3 to 60 ms together, or one iteration where that is longer; at
+// Bounds of what is chosen: samples of one process take 3 to 60 ms together (10 where programs search their iterations
+// and sharing processes makes room for that), or one iteration where that is longer; at
 // most 32 benchmarks share a process. Iterations are powers of two (of four where processes are shared), so that small
 // differences of a pilot do not change them. Precondition: costs above 0.
 SamplePlan plan_samples(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/measured_programs.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard::bench::planned_samples_test {
@@ -60,6 +62,17 @@ TEST(Pilot, TellsWhatIsMadeOnceFromWhatEachSampleMakesAnew) {
   const Program program = testkit::fixture({{"VICTIM", "once"}});
   const MeasuredPair pair = measured(program, program, options_for("victim"));
   EXPECT_EQ(find(pair.baseline, "BM_victim")->invocations[0].values.size(), 3U);
+}
+
+// What a stalled process took is not what an iteration takes: fewer samples would be taken of it.
+TEST(Pilot, LooksAgainAtWhatMayHaveBeenCutShort) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testkit::TemporaryFolder folder;
+  const std::string mark = (folder.path() / "stalled").string();
+  const Program candidate = testkit::fixture({{"VICTIM", "stall"}, {"STALLED", mark}});
+  const MeasuredPair pair = measured(testkit::fixture(), candidate, options_for("victim"));
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  EXPECT_EQ(find(pair.candidate, "BM_victim")->invocations[0].values.size(), 3U);
 }
 
 TEST(Pilot, IsNotNeededWhereSizesAreGiven) {

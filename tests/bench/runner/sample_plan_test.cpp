@@ -94,6 +94,18 @@ TEST(PlanSamples, LeavesTheSearchToProgramsThatTakeNoIterations) {
   EXPECT_LE(timed.usual.min_time, exact.usual.min_time);
 }
 
+// Shorter ones end at their first try wherever another process has the core for a turn.
+TEST(PlanSamples, SharesProcessesRatherThanCutShortWhatThePilotCouldNotGiveIterations) {
+  const SamplePlan exact = plan_samples(suite(150, milliseconds(1), microseconds(1)), question(seconds(120)));
+  const SamplePlan timed = plan_samples(suite(150, milliseconds(1), microseconds(1), false), question(seconds(120)));
+  EXPECT_EQ(exact.group, 1U);
+  EXPECT_GT(timed.group, 1U);
+  EXPECT_GE(timed.usual.min_time * timed.usual.repetitions * 1.001, milliseconds(10));
+  EXPECT_LE(timed.round * 12, seconds(48));
+  const SamplePlan many = plan_samples(suite(400, milliseconds(1), microseconds(1), false), question(seconds(120)));
+  EXPECT_LT(many.usual.min_time * many.usual.repetitions, milliseconds(10)) << "the first look goes before";
+}
+
 TEST(PlanSamples, KeepsToWhatTheUserAsksFor) {
   SamplePlanQuestion asked = question(seconds(60));
   asked.repetitions = 7;

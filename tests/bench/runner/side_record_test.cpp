@@ -181,6 +181,27 @@ TEST_F(SideRecordTest, ASideThatYieldedNothingIsToldTheOthersDevice) {
   EXPECT_EQ(record_.take().failures.at(0).benchmark.device, "NVIDIA H200");
 }
 
+TEST_F(SideRecordTest, KnowsHowLongEachSampleLastedAndLeavesOutWhatIsNotToCount) {
+  const std::string record = result_of("BM_x/8", "1.5");
+  const std::size_t begin = record.find("[{") + 1;
+  const std::string one = record.substr(begin, record.rfind(']') - begin);
+  std::string two = one;
+  two.replace(two.find("1.5"), 3, "0.5");
+  add(0, record.substr(0, begin) + one + ", " + two + ", " + one + ", " + one + "]}");
+  add(1, record);
+  const auto benchmark = listed_benchmark("BM_x/8", "cpu");
+  ASSERT_EQ(record_.searched(benchmark, 2).size(), 2U);
+  EXPECT_EQ(record_.searched(benchmark, 2)[0].iterations, 10);
+  EXPECT_EQ(record_.searched(benchmark, 4)[0].shortest, microseconds(5));
+  EXPECT_EQ(record_.searched(benchmark, 2)[0].shortest, microseconds(20)) << "two records a sample";
+  EXPECT_EQ(record_.searched(benchmark, 3)[0].shortest, microseconds(50)) << "which are whose is not known";
+  EXPECT_EQ(record_.searched(benchmark, 1)[1].round, 1);
+  record_.drop(benchmark, 0);
+  ASSERT_EQ(record_.searched(benchmark, 4).size(), 1U);
+  EXPECT_THAT(record_.invocations_of("BM_x/8"), ElementsAre(1U));
+  for (const Measurement& measurement : record_.take().measurements) EXPECT_EQ(measurement.invocations.size(), 1U);
+}
+
 TEST_F(SideRecordTest, SaysWhichBenchmarksLeftProcessesBehind) {
   const auto one = listed_benchmark("BM_x/8", "cpu");
   const auto other = listed_benchmark("BM_y", "cpu");

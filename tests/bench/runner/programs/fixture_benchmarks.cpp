@@ -1,7 +1,8 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
 //   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
 //            wander (from core to core, the first time only: until the file WANDERED exists), stay (exit with 4 unless
-//            it runs from where it was built), once (100 ms before the first call); anything else: its work. It counts
+//            it runs from where it was built), once (100 ms before the first call), stall (80 ms within the first
+//            iteration, the first time only: until the file STALLED exists); anything else: its work. It counts
 //            "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more; threaded: of two threads
@@ -70,6 +71,19 @@ void wander(benchmark::State& state) {
   work(state);
 }
 
+// As where something else has its core.
+void stall(benchmark::State& state) {
+  static const bool stalls = ::access(chosen("STALLED").c_str(), F_OK) != 0;
+  static bool is_first = true;
+  if (std::FILE* const mark = std::fopen(chosen("STALLED").c_str(), "w"); mark != nullptr) std::fclose(mark);
+  int total = 0;
+  for (auto _ : state) {
+    if (stalls && is_first) std::this_thread::sleep_for(std::chrono::milliseconds(80));
+    is_first = false;
+    benchmark::DoNotOptimize(total += 1);
+  }
+}
+
 bool runs_from_where_it_was_built() {
   char path[4096] = {};
   if (::readlink("/proc/self/exe", path, sizeof path - 1) <= 0) return false;
@@ -108,6 +122,7 @@ void victim(benchmark::State& state) {
   }
   struct stat status = {};
   if (::stat("/proc/self/exe", &status) == 0) state.counters["inode"] = static_cast<double>(status.st_ino);
+  if (behaviour == "stall") return stall(state);
   if (behaviour == "wander" && ::access(chosen("WANDERED").c_str(), F_OK) != 0) return wander(state);
   work(state);
 }
