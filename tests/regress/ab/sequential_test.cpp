@@ -32,8 +32,10 @@ TEST(LookPlan, GrowsWithTheRounds) {
 }
 
 TEST(LookPlan, PlansMoreThanTheUsualRoundsOnlyWhereTheBudgetPaysForThem) {
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 66}).max_rounds(), 60);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 67}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 37}).max_rounds(), 60);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 38}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 59}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 60}).max_rounds(), 160);
   EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).max_rounds(), 160);
   EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).max_rounds(), 20);
 }

@@ -79,14 +79,22 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
   if (options.plan.empty()) return std::vector<int>(count, options.rounds);
   std::vector<int> rounds(count, 0);
   std::vector<bool> decided(count, false);
+  int reached = 0;
+  std::int64_t left = static_cast<std::int64_t>(options.budget) * options.benchmarks;
   for (const regress::PlannedLook& look : options.plan.looks) {
+    const std::int64_t undecided = std::count(decided.begin(), decided.end(), false);
+    if (undecided == 0) break;
+    // Whole pairs of rounds, as the runner measures them.
+    const std::int64_t affordable = options.budget > 0 ? left / undecided / 2 * 2 : look.rounds;
+    const int more = static_cast<int>(std::min<std::int64_t>(look.rounds - reached, affordable));
+    left -= undecided * more;
+    reached += more;
     Window seen{gate.layout, {}};
     for (std::size_t i = 0; i < count; ++i) {
-      if (!decided[i]) rounds[i] = look.rounds;
+      if (!decided[i]) rounds[i] = reached;
       seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
     }
-    const bool all_decided = std::all_of(decided.begin(), decided.end(), [](bool is) { return is; });
-    if (all_decided || look.rounds == options.plan.max_rounds()) break;
+    if (reached < look.rounds || look.rounds == options.plan.max_rounds()) break;
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate})
       run->header.settings[std::string(kLooksSetting)] = regress::to_text(options.plan);

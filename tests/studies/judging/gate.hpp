@@ -22,6 +22,8 @@ struct GateOptions {
   double stricter_rate = 0;
   int rounds = 16;         // where `plan` is empty, which is a fixed design
   regress::LookPlan plan;  // what is decided at a look is measured no more
+  // Of all benchmarks, that there is time for: what some leave is the others'. Of a plan; 0: all that it has.
+  int budget = 0;
   // Put on the logarithms of a benchmark's noise: a factor between 1 / stretch and stretch. 1: as recorded.
   double max_stretch = 2;
   // All benchmarks at the same place in time, with the same sides in the same slots: whatever disturbed a round

@@ -2,11 +2,12 @@
 // recorded noise. The table of docs/measured/judging_scores.md is its output.
 //
 //     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
-//                                                            [--table gates|numbers] [--rounds N]
+//                                                            [--table gates|numbers] [--rounds N] [--budget N]
 //
 // numbers: the tables by number of benchmarks, of each recording by itself, with q adjusted jointly and by Holm's rule
 // as before; --row then reads as in "jointly, duet, 52 benchmarks, fixed, 5 %", before it "alarms: " or "power: ". With
-// --rounds it ends in "fixed at 16 rounds" or "looks to 160 rounds", in place of the 12 and the 60 that are usual.
+// --rounds it ends in "fixed at 16 rounds" or "looks to 160 rounds", in place of the 12 and the 60 that are usual. With
+// --budget there is time for that many rounds of all, as in "looks to 160 rounds in the time of 60".
 //
 // --row leaves out what does not contain the text, as in "alarms: duet, fixed", "alarms: duet, with looks, 1 %" or
 // "power: interleaved, quiet, with looks". `checked alone`: what the duet calls changed is held against ten rounds of
@@ -37,6 +38,7 @@ struct Options {
   int seed = 1;
   int benchmarks = 100;
   int rounds = 0;  // of a fixed design, or at most with looks; 0: as many as are usual
+  int budget = 0;  // of all benchmarks, with looks; 0: all that they take
   std::string table = "gates";
 };
 
@@ -65,6 +67,7 @@ GateOptions gate_options(const Options& options, const Noise& noise, const Desig
   gate.rules = design.rules;
   if (design.sequential) {
     gate.plan = regress::plan_looks({design.level, is_joint(design) ? 1 : options.benchmarks, options.rounds});
+    gate.budget = options.budget;
   } else {
     gate.rounds = options.rounds > 0 ? options.rounds : regress::rounds_needed(design.level, 1);
   }
@@ -136,7 +139,9 @@ bool print_tables(const Options& options, const std::vector<Recording>& recordin
 
 std::string design_name(const Options& options, const Design& design) {
   if (options.rounds == 0) return design.sequential ? "with looks" : "fixed";
-  return (design.sequential ? "looks to " : "fixed at ") + plural_text(options.rounds, "round");
+  if (!design.sequential) return "fixed at " + plural_text(options.rounds, "round");
+  return "looks to " + plural_text(options.rounds, "round") +
+         (options.budget > 0 ? " in the time of " + std::to_string(options.budget) : "");
 }
 
 std::string number_name(const Noise& noise, const Options& options, const Design& design) {
@@ -243,7 +248,7 @@ int run(const Options& options) {
 int usage() {
   std::fprintf(stderr,
                "usage: gate_simulation FOLDER [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT] "
-               "[--table gates|numbers] [--rounds N]\n");
+               "[--table gates|numbers] [--rounds N] [--budget N]\n");
   return 3;
 }
 
@@ -252,7 +257,8 @@ int usage() {
 
 int main(int count, char** arguments) {
   using namespace steelyard::judging;
-  constexpr std::string_view kKnown[] = {"--row", "--gates", "--seed", "--benchmarks", "--rounds", "--table"};
+  constexpr std::string_view kKnown[] = {"--row",    "--gates",  "--seed", "--benchmarks",
+                                         "--rounds", "--budget", "--table"};
   const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
   if (!given) return usage();
   const bool by_number = given->text("--table") == "numbers";
@@ -264,6 +270,7 @@ int main(int count, char** arguments) {
                         given->number("--seed", 1),
                         any_number ? 0 : given->number("--benchmarks", 100),
                         given->number("--rounds", 0),
+                        given->number("--budget", 0),
                         by_number ? "numbers" : "gates"};
   if (options.gates < 1 || options.seed < 1 || options.rounds % 2 != 0 || (!any_number && options.benchmarks < 1))
     return usage();
