@@ -17,9 +17,9 @@
 // must not change. Where most rounds of a batch were disturbed the machine is like that, and a repetition would find it
 // so again: they stand as they are, marked. So they do where benchmarks share a process.
 //
-// After these, rounds of the batch that a program's own search cut short (cut_short.hpp) are left out, both sides, and
+// After these, rounds of the batch that a program's own search cut short (cut_short.hpp) are excluded, on both sides, and
 // measured again, each once, for at most a quarter of the time that the measurement has taken. A repetition that was
-// cut short as well is left out too.
+// cut short as well is excluded too.
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,7 @@ struct RoundLoopOutcome {
   int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
   int replaced_rounds = 0;                   // of these: the repetition was undisturbed and took the round's place
   int disturbed_rounds = 0;                  // of single benchmarks, in which some process was disturbed
-  int cut_short_rounds = 0;                  // of single benchmarks, left out (cut_short.hpp); repetitions as well
+  int cut_short_rounds = 0;                  // of single benchmarks, excluded (cut_short.hpp); repetitions as well
   int measured_rounds = 0;                   // of single benchmarks, repetitions not counted
 };
 

@@ -33,7 +33,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
                                                      const LayoutChoice& layout, int rounds_planned,
                                                      const RoundLoopOutcome& outcome);
 
-// Rounds of single benchmarks that a program's own search for its iterations cut short, and that were left out
+// Rounds of single benchmarks that a program's own search for its iterations cut short, and that were excluded
 // (cut_short.hpp): added to what the setting says already. Nothing where there are none.
 inline constexpr std::string_view kCutShortSetting = "cut_short_rounds";
 void keep_cut_short(std::int64_t rounds, std::map<std::string, std::string>& settings);

@@ -69,7 +69,7 @@ TEST(Pilot, LooksAgainAtWhatMayHaveBeenCutShort) {
   STEELYARD_NEEDS_FIXTURE();
   const testkit::TemporaryFolder folder;
   const std::string mark = (folder.path() / "stalled").string();
-  const Program candidate = testkit::fixture({{"VICTIM", "stall"}, {"STALLED", mark}});
+  const Program candidate = testkit::fixture({{"VICTIM", "stall"}, {"STALL_MS", "80"}, {"STALLED", mark}});
   const MeasuredPair pair = measured(testkit::fixture(), candidate, options_for("victim"));
   EXPECT_TRUE(std::filesystem::exists(mark));
   EXPECT_EQ(find(pair.candidate, "BM_victim")->invocations[0].values.size(), 3U);

@@ -1,9 +1,9 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
 //   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
 //            wander (from core to core, the first time only: until the file WANDERED exists), stay (exit with 4 unless
-//            it runs from where it was built), once (100 ms before the first call), stall (80 ms within the first
-//            iteration, the first time only: until the file STALLED exists); anything else: its work. It counts
-//            "inode", of the file it runs from
+//            it runs from where it was built), once (100 ms before the first call), stall (STALL_MS within the
+//            first iteration, the first time only: until the file STALLED exists); anything else: its work. It
+//            counts "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more; threaded: of two threads
 //   AGGREGATES  set: three benchmarks more, whose source asks for aggregates only
@@ -78,7 +78,7 @@ void stall(benchmark::State& state) {
   if (std::FILE* const mark = std::fopen(chosen("STALLED").c_str(), "w"); mark != nullptr) std::fclose(mark);
   int total = 0;
   for (auto _ : state) {
-    if (stalls && is_first) std::this_thread::sleep_for(std::chrono::milliseconds(80));
+    if (stalls && is_first) std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(chosen("STALL_MS"))));
     is_first = false;
     benchmark::DoNotOptimize(total += 1);
   }
