@@ -61,7 +61,10 @@ void expect_nothing_cut_short(const MeasuredPair& pair) {
     for (const InvocationSamples& samples : victim_of(*run).invocations) {
       for (const std::int64_t iterations : samples.iterations) EXPECT_GT(iterations, 1);
     }
-    EXPECT_GE(cut_short_of(run->header.settings), 1);
+    // On a loaded machine the stalled round may be measured again as a disturbed one before.
+    const auto replaced = run->header.settings.find("replaced_rounds");
+    const bool is_replaced = replaced != run->header.settings.end() && replaced->second != "0";
+    EXPECT_TRUE(is_replaced || cut_short_of(run->header.settings) >= 1);
   }
   EXPECT_EQ(counting_rounds(pair.baseline), counting_rounds(pair.candidate));
 }
