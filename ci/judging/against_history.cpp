@@ -256,21 +256,14 @@ struct Candidate {
 
 Candidate find_candidate(const GateRequest& gate, const Configuration& configuration, const App& app) {
   if (gate.run.empty()) return {measure_head(gate, configuration, app)};
-  Candidate candidate;
-  auto& [code, run, warnings] = candidate.measured;
-  Result<Run> loaded = load_side(gate.run, configuration, app, warnings);
-  if (!loaded) {
-    code = app.report(loaded.error());
-    return candidate;
-  }
-  run = std::move(loaded).value();
+  std::vector<std::string> warnings;
+  Result<Run> run = load_side(gate.run, configuration, app, warnings);
   // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project.
-  if (run->header.id.empty()) {
+  if (run && run->header.id.empty()) {
     run->header.project = project_of(*run, configuration);
     storage::seal(*run);
   }
-  candidate.is_stored = names_stored_run(gate.run);
-  return candidate;
+  return {{std::move(run), false, std::move(warnings)}, names_stored_run(gate.run)};
 }
 
 }  // namespace
@@ -280,20 +273,25 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(asked));
   const Candidate found = find_candidate(gate, asked, app);
   const HeadMeasurement& candidate = found.measured;
-  if (!candidate.run) return candidate.code;
+  const auto nothing_judged = [&](const Error& error, ExitCode code) {
+    code = worse(code, app.report(error));
+    if (candidate.is_interrupted) return ExitCode::not_judged;
+    leave_end(gate.outputs, {EndedGate::Stage::other, "", error.text(), static_cast<int>(code)}, app);
+    return code;
+  };
+  const ExitCode measured = candidate.is_interrupted ? ExitCode::not_judged : ExitCode::success;
+  if (!candidate.run) return nothing_judged(candidate.run.error(), measured);
   // Without it nobody could judge again what is kept.
   const bool is_spooled = !gate.outputs.no_store && !found.is_stored;
-  const ExitCode code =
-      is_spooled ? worse(candidate.code, keep_in_spool(asked, {&*candidate.run}, app)) : candidate.code;
+  const ExitCode code = is_spooled ? worse(measured, keep_in_spool(asked, {&*candidate.run}, app)) : measured;
   // The history is the baseline: without it nothing can be judged.
-  const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
   Result<storage::Store> store = open_store(asked, app);
-  if (!store) return nothing_judged(store.error());
+  if (!store) return nothing_judged(store.error(), ExitCode::not_judged);
   const Result<Baseline> baseline = find_baseline(*store, *candidate.run, asked, app);
-  if (!baseline) return nothing_judged(baseline.error());
+  if (!baseline) return nothing_judged(baseline.error(), ExitCode::not_judged);
   const Configuration configuration = with_earlier_names(asked, baseline->earlier_names);
   const Result<Run> judged = under_todays_names(*candidate.run, configuration);
-  if (!judged) return nothing_judged(judged.error());
+  if (!judged) return nothing_judged(judged.error(), ExitCode::not_judged);
   ComparisonRequest request{configuration, calibrations, gate.seed};
   if (baseline->history) request.history = &*baseline->history;
   const auto compare = [&] {

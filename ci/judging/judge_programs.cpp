@@ -511,17 +511,11 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
 }
 
 HeadMeasurement measure_head(const GateRequest& request, const Configuration& configuration, const App& app) {
-  HeadMeasurement head;
   const Cancellation cancellation;
-  Result<Run> run = measure_commit(request, configuration, cancellation.flag(), head.warnings, app);
-  const bool is_interrupted = cancellation.requested();
-  if (run) {
-    head.run = std::move(run).value();
-    if (is_interrupted) head.warnings.push_back(warning::interrupted());
-  } else {
-    head.code = app.report(run.error());
-  }
-  if (is_interrupted) head.code = ExitCode::not_judged;
+  std::vector<std::string> warnings;
+  HeadMeasurement head{measure_commit(request, configuration, cancellation.flag(), warnings, app),
+                       cancellation.requested(), std::move(warnings)};
+  if (head.run && head.is_interrupted) head.warnings.push_back(warning::interrupted());
   return head;
 }
 

@@ -86,8 +86,8 @@ struct GateRequest {
   JudgementOutputs outputs;
 };
 struct HeadMeasurement {
-  ExitCode code = ExitCode::success;  // not_judged, too, where it was interrupted: the run has what was measured before
-  std::optional<Run> run;             // sealed; absent: why is reported
+  Result<Run> run;              // sealed; where it was interrupted, what was measured before
+  bool is_interrupted = false;  // then nothing of it passes
   std::vector<std::string> warnings = {};
 };
 // In a work tree of its own. The budget is shared by the programs.

@@ -1,6 +1,9 @@
 // gate --against-history that measures the head itself, and the parent that was measured together with a run.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/ci/git/temporary_repository.hpp"
@@ -47,6 +50,18 @@ class MeasuredHistory : public SharedStore {
   }
   TemporaryRepository made_;
 };
+
+TEST_F(MeasuredHistory, LeavesWhatEndedItForWhoeverPublishes) {
+  start("ends", "2");
+  commit_script("does not build", "echo bench.cpp:3: no such thing >&2; exit 1");
+  const Outcome failed = gate({"--archive-dir", "kept", "--markdown", "summary.md"});
+  EXPECT_EQ(failed.status, 4) << failed.err;
+  std::ifstream file("kept/ended.json");
+  const json ended = json::parse(file);
+  EXPECT_EQ(ended["status"], 4) << ended.dump();
+  EXPECT_THAT(ended["text"].get<std::string>(), HasSubstr("bench.cpp:3: no such thing"));
+  EXPECT_TRUE(std::filesystem::exists("summary.md"));
+}
 
 TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasionsBefore) {
   start("alone", "4");
