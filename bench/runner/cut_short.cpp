@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 
 namespace steelyard::bench {
 namespace {
@@ -11,31 +10,33 @@ namespace {
 constexpr double kHalf = 0.5;
 constexpr double kFarBelow = 0.1;
 
+// The lower of the two in the middle: of two sides apart it is of the one that takes fewer. Precondition: there are
+// values.
+template <class Value>
+Value lower_median(std::vector<Value> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 }  // namespace
 
-std::set<std::int32_t> rounds_cut_short(std::span<const std::vector<SearchedProcess>> sides, Nanoseconds min_time) {
-  std::map<std::int32_t, std::vector<const SearchedProcess*>> rounds;
-  for (const std::vector<SearchedProcess>& side : sides) {
-    for (const SearchedProcess& process : side) rounds[process.round].push_back(&process);
-  }
-  std::erase_if(rounds, [&](const auto& round) { return round.second.size() < sides.size(); });
+UsualSearch usual_search(std::span<const std::vector<SearchedProcess>> sides, Nanoseconds min_time) {
   std::vector<std::int64_t> iterations;
-  for (const auto& [round, processes] : rounds) {
-    for (const SearchedProcess* process : processes) iterations.push_back(process->iterations);
+  std::vector<Nanoseconds> shortest;
+  for (const std::vector<SearchedProcess>& side : sides) {
+    for (const SearchedProcess& process : side) {
+      iterations.push_back(process.iterations);
+      shortest.push_back(process.shortest);
+    }
   }
   if (iterations.empty()) return {};
-  // The lower of the two in the middle: of two sides apart it is of the one that takes fewer.
-  const auto middle = iterations.begin() + static_cast<std::ptrdiff_t>((iterations.size() - 1) / 2);
-  std::nth_element(iterations.begin(), middle, iterations.end());
-  const double few = kFarBelow * static_cast<double>(*middle);
-  std::set<std::int32_t> cut;
-  for (const auto& [round, processes] : rounds) {
-    const bool is_cut = std::ranges::any_of(processes, [&](const SearchedProcess* process) {
-      return static_cast<double>(process->iterations) < few && process->shortest < min_time * kHalf;
-    });
-    if (is_cut) cut.insert(round);
-  }
-  return cut.size() < rounds.size() ? cut : std::set<std::int32_t>();
+  return {kFarBelow * static_cast<double>(lower_median(std::move(iterations))),
+          std::min(min_time, lower_median(std::move(shortest))) * kHalf};
+}
+
+bool is_cut_short(const SearchedProcess& process, const UsualSearch& usual) {
+  return static_cast<double>(process.iterations) < usual.few_iterations && process.shortest < usual.short_sample;
 }
 
 }  // namespace steelyard::bench

@@ -240,15 +240,6 @@ std::vector<SearchedProcess> SideRecord::searched(const ListedBenchmark& benchma
   return processes;
 }
 
-void SideRecord::drop(const ListedBenchmark& benchmark, std::uint32_t position) {
-  const BenchmarkId id = id_of(benchmark);
-  for (Measurement& measurement : run_.measurements) {
-    if (measurement.benchmark != id) continue;
-    std::erase_if(measurement.invocations, [&](const auto& samples) { return samples.invocation == position; });
-  }
-  std::erase(invocations_of_[benchmark.name], position);
-}
-
 void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
   InvocationSamples samples = std::move(measurement.invocations.front());
   samples.invocation = invocation;

@@ -63,8 +63,6 @@ class SideRecord {
   // `repetitions`: that a process was asked for, each of which may have left several records
   // (docs/guide/bench_main.md).
   std::vector<SearchedProcess> searched(const ListedBenchmark& benchmark, int repetitions) const;
-  // Its samples of this invocation are as if they had not been taken; others may have shared the process.
-  void drop(const ListedBenchmark& benchmark, std::uint32_t position);
 
   // The device that the program says it used; empty: it says none, or has yielded nothing yet. Part of the identity of
   // its benchmarks, failures included, so that a side that yielded nothing has to be told the other's.

@@ -93,10 +93,7 @@ bool RoundLoop::is_look(int rounds) const {
 }
 
 void RoundLoop::end_batch(int rounds) {
-  if (rounds > batch_began_) {
-    repeat_disturbed(rounds);
-    repeat_cut_short(rounds);
-  }
+  if (rounds > batch_began_) repeat_disturbed(rounds);
   batch_began_ = rounds;
 }
 
@@ -204,14 +201,16 @@ void RoundLoop::spend(const Group& group, Nanoseconds time) {
   }
 }
 
-// Whose pages are taken first must not be a side's: drawn in balanced pairs of rounds, as slots are.
+// Whose pages are taken first must not be a side's: drawn in balanced pairs of rounds, as slots are, and the other's in
+// every second pass.
 void RoundLoop::renew_copies(int round, int pass, int of_round) {
   std::set<MeasuredSide*> sides;
   for (const Planned& planned : benchmarks_) sides.insert(planned.sides.begin(), planned.sides.end());
   std::vector<MeasuredSide*> ordered(sides.begin(), sides.end());
   std::sort(ordered.begin(), ordered.end(),
             [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
-  if (copied_first_[static_cast<std::size_t>(round)] == 1) std::reverse(ordered.begin(), ordered.end());
+  const bool is_candidate_first = copied_first_[static_cast<std::size_t>(round)] == 1;
+  if (is_candidate_first != (pass % 2 == 1)) std::reverse(ordered.begin(), ordered.end());
   const int stream = round + pass * kMaxPasses;
   std::optional<std::size_t> layout;
   if (!plan_.code_layouts.empty()) {
@@ -389,11 +388,8 @@ namespace {
 constexpr int kShareRepeated = 4;  // one in four rounds
 // Of the time that the measuring has taken: the rest of the budget is for rounds that tell more.
 constexpr double kTimeToRepeat = 0.1;
-// What was cut short is lost: making up for it is worth more.
-constexpr double kTimeToMakeUp = 0.25;
-// Streams of random numbers of these repetitions, apart from those of disturbed rounds.
-constexpr int kFirstToMakeUp = 1000;
-constexpr int kMaxPass = 2000;
+// What was cut short says little, and is worth more.
+constexpr double kTimeForCutShort = 0.25;
 
 std::vector<Invocation> invocations_at(const SideRecord& record, const std::vector<std::uint32_t>& positions) {
   std::vector<Invocation> invocations;
@@ -401,69 +397,111 @@ std::vector<Invocation> invocations_at(const SideRecord& record, const std::vect
   return invocations;
 }
 
+std::vector<std::string> causes_of(const Invocation& invocation, const UsualConditions& usual, bool is_cut_short) {
+  std::vector<std::string> causes = disturbed_by(invocation, usual);
+  if (is_cut_short) causes.emplace_back(kCutShort);
+  return causes;
+}
+
 }  // namespace
 
-// Marks what was disturbed of one benchmark in this batch, whose rounds end before `ended`, and yields the rounds that
-// are worth repeating, ascending.
-std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
-  std::set<int> rounds;
-  planned.usual.clear();
-  for (MeasuredSide* side : planned.sides) {
-    const std::vector<std::uint32_t> positions = side->record().invocations_of(planned.name());
-    planned.usual.push_back(usual_conditions(invocations_at(side->record(), positions)));
-    for (const std::uint32_t position : positions) {
-      const Invocation& invocation = side->record().invocation(position);
-      if (invocation.round < batch_began_) continue;
-      std::vector<std::string> causes = disturbed_by(invocation, planned.usual.back());
-      if (causes.empty()) continue;
-      rounds.insert(invocation.round);
-      side->record().mark(position, std::move(causes));
+std::vector<std::vector<SearchedProcess>> RoundLoop::searched(const Planned& planned) const {
+  const SampleSize& size = plan_.samples.size_of(planned.name());
+  std::vector<std::vector<SearchedProcess>> sides;
+  for (const MeasuredSide* side : planned.sides) {
+    // A device has its own rule of how long a sample is.
+    const bool searches = size.iterations == 0 && side->record().device().empty();
+    sides.push_back(searches ? side->record().searched(planned.benchmark, size.repetitions)
+                             : std::vector<SearchedProcess>());
+  }
+  return sides;
+}
+
+std::vector<std::set<std::uint32_t>> RoundLoop::cut_short(const Planned& planned) const {
+  std::vector<std::set<std::uint32_t>> cut;
+  for (const std::vector<SearchedProcess>& side : searched(planned)) {
+    std::set<std::uint32_t>& positions = cut.emplace_back();
+    for (const SearchedProcess& process : side) {
+      if (is_cut_short(process, planned.search)) positions.insert(process.invocation);
     }
   }
-  std::vector<int> result(rounds.begin(), rounds.end());
-  outcome_.disturbed_rounds += static_cast<int>(result.size());
+  return cut;
+}
+
+// Marks what was disturbed of one benchmark in this batch, whose rounds end before `ended`, and yields the rounds that
+// are worth repeating.
+RoundLoop::ToRepeat RoundLoop::mark_disturbed(Planned& planned, int ended) {
+  std::set<int> cut_rounds, disturbed_rounds;
+  planned.usual.clear();
+  planned.search = usual_search(searched(planned), plan_.samples.size_of(planned.name()).min_time);
+  const std::vector<std::set<std::uint32_t>> cut = cut_short(planned);
+  for (std::size_t i = 0; i < planned.sides.size(); ++i) {
+    SideRecord& record = planned.sides[i]->record();
+    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
+    planned.usual.push_back(usual_conditions(invocations_at(record, positions)));
+    for (const std::uint32_t position : positions) {
+      const Invocation& invocation = record.invocation(position);
+      if (invocation.round < batch_began_) continue;
+      std::vector<std::string> causes = causes_of(invocation, planned.usual[i], cut[i].contains(position));
+      if (causes.empty()) continue;
+      (cut[i].contains(position) ? cut_rounds : disturbed_rounds).insert(invocation.round);
+      record.mark(position, std::move(causes));
+    }
+  }
+  for (const int round : cut_rounds) disturbed_rounds.erase(round);
+  outcome_.disturbed_rounds += static_cast<int>(cut_rounds.size() + disturbed_rounds.size());
+  ToRepeat result{{cut_rounds.begin(), cut_rounds.end()}, {disturbed_rounds.begin(), disturbed_rounds.end()}};
   const auto most = static_cast<std::size_t>(std::max((ended - batch_began_) / kShareRepeated, 1));
-  if (result.size() > most) result.resize(most);
+  if (result.disturbed.size() > most) result.disturbed.resize(most);
   return result;
 }
 
 void RoundLoop::repeat_disturbed(int ended) {
-  std::vector<std::pair<int, std::size_t>> repetitions;  // nth of its benchmark, so that a small budget reaches all
-  std::vector<std::vector<int>> rounds_of;
+  std::vector<Repetition> cut_short, disturbed;
   const int disturbed_before = outcome_.disturbed_rounds;
   std::int64_t measured = 0;
-  for (Planned& planned : benchmarks_) {
-    rounds_of.push_back(mark_disturbed(planned, ended));
-    if (!planned.reached || planned.done || planned.is_spent) {
-      rounds_of.back().clear();
-      continue;
-    }
+  const auto add = [](std::vector<Repetition>& repetitions, std::size_t index, const std::vector<int>& rounds) {
+    for (const int round : rounds) repetitions.push_back({static_cast<int>(&round - rounds.data()), index, round});
+  };
+  for (std::size_t index = 0; index < benchmarks_.size(); ++index) {
+    Planned& planned = benchmarks_[index];
+    const ToRepeat rounds = mark_disturbed(planned, ended);
+    if (!planned.reached || planned.done || planned.is_spent) continue;
     measured += ended - batch_began_;
-    for (std::size_t nth = 0; nth < rounds_of.back().size(); ++nth) {
-      repetitions.emplace_back(static_cast<int>(nth), rounds_of.size() - 1);
-    }
+    add(cut_short, index, rounds.cut_short);
+    add(disturbed, index, rounds.disturbed);
   }
-  const bool mostly = 2 * (outcome_.disturbed_rounds - disturbed_before) > measured;
-  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed || mostly || plan_.samples.group > 1) return;
-  std::sort(repetitions.begin(), repetitions.end());
-  pairs_left_ = benchmarks_left() * (plan_.rounds - ended) + static_cast<std::int64_t>(repetitions.size());
-  int pass = 0;
-  for (const auto& [nth, index] : repetitions) {
-    const Nanoseconds spent = elapsed() - measuring_began_;
-    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
-    const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * kTimeToRepeat;
-    if (is_cancelled() || enough || elapsed() + one > plan_.limits.budget) return;
-    --pairs_left_;
-    const int round = rounds_of[index][static_cast<std::size_t>(nth)];
-    // Two rounds of one benchmark must not share the luck of one copy, and each has the layout that it had.
-    if (nth >= pass || !plan_.code_layouts.empty()) renew_copies(ended, pass = nth + 1, round);
-    repeat(index, round);
-    ++pairs_done_;
-    repeated_ += elapsed() - measuring_began_ - spent;
+  if (2 * (outcome_.disturbed_rounds - disturbed_before) > measured) disturbed.clear();
+  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed || plan_.samples.group > 1) return;
+  pairs_left_ = benchmarks_left() * (plan_.rounds - ended) + static_cast<std::int64_t>(cut_short.size()) +
+                static_cast<std::int64_t>(disturbed.size());
+  repeated_passes_ = 0;
+  if (repeat_all(std::move(cut_short), ended, kTimeForCutShort, true)) {
+    repeat_all(std::move(disturbed), ended, kTimeToRepeat, false);
   }
 }
 
-void RoundLoop::repeat(std::size_t index, int round) {
+bool RoundLoop::repeat_all(std::vector<Repetition> repetitions, int ended, double share, bool were_cut_short) {
+  std::sort(repetitions.begin(), repetitions.end());
+  int last = -1;
+  for (const auto& [nth, index, round] : repetitions) {
+    const Nanoseconds spent = elapsed() - measuring_began_;
+    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
+    const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * share;
+    if (is_cancelled() || elapsed() + one > plan_.limits.budget) return false;
+    if (enough) return true;
+    --pairs_left_;
+    // Two rounds of one benchmark must not share the luck of one copy, and each has the layout that it had.
+    if (nth != last || !plan_.code_layouts.empty()) renew_copies(ended, ++repeated_passes_, round);
+    last = nth;
+    repeat(index, round, were_cut_short);
+    ++pairs_done_;
+    repeated_ += elapsed() - measuring_began_ - spent;
+  }
+  return true;
+}
+
+void RoundLoop::repeat(std::size_t index, int round, bool was_cut_short) {
   const Planned& planned = benchmarks_[index];
   report(planned.name(), round);
   std::vector<std::size_t> known;  // of each side, before the repetition
@@ -473,14 +511,16 @@ void RoundLoop::repeat(std::size_t index, int round) {
   repeating_ = false;
   ++outcome_.repeated_rounds;
 
-  bool undisturbed = true;
+  bool is_better = true;
+  const std::vector<std::set<std::uint32_t>> cut = cut_short(planned);
   for (std::size_t i = 0; i < planned.sides.size(); ++i) {
     SideRecord& record = planned.sides[i]->record();
     const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
-    if (positions.size() == known[i]) undisturbed = false;  // it failed, or was cancelled
+    if (positions.size() == known[i]) is_better = false;  // it failed, or was cancelled
     for (std::size_t n = known[i]; n < positions.size(); ++n) {
-      std::vector<std::string> causes = disturbed_by(record.invocation(positions[n]), planned.usual[i]);
-      undisturbed = undisturbed && causes.empty();
+      const bool is_cut = cut[i].contains(positions[n]);
+      std::vector<std::string> causes = causes_of(record.invocation(positions[n]), planned.usual[i], is_cut);
+      is_better = is_better && (was_cut_short ? !is_cut : causes.empty());
       record.mark(positions[n], std::move(causes));
     }
   }
@@ -490,67 +530,10 @@ void RoundLoop::repeat(std::size_t index, int round) {
     const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
     for (std::size_t n = 0; n < positions.size(); ++n) {
       const bool is_repetition = n >= known[i];
-      if (record.invocation(positions[n]).round == round && is_repetition != undisturbed) {
-        record.exclude(positions[n]);
-      }
+      if (record.invocation(positions[n]).round == round && is_repetition != is_better) record.exclude(positions[n]);
     }
   }
-  if (undisturbed) ++outcome_.replaced_rounds;
-}
-
-// Of this batch: a look has seen the earlier ones.
-std::set<std::int32_t> RoundLoop::cut_short(const Planned& planned) const {
-  const SampleSize& size = plan_.samples.size_of(planned.name());
-  if (size.iterations > 0) return {};
-  std::vector<std::vector<SearchedProcess>> sides;
-  for (MeasuredSide* side : planned.sides) {
-    if (!side->record().device().empty()) return {};  // which has its own rule of how long a sample is
-    sides.push_back(side->record().searched(planned.benchmark, size.repetitions));
-  }
-  std::set<std::int32_t> rounds = rounds_cut_short(sides, size.min_time);
-  rounds.erase(rounds.begin(), rounds.lower_bound(batch_began_));
-  return rounds;
-}
-
-void RoundLoop::drop(const Planned& planned, int round) {
-  ++outcome_.cut_short_rounds;
-  for (MeasuredSide* side : planned.sides) {
-    for (const SearchedProcess& process : side->record().searched(planned.benchmark, 1)) {
-      if (process.round == round) side->record().drop(planned.benchmark, process.invocation);
-    }
-  }
-}
-
-void RoundLoop::repeat_cut_short(int ended) {
-  std::vector<std::tuple<int, std::size_t, int>> lost;  // nth of its benchmark, benchmark, round
-  for (std::size_t index = 0; index < benchmarks_.size(); ++index) {
-    const Planned& planned = benchmarks_[index];
-    int nth = 0;
-    for (const std::int32_t round : cut_short(planned)) {
-      drop(planned, round);
-      if (planned.reached && !planned.done && !planned.is_spent) lost.emplace_back(nth++, index, round);
-    }
-  }
-  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed) return;
-  std::sort(lost.begin(), lost.end());
-  pairs_left_ = benchmarks_left() * (plan_.rounds - ended) + static_cast<std::int64_t>(lost.size());
-  Nanoseconds taken;
-  int pass = 0;
-  for (const auto& [nth, index, round] : lost) {
-    const Nanoseconds spent = elapsed() - measuring_began_;
-    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
-    if (is_cancelled() || taken + one > spent * kTimeToMakeUp || elapsed() + one > plan_.limits.budget) return;
-    --pairs_left_;
-    const int wanted = std::min(kFirstToMakeUp + nth, kMaxPass);
-    if (wanted != pass || !plan_.code_layouts.empty()) renew_copies(ended, pass = wanted, round);
-    report(benchmarks_[index].name(), round);
-    repeating_ = true;
-    measure({index}, round);
-    repeating_ = false;
-    ++pairs_done_;
-    taken += elapsed() - measuring_began_ - spent;
-    if (cut_short(benchmarks_[index]).contains(round)) drop(benchmarks_[index], round);
-  }
+  if (is_better) ++outcome_.replaced_rounds;
 }
 
 }  // namespace steelyard::bench

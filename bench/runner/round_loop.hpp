@@ -17,12 +17,12 @@
 // must not change. Where most rounds of a batch were disturbed the machine is like that, and a repetition would find it
 // so again: they stand as they are, marked. So they do where benchmarks share a process.
 //
-// After these, rounds of the batch that a program's own search cut short (cut_short.hpp) are excluded, on both sides, and
-// measured again, each once, for at most a quarter of the time that the measurement has taken. A repetition that was
-// cut short as well is excluded too.
+// Before them come all rounds that a program's own search cut short (cut_short.hpp), for at most a quarter of the time:
+// they say little of the program, and any repetition that was not cut short takes their place.
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/runner/cut_short.hpp"
 #include "bench/runner/disturbance.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/measured_side.hpp"
@@ -63,7 +64,6 @@ struct RoundLoopOutcome {
   int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
   int replaced_rounds = 0;                   // of these: the repetition was undisturbed and took the round's place
   int disturbed_rounds = 0;                  // of single benchmarks, in which some process was disturbed
-  int cut_short_rounds = 0;                  // of single benchmarks, excluded (cut_short.hpp); repetitions as well
   int measured_rounds = 0;                   // of single benchmarks, repetitions not counted
 };
 
@@ -84,6 +84,7 @@ class RoundLoop {
     bool done = false;                   // given up by a side, decided, no more than looked at, or its budget was spent
     bool is_spent = false;               // its own budget, so that it is done after this pair of rounds
     std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
+    UsualSearch search;                  // of all of `sides`
   };
 
   void collect(const std::vector<MeasuredSide*>& sides);
@@ -121,12 +122,25 @@ class RoundLoop {
   void end_batch(int rounds);
   void look();
   std::int64_t benchmarks_left() const;
+  // Of one benchmark and batch, ascending: what is worth repeating.
+  struct ToRepeat {
+    std::vector<int> cut_short;
+    std::vector<int> disturbed;
+  };
+  struct Repetition {
+    int nth = 0;  // of its benchmark, so that a small budget reaches all
+    std::size_t index = 0;
+    int round = 0;
+    auto operator<=>(const Repetition&) const = default;
+  };
   void repeat_disturbed(int rounds);
-  std::vector<int> mark_disturbed(Planned& planned, int rounds);
-  void repeat(std::size_t index, int round);
-  std::set<std::int32_t> cut_short(const Planned& planned) const;
-  void drop(const Planned& planned, int round);
-  void repeat_cut_short(int rounds);
+  ToRepeat mark_disturbed(Planned& planned, int rounds);
+  std::vector<std::vector<SearchedProcess>> searched(const Planned& planned) const;
+  // By position in its side's run, of each of the sides.
+  std::vector<std::set<std::uint32_t>> cut_short(const Planned& planned) const;
+  // False: there is no time for more.
+  bool repeat_all(std::vector<Repetition> repetitions, int rounds, double share, bool were_cut_short);
+  void repeat(std::size_t index, int round, bool was_cut_short);
 
   const RoundLoopPlan& plan_;
   std::vector<std::int32_t> copied_first_;  // by round: 0 where the baseline's pages are renewed first
@@ -138,6 +152,7 @@ class RoundLoop {
   int decided_ = 0;      // benchmarks
   bool repeating_ = false;
   Nanoseconds repeated_;         // time spent on repetitions
+  int repeated_passes_ = 0;      // of copies, in this batch
   Nanoseconds measuring_began_;  // since the start
   Nanoseconds watched_;          // when somebody was last shown the runs
   Nanoseconds last_step_;        // what the last `step` rounds took

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/formats/import_formats.hpp"
-#include "bench/model/parse_number.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -20,8 +19,6 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
 
 // Two significant digits.
 std::string percent_text(double share) { return significant_text(share * 100, 2) + " %"; }
-
-constexpr std::int64_t kMaxCutShort = 1'000'000'000;  // keeps sums in range
 
 constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
 
@@ -91,7 +88,6 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
     settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);
     settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
   }
-  keep_cut_short(outcome.cut_short_rounds, settings);
   if (!asked.filter.empty()) settings["filter"] = asked.filter;
   if (outcome.budget_spent) keep_stop(Stop::budget_spent, outcome.rounds, settings);
   if (outcome.cancelled) keep_stop(Stop::interrupted, outcome.rounds, settings);
@@ -104,18 +100,6 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
     settings["layout_reason"] += "; benchmarks of several threads were interleaved";
   }
   return settings;
-}
-
-void keep_cut_short(std::int64_t rounds, std::map<std::string, std::string>& settings) {
-  const std::int64_t sum = std::min(cut_short_of(settings) + rounds, kMaxCutShort);
-  if (sum > 0) settings[std::string(kCutShortSetting)] = std::to_string(sum);
-}
-
-// Settings may be anybody's.
-std::int64_t cut_short_of(const std::map<std::string, std::string>& settings) {
-  const auto at = settings.find(std::string(kCutShortSetting));
-  const auto rounds = at == settings.end() ? std::nullopt : parse_as<std::int64_t>(at->second);
-  return rounds ? std::clamp<std::int64_t>(*rounds, 0, kMaxCutShort) : 0;
 }
 
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings) {

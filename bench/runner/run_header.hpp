@@ -33,12 +33,6 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
                                                      const LayoutChoice& layout, int rounds_planned,
                                                      const RoundLoopOutcome& outcome);
 
-// Rounds of single benchmarks that a program's own search for its iterations cut short, and that were excluded
-// (cut_short.hpp): added to what the setting says already. Nothing where there are none.
-inline constexpr std::string_view kCutShortSetting = "cut_short_rounds";
-void keep_cut_short(std::int64_t rounds, std::map<std::string, std::string>& settings);
-std::int64_t cut_short_of(const std::map<std::string, std::string>& settings);
-
 // repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
 // share one, pilot. `pilot`: that it took; 0: there was none.
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);

@@ -13,7 +13,6 @@
 
 #include "bench/environment/read_environment.hpp"
 #include "bench/model/number_text.hpp"
-#include "bench/runner/run_header.hpp"
 #include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/relink.hpp"
 #include "ci/measuring/run_parts.hpp"
@@ -154,12 +153,6 @@ void append_command_warnings(const std::vector<const bench::ListedProgram*>& sid
 void limit(bench::TimingPlan& timing, PatternBudgets& budgets) {
   if (budgets.empty()) return;
   timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
-}
-
-// Both sides lack the same ones.
-void warn_of_cut_short(const Run& run, std::vector<std::string>& warnings) {
-  const std::int64_t rounds = bench::cut_short_of(run.header.settings);
-  if (rounds > 0) warnings.push_back(warning::cut_short(rounds));
 }
 
 // Of all of them; programs are of one origin wherever there are several.
@@ -383,7 +376,6 @@ class PairMeasuring {
     }
     measured_.samples = listed_.front().samples.usual;
     budgets_.tell(measured_.warnings);
-    warn_of_cut_short(measured_.pair.candidate, measured_.warnings);
     for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
       if (!code_layouts_of(run->header).empty()) run->header.settings["relink"] = settings_.relink;
     }
@@ -563,7 +555,6 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
   limit(timing, budgets);
   STEELYARD_TRY(Run run, bench::measure_one(listed, settings, timing, limits));
   budgets.tell(warnings);
-  warn_of_cut_short(run, warnings);
   const std::vector<CountPair> alone{{{}, {&listed, &run}}};
   read_hardware(alone, settings, limits, progress, warnings);
   if (counting) {

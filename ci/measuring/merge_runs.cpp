@@ -11,7 +11,6 @@
 
 #include "bench/model/sha256.hpp"
 #include "bench/runner/fresh_copy.hpp"
-#include "bench/runner/run_header.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/shard.hpp"
@@ -405,9 +404,9 @@ class RunMerger {
   // for people.
   void finish_header() {
     RunHeader& header = whole_.header;
-    const std::set<std::string_view> decided{kLooksSetting,         kSeveralThreadsSetting, regress::kSoloSetting,
-                                             kSourcesSetting,       bench::kPagesSetting,   kFreshCopies,
-                                             kLeftProcessesSetting, bench::kCutShortSetting};
+    const std::set<std::string_view> decided{kLooksSetting,        kSeveralThreadsSetting, regress::kSoloSetting,
+                                             kSourcesSetting,      bench::kPagesSetting,   kFreshCopies,
+                                             kLeftProcessesSetting};
     for (const auto& [name, values] : said_) {
       if (!decided.contains(name) && values.size() > 1) header.settings[name] = one_text(values);
     }

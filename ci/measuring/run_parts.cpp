@@ -12,7 +12,6 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/model/left_processes.hpp"
 #include "bench/runner/fresh_copy.hpp"
-#include "bench/runner/run_header.hpp"
 
 namespace steelyard::ci {
 namespace {
@@ -70,7 +69,6 @@ void join_run(Run& whole, Run part) {
   }
   keep_worse_pages(part.header.settings, whole.header.settings);
   keep_left_processes(left_processes_of(part.header.settings), whole.header.settings);
-  bench::keep_cut_short(bench::cut_short_of(part.header.settings), whole.header.settings);
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
   if (has_shifted) whole.header.settings.erase(std::string(bench::kCountReaderSetting));
 }

@@ -51,12 +51,6 @@ std::string budget_spent(const PatternPolicy& table, Nanoseconds budget) {
 
 std::string everything_is_timed() { return "everything is timed: what may be skipped shows only when it is counted"; }
 
-std::string cut_short(std::int64_t rounds) {
-  return plural_text(rounds, "round") + (rounds == 1 ? " of a benchmark was" : " of single benchmarks were") +
-         " cut short by the program's own search for its iterations, as something else had its core, and excluded on "
-         "both sides; a program built with Google Benchmark 1.8 or later is given its iterations";
-}
-
 std::string not_measured_alone(const std::string& benchmark, const std::string& trouble) {
   return benchmark + " could not be measured alone: " + trouble;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +24,6 @@ std::string sides_are_one(const std::string& what, const std::string& name);
 // Of measuring. `budget`: of the benchmarks of a table.
 std::string budget_spent(const PatternPolicy& table, Nanoseconds budget);
 std::string everything_is_timed();
-// Rounds of single benchmarks that were excluded (bench/runner/cut_short.hpp).
-std::string cut_short(std::int64_t rounds);
 std::string not_measured_alone(const std::string& benchmark, const std::string& trouble);
 std::string instructions_not_counted(const std::string& reason);
 struct DeviceUse {

@@ -1,15 +1,14 @@
-// Rounds that a program's own search cut short are excluded and measured again: with real processes, of which the first
-// stalls. A loaded machine may cut others short as well, so nothing here counts how many were; samples are so long that
-// it does not cut short most of them.
+// Rounds that a program's own search cut short are measured again: with real processes, of which the first stalls. A
+// loaded machine may cut others short as well, so nothing here counts how many were; samples are so long that it does
+// not cut short most of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
+#include "bench/runner/cut_short.hpp"
 #include "bench/runner/measure.hpp"
-#include "bench/runner/run_header.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/measured_programs.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
@@ -17,6 +16,8 @@
 
 namespace steelyard::bench::cut_short_rounds_test {
 namespace {
+
+using ::testing::Contains;
 
 testkit::MeasureOptions options_of(const std::string& filter) {
   testkit::MeasureOptions options;
@@ -40,70 +41,45 @@ MeasuredPair with_stall(const testkit::MeasureOptions& options) {
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
 
-const Measurement& victim_of(const Run& run) {
+const Measurement* victim_of(const steelyard::Run& run) {
   const auto at = std::ranges::find_if(run.measurements, [](const Measurement& measurement) {
     return measurement.benchmark.name == "BM_victim" && measurement.metric.name == kRealTime;
   });
-  return *at;
+  return at == run.measurements.end() ? nullptr : &*at;
 }
 
-std::set<int> counting_rounds(const Run& run) {
-  std::set<int> rounds;
-  for (const InvocationSamples& samples : victim_of(run).invocations) {
-    EXPECT_TRUE(rounds.insert(run.invocations[samples.invocation].round).second) << "a round counts once";
-  }
-  return rounds;
+bool has_one_iteration(const InvocationSamples& samples) {
+  return std::ranges::all_of(samples.iterations, [](std::int64_t iterations) { return iterations == 1; });
 }
 
-void expect_nothing_cut_short(const MeasuredPair& pair) {
-  for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
-    ASSERT_FALSE(run->measurements.empty());
-    for (const InvocationSamples& samples : victim_of(*run).invocations) {
-      for (const std::int64_t iterations : samples.iterations) EXPECT_GT(iterations, 1);
-    }
-    // On a loaded machine the stalled round may be measured again as a disturbed one before.
-    const auto replaced = run->header.settings.find("replaced_rounds");
-    const bool is_replaced = replaced != run->header.settings.end() && replaced->second != "0";
-    EXPECT_TRUE(is_replaced || cut_short_of(run->header.settings) >= 1);
-  }
-  EXPECT_EQ(counting_rounds(pair.baseline), counting_rounds(pair.candidate));
-}
-
-TEST(CutShortRounds, AreExcludedOnBothSidesAndMeasuredAgain) {
+TEST(CutShortRounds, AreMeasuredAgainAndWhatTheyWereIsKeptAside) {
   STEELYARD_NEEDS_FIXTURE();
   const MeasuredPair pair = with_stall(options_of("victim"));
-  expect_nothing_cut_short(pair);
-  EXPECT_GT(pair.baseline.invocations.size(), 8U) << "the baseline's process of that round too";
-  EXPECT_EQ(pair.baseline.invocations.size(), pair.candidate.invocations.size());
+  const Measurement* const stalled = victim_of(pair.candidate);
+  const Measurement* const beside = victim_of(pair.baseline);
+  ASSERT_TRUE(stalled && beside);
+  EXPECT_EQ(stalled->invocations.size(), 8U);
+  EXPECT_EQ(beside->invocations.size(), 8U);
+  EXPECT_TRUE(std::ranges::none_of(stalled->invocations, has_one_iteration));
+  ASSERT_FALSE(stalled->excluded.empty());
+  EXPECT_EQ(beside->excluded.size(), stalled->excluded.size()) << "both sides of a round";
+  const InvocationSamples& first = stalled->excluded.front();
+  EXPECT_TRUE(has_one_iteration(first));
+  EXPECT_THAT(pair.candidate.invocations[first.invocation].disturbed_by, Contains(kCutShort));
 }
 
-TEST(CutShortRounds, AreExcludedWhereNothingIsMeasuredAgain) {
+TEST(CutShortRounds, StandAsTheyAreAndMarkedWhereNothingIsMeasuredAgain) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = options_of("victim");
   options.repeat_disturbed = false;
   const MeasuredPair pair = with_stall(options);
-  expect_nothing_cut_short(pair);
-  EXPECT_EQ(pair.baseline.invocations.size(), 8U);
-  EXPECT_FALSE(counting_rounds(pair.baseline).contains(0));
-}
-
-TEST(CutShortRounds, LeaveTheOthersOfTheirProcessAsTheyAre) {
-  STEELYARD_NEEDS_FIXTURE();
-  testkit::MeasureOptions options = options_of("victim|sum");
-  options.samples.usual = {0, 3, milliseconds(30)};
-  for (const char* name : {"BM_victim", "BM_sum/8", "BM_sum/64"}) options.samples.sizes[name] = options.samples.usual;
-  options.samples.group = 4;
-  options.repeat_disturbed = false;
-  const MeasuredPair pair = with_stall(options);
-  expect_nothing_cut_short(pair);
-  EXPECT_FALSE(counting_rounds(pair.candidate).contains(0));
-  EXPECT_EQ(pair.candidate.invocations.size(), 8U);
-  EXPECT_GT(std::ranges::count_if(pair.candidate.measurements,
-                                  [&](const Measurement& measurement) {
-                                    return measurement.invocations.size() >
-                                           victim_of(pair.candidate).invocations.size();
-                                  }),
-            0);
+  const Measurement* const stalled = victim_of(pair.candidate);
+  ASSERT_TRUE(stalled);
+  EXPECT_EQ(stalled->invocations.size(), 8U);
+  EXPECT_TRUE(stalled->excluded.empty());
+  const auto at = std::ranges::find_if(stalled->invocations, has_one_iteration);
+  ASSERT_NE(at, stalled->invocations.end());
+  EXPECT_THAT(pair.candidate.invocations[at->invocation].disturbed_by, Contains(kCutShort));
 }
 
 }  // namespace
