@@ -51,6 +51,7 @@ class CountPlan {
   std::vector<BenchmarkCounts>& benchmarks() { return benchmarks_; }
   // The same in another order, for a budget that may not reach all of them: first what timing called changed, then what
   // it left open, that which looks changed by the minimum effect before the rest of it, then what it showed unchanged.
+  // Every fourth place has the next of those as drawn, whatever timing says of it.
   std::vector<BenchmarkCounts*> by_need(const Comparison& timed);
 
  private:
