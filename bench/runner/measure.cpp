@@ -228,7 +228,8 @@ void Session::plan_sizes() {
   SamplePlanQuestion question;
   const double unreached = static_cast<double>(benchmarks_.size()) / static_cast<double>(outcome.costs.size());
   question.budget = nanoseconds(std::max(0.0, (planned_budget() - spent()).count()) / unreached);
-  question.rounds = rounds_;
+  const int planned_for = looks() ? timing_.looks.planned_for : 0;
+  question.rounds = planned_for > 0 ? std::min(planned_for, rounds_) : rounds_;
   question.first_look = looks() ? timing_.looks.rounds.front() : rounds_;
   for (MeasuredSide& side : sides_) {
     question.start = std::max(question.start, side.listing().start);
@@ -340,7 +341,6 @@ void Session::measure() {
   outcome_.repeated_rounds += second.repeated_rounds;
   outcome_.replaced_rounds += second.replaced_rounds;
   outcome_.disturbed_rounds += second.disturbed_rounds;
-  outcome_.cut_short_rounds += second.cut_short_rounds;
   outcome_.measured_rounds += second.measured_rounds;
   outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
 }

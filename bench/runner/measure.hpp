@@ -51,7 +51,9 @@ inline constexpr int kUsualRounds = 12;
 // wrong.
 struct LookSchedule {
   std::vector<int> rounds;  // even, ascending; the last ends the measurement. Empty: a fixed number of rounds
-  std::string text;         // kept in both headers as kLooksSetting
+  // That samples are planned for, where the last ones are for the few that are not decided before; 0: for all of them.
+  int planned_for = 0;
+  std::string text;  // kept in both headers as kLooksSetting
   // Canonical names of the benchmarks that need no further rounds, from both runs so far (headers included).
   std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;
 };

@@ -135,10 +135,13 @@ constexpr double kFarAboveStart = 5;  // times what an empty process takes
 
 void append_command_warnings(const std::vector<const bench::ListedProgram*>& sides,
                              const bench::MeasuringSettings& settings, std::vector<std::string>& warnings) {
+  const auto takes = [](const bench::ListedProgram& side) {
+    return side.listing.process ? side.listing.process->takes : side.listing.start;
+  };
   const bench::ListedProgram* shortest = nullptr;
   for (const bench::ListedProgram* side : sides) {
     if (!side->program.command || side->trouble) continue;
-    if (shortest == nullptr || side->listing.start < shortest->listing.start) shortest = side;
+    if (shortest == nullptr || takes(*side) < takes(*shortest)) shortest = side;
   }
   if (shortest == nullptr) return;
   const std::string name = shortest->program.executable.filename().string();
@@ -319,6 +322,7 @@ class PairMeasuring {
   void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
     const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
     for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
+    timing_.looks.planned_for = std::max(affordable, regress::kUsualLookRounds);
     timing_.looks.text = regress::to_text(looks);
     timing_.looks.decided = [this, policy, judge = regress::LookJudge(policy, comparisons)](
                                 const Run& baseline, const Run& candidate) mutable {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/left_processes.hpp"
 #include "bench/runner/command_program.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/report/warning_text.hpp"
@@ -340,7 +341,10 @@ std::optional<Run> samples_to_keep(Run measured, const Found& found) {
 }
 
 void add_samples(Run samples, Run& run) {
+  const LeftProcesses left = left_processes_of(samples.header.settings);
   samples.header = run.header;
+  samples.header.settings.clear();  // what the run knows of itself would be added once more
+  keep_left_processes(left, samples.header.settings);
   samples.failures.clear();
   samples.labels.clear();
   join_run(run, std::move(samples));

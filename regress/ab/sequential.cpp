@@ -17,7 +17,6 @@ namespace {
 // Few looks with growing distance: each look costs power, because its share is lost to the others. What these save on
 // recorded noise with 1 to 100 comparisons stands in docs/method/sequential.md.
 constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
-constexpr int kUsualRounds = 60;
 constexpr double kFirstShare = 0.1;
 constexpr double kShareRounding = 1e-9;  // of a sum of shares that were written as decimals
 constexpr std::size_t kMaxLooks = 100;
@@ -56,11 +55,12 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
 }
 
 // The last of the looks that the budget pays for. Most benchmarks stop long before it, and what they leave is for the
-// others. A last look that is not reached gives its share to the rounds that are; what it costs is the smaller shares
-// of those before. docs/measured/judging_scores.md has what the time of 60 rounds finds with looks to 60 and to 160.
+// others. A last look that is not reached gives its share to the rounds behind the last that is; it costs smaller
+// shares of those before. docs/measured/judging_scores.md has what the time of 60 rounds finds with looks to 60 and to
+// 160.
 int useful_rounds(int affordable) {
   constexpr double kLeftByOthers = 8.0 / 3;
-  int most = kUsualRounds;
+  int most = kUsualLookRounds;
   for (const int rounds : kLookRounds) {
     if (rounds <= kLeftByOthers * affordable) most = std::max(most, rounds);
   }

@@ -52,10 +52,11 @@ struct LookPlanQuestion {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones, that share the level
   int max_rounds = 0;            // even; 0: as many as are of use
-  // Rounds that the budget pays for if nothing stops early; 0: unknown. More than the usual 60 are planned only where
-  // it pays for two thirds of them.
+  // Rounds that the budget pays for if nothing stops early; 0: unknown. More than kUsualLookRounds are planned only
+  // where it pays for three eighths of them.
   int affordable_rounds = 0;
 };
+inline constexpr int kUsualLookRounds = 60;
 
 // The first look comes where a permutation test can show at its share that a benchmark is unchanged: 12 rounds. Looks
 // that cannot reach the level of a lone change among that many comparisons still stop what is unchanged or futile. With
