@@ -28,6 +28,8 @@ void stretch(std::vector<SideProcess>& baseline, std::vector<SideProcess>& candi
   }
 }
 
+}  // namespace
+
 Window draw_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
   Window gate;
   gate.layout = recordings.front()->layout;
@@ -61,6 +63,8 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
   }
   return gate;
 }
+
+namespace {
 
 Rule rule_of(const GateOptions& options, double false_alarm_rate, regress::LookJudge& judge) {
   return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan), options.rules,

@@ -43,7 +43,11 @@ struct GateOutcome {
   int shown_unchanged = 0;
 };
 
-// Kernels of all recordings are taken alike. Precondition: they have one layout, and at least one benchmark each.
+// The rounds that a gate can have, at most, of benchmarks without a change. Kernels of all recordings are taken alike.
+// Precondition: they have one layout, and at least one benchmark each.
+Window draw_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw);
+
+// Precondition: as of draw_gate.
 GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw);
 
 struct GateTally {

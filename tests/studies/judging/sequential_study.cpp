@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/model/quantile.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/shift_test.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"
@@ -33,17 +32,6 @@ constexpr double kMaxPartOfRounds = 0.65;
 constexpr int kUsualRounds = 60;
 constexpr int kBlock = 12;  // rounds in a row: at that distance hardly anything is left of what neighbours share
 constexpr std::array<double, 4> kEffects{0, 0.01, 0.02, 0.05};
-
-std::vector<regress::LogInvocation> log_side(const std::vector<SideProcess>& processes) {
-  std::vector<regress::LogInvocation> side;
-  for (const SideProcess& process : processes) {
-    regress::LogInvocation invocation{process.round, process.slot, {}, 0};
-    for (const double value : process.values) invocation.logs.push_back(std::log(value));
-    invocation.level = median(invocation.logs);
-    side.push_back(std::move(invocation));
-  }
-  return side;
-}
 
 regress::PairedRounds first_rounds(const regress::PairedRounds& paired, int count) {
   return {{paired.rounds.begin(), paired.rounds.begin() + count}, 0};
@@ -69,7 +57,7 @@ std::vector<regress::PairedRounds> draw_windows(const Recording& recording, doub
       BenchmarkWindow window = options.rounds > kUsualRounds ? resampled_benchmark(benchmark, kBlock, slots, draw)
                                                              : concurrent_benchmark(benchmark, first, slots);
       slow_down(window, 1 + effect);
-      result.push_back(regress::pair_rounds(log_side(window.baseline), log_side(window.candidate)));
+      result.push_back(paired_rounds(window));
     }
   }
   return result;

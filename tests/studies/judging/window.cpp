@@ -56,6 +56,17 @@ Measurement add_side(const std::vector<SideProcess>& processes, bool with_order,
   return measurement;
 }
 
+std::vector<regress::LogInvocation> log_side(const std::vector<SideProcess>& processes) {
+  std::vector<regress::LogInvocation> side;
+  for (const SideProcess& process : processes) {
+    regress::LogInvocation invocation{process.round, process.slot, {}, 0};
+    for (const double value : process.values) invocation.logs.push_back(std::log(value));
+    invocation.level = median(invocation.logs);
+    side.push_back(std::move(invocation));
+  }
+  return side;
+}
+
 void multiply(std::vector<SideProcess>& side, double ratio) {
   for (SideProcess& process : side) {
     for (double& value : process.values) value *= ratio;
@@ -200,6 +211,10 @@ std::pair<Run, Run> to_runs(const Window& window, bool with_order) {
     }
   }
   return runs;
+}
+
+regress::PairedRounds paired_rounds(const BenchmarkWindow& benchmark) {
+  return regress::pair_rounds(log_side(benchmark.baseline), log_side(benchmark.candidate));
 }
 
 }  // namespace steelyard::judging

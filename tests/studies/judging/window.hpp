@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
+#include "regress/ab/rounds.hpp"
 #include "tests/studies/judging/recording.hpp"
 
 namespace steelyard::judging {
@@ -96,5 +97,7 @@ void slow_down_side_by_side(BenchmarkWindow& benchmark, double ratio);
 
 // A window as compare_runs takes it. `with_order`: false leaves the slots out, as files do that do not say them.
 std::pair<Run, Run> to_runs(const Window& window, bool with_order = true);
+// One benchmark as the tests of rounds take it.
+regress::PairedRounds paired_rounds(const BenchmarkWindow& benchmark);
 
 }  // namespace steelyard::judging
