@@ -397,7 +397,7 @@ struct ReasonWords {
   }
   std::string operator()(const why::TooNoisy&) const {
     return note_text(RowNote::too_noisy) + units_text(row, facts) + " the " + interval_text(row) +
-           " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
+           " includes 0 % and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
   }
 
   std::string operator()(const why::NoBaseline& none) const {

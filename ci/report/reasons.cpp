@@ -133,7 +133,7 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
   if (cause == RowNote::too_noisy) {
     const bool one_margin =
         std::all_of(rows.begin(), rows.end(), [&](const ComparisonRow* row) { return row->margin == first.margin; });
-    return "too noisy: each interval holds no change and reaches beyond " +
+    return "too noisy: each interval includes 0 % and reaches beyond " +
            (one_margin ? "the margin of " + share_text(first.margin) : std::string("its margin")) + rounds_text(rows) +
            (first.notes.has(RowNote::first_look_only) ? "; " + note_text(RowNote::first_look_only) : "");
   }

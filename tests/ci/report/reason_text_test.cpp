@@ -311,7 +311,7 @@ TEST(ReasonText, OfAnOpenRowSaysWhatLeavesItOpenAndHowManyRoundsWouldTell) {
   EXPECT_EQ(told(why::AboveLevel{0.05}, row), "p = 0.01 does not reach the level of 0.05; about 48 rounds would tell");
   row.rounds_wanted = regress::kMaxRoundsNamed;
   EXPECT_EQ(told(why::TooNoisy{}, row),
-            "too noisy: in 15 rounds the 95 % interval +4.18 % to +5.83 % holds no change and reaches beyond the "
+            "too noisy: in 15 rounds the 95 % interval +4.18 % to +5.83 % includes 0 % and reaches beyond the "
             "margin of 2 %; even 1,000 rounds of this noise may not tell");
   EXPECT_EQ(told(why::RoundsGiveNoInterval{14}), "15 rounds cannot give a 95 % interval; measure at least 14 rounds");
   EXPECT_EQ(told(why::FloorBeyond{0.342}),
