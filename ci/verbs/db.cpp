@@ -195,9 +195,13 @@ Result<void> check_db(const DbOptions& db, const CommonOptions& common, const st
     return input_error("--workers and --coordinator", where, "steelyard db distribute");
   }
   if (db.archives && db.action != Action::prune) return input_error("--archives", where, "steelyard db prune");
+  if (!db.runs.empty() && db.action != Action::prune) return input_error("--run", where, "steelyard db prune");
   for (const Override& change : common.overrides) {
     if (change.key->section == "retention" && db.action != Action::prune) {
       return input_error(std::string(change.key->option), where, "steelyard db prune");
+    }
+    if (change.key->section == "retention" && !db.runs.empty()) {
+      return input_error(std::string(change.key->option), "--run as well", "one of them");
     }
   }
   return {};
@@ -242,7 +246,8 @@ Verb db_verb() {
       "grant LOGIN, distribute, shell [-- ARGUMENTS of psql]. Rebuild fills a store that was lost or left behind from "
       "the archives of its runs and "
       "the documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune "
-      "drops what [retention] or its options say. Restore fills an empty store and says so only where every table is "
+      "drops what [retention] or its options say, or the runs that --run names. Restore fills an empty store and says "
+      "so only where every table is "
       "what it was. Grant lets LOGIN, a role of the store's server, read or write (docs/operations/access.md). "
       "Distribute lays the store on several servers (docs/operations/scale.md). Shell opens psql on the store, the "
       "embedded one as a writer unless --as owner is given, or says how to reach it where there is no psql; questions "
@@ -251,6 +256,7 @@ Verb db_verb() {
       "  steelyard db migrate --dry-run\n"
       "  steelyard db rebuild --from /backup/steelyard/runs\n"
       "  steelyard db prune --keep-samples 6months --dry-run\n"
+      "  steelyard db prune --run 3f2a91c04b7e --dry-run\n"
       "  steelyard db backup /backup/steelyard/monday\n"
       "  steelyard db grant anna --as reader --project shop\n"
       "  steelyard db shell -- -c \"select * from steelyard.alerts\"\n"
@@ -279,7 +285,11 @@ Verb db_verb() {
   verb.add(flag_option("--dry-run", options->dry_run,
                        "with prune, migrate and distribute: say what would be done, do nothing"));
   verb.add(flag_option("--archives", options->archives,
-                       "with prune: the archives in the state folder as well, as old as samples"));
+                       "with prune: the archives in the state folder as well, as old as samples, or of the runs that "
+                       "--run names"));
+  verb.add(repeated_option("--run", "ID", options->runs,
+                           "with prune: this run and the comparisons that it is a side of, and nothing else; may be "
+                           "repeated"));
   add_access_options(verb, *options);
   add_distribute_options(verb, *options);
   add_key_options(verb, {{"store", "retention"}});

@@ -16,11 +16,12 @@ namespace steelyard::ci {
 struct DbOptions {
   enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute, shell };
   Action action = Action::status;
-  std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
-  bool derived = false;          // with rebuild: derived data in place, no archives
-  std::filesystem::path folder;  // with backup and restore
-  bool dry_run = false;          // with prune, migrate and distribute
-  bool archives = false;         // with prune: those of the state folder as well
+  std::filesystem::path from;     // with rebuild: the folder of archives; empty: that of the state folder
+  bool derived = false;           // with rebuild: derived data in place, no archives
+  std::filesystem::path folder;   // with backup and restore
+  bool dry_run = false;           // with prune, migrate and distribute
+  bool archives = false;          // with prune: those of the state folder as well
+  std::vector<std::string> runs;  // with prune: these alone, by id; empty: what the policy says
   // With grant; with shell its access alone, the embedded store's superuser where that is the owner:
   storage::AccessGrant access;
   bool is_access_named = false;

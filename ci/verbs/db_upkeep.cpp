@@ -44,19 +44,15 @@ std::optional<std::int64_t> time_of_archive(const fs::path& path) {
       .count();
 }
 
-// Archives hold samples: what is said of samples, or else of whole runs, holds for them.
-Result<storage::Pruned::Part> prune_archives(const storage::RetentionPolicy& policy,
-                                             const storage::PruneOptions& options) {
+// The files of a folder of which `goes(path)` says so; without the folder none.
+template <class Goes>
+Result<storage::Pruned::Part> prune_files(const fs::path& folder, const storage::PruneOptions& options, Goes goes) {
   storage::Pruned::Part part;
-  const std::optional<std::int64_t> keep = policy.samples_s ? policy.samples_s : policy.runs_s;
-  const fs::path folder = storage::Spool(storage::state_folder()).delivered_folder();
   std::error_code none_yet;
-  if (!keep || !fs::exists(folder, none_yet)) return part;
-  const std::int64_t before = options.now_unix_ns - *keep * kNanoseconds;
+  if (!fs::exists(folder, none_yet)) return part;
   std::error_code trouble;
   for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
-    const auto time = time_of_archive(entry->path());
-    if (!time || *time >= before) continue;
+    if (!goes(entry->path())) continue;
     std::error_code own;
     const std::uintmax_t bytes = entry->file_size(own);
     if (!own && !options.dry_run) fs::remove(entry->path(), own);
@@ -69,15 +65,61 @@ Result<storage::Pruned::Part> prune_archives(const storage::RetentionPolicy& pol
   return part;
 }
 
+// Archives hold samples: what is said of samples, or else of whole runs, holds for them.
+Result<storage::Pruned::Part> prune_old_archives(const storage::PruneOptions& options) {
+  const std::optional<std::int64_t> keep = options.policy.samples_s ? options.policy.samples_s : options.policy.runs_s;
+  if (!keep) return storage::Pruned::Part{};
+  const std::int64_t before = options.now_unix_ns - *keep * kNanoseconds;
+  return prune_files(storage::Spool(storage::state_folder()).delivered_folder(), options,
+                     [before](const fs::path& path) {
+                       const auto time = time_of_archive(path);
+                       return time && *time < before;
+                     });
+}
+
+// Of the runs that were named, and the documents of their comparisons.
+Result<storage::Pruned::Part> prune_named_archives(const std::vector<storage::NamedRun>& named,
+                                                   const storage::PruneOptions& options) {
+  std::vector<std::string> ids;
+  for (const storage::NamedRun& run : named) {
+    ids.push_back(run.id);
+    ids.insert(ids.end(), run.comparisons.begin(), run.comparisons.end());
+  }
+  const auto is_one = [&ids](const fs::path& path) {
+    return std::any_of(ids.begin(), ids.end(),
+                       [&](const std::string& id) { return storage::Spool::is_named(path, id); });
+  };
+  const storage::Spool spool(storage::state_folder());
+  STEELYARD_TRY(storage::Pruned::Part part, prune_files(spool.delivered_folder(), options, is_one));
+  STEELYARD_TRY(const storage::Pruned::Part documents, prune_files(spool.delivered_comparisons(), options, is_one));
+  part.rows += documents.rows;
+  part.bytes += documents.bytes;
+  return part;
+}
+
 std::string line_of(const std::string& what, const storage::Pruned::Part& part, const std::string& rows) {
   return what + ": " + grouped_text(part.runs) + (part.runs == 1 ? " run, " : " runs, ") + grouped_text(part.rows) +
          ' ' + rows + ", " + to_text(Bytes(part.bytes)) + '\n';
 }
 
-std::string pruned_text(const storage::Pruned& pruned, const storage::RetentionPolicy& policy,
-                        const DbOptions& options) {
+// "run:3f2a91c04b7e of 1a2b3c4d5 on main, project shop, taken 2026-01-02T03:04:05Z, with 2 comparisons"
+std::string named_text(const storage::NamedRun& run, bool unicode) {
+  constexpr std::size_t kShownId = 12;
+  constexpr std::size_t kShownCommit = 9;
+  std::string text = "run:" + run.id.substr(0, kShownId);
+  if (!run.commit.empty()) text += " of " + run.commit.substr(0, kShownCommit);
+  if (!run.branch.empty()) text += " on " + run.branch;
+  text += ", project " + run.project;
+  if (run.created_at_unix_ns > 0) text += ", taken " + time_text(run.created_at_unix_ns);
+  text += ", with " + plural_text(static_cast<std::int64_t>(run.comparisons.size()), "comparison");
+  return printable_line(text, unicode);
+}
+
+std::string pruned_text(const storage::Pruned& pruned, const storage::RetentionPolicy& policy, const DbOptions& options,
+                        const App& app) {
   std::string text;
-  if (policy.runs_s) text += line_of("whole runs", pruned.whole, "measurements");
+  for (const storage::NamedRun& run : pruned.named) text += named_text(run, app.style().unicode) + '\n';
+  if (policy.runs_s || !options.runs.empty()) text += line_of("whole runs", pruned.whole, "measurements");
   if (policy.samples_s) text += line_of("samples", pruned.samples, "measurements; their summaries stay");
   if (policy.profiles_s) text += line_of("profiles", pruned.profiles, "profiles");
   if (options.archives) text += line_of("archives", pruned.archives, "files");
@@ -94,14 +136,24 @@ storage::RetentionPolicy policy_of(const Configuration& configuration) {
           seconds_of(configuration.retention.runs_days)};
 }
 
+std::string json_named(const storage::NamedRun& run) {
+  return "{\"run\": " + quoted_for_toml(run.id) + ", \"project\": " + quoted_for_toml(run.project) +
+         ", \"branch\": " + quoted_for_toml(run.branch) + ", \"commit\": " + quoted_for_toml(run.commit) +
+         ", \"at\": " + quoted_for_toml(time_text(run.created_at_unix_ns)) +
+         ", \"comparisons\": " + to_text(WrittenValue{run.comparisons, false}) + '}';
+}
+
 // Schema steelyard.prune/1.
 std::string json_pruned(const storage::Pruned& pruned, bool dry_run) {
   const auto part = [](const std::string& name, const storage::Pruned::Part& of) {
     return ",\n  \"" + name + "\": {\"runs\": " + std::to_string(of.runs) + ", \"rows\": " + std::to_string(of.rows) +
            ", \"bytes\": " + std::to_string(of.bytes) + '}';
   };
+  std::string named;
+  for (const storage::NamedRun& run : pruned.named) named += (named.empty() ? "" : ", ") + json_named(run);
+  if (!named.empty()) named = ",\n  \"named\": [" + named + ']';
   return std::string("{\n  \"schema\": \"steelyard.prune/1\",\n  \"dry_run\": ") + (dry_run ? "true" : "false") +
-         part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +
+         named + part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +
          part("archives", pruned.archives) +
          ",\n  \"partitions_rewritten\": " + std::to_string(pruned.partitions_rewritten) +
          ",\n  \"partitions_dropped\": " + std::to_string(pruned.partitions_dropped) +
@@ -142,10 +194,11 @@ Result<ExitCode> carry_out(Act act, const std::string& said, const DbOptions& op
 
 Result<ExitCode> prune_store(const DbOptions& options, const Configuration& configuration, const App& app) {
   storage::PruneOptions how;
-  how.policy = policy_of(configuration);
-  if (how.policy.keeps_everything()) {
+  for (const std::string& run : options.runs) how.runs.push_back(run.starts_with("run:") ? run.substr(4) : run);
+  if (how.runs.empty()) how.policy = policy_of(configuration);
+  if (how.runs.empty() && how.policy.keeps_everything()) {
     return input_error("steelyard db prune", "nothing that may go: everything is kept for ever", "a policy",
-                       "--keep-samples 6months, or [retention] in steelyard.toml");
+                       "--keep-samples 6months, or [retention] in steelyard.toml; or name a run: --run ID");
   }
   STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   how.now_unix_ns = clock_unix_ns();
@@ -157,9 +210,10 @@ Result<ExitCode> prune_store(const DbOptions& options, const Configuration& conf
   progress.clear();
   if (!pruned) return pruned.error();
   if (options.archives) {
-    STEELYARD_TRY(pruned->archives, prune_archives(how.policy, how));
+    STEELYARD_TRY(pruned->archives,
+                  how.runs.empty() ? prune_old_archives(how) : prune_named_archives(pruned->named, how));
   }
-  app.print(app.common.json ? json_pruned(*pruned, options.dry_run) : pruned_text(*pruned, how.policy, options));
+  app.print(app.common.json ? json_pruned(*pruned, options.dry_run) : pruned_text(*pruned, how.policy, options, app));
   return ExitCode::success;
 }
 

@@ -88,6 +88,19 @@ struct PruneOptions {
   bool dry_run = false;  // only say what would go
   std::string who;
   std::function<void(double)> progress{};  // told the part that is done, from 0 to 1; empty: nobody
+  // By id or an unambiguous prefix: these whole runs, however old, with the comparisons that they are a side of, and
+  // nothing by the policy. Empty: what the policy says.
+  std::vector<std::string> runs{};
+};
+
+// A run that was named, and what of it goes besides its own rows.
+struct NamedRun {
+  std::string id;
+  std::string project;
+  std::string branch;  // empty: none
+  std::string commit;  // empty: none
+  std::int64_t created_at_unix_ns = 0;
+  std::vector<std::string> comparisons;  // ids
 };
 
 struct Pruned {
@@ -99,6 +112,7 @@ struct Pruned {
   Part samples;   // rows: measurements
   Part profiles;  // rows: profiles
   Part whole;     // rows: measurements
+  std::vector<NamedRun> named;
   std::int64_t partitions_rewritten = 0;
   std::int64_t partitions_dropped = 0;
   Part archives;  // rows: files

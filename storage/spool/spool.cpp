@@ -262,6 +262,10 @@ std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
   return is_ours ? std::optional(time) : std::nullopt;
 }
 
+bool Spool::is_named(const fs::path& file, const std::string& id) {
+  return time_in_name(file) && file.stem().string().substr(kTimeDigits + 1) == id.substr(0, kIdCharacters);
+}
+
 bool Spool::has_delivered(const RunHeader& run) const {
   // What was delivered before, to another store perhaps, and waits again is delivered no longer.
   std::error_code code;

@@ -90,6 +90,8 @@ class Spool {
   std::vector<std::filesystem::path> waiting() const;
   // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.
   static std::optional<std::int64_t> time_in_name(const std::filesystem::path& file);
+  // Whether keep() would give the run or comparison of that id such a name.
+  static bool is_named(const std::filesystem::path& file, const std::string& id);
   struct Count {
     std::size_t runs = 0;
     std::size_t comparisons = 0;

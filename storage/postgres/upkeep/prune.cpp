@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/runs/partitions.hpp"
+#include "storage/postgres/runs/run_reader.hpp"
+#include "storage/postgres/session/sql_fields.hpp"
 
 namespace steelyard::storage {
 namespace {
@@ -135,6 +138,31 @@ Result<std::int64_t> drop_rows_of(Transaction& transaction, const std::vector<st
   return measurements;
 }
 
+// Tables with rows of a comparison, itself last: in front of those that they point to.
+constexpr const char* kTablesOfComparison =
+    "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'comparison_key' "
+    "where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by "
+    "(select count(*) from pg_constraint k where k.contype = 'f' and k.confrelid = c.oid), c.relname";
+
+constexpr const char* kComparisonsOfRun =
+    "select comparison_key, id from steelyard.comparisons where baseline_run = $1 or candidate_run = $1 order by id";
+
+// What the run is a side of, and the alerts again from what stays.
+Result<void> drop_comparisons_of(Transaction& transaction, const std::string& run) {
+  STEELYARD_TRY(const Rows found, transaction.run(kComparisonsOfRun, SqlValues().text(run)));
+  if (found.size() == 0) return {};
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < found.size(); ++row) keys.push_back(found.integer(row, 0));
+  STEELYARD_TRY(const Rows tables, transaction.run(kTablesOfComparison));
+  for (std::int64_t row = 0; row < tables.size(); ++row) {
+    STEELYARD_CHECK(
+        transaction.run("delete from steelyard." + tables.text(row, 0) + " where comparison_key = any($1::bigint[])",
+                        SqlValues().integers(keys)));
+  }
+  STEELYARD_CHECK(rebuild_alerts(transaction));
+  return {};
+}
+
 // The partition anew without samples, in place of the old one. Readers wait for the swap alone.
 Result<Dropped> empty_partition(Transaction& transaction, const PruneGroup& group) {
   STEELYARD_TRY(const RewrittenPartition done,
@@ -219,6 +247,7 @@ struct Step {
   std::string policy;
   TakenWithin taken{};
   Pruned::Part* part = nullptr;
+  std::string named{};  // the run's id, where it is that one alone
 };
 
 // Whole runs first: of what goes altogether nothing else has to be dropped.
@@ -297,11 +326,12 @@ Result<bool> carry_out(Session& session, const Step& step, const PruneGroup& pie
   }
   // Before the runs themselves may be gone.
   STEELYARD_CHECK(note_prunings(transaction, piece.keys, {step.what, step.policy, options.who}));
+  if (!step.named.empty()) STEELYARD_CHECK(drop_comparisons_of(transaction, step.named));
   STEELYARD_TRY(const Dropped dropped, drop(transaction, step, piece));
   const std::string count = std::to_string(piece.keys.size());
-  STEELYARD_CHECK(
-      write_audit(transaction, {options.who, step.what == "run" ? "runs pruned" : step.what + " pruned",
-                                "partition:" + std::to_string(piece.partition), count + " runs, " + step.policy}));
+  const std::string subject = step.named.empty() ? "partition:" + std::to_string(piece.partition) : "run:" + step.named;
+  STEELYARD_CHECK(write_audit(transaction, {options.who, step.what == "run" ? "runs pruned" : step.what + " pruned",
+                                            subject, count + " runs, " + step.policy}));
   STEELYARD_CHECK(transaction.commit());
   step.part->runs += static_cast<std::int64_t>(piece.keys.size());
   step.part->rows += dropped.rows;
@@ -340,9 +370,58 @@ Result<std::vector<PruneGroup>> pieces_of_step(Session& session, const Step& ste
   return pieces_of(groups, step.what);
 }
 
+struct FoundRun {
+  std::int64_t key = 0;
+  NamedRun run;
+};
+// Each once, in the order in which they were named.
+Result<std::vector<FoundRun>> find_named(Session& session, const std::vector<std::string>& names) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  std::vector<FoundRun> all;
+  for (const std::string& name : names) {
+    FoundRun found;
+    STEELYARD_TRY(found.key, find_run(session, transaction, name));
+    if (std::any_of(all.begin(), all.end(), [&](const FoundRun& one) { return one.key == found.key; })) continue;
+    STEELYARD_TRY(const Rows header,
+                  transaction.run("select r.id, p.name, r.branch, coalesce(c.sha, ''), r.created_at_unix_ns "
+                                  "from steelyard.runs r join steelyard.projects p using (project_key) "
+                                  "left join steelyard.commits c using (commit_key) where r.run_key = $1",
+                                  SqlValues().integer(found.key), kOneRow));
+    read_in_order(header, 0, 0, found.run.id, found.run.project, found.run.branch, found.run.commit,
+                  found.run.created_at_unix_ns);
+    STEELYARD_TRY(const Rows comparisons, transaction.run(kComparisonsOfRun, SqlValues().text(found.run.id)));
+    for (std::int64_t row = 0; row < comparisons.size(); ++row) {
+      found.run.comparisons.push_back(comparisons.text(row, 1));
+    }
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+// Each in a transaction of its own, as runs of a partition that stays.
+Result<Pruned> prune_named(Session& session, const PruneOptions& options) {
+  Pruned pruned;
+  STEELYARD_TRY(std::vector<FoundRun> found, find_named(session, options.runs));
+  for (FoundRun& one : found) {
+    const Step step{"run", "db prune --run", {}, &pruned.whole, one.run.id};
+    PruneGroup piece;
+    piece.partition = one.key / kRunsOfPartition;
+    piece.keys = {one.key};
+    if (options.dry_run) {
+      STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+      STEELYARD_CHECK(estimate(transaction, step, piece, pruned));
+    } else {
+      STEELYARD_CHECK(carry_out(session, step, piece, options, pruned));
+    }
+    pruned.named.push_back(std::move(one.run));
+  }
+  return pruned;
+}
+
 }  // namespace
 
 Result<Pruned> prune(Session& session, const PruneOptions& options) {
+  if (!options.runs.empty()) return prune_named(session, options);
   Pruned pruned;
   const std::vector<Step> steps = steps_of(options, pruned);
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -1,7 +1,7 @@
-// Drops what a retention policy gives up. Closed partitions of which everything goes are written anew and swapped, or
-// dropped, each in one transaction; of others single runs are emptied, some at a time. What was dropped stands in
-// steelyard.prunings, in the transaction that dropped it, so that an interruption leaves nothing half told and the next
-// call goes on.
+// Drops what a retention policy gives up, or runs that are named. Closed partitions of which everything goes are
+// written anew and swapped, or dropped, each in one transaction; of others single runs are emptied, some at a time.
+// What was dropped stands in steelyard.prunings, in the transaction that dropped it, so that an interruption leaves
+// nothing half told and the next call goes on.
 #pragma once
 
 #include <cstdint>

@@ -375,6 +375,43 @@ TEST_F(HistoryStore, RetentionTakesNoRunWithoutADateForOneOf1970) {
   EXPECT_THAT(exported.err, Not(HasSubstr("is taken from its archive"))) << "the store has it";
 }
 
+TEST_F(HistoryStore, AWrongRunGoesAloneWithWhatHangsOnItAndDoesNotComeBackWithTheArchives) {
+  for (int day = 1; day <= 14; ++day) import_day("wrong", day, 100 * wobble(day), 50 * wobble(day));
+  write("new.json", taken(20, 300, 50));
+  ASSERT_EQ(
+      run({"import", "google-benchmark", "new.json", "--commit", commit(20), "--branch", "main", "--project", "wrong"})
+          .status,
+      0);
+  const std::string id = newest_run_of("wrong");
+  ASSERT_EQ(
+      run({"gate", "--against-history", "--run", "run:" + id, "--project", "wrong", "--history-branch", "main"}).status,
+      1);
+  const auto alerts = [] { return json::parse(run({"alerts", "--project", "wrong", "--json"}).out)["alerts"].size(); };
+  ASSERT_EQ(alerts(), 1U);
+
+  const Outcome would = run({"db", "prune", "--run", id.substr(0, 8), "--archives", "--dry-run"});
+  EXPECT_EQ(would.status, 0) << would.err;
+  EXPECT_THAT(would.out, AllOf(HasSubstr("would go, nothing is changed:\nrun:" + id.substr(0, 12) + " of " +
+                                         commit(20).substr(0, 9) + " on main, project wrong, taken 2026-01-20T"),
+                               HasSubstr(", with 1 comparison\n"), HasSubstr("whole runs: 1 run, "),
+                               HasSubstr("archives: 1 run, 2 files")));
+  EXPECT_EQ(newest_run_of("wrong"), id);
+  const Outcome gone = run({"db", "prune", "--run", "run:" + id, "--archives", "--json"});
+  ASSERT_EQ(gone.status, 0) << gone.err;
+  const json told = json::parse(gone.out);
+  EXPECT_EQ(told["named"].at(0)["run"], id);
+  EXPECT_EQ(told["named"].at(0)["comparisons"].size(), 1U);
+  EXPECT_EQ(told["runs"]["runs"], 1);
+  EXPECT_NE(newest_run_of("wrong"), id);
+  EXPECT_EQ(alerts(), 0U);
+  EXPECT_EQ(run({"db", "rebuild"}).status, 0);
+  EXPECT_NE(newest_run_of("wrong"), id);
+  EXPECT_EQ(alerts(), 0U);
+  const Outcome again = run({"db", "prune", "--run", id});
+  EXPECT_EQ(again.status, 3);
+  EXPECT_THAT(again.err, HasSubstr("dropped on"));
+}
+
 // The last one of this store: its samples are gone afterwards.
 TEST_F(HistoryStore, WhatRetentionDroppedIsTakenFromItsArchiveInTheStateFolder) {
   for (int day = 1; day <= 14; ++day) import_day("pruned", day, 100 * wobble(day), 50 * wobble(day));

@@ -69,6 +69,9 @@ TEST(Verbs, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
 
 TEST(Verbs, DbPruneBackupAndRestoreTakeWhatIsTheirs) {
   EXPECT_EQ(error_of({"db", "prune", "--keep-samples", "6 months", "--dry-run", "--archives"}), "");
+  EXPECT_EQ(error_of({"db", "prune", "--run", "3f2a91c0", "--run", "run:4b7e3f2a", "--dry-run"}), "");
+  EXPECT_THAT(error_of({"db", "status", "--run", "3f2a91c0"}), HasSubstr("wanted steelyard db prune"));
+  EXPECT_THAT(error_of({"db", "prune", "--run", "3f2a91c0", "--keep-runs", "1year"}), HasSubstr("one of them"));
   EXPECT_EQ(error_of({"db", "backup", "x/y"}), "");
   EXPECT_THAT(error_of({"db", "restore"}), HasSubstr("no folder"));
   EXPECT_THAT(error_of({"db", "status", "x"}), HasSubstr("options only"));

@@ -5,6 +5,7 @@
 
 #include "storage/access_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
@@ -37,6 +38,16 @@ class PruneTest : public storage_test::KeptStore {
     tell(
         "select setval(pg_get_serial_sequence('steelyard.runs', 'run_key'), "
         "((select max(run_key) from steelyard.runs) / 8192 + 1) * 8192 - 1)");
+  }
+  Result<Pruned> prune_named(const std::vector<std::string>& runs, bool dry_run = false) {
+    Session owning = session();
+    const auto login = prepare_session(owning);
+    const AsOwner owner(owning, *login);
+    PruneOptions options;
+    options.runs = runs;
+    options.dry_run = dry_run;
+    options.who = "ada";
+    return prune(owning, options);
   }
   // Now is an hour after the last of `runs` runs.
   Result<Pruned> prune_with(const RetentionPolicy& policy, int runs, bool dry_run = false) {
@@ -210,6 +221,61 @@ TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
   ASSERT_FALSE(gone);
   EXPECT_THAT(gone.error().text(), AllOf(HasSubstr("was dropped on 20"), HasSubstr("keep runs 0 days")));
   EXPECT_EQ(*RunStore(store).get(example_run(4).header.id), example_run(4));
+}
+
+TEST_F(PruneTest, ANamedRunGoesWithItsComparisonsAndNothingElseDoes) {
+  fill(3);
+  const std::string id = example_run(2).header.id;
+  const auto between = [](int baseline, int candidate) {
+    Comparison comparison = storage_test::example_comparison();
+    comparison.baseline = example_run(baseline).header;
+    comparison.candidate = example_run(candidate).header;
+    return comparison;
+  };
+  {
+    Store store = open();
+    for (const Comparison& comparison : {between(1, 2), between(2, 3), between(1, 3)}) {
+      ASSERT_TRUE(*ComparisonStore(store).put(comparison));
+    }
+  }
+  const auto before = contents();
+  const auto would = prune_named({id}, true);
+  ASSERT_TRUE(would) << would.error().text();
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+  const auto done = prune_named({id.substr(0, 10), id});
+  ASSERT_TRUE(done) << done.error().text();
+  for (const Pruned& pruned : {*would, *done}) {
+    ASSERT_EQ(pruned.named.size(), 1U) << "named twice";
+    EXPECT_EQ(pruned.named[0].id, id);
+    EXPECT_EQ(pruned.named[0].project, "demo");
+    EXPECT_EQ(pruned.named[0].commit, example_run(2).header.commit.sha);
+    EXPECT_EQ(pruned.named[0].comparisons.size(), 2U);
+    EXPECT_EQ(pruned.whole.runs, 1);
+    EXPECT_EQ(pruned.whole.rows, 2);
+    EXPECT_EQ(pruned.whole.bytes, would->whole.bytes);
+  }
+  EXPECT_EQ(ask("select count(*) from steelyard.runs"), "2");
+  EXPECT_EQ(ask("select string_agg(baseline_run || candidate_run, ' ') from steelyard.comparisons"),
+            example_run(1).header.id + example_run(3).header.id);
+  EXPECT_EQ(ask("select what || ', ' || policy || ', ' || who from steelyard.prunings where run = '" + id + "'"),
+            "run, db prune --run, ada");
+  EXPECT_EQ(ask("select subject from steelyard.audit_trail where action = 'runs pruned'"), "run:" + id);
+  // The places of commits without a run stay, as after any pruning.
+  const auto derived = [&] {
+    auto tables = contents();
+    std::erase_if(tables, [](const TableContent& one) { return !one.table.starts_with("alert_"); });
+    return tables;
+  };
+  const auto after = derived();
+  Store store = open();
+  ASSERT_EQ(Upkeep(store).rebuild_derived()->alerts, 1);
+  EXPECT_THAT(differences(derived(), after), IsEmpty()) << "alerts are those of what stays";
+  EXPECT_EQ(RunStore(store).get(id).error().kind, ErrorKind::input);
+  EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
+  const auto unknown = prune_named({example_run(1).header.id, "0000000000"});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::input);
+  EXPECT_TRUE(RunStore(store).get(example_run(1).header.id)) << "all are found before one goes";
 }
 
 TEST_F(PruneTest, AWriterThatFindsNoPartitionMakesIt) {
