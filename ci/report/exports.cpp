@@ -324,6 +324,22 @@ std::string whole_json_of(const Run& run) { return json_run(run); }
 
 }  // namespace
 
+std::string csv_history(const std::vector<storage::HistorySeries>& all) {
+  std::string text = csv_record({"project", "benchmark", "metric", "unit", "better", "fingerprint", "branch", "commit",
+                                 "subject", "run", "at", "value", "samples", "invocations", "off_branch"});
+  for (const storage::HistorySeries& series : all) {
+    const Metric& metric = series.metric;
+    for (const storage::HistoryPoint& point : series.points) {
+      text += csv_record({series.project, series.benchmark, metric.name, metric.unit,
+                          std::string(to_text(metric.better)), series.fingerprint, point.branch, point.commit,
+                          point.subject, point.run, time_text(point.at_unix_ns),
+                          std::isfinite(point.value) ? shortest_text(point.value) : "", std::to_string(point.samples),
+                          std::to_string(point.invocations), point.is_off_branch ? "true" : "false"});
+    }
+  }
+  return text;
+}
+
 std::span<const ExportFormat> export_formats() {
   static constexpr std::array kFormats{
       ExportFormat{"json", "", "everything that a run holds, schema `steelyard.run/1`", whole_json_of},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard::ci {
 
@@ -23,6 +24,9 @@ struct ExportFormat {
 };
 
 std::span<const ExportFormat> export_formats();
+
+// A row for each point of each series, older first, under the names that steelyard.history/1 has for them.
+std::string csv_history(const std::vector<storage::HistorySeries>& all);
 
 // The way in: what an import took, under what it was kept, and what is missing of it.
 

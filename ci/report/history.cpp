@@ -237,17 +237,22 @@ std::string terminal_history(const storage::Page<storage::HistorySeries>& page, 
     if (!text.empty()) text += "\n";
     text += series_text(one, style, alerts);
   }
+  std::string below;
+  for (const std::string& line : more_of_history(page)) below += line + '\n';
+  return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
+}
+
+std::vector<std::string> more_of_history(const storage::Page<storage::HistorySeries>& page) {
   // A cursor is long: for one series it is worth its line.
   const auto has_older = [](const storage::HistorySeries& one) { return !one.older.empty(); };
-  const std::string& older = page.items.size() == 1 ? page.items.front().older : "";
-  std::string below;
-  if (!older.empty()) {
-    below = "older points: --after " + older + '\n';
+  std::vector<std::string> lines;
+  if (page.items.size() == 1 && has_older(page.items.front())) {
+    lines.push_back("older points: --after " + page.items.front().older);
   } else if (std::any_of(page.items.begin(), page.items.end(), has_older)) {
-    below = "there are older points: give a larger --limit, or name one series\n";
+    lines.emplace_back("there are older points: give a larger --limit, or name one series");
   }
-  if (!page.next.empty()) below += "more series: --after " + page.next + '\n';
-  return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
+  if (!page.next.empty()) lines.push_back("more series: --after " + page.next);
+  return lines;
 }
 
 std::string json_history(const storage::Page<storage::HistorySeries>& page, const std::vector<storage::Alert>& alerts) {

@@ -15,6 +15,8 @@ namespace steelyard::ci {
 // below the run whose commit opened one.
 std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style,
                              const std::vector<storage::Alert>& alerts = {});
+// Where the list goes on, a line each.
+std::vector<std::string> more_of_history(const storage::Page<storage::HistorySeries>& page);
 std::string json_history(const storage::Page<storage::HistorySeries>& page,
                          const std::vector<storage::Alert>& alerts = {});  // schema steelyard.history/1
 

@@ -16,6 +16,7 @@
 #include "ci/judging/backfill.hpp"
 #include "ci/judging/creep.hpp"
 #include "ci/judging/stored_series.hpp"
+#include "ci/report/exports.hpp"
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
@@ -36,6 +37,7 @@ struct HistoryOptions {
   int max_series = 0;              // of one answer; 0: all
   std::filesystem::path archives;  // a folder of .syrun files; empty: the store
   bool chained = false;            // levels by ratios
+  bool is_csv = false;
   // Instead of series: what happened in a range of commits.
   bool changed = false;
   bool movers = false;
@@ -346,14 +348,22 @@ Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   if (app.common.json) {
     app.print(json_history(page, alerts));
   } else if (!page.items.empty()) {
-    app.print(terminal_history(page, app.style(), alerts));
+    app.print(options.is_csv ? csv_history(page.items) : terminal_history(page, app.style(), alerts));
+    if (options.is_csv) app.notes(more_of_history(page));
   } else {
     NoSeries none{.archives = options.archives.string(), .benchmark = options.benchmark};
     none.is_chained = not_chained > 0;
     if (!none.is_chained && code == ExitCode::success) {
       STEELYARD_TRY(none, why_none(options, query, store ? &*store : nullptr, more));
     }
-    app.print(terminal_no_series(none));
+    std::string said = terminal_no_series(none);
+    if (options.is_csv) {
+      app.print(csv_history({}));
+      said.pop_back();  // a note ends its line itself
+      app.note(said);
+    } else {
+      app.print(said);
+    }
   }
   return code;
 }
@@ -373,11 +383,12 @@ VerbOption range_option(std::string name, bool& wanted, std::string& range, std:
   return {std::move(name), "[A..B]", std::move(help), kGeneralGroup, false, set};
 }
 
-Result<void> check_history_options(const HistoryOptions& history) {
+Result<void> check_history_options(const HistoryOptions& history, bool is_json) {
   if (history.chained && !history.archives.empty()) {
     return input_error("--chained", "--archives", "a store, which has the comparisons",
                        "fill one: steelyard db rebuild --from FOLDER");
   }
+  if (history.is_csv && is_json) return input_error("--table-format csv", "--json as well", "one of the two");
   if (!history.changed && !history.movers) return {};
   const std::string option = history.changed ? "--changed-in" : "--top-movers";
   if (history.changed && history.movers) return input_error(option, "--top-movers as well", "one of the two");
@@ -385,6 +396,7 @@ Result<void> check_history_options(const HistoryOptions& history) {
     return input_error(option, "--archives", "a store", "fill one: steelyard db rebuild --from FOLDER");
   }
   if (history.chained) return input_error(option, "--chained", "series", "leave it out");
+  if (history.is_csv) return input_error(option, "--table-format csv", "series", "leave it out, or take --json");
   const bool is_narrowed = !history.benchmark.empty() || !history.metric.empty() || !history.machine.empty() ||
                            !history.parameters.empty() || !history.label.empty() || history.max_series != 0;
   if (!is_narrowed) return {};
@@ -406,9 +418,9 @@ Verb history_verb() {
       "  steelyard history --top-movers HEAD~20..HEAD --limit 10\n"
       "  steelyard history Sort --archives ../performance-history");
   verb.names = {"[BENCHMARK]"};
-  verb.take = [options](Words words) -> Result<void> {
+  verb.take = [options, common = verb.common](Words words) -> Result<void> {
     if (!words.names.empty()) options->benchmark = std::move(words.names[0]);
-    return check_history_options(*options);
+    return check_history_options(*options, common->json);
   };
   verb.add(text_option("--metric", "NAME", options->metric, "default: real_time, instructions and the counted ones"));
   verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
@@ -435,6 +447,13 @@ Verb history_verb() {
   verb.add(range_option("--top-movers", options->movers, options->range,
                         "what moved most between A and B, judged or not, largest first; without a "
                         "range: the last ten measured commits"));
+  const auto set_format = [options](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::size_t word, read_word(WrittenValue{text, true}, "--table-format", {"text", "csv"}));
+    options->is_csv = word == 1;
+    return {};
+  };
+  verb.add({"--table-format", "text|csv", "csv: a row for each point, with no chart (default: text)", kGeneralGroup,
+            false, set_format});
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;

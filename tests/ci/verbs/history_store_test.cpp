@@ -1,6 +1,7 @@
 // changes and gate --against-history over an embedded store that was filled by imports.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "storage/archive/archive.hpp"
@@ -373,6 +374,29 @@ TEST_F(HistoryStore, RetentionTakesNoRunWithoutADateForOneOf1970) {
   const Outcome exported = run({"export", "run:" + id});
   EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_THAT(exported.err, Not(HasSubstr("is taken from its archive"))) << "the store has it";
+}
+
+TEST_F(HistoryStore, PointsComeAsATableOfCommaSeparatedValues) {
+  for (int day = 1; day <= 25; ++day) import_day("table", day, 100 + day, 50);
+  const std::vector<std::string> asked{"history", "BM_a", "--project", "table", "--branch", "main"};
+  const Outcome all = with(asked, {"--table-format", "csv"});
+  ASSERT_EQ(all.status, 0) << all.err;
+  const std::string header =
+      "project,benchmark,metric,unit,better,fingerprint,branch,commit,subject,run,at,value,samples,invocations,"
+      "off_branch\r\n";
+  EXPECT_TRUE(all.out.starts_with(header + "table,BM_a,real_time,ns,lower,")) << all.out;
+  EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 26) << "and none that the table would not list";
+  const json point = json::parse(with(asked, {"--json"}).out)["series"].at(0)["points"].back();
+  EXPECT_THAT(all.out, HasSubstr(",main," + commit(25) + ",," + point["run"].get<std::string>() +
+                                 ",2026-01-25T03:04:05Z,125,1,1,false\r\n"));
+  const Outcome newest = with(asked, {"--table-format", "csv", "--limit", "1"});
+  EXPECT_EQ(std::count(newest.out.begin(), newest.out.end(), '\n'), 2);
+  EXPECT_THAT(newest.err, HasSubstr("older points: --after "));
+  const Outcome none = run({"history", "BM_none", "--project", "table", "--table-format", "csv"});
+  EXPECT_EQ(none.out, header);
+  EXPECT_THAT(none.err, HasSubstr("BM_none"));
+  EXPECT_EQ(with(asked, {"--table-format", "csv", "--json"}).status, 3);
+  EXPECT_EQ(run({"history", "--top-movers", "--table-format", "csv"}).status, 3);
 }
 
 TEST_F(HistoryStore, AWrongRunGoesAloneWithWhatHangsOnItAndDoesNotComeBackWithTheArchives) {
