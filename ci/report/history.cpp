@@ -217,14 +217,21 @@ Json end_json(const RangeEnd& end) {
           {"commits_before", end.measured().empty() ? Json(nullptr) : Json(end.before)}};
 }
 
+// look: null: nobody looked. compared: whether there was something to compare.
 template <class Item>
-Json range_json(const char* schema, const storage::RangeQuery& range, const storage::Page<Item>& page) {
-  return {{"schema", schema},
-          {"project", json_text(range.project)},
-          {"branch", json_text(range.branch)},
-          {"from", range.from},
-          {"to", range.to},
-          {"next", json_text(page.next)}};
+Json range_json(const char* schema, const storage::RangeQuery& range, const storage::Page<Item>& page,
+                const RangeLook* look, bool compared) {
+  Json json = {{"schema", schema},
+               {"project", json_text(range.project)},
+               {"branch", json_text(range.branch)},
+               {"from", range.from},
+               {"to", range.to},
+               {"next", json_text(page.next)}};
+  if (look == nullptr) return json;
+  json["compared"] = compared || !page.items.empty();
+  json["branch_has_runs"] = look->has_branch;
+  json["ends"] = {{"from", end_json(look->from)}, {"to", end_json(look->to)}};
+  return json;
 }
 
 }  // namespace
@@ -305,10 +312,7 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
                              const RangeLook& look, const TerminalStyle& style) {
   const std::string place = printable(asked_range_text(range), style.unicode);
   const std::string missing = printable(missing_runs_text(look), style.unicode);
-  if (page.items.empty() && !look.compares()) {
-    return "Nothing was found to compare in " + place + (missing.empty() ? "" : ": " + missing) +
-           ". See what is measured: steelyard history\n";
-  }
+  if (page.items.empty() && !look.compares()) return nothing_to_compare_text(place, missing);
   if (page.items.empty()) {
     storage::RangeQuery measured = range;
     if (!look.from.measured().empty()) measured.from = look.from.measured();
@@ -331,9 +335,11 @@ std::string terminal_changed(const storage::RangeQuery& range, const storage::Pa
 }
 
 std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
-                            const TerminalStyle& style) {
+                            const RangeLook& look, const TerminalStyle& style) {
   const std::string place = printable(asked_range_text(range), style.unicode);
+  const std::string missing = printable(missing_runs_text(look), style.unicode);
   if (page.items.empty()) {
+    if (!missing.empty()) return nothing_to_compare_text(place, missing);
     return "Nothing moved in " + place + ", or no machine measured both ends. See: steelyard history\n";
   }
   std::vector<std::vector<std::string>> rows;
@@ -350,17 +356,13 @@ std::string terminal_movers(const storage::RangeQuery& range, const storage::Pag
   const Align l = Align::left;
   const Align r = Align::right;
   return "What moved most in " + place + ", medians on one machine, judged or not\n" +
-         aligned_rows(rows, {l, l, r, l, r, l, r, l, l}, "  ") + next_text(page.next, style);
+         aligned_rows(rows, {l, l, r, l, r, l, r, l, l}, "  ") + (missing.empty() ? "" : missing + '\n') +
+         next_text(page.next, style);
 }
 
 std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
                          const RangeLook* look) {
-  Json json = range_json("steelyard.changed/1", range, page);
-  if (look != nullptr) {
-    json["compared"] = look->compares() || !page.items.empty();
-    json["branch_has_runs"] = look->has_branch;
-    json["ends"] = {{"from", end_json(look->from)}, {"to", end_json(look->to)}};
-  }
+  Json json = range_json("steelyard.changed/1", range, page, look, look != nullptr && look->compares());
   json["changed"] = Json::array();
   for (const storage::ChangedSeries& one : page.items) {
     json["changed"].push_back({{"benchmark", one.benchmark},
@@ -375,8 +377,10 @@ std::string json_changed(const storage::RangeQuery& range, const storage::Page<s
   return json_document(json);
 }
 
-std::string json_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page) {
-  Json json = range_json("steelyard.movers/1", range, page);
+std::string json_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
+                        const RangeLook* look) {
+  const bool compared = look != nullptr && look->from.has_run && look->to.has_run;
+  Json json = range_json("steelyard.movers/1", range, page, look, compared);
   json["movers"] = Json::array();
   for (const storage::Mover& mover : page.items) {
     json["movers"].push_back({{"benchmark", mover.benchmark},

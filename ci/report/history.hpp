@@ -25,11 +25,11 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page,
 std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
                              const RangeLook& look, const TerminalStyle& style);
 std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
-                            const TerminalStyle& style);
+                            const RangeLook& look, const TerminalStyle& style);
 std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
                          const RangeLook* look = nullptr);  // schema steelyard.changed/1
-std::string json_movers(const storage::RangeQuery& range,
-                        const storage::Page<storage::Mover>& page);  // schema steelyard.movers/1
+std::string json_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
+                        const RangeLook* look = nullptr);  // schema steelyard.movers/1
 
 // Alerts as people and programs read them.
 

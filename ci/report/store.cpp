@@ -496,4 +496,9 @@ std::string missing_runs_text(const RangeLook& look) {
   return from + (from.empty() || to.empty() ? "" : "; ") + to;
 }
 
+std::string nothing_to_compare_text(const std::string& place, const std::string& missing) {
+  return "Nothing was found to compare in " + place + (missing.empty() ? "" : ": " + missing) +
+         ". See what is measured: steelyard history\n";
+}
+
 }  // namespace steelyard::ci

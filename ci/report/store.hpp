@@ -122,5 +122,7 @@ struct RangeLook {
 };
 // "1a2b3c4d5 has no run; the nearest measured commit is 9f8e7d6c5, 3 commits before it"; empty: nothing is missing.
 std::string missing_runs_text(const RangeLook& look);
+// place: the range as it was asked for. missing: as missing_runs_text() has it.
+std::string nothing_to_compare_text(const std::string& place, const std::string& missing);
 
 }  // namespace steelyard::ci

@@ -262,15 +262,15 @@ Result<std::string> text_of_range(storage::Store& store, const storage::RangeQue
                                   const HistoryOptions& options, const std::vector<BenchmarkRename>& renames,
                                   const App& app) {
   STEELYARD_TRY(const storage::RangeQuery range, storage::HistoryStore(store).complete_range(asked));
+  STEELYARD_TRY(const RangeLook look, look_at_range(store, range));
   if (options.changed) {
-    STEELYARD_TRY(const RangeLook look, look_at_range(store, range));
     STEELYARD_TRY(storage::Page<storage::ChangedSeries> page, changed_in_measured(store, range, look));
     use_current_names(renames, page.items);
     return app.common.json ? json_changed(range, page, &look) : terminal_changed(range, page, look, app.style());
   }
   STEELYARD_TRY(storage::Page<storage::Mover> page, storage::HistoryStore(store).top_movers(range));
   use_current_names(renames, page.items);
-  return app.common.json ? json_movers(range, page) : terminal_movers(range, page, app.style());
+  return app.common.json ? json_movers(range, page, &look) : terminal_movers(range, page, look, app.style());
 }
 
 Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& configuration, const App& app) {

@@ -339,7 +339,12 @@ TEST_F(HistoryQueries, ARangeSaysOfWhichEndItHasNoRunAndWhatItLookedAtInstead) {
               AllOf(HasSubstr("Nothing was found to compare in"), HasSubstr("no run of branch mian"),
                     HasSubstr("did you mean main?")));
   EXPECT_THAT(asked("HEAD~4..HEAD~2"), AllOf(HasSubstr("No change was found in "), Not(HasSubstr("has no run"))));
-
+  const auto moved = [](const std::string& range) {
+    return in_one_line(run({"history", "--top-movers", range, "--project", "ends"}).out);
+  };
+  EXPECT_THAT(moved("HEAD~14..HEAD"), AllOf(HasSubstr("Nothing was found to compare in "), HasSubstr(nearest)));
+  EXPECT_THAT(moved("HEAD~14..HEAD~2"), AllOf(HasSubstr("BM_a"), Not(HasSubstr("has no run"))));
+  EXPECT_EQ(ask({"--top-movers", "HEAD~14..HEAD", "--project", "ends"})["ends"]["to"]["measured"], newest);
   const json partly = ask({"--changed-in", "HEAD~4..HEAD", "--project", "ends"});
   EXPECT_EQ(partly["to"], here);
   EXPECT_EQ(partly["compared"], true);
