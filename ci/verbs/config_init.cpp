@@ -167,6 +167,9 @@ Result<void> configure(const Project& project, const App& app, const std::atomic
 }
 
 Result<std::vector<FoundTarget>> find_targets(Project& project, const App& app, const std::atomic<bool>* cancelled) {
+  // What an earlier try switched on, and no command in the file would, is remembered there.
+  std::error_code ignored;
+  fs::remove(project.root / kBuildFolder / "CMakeCache.txt", ignored);
   STEELYARD_CHECK(configure(project, app, cancelled));
   STEELYARD_TRY(std::vector<FoundTarget> found, targets_of_project(project));
   if (!found.empty()) return found;

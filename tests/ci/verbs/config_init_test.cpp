@@ -45,6 +45,26 @@ TEST_F(ConfigInit, WritesAFileThatMeasuresAProjectWhoseBenchmarksAreSwitchedOff)
   EXPECT_THAT(again.err, HasSubstr("is there already"));
 }
 
+TEST_F(ConfigInit, WritesTheSwitchesThatItNeededAfterATryThatFailed) {
+  write("CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(textkit CXX)\n"
+        "option(TEXTKIT_BUILD_BENCHMARKS \"with benchmarks\" OFF)\n"
+        "if(TEXTKIT_BUILD_BENCHMARKS)\n"
+        "  find_package(benchmark REQUIRED)\n"
+        "  add_executable(textkit_bench bench.cpp)\n"
+        "  target_link_libraries(textkit_bench benchmark::benchmark)\n"
+        "endif()\n");
+  write("bench.cpp", "not yet C++\n");
+  EXPECT_NE(run({"config", "init"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists("steelyard.toml"));
+  write("bench.cpp",
+        "#include <benchmark/benchmark.h>\nstatic void BM_x(benchmark::State& s) { for (auto _ : s) {} }\n"
+        "BENCHMARK(BM_x);\nBENCHMARK_MAIN();\n");
+  const Outcome init = run({"config", "init"});
+  ASSERT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(text_of("steelyard.toml"), HasSubstr("-DTEXTKIT_BUILD_BENCHMARKS=ON"));
+}
+
 TEST_F(ConfigInit, TakesWhatAMakefileMakesAsItsScriptsRunIt) {
   write("Makefile",
         "CXX := c++\nBENCH_OBJS = $(BENCH_SRCS:.cpp=.o)\nBENCH_URL ?= http://x\nBENCH_DIR ::= b\n.PHONY: bench\nall: "
