@@ -237,7 +237,11 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
   ExitCode code = profile_time(plan, judgement.comparison, app);
   if (plan.proposes_renames) {
     const std::string told = proposals_text(propose_renames(plan.baseline, plan.candidate));
-    if (!told.empty()) app.note(told);
+    if (!told.empty()) {
+      app.note(told);
+    } else if (lacks_counts_of_renames(plan.baseline, plan.candidate)) {
+      app.note(kRenamesNeedCounts);
+    }
   }
   if (plan.judges_targets) {
     judgement.targets = report_targets(plan.candidate, plan.configuration, plan.expects_every_target);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "ci/config/written_value.hpp"
 
@@ -100,14 +101,30 @@ double likeness_of(const RenameProposal& proposal) {
   return sum / weights;
 }
 
-}  // namespace
+using KnownBenchmarks = std::map<std::string, KnownBenchmark>;
 
-std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate) {
-  std::map<std::string, KnownBenchmark> before = benchmarks_of(baseline);
-  std::map<std::string, KnownBenchmark> after = benchmarks_of(candidate);
+// Those of either that the other lacks.
+std::pair<KnownBenchmarks, KnownBenchmarks> gone_and_new(const Run& baseline, const Run& candidate) {
+  KnownBenchmarks before = benchmarks_of(baseline);
+  KnownBenchmarks after = benchmarks_of(candidate);
   for (auto one = before.begin(); one != before.end();) {
     one = after.erase(one->first) > 0 ? before.erase(one) : std::next(one);
   }
+  return {std::move(before), std::move(after)};
+}
+
+}  // namespace
+
+bool lacks_counts_of_renames(const Run& baseline, const Run& candidate) {
+  const auto [before, after] = gone_and_new(baseline, candidate);
+  const auto is_counted = [](const auto& known) { return known.second.count.has_value(); };
+  return !before.empty() && !after.empty() &&
+         (std::none_of(before.begin(), before.end(), is_counted) ||
+          std::none_of(after.begin(), after.end(), is_counted));
+}
+
+std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate) {
+  const auto [before, after] = gone_and_new(baseline, candidate);
   if (before.size() > kMaxNamesOfASide || after.size() > kMaxNamesOfASide) return {};
   std::vector<RenameProposal> all;
   for (const auto& [from, old_one] : before) {

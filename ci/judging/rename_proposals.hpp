@@ -14,4 +14,8 @@ namespace steelyard::ci {
 // are: then a suite was exchanged.
 std::vector<RenameProposal> propose_renames(const Run& baseline, const Run& candidate);
 
+// Whether each run has benchmarks that the other lacks and instructions of no two of them are known, so that only names
+// and times could say which were renamed.
+bool lacks_counts_of_renames(const Run& baseline, const Run& candidate);
+
 }  // namespace steelyard::ci

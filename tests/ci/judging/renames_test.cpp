@@ -315,6 +315,22 @@ TEST(ProposedRenames, CompareAllOfNamesThatBeginAlikeFor64Characters) {
   EXPECT_THAT(propose_renames(before, other), IsEmpty());
 }
 
+TEST(ProposedRenames, LackCountsWhereBothSidesHaveOthersAndOneHasNoCount) {
+  steelyard::Run before;
+  steelyard::Run after;
+  add(before, "BM_kept", 100, 5000, {"kept"});
+  add(before, "BM_tokenize", 100);
+  add(after, "BM_kept", 100, 5000, {"kept"});
+  EXPECT_FALSE(lacks_counts_of_renames(before, after)) << "nothing is new";
+  add(after, "Lexer_words", 300);
+  EXPECT_THAT(propose_renames(before, after), IsEmpty());
+  EXPECT_TRUE(lacks_counts_of_renames(before, after)) << "the count of what is on both sides says nothing";
+  add(after, "BM_hash", 7, 12, {"hash"});
+  EXPECT_TRUE(lacks_counts_of_renames(before, after)) << "those of the baseline have none";
+  add(before, "BM_find", 9, 80, {"find"});
+  EXPECT_FALSE(lacks_counts_of_renames(before, after));
+}
+
 TEST(ProposedRenames, AreNoneOfWhatIsUnlikeOrStillThere) {
   steelyard::Run before;
   steelyard::Run after;
