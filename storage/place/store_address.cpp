@@ -9,14 +9,11 @@
 #include <cstdlib>
 #include <optional>
 
-#include "bench/model/text.hpp"
-
 namespace steelyard::storage {
 namespace {
 
 constexpr std::string_view kMask = "***";
 constexpr std::array<std::string_view, 2> kSchemes{"postgresql://", "postgres://"};
-constexpr std::string_view kUsualPort = "5432";
 // libpq options whose values are secrets.
 constexpr std::array<std::string_view, 2> kSecretOptions{"password", "sslpassword"};
 // An error is one line that a person reads; a server's detail beyond this helps nobody.
@@ -239,29 +236,14 @@ std::string StoreAddress::safe_text() const {
   return is_service() ? url : address_without_secrets(url);
 }
 
-namespace {
-
-// Scheme and host in lower case, without the scheme's own port and a last slash (RFC 3986, section 6.2).
-std::string place_of_service(std::string_view url) {
-  while (url.ends_with('/')) url.remove_suffix(1);
-  const std::size_t path = url.find('/', url.find("//") + 2);
-  std::string place = lower_case(url.substr(0, path));
-  const std::string_view own_port = place.starts_with("https:") ? ":443" : ":80";
-  if (place.ends_with(own_port)) place.resize(place.size() - own_port.size());
-  return path == std::string_view::npos ? place : place + std::string(url.substr(path));
-}
-
-}  // namespace
-
 std::string StoreAddress::place() const {
-  if (embedded) return safe_text();
-  if (is_service()) return place_of_service(url);
+  if (embedded || is_service()) return safe_text();
   const auto parts = take_apart(url);
   if (!parts) return address_without_secrets(url);
   const ConnectionSettings settings = connection_settings(url);
   std::string text(kSchemes.front());
-  text += settings.host.starts_with('/') ? settings.host : lower_case(settings.host);  // a socket's folder, or a host
-  if (!settings.port.empty() && settings.port != kUsualPort) text += ':' + settings.port;
+  text += settings.host;
+  if (!settings.port.empty()) text += ':' + settings.port;
   // libpq's own choice where none is named.
   text += '/' + (settings.database.empty() ? settings.user : settings.database);
   char separator = '?';
