@@ -5,8 +5,9 @@
 // A process was cut short where it took fewer than a tenth of the iterations that are usual of both sides together, and
 // some sample of it did not last half of what samples usually last, or of what was asked for. So a program that became
 // slower is never taken for one, however much: each of its samples lasts. Nor is a side whose processes are all of few
-// iterations, because usual is what half of all processes reach. Of one sample a process nothing is told. The rule does
-// not see which side is which.
+// iterations, because usual is what half of all processes reach; most of them would be, as where a first call has
+// become slow in most processes: then a repetition takes the place of a round that it happened to spare. Of one sample
+// a process nothing is told. The rule does not see which side is which.
 //
 //     const UsualSearch usual = usual_search(sides, size.min_time);
 //     if (is_cut_short(process, usual)) ...

@@ -208,7 +208,10 @@ std::vector<std::uint32_t> SideRecord::invocations_of(const std::string& benchma
 }
 
 void SideRecord::mark(std::uint32_t position, std::vector<std::string> disturbed_by) {
-  run_.invocations[position].disturbed_by = std::move(disturbed_by);
+  std::vector<std::string>& known = run_.invocations[position].disturbed_by;
+  for (std::string& cause : disturbed_by) {
+    if (std::find(known.begin(), known.end(), cause) == known.end()) known.push_back(std::move(cause));
+  }
 }
 
 void SideRecord::exclude(std::uint32_t position) {

@@ -56,6 +56,7 @@ class SideRecord {
   // By name as listed. Positions in the run of this benchmark's invocations, in the order they were taken.
   std::vector<std::uint32_t> invocations_of(const std::string& benchmark) const;
   const Invocation& invocation(std::uint32_t position) const { return run_.invocations[position]; }
+  // Adds what is not known of it yet: benchmarks that shared the process each bring their own.
   void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
   // Its samples are kept, and judged no more.
   void exclude(std::uint32_t position);

@@ -32,10 +32,12 @@ struct Look {
   Nanoseconds iteration;
   std::int64_t iterations = 0;
   int repetitions = 1;
+  Nanoseconds computed;  // processor time
 };
 
 // That something else has the core for.
 constexpr Nanoseconds kLongestBreak = milliseconds(200);
+constexpr double kMissing = 0.5;  // of an iteration's time, in which the process did not compute
 
 class Pilot {
  public:
@@ -115,8 +117,9 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
       if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
       const InvocationSamples& samples = measurement.invocations.front();
       if (samples.values.empty() || samples.iterations.empty() || samples.values.front() <= 0) continue;
-      looks.back() = Look{nanoseconds(static_cast<double>(children[i]->duration_ns)),
-                          nanoseconds(samples.values.front()), samples.iterations.front(), size.repetitions};
+      looks.back() =
+          Look{nanoseconds(static_cast<double>(children[i]->duration_ns)), nanoseconds(samples.values.front()),
+               samples.iterations.front(), size.repetitions, children[i]->use.user_time + children[i]->use.system_time};
     }
   }
   return looks;
@@ -176,10 +179,11 @@ ProcessCost Pilot::cost_of(const ListedBenchmark& benchmark, const MeasuredSide&
 }
 
 // One iteration of some milliseconds may be the benchmark's, or what something else on its core took meanwhile and the
-// search took for it: then another process finds more.
+// search took for it: then the process did not compute for as long as it lasted, and another finds more.
 void Pilot::look_again(const ListedBenchmark& benchmark, std::vector<std::optional<Look>>& looks) {
   const bool may_be_cut = std::any_of(looks.begin(), looks.end(), [](const std::optional<Look>& look) {
-    return look && look->iterations == 1 && look->iteration >= kSample && look->iteration < kLongestBreak;
+    return look && look->iterations == 1 && look->iteration >= kSample && look->iteration < kLongestBreak &&
+           look->computed < look->wall - look->iteration * kMissing;
   });
   if (!may_be_cut || plan_.limits.is_cancelled()) return;
   const auto again = take(benchmark, {0, 1, kSample}, plan_.at_once);

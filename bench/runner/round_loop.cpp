@@ -13,7 +13,8 @@ namespace steelyard::bench {
 namespace {
 
 // Of repetitions within a round; a stream of random numbers each.
-constexpr int kMaxPasses = 1 << 20;
+constexpr int kStreamsOfPass = 1 << 20;
+constexpr int kMaxPasses = (1 << 11) - 1;        // beyond them copies repeat their luck
 constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the budget
 
 std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
@@ -211,7 +212,7 @@ void RoundLoop::renew_copies(int round, int pass, int of_round) {
             [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
   const bool is_candidate_first = copied_first_[static_cast<std::size_t>(round)] == 1;
   if (is_candidate_first != (pass % 2 == 1)) std::reverse(ordered.begin(), ordered.end());
-  const int stream = round + pass * kMaxPasses;
+  const int stream = round + pass % kMaxPasses * kStreamsOfPass;
   std::optional<std::size_t> layout;
   if (!plan_.code_layouts.empty()) {
     layout = static_cast<std::size_t>(plan_.code_layouts[static_cast<std::size_t>(of_round)]);

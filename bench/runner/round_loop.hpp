@@ -62,7 +62,7 @@ struct RoundLoopOutcome {
   std::vector<ListedBenchmark> not_reached;  // the budget was spent in the first round, before these
   std::vector<std::string> unpaired;         // of several threads, so interleaved in a duet
   int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
-  int replaced_rounds = 0;                   // of these: the repetition was undisturbed and took the round's place
+  int replaced_rounds = 0;                   // of these: the repetition took the round's place
   int disturbed_rounds = 0;                  // of single benchmarks, in which some process was disturbed
   int measured_rounds = 0;                   // of single benchmarks, repetitions not counted
 };

@@ -274,9 +274,10 @@ Result<ExitCode> gate_against_history(const GateRequest& gate, const Configurati
   const Candidate found = find_candidate(gate, asked, app);
   const HeadMeasurement& candidate = found.measured;
   const auto nothing_judged = [&](const Error& error, ExitCode code) {
-    code = worse(code, app.report(error));
+    const ExitCode reported = app.report(error);
+    code = worse(code, reported);
     if (candidate.is_interrupted) return ExitCode::not_judged;
-    leave_end(gate.outputs, {EndedGate::Stage::other, "", error.text(), static_cast<int>(code)}, app);
+    leave_end(gate.outputs, {EndedGate::Stage::other, "", error.text(), static_cast<int>(reported)}, app);
     return code;
   };
   const ExitCode measured = candidate.is_interrupted ? ExitCode::not_judged : ExitCode::success;

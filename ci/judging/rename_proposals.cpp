@@ -110,6 +110,9 @@ std::pair<KnownBenchmarks, KnownBenchmarks> gone_and_new(const Run& baseline, co
   for (auto one = before.begin(); one != before.end();) {
     one = after.erase(one->first) > 0 ? before.erase(one) : std::next(one);
   }
+  // What failed is neither gone nor new.
+  for (const Failure& failure : candidate.failures) before.erase(failure.benchmark.canonical());
+  for (const Failure& failure : baseline.failures) after.erase(failure.benchmark.canonical());
   return {std::move(before), std::move(after)};
 }
 
@@ -117,6 +120,7 @@ std::pair<KnownBenchmarks, KnownBenchmarks> gone_and_new(const Run& baseline, co
 
 bool lacks_counts_of_renames(const Run& baseline, const Run& candidate) {
   const auto [before, after] = gone_and_new(baseline, candidate);
+  if (before.size() > kMaxNamesOfASide || after.size() > kMaxNamesOfASide) return false;  // then none is proposed
   const auto is_counted = [](const auto& known) { return known.second.count.has_value(); };
   return !before.empty() && !after.empty() &&
          (std::none_of(before.begin(), before.end(), is_counted) ||

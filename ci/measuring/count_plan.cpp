@@ -120,14 +120,20 @@ std::vector<BenchmarkCounts*> CountPlan::by_need(const Comparison& timed) {
     Need& need = needs.try_emplace(row.benchmark, need_of(row)).first->second;
     need = std::min(need, need_of(row));
   }
-  std::vector<BenchmarkCounts*> drawn;
-  for (BenchmarkCounts& counts : benchmarks_) drawn.push_back(&counts);
+  // What was counted before, and what nothing can be held against, takes nobody's place.
+  std::vector<BenchmarkCounts*> drawn, last;
+  for (BenchmarkCounts& counts : benchmarks_) {
+    const bool is_due = !counts.lacks_a_side && !(counts.baseline.settled && counts.candidate.settled);
+    (is_due ? drawn : last).push_back(&counts);
+  }
   std::vector<BenchmarkCounts*> needed = drawn;
   std::ranges::stable_sort(needed, {}, [&](const BenchmarkCounts* counts) {
     const auto at = needs.find(counts->id().canonical());
     return at == needs.end() ? Need::open : at->second;
   });
-  return with_every_fourth(needed, drawn);
+  std::vector<BenchmarkCounts*> ordered = with_every_fourth(needed, drawn);
+  ordered.insert(ordered.end(), last.begin(), last.end());
+  return ordered;
 }
 
 std::optional<EqualProgram> proof_of_equality(const BenchmarkCounts& counts) {

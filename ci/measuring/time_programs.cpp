@@ -318,6 +318,7 @@ bench::TimingPlan solo_timing(const Found& found, const bench::TimingPlan& duet)
   bench::TimingPlan timing = duet;
   timing.looks = {};
   timing.samples = found.pair->samples;
+  timing.samples.group = 1;  // nothing is left to share its processes with
   timing.excluded.clear();
   for (const bench::ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
     for (const bench::ListedBenchmark& other : side->benchmarks()) {

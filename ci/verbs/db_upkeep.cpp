@@ -139,7 +139,7 @@ storage::RetentionPolicy policy_of(const Configuration& configuration) {
 std::string json_named(const storage::NamedRun& run) {
   return "{\"run\": " + quoted_for_toml(run.id) + ", \"project\": " + quoted_for_toml(run.project) +
          ", \"branch\": " + quoted_for_toml(run.branch) + ", \"commit\": " + quoted_for_toml(run.commit) +
-         ", \"at\": " + quoted_for_toml(time_text(run.created_at_unix_ns)) +
+         ", \"at\": " + (run.created_at_unix_ns > 0 ? quoted_for_toml(time_text(run.created_at_unix_ns)) : "null") +
          ", \"comparisons\": " + to_text(WrittenValue{run.comparisons, false}) + '}';
 }
 
