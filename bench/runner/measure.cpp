@@ -47,7 +47,9 @@ class Session {
   void choose_layout_by_trial(PilotPlan pilot);
   void measure();
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
-  bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !timing_.looks.rounds.empty(); }
+  bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !look_times().rounds.empty(); }
+  const LookTimes& in_turns() const { return timing_.looks.in_turns ? *timing_.looks.in_turns : timing_.looks; }
+  const LookTimes& look_times() const { return takes_turns_ ? in_turns() : timing_.looks; }
   std::set<std::string> decided();
   const Run& run_so_far(std::size_t side);
   void name_measurement(RunHeader& header, std::size_t side) const;
@@ -70,9 +72,10 @@ class Session {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   Environment environment_;
   SamplePlan samples_;
-  bool tried_ = false;      // both layouts
-  Nanoseconds pilot_;       // that it took
-  std::string device_use_;  // how a program shows that it uses a device; empty: none does
+  bool tried_ = false;        // both layouts
+  bool takes_turns_ = false;  // as the settings ask for, or the trial chose
+  Nanoseconds pilot_;         // that it took
+  std::string device_use_;    // how a program shows that it uses a device; empty: none does
   CoreChoice cores_;
   std::vector<MeasuredSide> sides_;
   std::map<std::string, ListedBenchmark> benchmarks_;  // of both sides, by name as listed
@@ -93,11 +96,13 @@ Result<void> Session::check() const {
     return input_error("rounds", found(settings_.rounds), "an even number, as rounds come in balanced pairs",
                        "ask for " + found(settings_.rounds + 1));
   }
-  for (std::size_t i = 0; i < timing_.looks.rounds.size(); ++i) {
-    const int rounds = timing_.looks.rounds[i];
-    const int before = i == 0 ? 0 : timing_.looks.rounds[i - 1];
-    if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRounds) {
-      return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
+  for (const LookTimes* times : {static_cast<const LookTimes*>(&timing_.looks), &in_turns()}) {
+    int before = 0;
+    for (const int rounds : times->rounds) {
+      if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRounds) {
+        return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
+      }
+      before = rounds;
     }
   }
   if (repetitions() < 0 || repetitions() > kMaxRepetitions) {
@@ -188,7 +193,8 @@ void Session::choose() {
   // A driver has threads of its own: on one core they would wait for the benchmark.
   if (!device_use_.empty()) layout_.cores.clear();
   rounds_ = settings_.rounds > 0 ? settings_.rounds : kUsualRounds;
-  if (looks()) rounds_ = timing_.looks.rounds.back();
+  takes_turns_ = settings_.layout == Layout::interleaved;
+  if (looks()) rounds_ = look_times().rounds.back();
   if (!is_alone()) session_ = draw_session(settings_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
 }
 
@@ -228,9 +234,9 @@ void Session::plan_sizes() {
   SamplePlanQuestion question;
   const double unreached = static_cast<double>(benchmarks_.size()) / static_cast<double>(outcome.costs.size());
   question.budget = nanoseconds(std::max(0.0, (planned_budget() - spent()).count()) / unreached);
-  const int planned_for = looks() ? timing_.looks.planned_for : 0;
+  const int planned_for = looks() ? look_times().planned_for : 0;
   question.rounds = planned_for > 0 ? std::min(planned_for, rounds_) : rounds_;
-  question.first_look = looks() ? timing_.looks.rounds.front() : rounds_;
+  question.first_look = looks() ? look_times().rounds.front() : rounds_;
   for (MeasuredSide& side : sides_) {
     question.start = std::max(question.start, side.listing().start);
     side.copy().renew(settings_.seed, -3);
@@ -276,6 +282,8 @@ void Session::choose_layout_by_trial(PilotPlan pilot) {
   const LayoutTrial trial = try_layouts(pilot);
   if (trial.pairs >= kMinTrials) tried_ = true;
   layout_ = choose_layout(std::move(layout_), trial);
+  takes_turns_ = layout_.layout == Layout::interleaved;
+  if (looks()) rounds_ = look_times().rounds.back();
 }
 
 void Session::name_measurement(RunHeader& header, std::size_t side) const {
@@ -295,7 +303,7 @@ const Run& Session::run_so_far(std::size_t side) {
   run.environment = environment_;
   take_device_facts(record.told(), run.environment);
   name_measurement(run.header, side);
-  if (looks()) run.header.settings[std::string(kLooksSetting)] = timing_.looks.text;
+  if (looks()) run.header.settings[std::string(kLooksSetting)] = look_times().text;
   return run;
 }
 
@@ -319,6 +327,7 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.step = is_alone() ? 1 : 2;
   plan.samples = samples_;
   if (looks()) plan.decided = [this] { return decided(); };
+  if (looks()) plan.looks = look_times().rounds;
   const bool is_together = !is_alone() && layout_.layout != Layout::sequential;
   if (is_together && timing_.watch) plan.watch = [this] { timing_.watch(run_so_far(0), run_so_far(1)); };
   return RoundLoop(sides, plan).run();
@@ -367,7 +376,7 @@ std::vector<Run> Session::finish() {
   auto settings = describe_settings(settings_, limits_.budget, layout_, rounds_, outcome_);
   describe_samples(samples_, pilot_, settings);
   describe_copies(sides_, timing_.rounds_per_copy, settings);
-  if (looks()) settings[std::string(kLooksSetting)] = timing_.looks.text;
+  if (looks()) settings[std::string(kLooksSetting)] = look_times().text;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const ListedBenchmark& benchmark : outcome_.not_reached) {

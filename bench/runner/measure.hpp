@@ -49,11 +49,16 @@ inline constexpr int kUsualRounds = 12;
 // is undecided has the time that is left, up to the last look. Only where both sides are measured together. When to
 // look is the judge's to plan, before the first round: a look that was not planned would be one more chance to be
 // wrong.
-struct LookSchedule {
+struct LookTimes {
   std::vector<int> rounds;  // even, ascending; the last ends the measurement. Empty: a fixed number of rounds
   // That samples are planned for, where the last ones are for the few that are not decided before; 0: for all of them.
   int planned_for = 0;
   std::string text;  // kept in both headers as kLooksSetting
+};
+struct LookSchedule : LookTimes {
+  // In place of these where the sides take turns: because the settings say so, or a trial of both layouts; absent: the
+  // same.
+  std::optional<LookTimes> in_turns;
   // Canonical names of the benchmarks that need no further rounds, from both runs so far (headers included).
   std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;
 };

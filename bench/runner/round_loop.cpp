@@ -89,8 +89,7 @@ RoundLoopOutcome RoundLoop::run() {
 }
 
 bool RoundLoop::is_look(int rounds) const {
-  const std::vector<int>& looks = plan_.timing.looks.rounds;
-  return plan_.decided && std::find(looks.begin(), looks.end(), rounds) != looks.end();
+  return plan_.decided && std::find(plan_.looks.begin(), plan_.looks.end(), rounds) != plan_.looks.end();
 }
 
 void RoundLoop::end_batch(int rounds) {

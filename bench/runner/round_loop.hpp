@@ -49,7 +49,8 @@ struct RoundLoopPlan {
   int step = 2;  // stop only after a multiple of this many rounds; 1 where there is one side
   SamplePlan samples = {};
   std::vector<std::int32_t> code_layouts = {};  // of each round (round_plan.hpp); empty: programs as they were built
-  // After the rounds of the timing's looks: benchmarks, as listed, that need no more. Empty: nobody looks.
+  std::vector<int> looks = {};                  // after so many rounds; empty: nobody looks
+  // Asked at a look: benchmarks, as listed, that need no more.
   std::function<std::set<std::string>()> decided = {};
   std::function<void()> watch = {};  // called between single benchmarks, kWatchEvery apart at least; may be empty
 };

@@ -8,8 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -230,11 +233,31 @@ std::string trouble_of_place(const std::filesystem::path& file, LinkInPlace link
 
 namespace {
 
-// The one piece of global state: a signal handler can reach nothing else.
+// The only global state: a signal handler can reach nothing else.
 std::atomic<bool> requested_flag{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a handler may touch only what is lock-free");
+std::atomic<std::int64_t> requested_at_ms{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
+              "a handler may touch only what is lock-free");
 
-extern "C" void request_cancellation(int) { requested_flag.store(true); }
+std::int64_t monotonic_ms() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// A second signal ends the process. What comes within half a second is the same one: a shell's to its group, and
+// another of whoever ends the process, as timeout does.
+extern "C" void request_cancellation(int number) {
+  constexpr std::int64_t kOneSignalMs = 500;
+  const int error = errno;
+  if (!requested_flag.exchange(true)) {
+    requested_at_ms.store(monotonic_ms());
+  } else if (monotonic_ms() - requested_at_ms.load() > kOneSignalMs) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+  errno = error;
+}
 
 }  // namespace
 
@@ -243,7 +266,6 @@ Cancellation::Cancellation() {
   struct sigaction action = {};
   action.sa_handler = request_cancellation;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second signal finds the default, which ends the process
   sigaction(SIGINT, &action, &previous_interrupt_);
   sigaction(SIGTERM, &action, &previous_terminate_);
 }

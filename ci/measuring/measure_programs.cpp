@@ -256,8 +256,15 @@ class PairMeasuring {
     // Adjusted jointly a lone change could be called sooner, but of fifty benchmarks seldom is: so many rounds find of
     // fifty what 12 find of a dozen (docs/measured/judging_scores.md).
     settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, comparisons);
-    const int affordable = elsewhere > 0 ? 0 : affordable_rounds(start, benchmarks);
-    if (!settings_.no_early_stop) look_early(policy, comparisons, affordable);
+    if (settings_.no_early_stop) return {};
+    const auto times = [&](Layout layout) {
+      return look_times(policy, elsewhere > 0 ? 0 : affordable_rounds(start, benchmarks, layout));
+    };
+    // Which layout it will be is not known before a trial.
+    const bool is_tried = !settings_.layout && !devices_.any();
+    static_cast<bench::LookTimes&>(timing_.looks) = times(is_tried ? Layout::duet : layout_asked_for());
+    if (is_tried) timing_.looks.in_turns = times(Layout::interleaved);
+    look_early(policy, comparisons);
     return {};
   }
 
@@ -290,16 +297,19 @@ class PairMeasuring {
 
   // Rounds of all benchmarks that the budget pays for: samples are as short as that asks for, down to a few
   // milliseconds. Sides that take turns need twice the time.
-  int affordable_rounds(Nanoseconds start, std::int64_t benchmarks) const {
+  int affordable_rounds(Nanoseconds start, std::int64_t benchmarks, Layout layout) const {
     constexpr Nanoseconds kUseful = milliseconds(10);
-    const bool in_duet = settings_.layout.value_or(Layout::duet) == Layout::duet && !devices_.any();
-    const double both = in_duet ? 1 : 2;
+    const double both = layout == Layout::duet ? 1 : 2;
     const Nanoseconds asked = settings_.min_time.value_or(Nanoseconds(0));
     const Nanoseconds sample =
         asked.count() > 0 ? asked * (1.5 * std::max(settings_.repetitions.value_or(0), 1)) : kUseful;
     const Nanoseconds round = (start + sample * static_cast<double>(benchmarks)) * both;
     constexpr double kMax = 10000;
     return round.count() > 0 ? static_cast<int>(std::min(kMax, timing_budget() / round)) : 0;
+  }
+
+  Layout layout_asked_for() const {
+    return devices_.any() ? Layout::interleaved : settings_.layout.value_or(Layout::duet);
   }
 
   bench::Limits hardware_limits() const {
@@ -319,11 +329,14 @@ class PairMeasuring {
 
   // Every program has the same plan of looks. How many comparisons share the level does not lengthen it: adjusted
   // jointly the least p does not grow with them (regress/ab/joint.hpp).
-  void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
+  static bench::LookTimes look_times(const ComparisonPolicy& policy, int affordable) {
     const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, 1, 0, affordable});
-    for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
-    timing_.looks.planned_for = std::max(affordable, regress::kUsualLookRounds);
-    timing_.looks.text = regress::to_text(looks);
+    bench::LookTimes times{{}, std::max(affordable, regress::kUsualLookRounds), regress::to_text(looks)};
+    for (const regress::PlannedLook& look : looks.looks) times.rounds.push_back(look.rounds);
+    return times;
+  }
+
+  void look_early(const ComparisonPolicy& policy, std::int64_t comparisons) {
     timing_.looks.decided = [this, policy, judge = regress::LookJudge(policy, comparisons)](
                                 const Run& baseline, const Run& candidate) mutable {
       show_judged(baseline, candidate, policy, judge);

@@ -187,6 +187,8 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
   timing.first_look_only = pair.first_look_only;
+  // One plan of looks for all programs: that of the first, which tried no layout.
+  if (whole_ && !settings_.layout) timing.looks.in_turns.reset();
   if (const Nanoseconds later = left() - budget; timing.progress && later.count() > 0) {
     timing.progress = [this, later](bench::MeasureProgress now) {
       now.left = now.left + later;

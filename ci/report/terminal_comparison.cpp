@@ -23,8 +23,6 @@
 namespace steelyard::ci {
 namespace {
 
-// Unchanged rows past this are folded: what is worst must stay on the screen together with the summary.
-constexpr std::size_t kMaxUnchanged = 24;
 constexpr std::size_t kMaxReasonLines = 3;
 
 constexpr std::size_t kFindingIndent = 15;  // of what stands behind the verdict's word
@@ -173,8 +171,6 @@ class WholeReport {
  private:
   void rows() {
     writer_.add(table_.head());
-    std::size_t unchanged = 0;
-    std::vector<const ComparisonRow*> hidden;
     std::optional<Verdict> section;
     for (const SharedReason& shared : groups_by_reason(comparison_)) {
       for (const RowGroup& group : shared.groups) {
@@ -182,19 +178,10 @@ class WholeReport {
           section = group.verdict;
           writer_.add("  " + writer_.tone(to_text(group.verdict), tone_of(group.verdict)) + "\n");
         }
-        for (const ComparisonRow* row : group.rows) {
-          if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {
-            hidden.push_back(row);
-            continue;
-          }
-          writer_.add(table_.line(*row));
-        }
+        for (const ComparisonRow* row : group.rows) writer_.add(table_.line(*row));
         behind(group);
       }
       reasons(shared);
-    }
-    if (!hidden.empty()) {
-      writer_.add(writer_.tone("  and " + hidden_unchanged_text(hidden) + " (--json has them all)", Tone::dim) + "\n");
     }
     writer_.add("\n");
   }

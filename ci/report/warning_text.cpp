@@ -317,6 +317,10 @@ std::string reason_of_baseline(const BaselineReason& reason) {
 
 }  // namespace
 
+std::string one_commit() {
+  return "the baseline and the candidate are one commit: what differs is the build's luck or the machine's mood";
+}
+
 std::string baseline(const std::string& commit, const BaselineReason& reason) {
   return "baseline: " + shown_sha(commit) + ", " + reason_of_baseline(reason) +
          (reason.not_before.empty() ? "" : ", as " + reason.not_before);

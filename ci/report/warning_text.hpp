@@ -139,6 +139,7 @@ struct BaselineReason {
   std::string before = {};       // what was there before all that the job is about; of no other reason
   std::string not_before = {};   // why that is not the baseline of a job that should have one; empty: none should
 };
+std::string one_commit();  // is both sides of a gate
 std::string baseline(const std::string& commit, const BaselineReason& reason);
 std::string baseline_measured_together(const std::string& commit);
 std::string baseline_is_history(const std::string& branch);  // empty: of all

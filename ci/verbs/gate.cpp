@@ -97,6 +97,7 @@ Result<ExitCode> plan_and_judge(const GateOptions& options, const App& app) {
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(judged.configuration));
   if (options.base.empty()) app.note(note::baseline(plan.commits.baseline, plan.why_baseline));
   if (!plan.aside.empty()) app.note(plan.aside);
+  if (plan.commits.baseline == plan.commits.candidate) app.note(note::one_commit());
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
   // One program in place of those configured may have a part of the benchmarks only.
