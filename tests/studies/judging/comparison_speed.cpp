@@ -100,7 +100,7 @@ void print_joint() {
   regress::JointQuestion question;
   std::printf("| rounds | joint adjustment of %zu rows, ms: of one order of the sides | each of its own |\n", kRows);
   std::printf("|---|---|---|\n");
-  for (const int rounds : {12, 16, 24, 36, 60}) {
+  for (const int rounds : {12, 16, 24, 36, 60, 100, 160}) {
     question.blocks.push_back(rounds);
     std::printf("| %d ", rounds);
     for (const bool have_own_order : {false, true}) {
