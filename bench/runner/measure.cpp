@@ -49,7 +49,7 @@ class Session {
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
   bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !look_times().rounds.empty(); }
   const LookTimes& in_turns() const { return timing_.looks.in_turns ? *timing_.looks.in_turns : timing_.looks; }
-  const LookTimes& look_times() const { return takes_turns_ ? in_turns() : timing_.looks; }
+  const LookTimes& look_times() const { return layout_.layout == Layout::interleaved ? in_turns() : timing_.looks; }
   std::set<std::string> decided();
   const Run& run_so_far(std::size_t side);
   void name_measurement(RunHeader& header, std::size_t side) const;
@@ -72,10 +72,9 @@ class Session {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   Environment environment_;
   SamplePlan samples_;
-  bool tried_ = false;        // both layouts
-  bool takes_turns_ = false;  // as the settings ask for, or the trial chose
-  Nanoseconds pilot_;         // that it took
-  std::string device_use_;    // how a program shows that it uses a device; empty: none does
+  bool tried_ = false;      // both layouts
+  Nanoseconds pilot_;       // that it took
+  std::string device_use_;  // how a program shows that it uses a device; empty: none does
   CoreChoice cores_;
   std::vector<MeasuredSide> sides_;
   std::map<std::string, ListedBenchmark> benchmarks_;  // of both sides, by name as listed
@@ -193,7 +192,6 @@ void Session::choose() {
   // A driver has threads of its own: on one core they would wait for the benchmark.
   if (!device_use_.empty()) layout_.cores.clear();
   rounds_ = settings_.rounds > 0 ? settings_.rounds : kUsualRounds;
-  takes_turns_ = settings_.layout == Layout::interleaved;
   if (looks()) rounds_ = look_times().rounds.back();
   if (!is_alone()) session_ = draw_session(settings_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
 }
@@ -282,7 +280,6 @@ void Session::choose_layout_by_trial(PilotPlan pilot) {
   const LayoutTrial trial = try_layouts(pilot);
   if (trial.pairs >= kMinTrials) tried_ = true;
   layout_ = choose_layout(std::move(layout_), trial);
-  takes_turns_ = layout_.layout == Layout::interleaved;
   if (looks()) rounds_ = look_times().rounds.back();
 }
 

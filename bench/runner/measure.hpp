@@ -56,8 +56,7 @@ struct LookTimes {
   std::string text;  // kept in both headers as kLooksSetting
 };
 struct LookSchedule : LookTimes {
-  // In place of these where the sides take turns: because the settings say so, or a trial of both layouts; absent: the
-  // same.
+  // In place of these where the sides take turns, which may show only in a trial of both layouts; absent: the same.
   std::optional<LookTimes> in_turns;
   // Canonical names of the benchmarks that need no further rounds, from both runs so far (headers included).
   std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;

@@ -159,6 +159,7 @@ class ProgramTimer {
   }
   Nanoseconds left() const;
   void time(ListedPair& pair, Nanoseconds budget);
+  void keep_one_plan(bench::LookSchedule& looks) const;
   void fail(const ListedPair& pair, const Error& error);
   void not_reached(const ListedPair& pair, const std::string& metric, std::string_view why);
 
@@ -187,8 +188,7 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
   timing.first_look_only = pair.first_look_only;
-  // One plan of looks for all programs: that of the first, which tried no layout.
-  if (whole_ && !settings_.layout) timing.looks.in_turns.reset();
+  keep_one_plan(timing.looks);
   if (const Nanoseconds later = left() - budget; timing.progress && later.count() > 0) {
     timing.progress = [this, later](bench::MeasureProgress now) {
       now.left = now.left + later;
@@ -209,6 +209,16 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   if (!whole_->tried_layout) whole_->tried_layout = part->tried_layout;
   join_run(whole_->baseline, std::move(part->baseline));
   join_run(whole_->candidate, std::move(part->candidate));
+}
+
+// All programs are looked at by the plan of the first of them, whatever layout each has.
+void ProgramTimer::keep_one_plan(bench::LookSchedule& looks) const {
+  if (!whole_ || !looks.in_turns) return;
+  const std::map<std::string, std::string>& settings = whole_->candidate.header.settings;
+  const auto used = settings.find(std::string(kLooksSetting));
+  if (used == settings.end()) return;
+  if (used->second == looks.in_turns->text) static_cast<bench::LookTimes&>(looks) = *looks.in_turns;
+  looks.in_turns.reset();
 }
 
 // An error that names one side's executable is that side's alone.

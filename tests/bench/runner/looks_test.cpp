@@ -61,6 +61,15 @@ TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
   }
 }
 
+TEST(Looks, HaveAPlanOfTheirOwnWhereTheSidesTakeTurns) {
+  STEELYARD_NEEDS_FIXTURE();
+  testkit::MeasureOptions options = quick({4, 8});
+  options.looks.in_turns = LookTimes{{4, 6}, 0, "4:0.5 6:0.5"};
+  const MeasuredPair pair = measured(options);
+  EXPECT_EQ(pair.candidate.header.settings.at("looks"), "4:0.5 6:0.5");
+  EXPECT_EQ(rounds_of(pair.candidate).at("BM_sum/64").size(), 6U);
+}
+
 TEST(Looks, TheFirstIsTheLastOfBenchmarksThatAreToHaveNoMore) {
   STEELYARD_NEEDS_FIXTURE();
   testkit::MeasureOptions options = quick({4, 8, 12});
