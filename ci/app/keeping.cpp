@@ -141,12 +141,12 @@ void report_waiting(const storage::StoreAddress& address, const App& app) {
 void note_waiting_for_others(const storage::Spool& spool, const App& app) {
   std::string text;
   for (const storage::Spool::ForAnother& other : spool.waiting_for_others()) {
-    text += (text.empty() ? "" : ", ") + files_text(other.count) + " for " + other.store + " (" +
-            other.folder.string() + ')';
+    text += (text.empty() ? "" : ", ") + files_text(other.count) + " for " + other.store;
   }
   if (!text.empty())
     app.note("in the spool for other stores: " + text +
-             "; a command that names the store delivers them, and what no store is to have may be removed");
+             "; a command that names the store delivers them; what none is to have may be removed from " +
+             (storage::state_folder() / "spool").string());
 }
 
 ExitCode keep_without_store(const storage::StoreAddress& address, const Error& error, const storage::AtHand& own,

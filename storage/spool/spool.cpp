@@ -281,7 +281,7 @@ std::vector<Spool::ForAnother> Spool::waiting_for_others() const {
     if (folder == folder_ || folder == own_) continue;
     std::vector<fs::path> paths;
     add_waiting(folder, paths);
-    if (!paths.empty()) others.push_back({percent_decode(folder.filename().string()), folder, count_files(paths)});
+    if (!paths.empty()) others.push_back({percent_decode(folder.filename().string()), count_files(paths)});
   }
   return others;
 }

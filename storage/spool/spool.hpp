@@ -100,7 +100,6 @@ class Spool {
   Count count_waiting() const;
   struct ForAnother {
     std::string store;  // as it was given to the Spool that kept them
-    std::filesystem::path folder;
     Count count;
   };
   // What this Spool delivers to no store, by the stores' names.

@@ -74,6 +74,7 @@ CANNOT_RUN = [
     (r"--relink ", "needs object files to link; tests/ci/measuring/relink_test.cpp"),
     (r"--format (pytest-benchmark|catch2|doctest|nanobench)",
      "needs a suite of that tool; tests/ci/verbs/suites_of_other_tools_test.py"),
+    (r"db prune --run", "no run here is a wrong one; tests/storage/postgres/upkeep/prune_test.cpp"),
     (r"alerts notify", "there is nobody to tell; tests/ci/publish/notice_test.cpp"),
 ]
 
