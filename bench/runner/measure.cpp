@@ -323,8 +323,10 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.code_layouts = plan_code_layouts(rounds, settings_.seed, code_layouts());
   plan.step = is_alone() ? 1 : 2;
   plan.samples = samples_;
-  if (looks()) plan.decided = [this] { return decided(); };
-  if (looks()) plan.looks = look_times().rounds;
+  if (looks()) {
+    plan.looks = look_times().rounds;
+    plan.decided = [this] { return decided(); };
+  }
   const bool is_together = !is_alone() && layout_.layout != Layout::sequential;
   if (is_together && timing_.watch) plan.watch = [this] { timing_.watch(run_so_far(0), run_so_far(1)); };
   return RoundLoop(sides, plan).run();

@@ -92,7 +92,7 @@ Nanoseconds round_of(const std::map<std::string, ProcessCost>& costs, const Samp
 }
 
 // The longest samples with which all rounds fit; else the shortest of one's own process with which the first look comes
-// in time; else shared processes.
+// in time; else shared processes. Where most benchmarks search, processes are shared before samples are short.
 Draft choose(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question) {
   const Nanoseconds all = question.budget * (kShareOfAll / std::max(question.rounds, 1));
   const Nanoseconds first = question.budget * (kShareOfFirstLook / std::max(question.first_look, 1));

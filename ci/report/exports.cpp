@@ -332,7 +332,7 @@ std::string csv_history(const std::vector<storage::HistorySeries>& all) {
     for (const storage::HistoryPoint& point : series.points) {
       text += csv_record({series.project, series.benchmark, metric.name, metric.unit,
                           std::string(to_text(metric.better)), series.fingerprint, point.branch, point.commit,
-                          point.subject, point.run, time_text(point.at_unix_ns),
+                          point.subject, point.run, point.at_unix_ns > 0 ? time_text(point.at_unix_ns) : "",
                           std::isfinite(point.value) ? shortest_text(point.value) : "", std::to_string(point.samples),
                           std::to_string(point.invocations), point.is_off_branch ? "true" : "false"});
     }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 namespace steelyard::ci::exit_code_test {
 namespace {
 
@@ -22,6 +26,21 @@ TEST(ExitCode, FollowsWhoHasToAct) {
   EXPECT_EQ(static_cast<int>(exit_code_of(program_error("x", "y"))), 4);
   EXPECT_EQ(static_cast<int>(exit_code_of(store_error("x", "y"))), 5);
   EXPECT_EQ(static_cast<int>(exit_code_of(bug_error("x", "y"))), 70);
+}
+
+// As timeout sends them, to the process and to its group.
+TEST(CancellationDeathTest, TakesTwoSignalsAtOnceForOneAndEndsAtALaterOne) {
+  const Cancellation cancellation;
+  EXPECT_FALSE(cancellation.requested());
+  std::raise(SIGINT);
+  std::raise(SIGINT);
+  EXPECT_TRUE(cancellation.requested());
+  EXPECT_EXIT(
+      {
+        std::this_thread::sleep_for(std::chrono::milliseconds(700));
+        std::raise(SIGINT);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
 }
 
 }  // namespace

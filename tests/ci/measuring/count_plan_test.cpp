@@ -111,6 +111,20 @@ TEST_F(CountPlans, TakeFirstWhatTimingFoundAndNowAndThenWhatItShowedUnchanged) {
   EXPECT_THAT(fourths, Contains("equal")) << "the fourth is the next as drawn, whatever timing showed of it";
 }
 
+TEST_F(CountPlans, GiveNoPlaceToWhatWasCountedBefore) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 16; ++i) names.push_back("b" + std::to_string(i));
+  const std::vector<CountPair> both = {{side(true_, names), side(false_, names)}};
+  CountPlan plan(both, 3, nullptr);
+  for (std::size_t i = 0; i < 8; ++i) {
+    BenchmarkCounts& counts = plan.benchmarks()[i];
+    counts.baseline.settled = counts.candidate.settled = true;
+  }
+  const std::vector<BenchmarkCounts*> order = plan.by_need({});
+  ASSERT_EQ(order.size(), 16U);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(order[i]->baseline.settled, i >= 8) << i;
+}
+
 TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
   for (const bool by_argument : {true, false}) {
     bench::Program candidate = second_;

@@ -272,6 +272,8 @@ int main(int count, char** arguments) {
                         given->number("--rounds", 0),
                         given->number("--budget", 0),
                         by_number ? "numbers" : "gates"};
+  // Rows of the other table, and those of the usual looks, do not name it.
+  if (options.budget < 0 || (options.budget > 0 && (!by_number || options.rounds == 0))) return usage();
   if (options.gates < 1 || options.seed < 1 || options.rounds % 2 != 0 || (!any_number && options.benchmarks < 1))
     return usage();
   return run(options);
