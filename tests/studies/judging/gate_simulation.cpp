@@ -3,11 +3,14 @@
 //
 //     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
 //                                                            [--table gates|numbers] [--rounds N] [--budget N]
+//                                                            [--first-share PERCENT]
 //
 // numbers: the tables by number of benchmarks, of each recording by itself, with q adjusted jointly and by Holm's rule
 // as before; --row then reads as in "jointly, duet, 52 benchmarks, fixed, 5 %", before it "alarms: " or "power: ". With
 // --rounds it ends in "fixed at 16 rounds" or "looks to 160 rounds", in place of the 12 and the 60 that are usual. With
-// --budget there is time for that many rounds of all, as in "looks to 160 rounds in the time of 60".
+// --budget there is time for that many rounds of all, as in "looks to 160 rounds in the time of 60". With --first-share
+// the first look has so many hundredths of the level in place of those of the usual plan, and the others share what is
+// left as they do in it, as in "looks to 60 rounds, first 30 %".
 //
 // --row leaves out what does not contain the text, as in "alarms: duet, fixed", "alarms: duet, with looks, 1 %" or
 // "power: interleaved, quiet, with looks". `checked alone`: what the duet calls changed is held against ten rounds of
@@ -18,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/model/number_text.hpp"
@@ -37,8 +41,9 @@ struct Options {
   int gates = 1000;
   int seed = 1;
   int benchmarks = 100;
-  int rounds = 0;  // of a fixed design, or at most with looks; 0: as many as are usual
-  int budget = 0;  // of all benchmarks, with looks; 0: all that they take
+  int rounds = 0;       // of a fixed design, or at most with looks; 0: as many as are usual
+  int budget = 0;       // of all benchmarks, with looks; 0: all that they take
+  int first_share = 0;  // percent, with looks; 0: as usual
   std::string table = "gates";
 };
 
@@ -58,6 +63,13 @@ struct Design {
 // Before rounds_4 a plan had to reach the level of Holm's first step.
 bool is_joint(const Design& design) { return design.rules >= regress::Rules::rounds_4; }
 
+regress::LookPlan with_first_share(regress::LookPlan plan, double first) {
+  const double usual = plan.looks.front().share;
+  for (regress::PlannedLook& look : plan.looks) look.share *= (1 - first) / (1 - usual);
+  plan.looks.front().share = first;
+  return plan;
+}
+
 GateOptions gate_options(const Options& options, const Noise& noise, const Design& design) {
   GateOptions gate;
   gate.alone = noise.alone;
@@ -67,6 +79,7 @@ GateOptions gate_options(const Options& options, const Noise& noise, const Desig
   gate.rules = design.rules;
   if (design.sequential) {
     gate.plan = regress::plan_looks({design.level, is_joint(design) ? 1 : options.benchmarks, options.rounds});
+    if (options.first_share > 0) gate.plan = with_first_share(std::move(gate.plan), options.first_share / 100.0);
     gate.budget = options.budget;
   } else {
     gate.rounds = options.rounds > 0 ? options.rounds : regress::rounds_needed(design.level, 1);
@@ -141,7 +154,8 @@ std::string design_name(const Options& options, const Design& design) {
   if (options.rounds == 0) return design.sequential ? "with looks" : "fixed";
   if (!design.sequential) return "fixed at " + plural_text(options.rounds, "round");
   return "looks to " + plural_text(options.rounds, "round") +
-         (options.budget > 0 ? " in the time of " + std::to_string(options.budget) : "");
+         (options.budget > 0 ? " in the time of " + std::to_string(options.budget) : "") +
+         (options.first_share > 0 ? ", first " + number_text(options.first_share, "%") : "");
 }
 
 std::string number_name(const Noise& noise, const Options& options, const Design& design) {
@@ -248,7 +262,7 @@ int run(const Options& options) {
 int usage() {
   std::fprintf(stderr,
                "usage: gate_simulation FOLDER [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT] "
-               "[--table gates|numbers] [--rounds N] [--budget N]\n");
+               "[--table gates|numbers] [--rounds N] [--budget N] [--first-share PERCENT]\n");
   return 3;
 }
 
@@ -257,8 +271,8 @@ int usage() {
 
 int main(int count, char** arguments) {
   using namespace steelyard::judging;
-  constexpr std::string_view kKnown[] = {"--row",    "--gates",  "--seed", "--benchmarks",
-                                         "--rounds", "--budget", "--table"};
+  constexpr std::string_view kKnown[] = {"--row",    "--gates",  "--seed",        "--benchmarks",
+                                         "--rounds", "--budget", "--first-share", "--table"};
   const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
   if (!given) return usage();
   const bool by_number = given->text("--table") == "numbers";
@@ -271,9 +285,12 @@ int main(int count, char** arguments) {
                         any_number ? 0 : given->number("--benchmarks", 100),
                         given->number("--rounds", 0),
                         given->number("--budget", 0),
+                        given->number("--first-share", 0),
                         by_number ? "numbers" : "gates"};
   // Rows of the other table, and those of the usual looks, do not name it.
   if (options.budget < 0 || (options.budget > 0 && (!by_number || options.rounds == 0))) return usage();
+  if (options.first_share < 0 || options.first_share > 99 || (options.first_share > 0 && options.rounds == 0))
+    return usage();
   if (options.gates < 1 || options.seed < 1 || options.rounds % 2 != 0 || (!any_number && options.benchmarks < 1))
     return usage();
   return run(options);
