@@ -299,7 +299,7 @@ const std::array kKeys{
                      STEELYARD_PRINT(of.run.min_time ? duration_text(*of.run.min_time) : "")},
     ConfigurationKey{"run", "budget", "--budget", "DURATION",
                      "of all measuring: timing, checking alone what was found, and counting, which has a third of it "
-                     "(default: 2m for ab and run, 10m for gate)",
+                     "(default: 10m for gate, 2m for ab, run and each commit of backfill, 1m for each of bisect)",
                      assign_budget, STEELYARD_PRINT(of.run.budget ? duration_text(*of.run.budget) : "")},
     ConfigurationKey{"run", "timeout", "--timeout", "DURATION", "limit of one process of the program",
                      STEELYARD_ASSIGN(read_duration(value, where), run.timeout),
