@@ -11,8 +11,8 @@ each table that it makes stands a comment with the command:
 The rows that the table has are looked up in what the command prints, by the table's first cells, and all their figures
 are replaced; which rows stand there, and in what order, is whoever wrote the page's. A row that the command does not
 print is an error. A command with {a column's title} in it is one for each row, with what the row has in that column;
-{of} is the number of tries that the row has ("3 of 60"), {of/4} a fourth of it, {n} and {time} the rounds that its name
-ends in ("looks to 160 rounds in the time of 60"), else 0. A table that no command makes again has
+{of} is the number of tries that the row has ("3 of 60"), {of/4} a fourth of it, {n}, {time} and {first} what its name ends
+in ("looks to 160 rounds in the time of 60, first 30 %"), else 0. A table that no command makes again has
 `<!-- measured once -->` above it, as where it is of a machine and its hour, or `<!-- by hand -->`; a test asks for one
 of these above each table.
 
@@ -128,9 +128,9 @@ def command_of(command, head, row):
         return command
     values = dict(zip(head, row))
     tries = [int(found[1]) for found in (re.search(r"^\d+ of (\d+)$", cell) for cell in row) if found]
-    rounds = re.search(r" (\d+) rounds(?: in the time of (\d+))?$", row[0])
-    values["n"] = rounds[1] if rounds else "0"
-    values["time"] = rounds[2] or "0" if rounds else "0"
+    rounds = re.search(r" (\d+) rounds(?: in the time of (\d+))?(?:, first (\d+) %)?$", row[0])
+    for i, name in enumerate(("n", "time", "first"), 1):
+        values[name] = rounds[i] or "0" if rounds else "0"
     if tries:
         values.update({"of": str(tries[0]), "of/4": str(tries[0] // 4)})
     return re.sub(r"\{(.+?)\}", lambda found: values[found[1]], command)
