@@ -91,6 +91,8 @@ void warn_about_disturbances(const Run& baseline, const Run& candidate, Judged& 
   const Run* const runs[] = {&baseline, &candidate};
   DisturbanceSummary summary = summarize_disturbances(runs);
   if (summary.disturbed > 0) judged.cautions.push_back(caution::Disturbances{std::move(summary)});
+  const std::optional<double> others = other_work_share(runs);
+  if (others && *others > kBusyMachine) judged.cautions.push_back(caution::BusyMachine{*others});
 }
 
 void warn_about_processes(WhichSide side, const Run& run, Judged& judged) {

@@ -69,6 +69,30 @@ std::string to_text(const DisturbanceSummary& summary) {
   return text + (summary.excluded > 0 ? "; " : "") + std::to_string(used) + (used == 1 ? " is used" : " are used");
 }
 
+std::optional<double> other_work_share(std::span<const Run* const> runs) {
+  constexpr std::size_t kMinTelling = 4;
+  constexpr double kTickNs = 10e6;                // as Linux tells the times of cores (USER_HZ)
+  std::vector<std::pair<double, double>> shares;  // with durations
+  double all_ns = 0;
+  for (const Run* run : runs) {
+    for (const Invocation& invocation : run->invocations) {
+      const std::optional<std::int64_t>& other_ns = invocation.conditions.other_busy_ns;
+      if (!other_ns || invocation.excluded || invocation.duration_ns <= 0) continue;
+      const auto duration = static_cast<double>(invocation.duration_ns);
+      shares.emplace_back(std::clamp((static_cast<double>(*other_ns) - kTickNs) / duration, 0.0, 1.0), duration);
+      all_ns += duration;
+    }
+  }
+  if (shares.size() < kMinTelling) return std::nullopt;
+  std::sort(shares.begin(), shares.end());
+  double before_ns = 0;
+  for (const auto& [share, duration_ns] : shares) {
+    before_ns += duration_ns;
+    if (before_ns >= all_ns / 2) return share;
+  }
+  return shares.back().first;
+}
+
 std::span<const std::string_view> words_of(Stop) { return kStopWords; }
 
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings) {

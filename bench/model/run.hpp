@@ -183,4 +183,13 @@ DisturbanceSummary summarize_disturbances(std::span<const Run* const> runs);
 // rounds were measured again; 2 are used"; empty where none was.
 std::string to_text(const DisturbanceSummary& summary);
 
+// Of the runs together, how much of their cores' time others had while processes were pinned to them, in the middle of
+// the time measured: the median over processes, each weighted by its duration, so that a burst of other work does not
+// decide. 0 to 1; of each process a tick of the kernel's accounting less than was seen, which our own watching and the
+// grain of the accounting may be. Processes that do not count are no part of it; absent where fewer than four tell.
+std::optional<double> other_work_share(std::span<const Run* const> runs);
+// Above it the machine was busy throughout. On two cores it was 0 with nothing beside a duet, 0.29 to 0.39 with one or
+// two busy loops, and 0 in turns with one loop, which then has a core of its own (AMD EPYC, 29 November 2026).
+inline constexpr double kBusyMachine = 0.1;
+
 }  // namespace steelyard

@@ -41,6 +41,7 @@ struct WarningWords {
     return ignored.fact.name + " differs (" + both_sides_text(ignored.fact) + ") and was ignored as the policy says";
   }
   std::string operator()(const caution::Disturbances& disturbances) const { return to_text(disturbances.summary); }
+  std::string operator()(const caution::BusyMachine& busy) const { return busy_machine_text(busy.share); }
   std::string operator()(const caution::ProcessesLeft& processes) const {
     const char* const who = processes.side == WhichSide::baseline ? "the baseline" : "the candidate";
     return left_processes_text(processes.left, who);
@@ -113,6 +114,12 @@ std::string left_processes_text(const LeftProcesses& left, const std::string& wh
             left_by_text(left, &LeftProcesses::Count::running);
   }
   return text;
+}
+
+std::string busy_machine_text(double share) {
+  return "other programs had " + share_text(share) +
+         " of the cores' time in the middle of what was measured: noise is larger for it, and a small change may stay "
+         "undecided; stop what else runs, or name cores that nothing else uses (taskset --cpu-list A,B steelyard ...)";
 }
 
 std::string warning_text(const regress::Caution& caution) { return std::visit(WarningWords{}, caution); }

@@ -35,6 +35,9 @@ std::string warning_text(const regress::Caution& caution);
 // "processes that the candidate left behind were ended: 4 by its build and 96 by BM_a"; empty where none was left.
 std::string left_processes_text(const LeftProcesses& left, const std::string& who);
 
+// Of a machine that was busy throughout (other_work_share() in bench/model/run.hpp).
+std::string busy_machine_text(double share);
+
 // Why a calibration that is not used (regress::is_used) is not, as a sentence's end: "it is of 3 A/A gates, by which up
 // to 70.8 % of all gates may be false; at least 6 are wanted".
 std::string too_few_gates_text(const ObservedRate& gates);

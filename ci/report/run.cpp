@@ -339,6 +339,9 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
       text += line + "\n";
     }
   }
+  if (const std::optional<double> others = other_work_share(runs); others && *others > kBusyMachine) {
+    for (const std::string& line : wrapped(busy_machine_text(*others), width)) text += line + "\n";
+  }
   const std::string left = left_processes_text(left_processes_of(run.header.settings), "the program");
   for (const std::string& line : wrapped(printable(left, style.unicode), width)) text += line + "\n";
   for (const std::string& line : wrapped(wider_counts_text(run, style), width)) text += line + "\n";

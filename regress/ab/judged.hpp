@@ -326,6 +326,10 @@ struct FactIgnored {
 struct Disturbances {
   DisturbanceSummary summary = {};
 };
+// Others worked on the cores throughout: disturbed by that is no process more than the others.
+struct BusyMachine {
+  double share = 0;  // other_work_share() of both sides
+};
 struct ProcessesLeft {
   WhichSide side = WhichSide::candidate;
   LeftProcesses left = {};
@@ -356,7 +360,7 @@ struct JudgedByHistory {};
 }  // namespace caution
 
 using Caution = std::variant<caution::PolicyOutOfRange, caution::CalibrationOfTooFewGates, caution::MachineNotNamed,
-                             caution::FactIgnored, caution::Disturbances, caution::ProcessesLeft,
+                             caution::FactIgnored, caution::Disturbances, caution::BusyMachine, caution::ProcessesLeft,
                              caution::WithoutLookPlan, caution::MetricWithoutDirection, caution::TablesWithoutBenchmark,
                              caution::MovedTogether, caution::MovedAgainstHistory, caution::JudgedByHistory>;
 

@@ -141,6 +141,22 @@ TEST(Explain, WhatIsExcludedAddsUpToWhatTheWarningSays) {
   EXPECT_THAT(steps.front(), HasSubstr("9 processes, 1 disturbed, 3 excluded (1 disturbed, 2 of a round"));
 }
 
+// Disturbed is a process only where it had more of it than the others.
+TEST(Warnings, OfOtherWorkThroughoutSpeaksTheRunThoughNoProcessIsDisturbed) {
+  const auto warnings = [](std::int64_t others_ns) {
+    SimulatedPair pair = pair_with(1, 12, Layout::duet);
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      for (Invocation& invocation : run->invocations) {
+        invocation.duration_ns = 100'000'000;
+        invocation.conditions.other_busy_ns = others_ns;
+      }
+    }
+    return worded(compare_runs(pair.baseline, pair.candidate, {})).warnings;
+  };
+  EXPECT_THAT(warnings(45'000'000), Contains(HasSubstr("other programs had 35 % of the cores' time")));
+  EXPECT_THAT(warnings(20'000'000), Not(Contains(HasSubstr("other programs"))));
+}
+
 TEST(Explain, FewRoundsAreShownToo) {
   EXPECT_THAT(steps_of(pair_with(1.05, 4, Layout::duet)), Contains(HasSubstr("above in 4 of 4")));
 }

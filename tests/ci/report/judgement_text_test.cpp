@@ -60,6 +60,10 @@ TEST(WarningText, SaysWhatIsToBeKnownOfTheWhole) {
             "cpu.model differs (Xeon against not recorded) and was ignored as the policy says");
   EXPECT_EQ(warning_text(caution::Disturbances{{2, 2, 0, {{"steal time", 2}}}}),
             "2 of 2 processes were disturbed (2 by steal time): 2 are used");
+  EXPECT_EQ(warning_text(caution::BusyMachine{0.342}),
+            "other programs had 34.2 % of the cores' time in the middle of what was measured: noise is larger for it, "
+            "and a small change may stay undecided; stop what else runs, or name cores that nothing else uses (taskset "
+            "--cpu-list A,B steelyard ...)");
   EXPECT_EQ(warning_text(caution::WithoutLookPlan{}),
             "the two sides do not have one plan of looks that can be read (setting \"looks\"): p was taken as if the "
             "number of rounds had been fixed beforehand, and may be too small; measure again");

@@ -65,6 +65,16 @@ std::vector<regress::Sweep> sweeps_of(double overhead, int rounds) {
   return *regress::find_sweeps(run_of(overhead, rounds), {});
 }
 
+TEST(TerminalRun, SaysThatTheMachineWasBusyThroughout) {
+  ShownRun run = run_of(100, 4);
+  EXPECT_THAT(terminal_run(run, {}, {}), testing::Not(testing::HasSubstr("other programs")));
+  for (Invocation& invocation : run.invocations) {
+    invocation.duration_ns = 100'000'000;
+    invocation.conditions.other_busy_ns = 60'000'000;
+  }
+  EXPECT_THAT(terminal_run(run, {}, {}), testing::HasSubstr("other programs had 50 % of the cores' time"));
+}
+
 TEST(SweepReport, ShowsTheExponentItsIntervalTheClaimAndThePlot) {
   golden::expect_equal(terminal_sweeps(sweeps_of(0, 6), regress::Claim{2}, {false, true, 100}), "report/sweep_100.out");
   golden::expect_equal(terminal_sweeps(sweeps_of(40'000, 6), regress::Claim{2}, {false, false, 60}),
