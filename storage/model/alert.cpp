@@ -217,6 +217,11 @@ std::string alert_branch(const RunHeader& candidate, bool is_of_request) {
 
 std::string alert_branch_of_request(const std::string& name) { return std::string(kOfRequest) + name; }
 
+bool is_of_files(const RunHeader& baseline, const RunHeader& candidate) {
+  const bool is_one_session = !baseline.session.empty() && baseline.session == candidate.session;
+  return is_one_session && baseline.commit.sha.empty() && candidate.commit.sha.empty();
+}
+
 bool is_request_branch(std::string_view branch) { return branch.starts_with(kOfRequest); }
 
 std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact> facts) {

@@ -54,6 +54,10 @@ std::string alert_branch(const RunHeader& candidate, bool is_of_request = false)
 std::string alert_branch_of_request(const std::string& name);  // "request:7"
 bool is_request_branch(std::string_view branch);
 
+// Whether a comparison is of two programs or commands that somebody measured together and that belong to no commit, as
+// `ab` of two files: a question of that moment, which opens no alert and ends none.
+bool is_of_files(const RunHeader& baseline, const RunHeader& candidate);
+
 struct AlertTransition {
   std::string transition;  // "opened", "acknowledged", "accepted", "resolved", "reopened"
   std::int64_t at_unix_ns = 0;
@@ -239,8 +243,7 @@ struct AlertFact {
   std::int64_t at_unix_ns = 0;
   std::string id;    // of the comparison; orders those of one time
   std::string what;  // the verdict; "confirmed", "gone", ...; "acknowledged", "accepted", "resolved", "reopened"
-  // Commits. Where there is none: the program, of two that were measured together and are called differently; else the
-  // run.
+  // Commits; the run where there is none.
   std::string baseline_side;
   std::string candidate_side;
   std::string commit;         // the candidate's; a person's: accepted by

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,14 +62,13 @@ where age <= $5::bigint
 order by number, age
 )sql";
 
-// $1 comparisons without commits. Of one program with itself nothing says which side is which.
-constexpr const char* kPrograms = R"sql(
-select c.id, b.program, d.program
+// $1 comparisons without commits: those of is_of_files().
+constexpr const char* kOfFiles = R"sql(
+select c.id
 from steelyard.comparisons c
 join steelyard.comparison_sides b on b.comparison_key = c.comparison_key and b.side = 'baseline'
 join steelyard.comparison_sides d on d.comparison_key = c.comparison_key and d.side = 'candidate'
 where c.id = any($1::text[]) and b.commit = '' and d.commit = '' and b.session <> '' and b.session = d.session
-  and b.program <> d.program
 )sql";
 
 // $1 to $6: the fields of the subjects.
@@ -126,22 +125,20 @@ FactsById by_subject(const Rows& rows, const std::vector<AlertSubject>& subjects
 }
 
 // Asked by itself, so that comparisons of commits cost nothing more.
-Result<void> name_by_programs(Transaction& transaction, FactsById& facts) {
-  std::map<std::string, std::vector<AlertFact*>> without_commits;  // by comparison
-  for (auto& [alert, of_alert] : facts) {
-    for (AlertFact& fact : of_alert) {
-      if (!fact.has_commits) without_commits[fact.id].push_back(&fact);
+Result<void> drop_those_of_files(Transaction& transaction, FactsById& facts) {
+  std::set<std::string> without_commits;
+  for (const auto& [alert, of_alert] : facts) {
+    for (const AlertFact& fact : of_alert) {
+      if (!fact.has_commits) without_commits.insert(fact.id);
     }
   }
   if (without_commits.empty()) return {};
-  std::vector<std::string> ids;
-  for (const auto& [id, some] : without_commits) ids.push_back(id);
-  STEELYARD_TRY(const Rows rows, transaction.run(kPrograms, SqlValues().texts(ids)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    for (AlertFact* fact : without_commits.at(rows.text(row, 0))) {
-      fact->baseline_side = rows.text(row, 1);
-      fact->candidate_side = rows.text(row, 2);
-    }
+  const std::vector<std::string> ids(without_commits.begin(), without_commits.end());
+  STEELYARD_TRY(const Rows rows, transaction.run(kOfFiles, SqlValues().texts(ids)));
+  std::set<std::string> of_files;
+  for (std::int64_t row = 0; row < rows.size(); ++row) of_files.insert(rows.text(row, 0));
+  for (auto& [alert, of_alert] : facts) {
+    std::erase_if(of_alert, [&of_files](const AlertFact& fact) { return of_files.contains(fact.id); });
   }
   return {};
 }
@@ -167,7 +164,7 @@ Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vect
                                                     .number(kMaxCalibratedMargin)
                                                     .integer(kMinCalibrationGates)));
   FactsById facts = by_subject(rows, subjects, fact_of_comparison);
-  STEELYARD_CHECK(name_by_programs(transaction, facts));
+  STEELYARD_CHECK(drop_those_of_files(transaction, facts));
   return facts;
 }
 

@@ -187,6 +187,7 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
 
 Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison, const std::string& branch) {
   const RunHeader& candidate = comparison.candidate;
+  if (is_of_files(comparison.baseline, candidate)) return {};
   STEELYARD_CHECK(lock_alerts(transaction, candidate.project, branch));
   STEELYARD_TRY(const NamesOnBranch benchmarks, NamesOnBranch::read(transaction, candidate.project, branch));
   STEELYARD_TRY(const std::set<AlertName> known, unsettled(transaction, candidate, branch, benchmarks));

@@ -14,8 +14,8 @@
 namespace steelyard::storage {
 namespace {
 
-// Counted up whenever alert_of() comes to say something else of the same facts.
-constexpr std::int64_t kAlertRule = 3;
+// Counted up whenever the same comparisons come to say something else.
+constexpr std::int64_t kAlertRule = 4;
 // Counted up whenever median_of_medians() comes to say something else of the same samples.
 constexpr std::int64_t kValueRule = 1;
 

@@ -148,6 +148,15 @@ TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
   EXPECT_EQ(report["baseline"]["subject"], "start");
 }
 
+TEST_F(MeasuredHistory, OfTwoFilesThatBelongToNoCommitIsKeptAndOpensNoAlert) {
+  start("files", "12");
+  const Outcome measured = run({"ab", fixture("fast"), fixture("slow"), "--json"});
+  EXPECT_EQ(measured.status, 1) << measured.out << measured.err;
+  EXPECT_THAT(kept_by(measured), HasSubstr("comparison:"));
+  EXPECT_EQ(run({"verify", kept_by(measured)}).status, 0);
+  EXPECT_TRUE(json::parse(run({"alerts", "--all", "--json", "--project", "files"}).out)["alerts"].empty());
+}
+
 // As a runner has them: two requests that branch off one commit, each with a job of its own.
 TEST_F(MeasuredHistory, AlertsOfTwoRequestsGatesAreTwoAndEachIsEndedByItsOwn) {
   start("requests", "12");

@@ -117,34 +117,34 @@ TEST(AlertLifeTest, ImprovementsAgainstLaterCommitsEndItOnceTheyTakeItBack) {
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved")) << "1.0152 is within the margin of 2 %";
 }
 
-AlertFact of_programs(AlertFact fact) {
+AlertFact without_commits(AlertFact fact) {
   fact.has_commits = false;
   fact.commit.clear();
   return fact;
 }
 
-TEST(AlertLifeTest, OfProgramsWithoutCommitsOnlyWhatGoesOnFromAKnownCandidateAddsUp) {
-  std::vector<AlertFact> facts{of_programs(row(1, "regression", "a", "b", 1.4)),
-                               of_programs(row(2, "regression", "b", "c", 1.2))};
+TEST(AlertLifeTest, OfRunsWithoutCommitsOnlyWhatGoesOnFromAKnownCandidateAddsUp) {
+  std::vector<AlertFact> facts{without_commits(row(1, "regression", "a", "b", 1.4)),
+                               without_commits(row(2, "regression", "b", "c", 1.2))};
   EXPECT_DOUBLE_EQ(*alert_of(kSubject, facts)->ratio, 1.4 * 1.2);
-  facts.push_back(of_programs(row(3, "improvement", "x", "y", 0.5)));
+  facts.push_back(without_commits(row(3, "improvement", "x", "y", 0.5)));
   EXPECT_DOUBLE_EQ(*alert_of(kSubject, facts)->ratio, 1.4 * 1.2) << "it says nothing of a, b and c";
   EXPECT_THAT(life_of(facts), ElementsAre("opened"));
-  EXPECT_THAT(life_of({facts[0], of_programs(row(3, "improvement", "b", "a", 0.7))}), ElementsAre("opened"))
+  EXPECT_THAT(life_of({facts[0], without_commits(row(3, "improvement", "b", "a", 0.7))}), ElementsAre("opened"))
       << "the sides exchanged";
-  facts.push_back(of_programs(row(4, "regression", "x", "y", 1.1)));
+  facts.push_back(without_commits(row(4, "regression", "x", "y", 1.1)));
   facts.back().baseline = 300;
   EXPECT_DOUBLE_EQ(*alert_of(kSubject, facts)->ratio, 1.1);
   EXPECT_EQ(alert_of(kSubject, facts)->baseline, 300);
-  facts.push_back(of_programs(row(5, "unchanged", "x", "z", 1.0)));
+  facts.push_back(without_commits(row(5, "unchanged", "x", "z", 1.0)));
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved"));
 }
 
-TEST(AlertLifeTest, WhatWasAcceptedOfTwoProgramsIsNotAcceptedOfOthers) {
-  std::vector<AlertFact> facts{of_programs(row(1, "regression", "a", "b", 1.4)), word(2, "accepted", "c0"),
-                               of_programs(row(3, "regression", "a", "b", 1.41))};
+TEST(AlertLifeTest, WhatWasAcceptedOfTwoRunsIsNotAcceptedOfOthers) {
+  std::vector<AlertFact> facts{without_commits(row(1, "regression", "a", "b", 1.4)), word(2, "accepted", "c0"),
+                               without_commits(row(3, "regression", "a", "b", 1.41))};
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted"));
-  facts.push_back(of_programs(row(4, "regression", "x", "y", 1.1)));
+  facts.push_back(without_commits(row(4, "regression", "x", "y", 1.1)));
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted", "reopened"));
 }
 

@@ -1,5 +1,5 @@
-// Alerts of benchmarks that were renamed, as comparisons say (Comparison::earlier_names), and of programs that have no
-// commit and are known by their names.
+// Alerts of benchmarks that were renamed, as comparisons say (Comparison::earlier_names), and of programs
+// that have no commit, of which there are none.
 #include "storage/postgres/alerts/alert_names.hpp"
 
 #include <gmock/gmock.h>
@@ -19,6 +19,7 @@ namespace steelyard::storage::alert_names_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Names = std::map<std::string, std::string>;
 
 constexpr const char* kAll =
@@ -192,22 +193,25 @@ Comparison of_programs(int hour, Verdict verdict, const std::string& baseline, c
   return comparison;
 }
 
-TEST_F(AlertNames, OfTwoProgramsWithoutACommitTheNewestComparisonHoldsAndEndsThem) {
+TEST_F(AlertNames, OfTwoProgramsWithoutACommitThereAreNoneAndAnEarlierOneGoes) {
   Store store = open();
-  for (const int hour : {1, 2, 3}) {
-    ASSERT_TRUE(ComparisonStore(store).put(
-        of_programs(hour, Verdict::regression, "./old/bench", "./new/bench", 1.38 + hour * 0.01)));
-  }
-  const Alert alert = all(store).at(0);
-  EXPECT_DOUBLE_EQ(*alert.ratio, 1.41);
-  EXPECT_DOUBLE_EQ(*alert.candidate / *alert.baseline, 1.41) << "both levels are of the comparison that holds";
-  ASSERT_TRUE(ComparisonStore(store).put(of_programs(4, Verdict::regression, "./x", "./y", 1.2)));
-  EXPECT_DOUBLE_EQ(*all(store).at(0).ratio, 1.2) << "nothing says that these go on from those";
-  ASSERT_TRUE(ComparisonStore(store).put(of_programs(5, Verdict::unchanged, "./x", "./y", 1)));
-  EXPECT_EQ(all(store).at(0).state, AlertState::resolved);
+  ASSERT_TRUE(ComparisonStore(store).put(of_programs(1, Verdict::regression, "./old/bench", "./new/bench", 1.4)));
+  ASSERT_TRUE(ComparisonStore(store).put(of_programs(2, Verdict::failed, "./bench", "./bench", 1)));
+  EXPECT_THAT(all(store), IsEmpty());
+  Comparison apart = of_programs(3, Verdict::regression, "./bench", "./bench", 1.3);
+  apart.baseline.session = "another";
+  ASSERT_TRUE(ComparisonStore(store).put(apart));
+  ASSERT_EQ(all(store).size(), 1U) << "a run against a history is of a series, though nobody named a commit";
+  EXPECT_DOUBLE_EQ(*all(store).at(0).ratio, 1.3);
+  ASSERT_TRUE(ComparisonStore(store).put(of_programs(4, Verdict::unchanged, "./bench", "./bench", 1)));
+  EXPECT_EQ(all(store).at(0).state, AlertState::open) << "it ends none either";
   const std::string states = ask(kAll);
+  tell("update steelyard.comparison_sides set session = 'another' where side = 'baseline'");
   rebuild();
-  EXPECT_EQ(ask(kAll), states);
+  EXPECT_NE(ask(kAll), states) << "as an earlier program kept it";
+  tell("update steelyard.comparison_sides set session = 'one'; delete from steelyard.derivations");
+  open();
+  EXPECT_THAT(all(store), IsEmpty());
 }
 
 }  // namespace
