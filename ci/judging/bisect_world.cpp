@@ -21,8 +21,16 @@ namespace {
 
 bool is_cancelled(const BisectPlan& plan) { return plan.cancelled != nullptr && plan.cancelled->load(); }
 
-Error interrupted() {
-  return program_error("steelyard bisect", "interrupted", "", "the same command goes on from the answers so far");
+constexpr const char* kGoesOn = "the same command goes on from the answers so far";
+
+Error interrupted() { return program_error("steelyard bisect", "interrupted", "", kGoesOn); }
+
+// While a commit was built, as far as that is what ended.
+Error interrupted_in_build(const Result<std::vector<ProgramPair>>& pairs) {
+  if (pairs) return interrupted();
+  Error error = pairs.error();
+  error.fix += std::string(error.fix.empty() ? "" : "; ") + kGoesOn;
+  return error;
 }
 
 // What is measured of one commit against another.
@@ -35,7 +43,7 @@ class Probing {
     STEELYARD_TRY(const Commit baseline, plan_.repository.describe(question.baseline));
     STEELYARD_TRY(const Commit candidate, plan_.repository.describe(question.candidate));
     Result<std::vector<ProgramPair>> pairs = builds_.pairs_of(baseline, candidate);
-    if (is_cancelled(plan_)) return interrupted();
+    if (is_cancelled(plan_)) return interrupted_in_build(pairs);
     if (!pairs) {
       if (pairs.error().kind != ErrorKind::program) return pairs.error();
       return ProbeData{{}, pairs.error().text()};

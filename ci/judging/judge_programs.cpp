@@ -323,6 +323,15 @@ std::string build_baseline_by_own_command(const SideDescription& baseline, const
   return note;
 }
 
+// Why the baseline is not built. Where both builds ended for the same reason, as an interruption ends what runs beside
+// each other, both are named.
+Error baseline_error(const BuiltSides& sides) {
+  Error error = sides.baseline.error();
+  if (!sides.candidate || *sides.candidate || sides.candidate->error().found != error.found) return error;
+  error.where += " and " + sides.candidate->error().where;
+  return error;
+}
+
 struct BothBuilt {
   ExitCode code = ExitCode::success;
   bool is_one_build = false;            // the candidate's is a copy
@@ -349,7 +358,7 @@ BothBuilt build_both(SideDescription& baseline, SideDescription& candidate, cons
     return both;
   };
   if (!sides.baseline) {
-    Error error = sides.baseline.error();
+    Error error = is_cancelled(how.cancelled) ? baseline_error(sides) : sides.baseline.error();
     if (std::string note = build_baseline_by_own_command(baseline, candidate, request, how, sides); !note.empty()) {
       both.notes.push_back(std::move(note));
     } else {

@@ -61,6 +61,7 @@ Result<LeftProcesses::Count> build(const BuildRequest& request, const std::atomi
   if (request.command.empty()) return LeftProcesses::Count{};
   BuildRequest told = request;
   told.side = "build of " + request.side;
+  told.left_by_interruption = "nothing of that is kept";
   Result<LeftProcesses::Count> done = run_shell(told, cancelled);
   if (done) return done;
   Error error = done.error();
@@ -82,7 +83,9 @@ Result<LeftProcesses::Count> run_shell(const BuildRequest& request, const std::a
   shell.timeout = request.timeout;
   STEELYARD_TRY(const bench::ChildResult child, bench::run_child(shell, cancelled));
   if (child.succeeded()) return LeftProcesses::Count{child.left_ended, child.left_running};
-  if (child.end == bench::ChildEnd::cancelled) return program_error(request.side, "interrupted");
+  if (child.end == bench::ChildEnd::cancelled) {
+    return program_error(request.side, "interrupted", "", request.left_by_interruption);
+  }
   bench::ChildResult without_output = child;
   without_output.error_output.clear();
   const std::string output = last_lines(child.error_output, kShownLines);

@@ -23,6 +23,7 @@ struct BuildRequest {
   std::string side;                                   // "the baseline (1a2b3c4)", for messages
   std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
   bench::SharedConfinement confinement = {};
+  std::string left_by_interruption = {};  // what is said of it where it was interrupted; build() says it itself
 };
 
 // The command has the caller's environment without secrets (bench/runner/secrets.hpp). Error (program): the command

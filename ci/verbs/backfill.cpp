@@ -70,11 +70,14 @@ class PairMeasurer {
   Result<void> measure(const std::string& before, const std::string& after) {
     STEELYARD_TRY(const Commit baseline, repository_.describe_baseline(before));
     STEELYARD_TRY(const Commit candidate, repository_.describe(after));
-    STEELYARD_TRY(JudgedSides sides, sides_of(baseline, candidate));
+    const Result<JudgedSides> sides = sides_of(baseline, candidate);
+    // The report has no step of what was interrupted: here is which build was stopped.
+    if (!sides && cancelled_->load()) app_.warn(sides.error().text());
+    if (!sides) return sides.error();
     Configuration configuration = configuration_;
     configuration.run.seed += ++measured_;
     const JudgeRequest request{configuration, outputs_, false, cancelled_};
-    STEELYARD_TRY(const ExitCode code, judge_programs(sides, request, calibrations_, app_));
+    STEELYARD_TRY(const ExitCode code, judge_programs(*sides, request, calibrations_, app_));
     if (code == ExitCode::store_away)
       return store_error("the store", "it could not be reached", "", "what was measured waits in the spool");
     return {};

@@ -109,12 +109,12 @@ TEST_F(Build, EndsAtItsLimit) {
   EXPECT_THAT(failed.error().text(), HasSubstr("limit"));
 }
 
-TEST_F(Build, ThatIsInterruptedSaysOnlyThat) {
+TEST_F(Build, ThatIsInterruptedSaysThatAndThatNothingIsKept) {
   const std::atomic<bool> cancelled{true};
   const Result<LeftProcesses::Count> ended =
       build({tree_, "echo output >&2; sleep 600", seconds(60), "the candidate"}, &cancelled);
   ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().text(), "build of the candidate: interrupted");
+  EXPECT_EQ(ended.error().text(), "build of the candidate: interrupted; nothing of that is kept");
 }
 
 TEST_F(Build, HasRoomBesideAnotherWhereEachCompilerHasAGibibyte) {

@@ -57,6 +57,20 @@ TEST_F(GateBuilds, OfABaselineAreKeptByCommitAndCommand) {
   EXPECT_THAT(log(), testing::Contains("second").Times(4)) << "the baseline is another";
 }
 
+TEST_F(GateBuilds, ThatAreInterruptedAreNamedAndNothingIsKeptOfThem) {
+  const std::string interrupt = "mkdir '" + (folder_ / "interrupted").string() + "' 2>/dev/null && kill -INT " +
+                                std::to_string(getpid()) + "; sleep 60";
+  commit_script("first", interrupt);
+  commit_script("second", interrupt);
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 2) << outcome.err;
+  const std::string others = has_room_for_two_builds() ? " and build of the candidate (" : "";
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("steelyard: build of the baseline ("), HasSubstr(others),
+                                 HasSubstr("): interrupted; nothing of that is kept\n")));
+  EXPECT_EQ(outcome.out, "");
+  expect_no_work_trees_left();
+}
+
 TEST_F(GateBuilds, DoNotSeeWhereBaselinesAreKept) {
   const std::string folder = (folder_ / "builds").string();
   commit_script("first", logging("ls -A '" + folder + "'"));
