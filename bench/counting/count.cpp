@@ -417,7 +417,9 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
   tools.shim = options.shim.empty() ? default_shim() : std::filesystem::absolute(options.shim, ignored);
   if (!std::filesystem::is_regular_file(tools.shim, ignored)) {
     return input_error("", "the counting library " + tools.shim.string() + " is missing", "",
-                       "install Valgrind's headers (package valgrind) and build steelyard again");
+                       "it is looked for in ../lib/steelyard/ beside the program: move the whole installation, or link "
+                       "to the program where it is; a steelyard that was built without Valgrind's headers has none, so "
+                       "install the package valgrind and build it again");
   }
   ChildCommand command;
   command.executable = tools.valgrind;

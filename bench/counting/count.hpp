@@ -80,6 +80,9 @@ inline constexpr const char* kCountLinesSetting = "counting.lines";
 // Whether profiles of the run say where anything is, and a reader before the second told it.
 bool has_shifted_lines(const Run& run);
 
+// The setting of a run without counts that says what lacked to take any, as counting_unavailable() does.
+inline constexpr const char* kCountLackSetting = "counting.lack";
+
 // Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.
 std::optional<std::string> counting_unavailable(const CountOptions& options);
 

@@ -240,7 +240,7 @@ ExitCode judge_whole(const JudgingPlan& plan, Judgement& judgement, const App& a
     if (!told.empty()) {
       app.note(told);
     } else if (lacks_counts_of_renames(plan.baseline, plan.candidate)) {
-      app.note(kRenamesNeedCounts);
+      app.note(renames_need_counts(plan.candidate.header));
     }
   }
   if (plan.judges_targets) {

@@ -419,6 +419,12 @@ Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const Pol
   return false;
 }
 
+void keep_lack_of_counting(const std::vector<Run*>& runs) {
+  const std::optional<std::string> lack = bench::counting_unavailable(bench::CountOptions{});
+  if (!lack) return;
+  for (Run* run : runs) run->header.settings[bench::kCountLackSetting] = *lack;
+}
+
 EqualBuilds count_programs(std::vector<CountPair> pairs, const bench::MeasuringSettings& settings,
                            const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings) {
   ProgramCounting counting(std::move(pairs), settings, limits.cancelled, progress, warnings);

@@ -26,6 +26,10 @@ namespace steelyard::ci {
 Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings);
 
+// What lacks here to count anything, kept among the settings of runs without counts (bench::kCountLackSetting), so that
+// nobody is told to count. Nothing where nothing lacks. Starts a short process.
+void keep_lack_of_counting(const std::vector<Run*>& runs);
+
 // Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A
 // candidate that is the same program as the baseline takes the baseline's counts, with the proof in their basis. A
 // baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted

@@ -201,6 +201,7 @@ class PairMeasuring {
     STEELYARD_CHECK(time());
     read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
     if (counting) finish_counting();
+    if (!counting) keep_lack_of_counting({&measured_.pair.baseline, &measured_.pair.candidate});
     keep_interruption();
     drop_failed_counts_of_skipped(measured_.pair.baseline);
     drop_failed_counts_of_skipped(measured_.pair.candidate);
@@ -580,6 +581,7 @@ Result<Run> measure_alone(const bench::Program& program, const Configuration& co
     count_programs(devices.without(alone, settings.counts), settings, {clock.left_for_counting(), cancelled}, progress,
                    warnings);
   }
+  if (!counting) keep_lack_of_counting({&run});
   drop_failed_counts_of_skipped(run);
   progress.clear();
   sort_as_listed({&listed}, run);

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/runner/benchmark_listing.hpp"
@@ -161,6 +162,12 @@ void advise_undecided(const Comparison& comparison, Reader reader, std::vector<N
                                       : NextStep{care, comparing_command(reader.from, margin)});
 }
 
+// What it was measured without; null: nobody said so.
+const std::string* lack_of_counting(const RunHeader& run) {
+  const auto lack = run.settings.find(bench::kCountLackSetting);
+  return lack == run.settings.end() ? nullptr : &lack->second;
+}
+
 void advise_regression(const Comparison& comparison, Reader reader, std::vector<NextStep>& steps) {
   std::set<std::string> named;
   std::string first;
@@ -185,8 +192,13 @@ void advise_regression(const Comparison& comparison, Reader reader, std::vector<
   }
   const bool has_counts = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
-  if (lacks_functions && !has_counts)
-    steps.push_back(measuring_step(reader, "count instructions to see which function did it", "--counts always"));
+  if (lacks_functions && !has_counts) {
+    const std::string* const lack = lack_of_counting(comparison.candidate);
+    steps.push_back(
+        lack == nullptr
+            ? measuring_step(reader, "count instructions to see which function did it", "--counts always")
+            : NextStep{"counting instructions tells which function did it, but could not be done: " + *lack, ""});
+  }
   if (reader.from != SidesFrom::this_command) return;
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
@@ -332,6 +344,14 @@ std::string proposals_text(const std::vector<RenameProposal>& proposals) {
   }
   if (proposals.size() > kMaxProposed) text += "\n  and " + std::to_string(proposals.size() - kMaxProposed) + " more";
   return text;
+}
+
+std::string renames_need_counts(const RunHeader& candidate) {
+  const std::string* const lack = lack_of_counting(candidate);
+  return "no rename is proposed for the benchmarks that are gone and new: one that is not alike by name and time is "
+         "told by its instructions, which were not counted on both sides: " +
+         (lack == nullptr ? std::string("measure with --counts always,") : *lack + ';') +
+         " or write the line of [rename] yourself";
 }
 
 }  // namespace steelyard::ci

@@ -42,10 +42,7 @@ struct RenameProposal {
 };
 // The lines of steelyard.toml that would confirm them, and why. Empty: none.
 std::string proposals_text(const std::vector<RenameProposal>& proposals);
-// What is said where there is none, for want of counts.
-inline constexpr const char* kRenamesNeedCounts =
-    "no rename is proposed for the benchmarks that are gone and new: one that is not alike by name and time is told by "
-    "its instructions, which were not counted on both sides: measure with --counts always, or write the line of "
-    "[rename] yourself";
+// What is said where there is none, for want of counts: with what lacked where the candidate was measured, if anything.
+std::string renames_need_counts(const RunHeader& candidate);
 
 }  // namespace steelyard::ci

@@ -99,8 +99,12 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(Run run, load_side(side, configuration, app));
   if (run.profiles.empty()) {
-    return input_error(side, "no counted profile", "a run that was counted (--counts always)",
-                       "a callgrind file is read by steelyard profile --read callgrind FILE");
+    const auto lack = run.header.settings.find(bench::kCountLackSetting);
+    const bool is_lacking = lack != run.header.settings.end();
+    return input_error(side, "no counted profile",
+                       "a run that was counted" + std::string(is_lacking ? "" : " (--counts always)"),
+                       (is_lacking ? "where it was measured " + lack->second + "; " : "") +
+                           "a callgrind file is read by steelyard profile --read callgrind FILE");
   }
   ProfileSource source;
   source.name = side;

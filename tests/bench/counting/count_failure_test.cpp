@@ -75,7 +75,8 @@ TEST(CountingUnavailable, SaysThatTheLibraryIsMissing) {
   options.shim = "/nonexistent/libsteelyard_count.so";
   const auto why = counting_unavailable(options);
   ASSERT_TRUE(why);
-  EXPECT_THAT(*why, HasSubstr("/nonexistent/libsteelyard_count.so"));
+  EXPECT_THAT(*why, HasSubstr("/nonexistent/libsteelyard_count.so is missing; it is looked for in ../lib/steelyard/"));
+  EXPECT_THAT(*why, HasSubstr("move the whole installation, or link to the program where it is"));
   EXPECT_THAT(*why, Not(HasSubstr("\n")));
   CountedRun run;
   EXPECT_FALSE(count_instructions({program_of("counting_uncountable")}, {"anything"}, options, run));

@@ -580,6 +580,14 @@ TEST(NextSteps, AFlameGraphIsOfferedForACountThatRegressedUntilOneIsDrawn) {
 TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
   Comparison comparison = with(sample::time_row("a", 1.1, Verdict::regression));
   EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("--counts always")));
+  Comparison lacking = comparison;
+  lacking.candidate.settings["counting.lack"] = "valgrind was not found; install it";
+  EXPECT_THAT(steps_of(lacking), Contains("counting instructions tells which function did it, but could not be done: "
+                                          "valgrind was not found; install it: "));
+  EXPECT_THAT(steps_of(lacking), Not(Contains(HasSubstr("--counts always"))));
+  EXPECT_THAT(renames_need_counts(lacking.candidate), testing::EndsWith("valgrind was not found; install it; or write "
+                                                                        "the line of [rename] yourself"));
+  EXPECT_THAT(renames_need_counts(comparison.candidate), HasSubstr("measure with --counts always, or write"));
   comparison.rows.push_back(sample::instructions_row("a", 10, 10));
   EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("--counts always"))));
 }
