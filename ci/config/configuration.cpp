@@ -184,6 +184,18 @@ std::optional<Error> both_policies(std::string_view text, const std::string& nam
   return std::nullopt;
 }
 
+// Of a Google Benchmark program: the filter among its arguments.
+Result<void> check_own_filter(const ConfiguredProgram& program, const std::string& where) {
+  constexpr std::string_view kFilter = "--benchmark_filter=";
+  if (!program.how.format.empty()) return {};
+  const Result<std::vector<std::string>> words = command_words(program.command, where);
+  if (!words) return {};  // whoever starts it says what is wrong
+  for (const std::string& word : *words) {
+    if (word.starts_with(kFilter)) STEELYARD_CHECK(check_filter(word.substr(kFilter.size()), where));
+  }
+  return {};
+}
+
 Result<void> check_programs(const Configuration& configuration, const std::string& file) {
   std::map<std::string, int> seen;
   for (const ConfiguredProgram& program : configuration.programs) {
@@ -194,6 +206,7 @@ Result<void> check_programs(const Configuration& configuration, const std::strin
                          "format = \"process\" beside them",
                          "say how it is measured: one of " + listed(command_formats()));
     }
+    STEELYARD_CHECK(check_own_filter(program, where));
     if (program.name.empty() && configuration.programs.size() > 1) {
       return input_error(where, "no name", "a name for each of several programs", "add name = \"...\"");
     }

@@ -329,7 +329,7 @@ const std::array kKeys{
                      STEELYARD_ASSIGN(read_count(value, where, kRelinks), run.relinks),
                      STEELYARD_PRINT(std::to_string(of.run.relinks))},
     ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
-                     STEELYARD_ASSIGN(read_text(value, where), run.filter),
+                     STEELYARD_ASSIGN(read_filter(value, where), run.filter),
                      STEELYARD_PRINT(optional_text(of.run.filter))},
     ConfigurationKey{"policy", "false_alarm_rate", "--false-alarm-rate", "SHARE",
                      "chance that the whole comparison fails though nothing regressed",

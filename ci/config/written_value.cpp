@@ -1,5 +1,7 @@
 #include "ci/config/written_value.hpp"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <regex>
 
 #include "bench/model/parse_number.hpp"
 #include "bench/model/text.hpp"
@@ -81,6 +84,50 @@ Result<std::string> read_text(const WrittenValue& value, const std::string& wher
   const std::string* text = std::get_if<std::string>(&value.content);
   if (text == nullptr) return refusal(value, where, "text in quotes", "write \"" + to_text(value) + '"');
   return *text;
+}
+
+namespace {
+
+// What POSIX's extended expressions say against it; empty: nothing.
+std::string fault_of(const std::string& expression) {
+  regex_t compiled{};
+  const int fault = ::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (fault == 0) return ::regfree(&compiled), "";
+  std::array<char, 200> text{};
+  ::regerror(fault, &compiled, text.data(), text.size());
+  return text.data();
+}
+
+bool is_ecmascript(const std::string& expression) {
+  try {
+    const std::regex compiled(expression);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Taken for good is
+// what has flags, "(?i)", which the last alone knows; what is long, in which compilers recurse too deep; and what
+// counts,
+// "{9}", of which some take more memory than there is.
+Result<void> check_filter(const std::string& filter, const std::string& where) {
+  constexpr std::size_t kLongestTried = 1000;
+  const std::string expression = filter.substr(filter.starts_with('-') ? 1 : 0);  // "-": all others
+  const bool is_beyond_trying = expression.find("(?") != std::string::npos || expression.find('{') != std::string::npos;
+  if (expression.size() > kLongestTried || is_beyond_trying) return {};
+  const std::string fault = fault_of(expression);
+  if (fault.empty() || is_ecmascript(expression)) return {};
+  return input_error(where, '"' + filter + "\", which is no regular expression (" + fault + ')',
+                     "one, as Google Benchmark takes it", "write \\( for a parenthesis that is meant");
+}
+
+Result<std::string> read_filter(const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(std::string filter, read_text(value, where));
+  STEELYARD_CHECK(check_filter(filter, where));
+  return filter;
 }
 
 Result<bool> read_flag(const WrittenValue& value, const std::string& where) {

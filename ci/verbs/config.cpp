@@ -12,6 +12,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/config/toml_document.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/measuring/build.hpp"
 #include "ci/verbs/config_init.hpp"
 #include "regress/policy/pattern_policy.hpp"
 #include "regress/targets/declared_target.hpp"
@@ -398,6 +399,31 @@ std::string configuration_schema() {
   return document.text();
 }
 
+// What of the programs cannot work here, as a gate would find out after it has checked out and built.
+ExitCode check_programs_of(const Configuration& configuration, const App& app) {
+  ExitCode code = ExitCode::success;
+  for (const ConfiguredProgram& configured : configuration.programs) {
+    const std::string where = configuration.file.filename().string() + ": [[program]] \"" + configured.name + '"';
+    const Result<bench::Program> program = program_in_tree(configured, configuration.root, {}, false);
+    if (!program) {
+      code = worse(code, app.report(program.error()));
+      continue;
+    }
+    std::error_code ignored;
+    if (std::filesystem::exists(program->executable, ignored)) continue;
+    const std::string path = program->executable.lexically_relative(configuration.root).string();
+    if (configuration.build_command.empty()) {
+      code = worse(code, app.report(input_error(where, "no file " + path + " here, and no [build] command to make it",
+                                                "the benchmark program in the work tree",
+                                                "write the path of one, or [build] command = \"...\"")));
+    } else {
+      app.warn(where + ": no file " + path +
+               " here yet; whether [build] command makes it shows only when a commit is built");
+    }
+  }
+  return code;
+}
+
 Result<ExitCode> run_config(const ConfigOptions& options, const App& app) {
   if (options.action == ConfigOptions::Action::schema) {
     app.print(configuration_schema());
@@ -407,6 +433,10 @@ Result<ExitCode> run_config(const ConfigOptions& options, const App& app) {
   STEELYARD_TRY(Configuration configuration, configuration_asked_for(options, app));
   STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   const std::string file = configuration.file.string();
+  if (options.action == ConfigOptions::Action::check) {
+    const ExitCode code = check_programs_of(configuration, app);
+    if (code != ExitCode::success) return code;
+  }
   if (options.action == ConfigOptions::Action::explain) {
     STEELYARD_TRY(const WrittenLines lines, WrittenLines::read(configuration.file));
     const std::vector<ExplainedKey> keys = explain(options.benchmark, configuration, lines, app);

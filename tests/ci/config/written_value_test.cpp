@@ -69,6 +69,16 @@ TEST(CommandWords, RefusesOpenQuotesAndNothing) {
   EXPECT_EQ(words("''")[0], "error: --bench: found nothing, wanted a path and its arguments");
 }
 
+TEST(WrittenFilter, IsRefusedWhereNoDialectTakesIt) {
+  for (const char* filter :
+       {"", "all", "BM_sum", "-BM_sum", "^a|b$", "a\\.b", "\\d+/8", "(?i)sum", "a{2,3}", "sum\\(", "[a-z]+"}) {
+    EXPECT_TRUE(check_filter(filter, "--filter")) << filter;
+  }
+  for (const char* filter : {"(", "sum(", "-sum(", "[a", "a\\"})
+    EXPECT_FALSE(check_filter(filter, "--filter")) << filter;
+  EXPECT_TRUE(check_filter(std::string(100'000, '('), "--filter")) << "not tried";
+}
+
 }  // namespace
 
 }  // namespace steelyard::ci::written_value_test

@@ -118,5 +118,40 @@ TEST_F(ConfigVerb, TheSchemaKnowsEveryKeyAndIsTheOneInTheDocs) {
   }
 }
 
+TEST_F(ConfigVerb, ChecksThatAFilterIsARegularExpressionAndNamesItsLine) {
+  write("steelyard.toml", "[project]\nname = \"x\"\n[run]\nfilter = \"sum(\"\n");
+  const Outcome bad = run({"config", "check"});
+  EXPECT_EQ(bad.status, 3);
+  EXPECT_THAT(bad.err, HasSubstr("steelyard.toml:4: [run] filter: found \"sum(\", which is no regular expression"));
+  write("bench", "");
+  write("steelyard.toml", "[[program]]\nname = \"x\"\ncommand = \"bench --benchmark_filter=[a\"\n");
+  const Outcome argument = run({"config", "check"});
+  EXPECT_EQ(argument.status, 3);
+  EXPECT_THAT(argument.err, HasSubstr("steelyard.toml: [[program]] \"x\": found \"[a\", which is no regular"));
+}
+
+TEST_F(ConfigVerb, ChecksThatEachProgramIsThereOrMayBeBuilt) {
+  const std::string program = "[[program]]\nname = \"x\"\ncommand = \"out/bench --seed 1\"\n";
+  write("steelyard.toml", program);
+  const Outcome missing = run({"config", "check"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_THAT(missing.err, AllOf(HasSubstr("steelyard.toml: [[program]] \"x\": found no file out/bench here"),
+                                 HasSubstr("[build] command")));
+  write("steelyard.toml", "[build]\ncommand = \"make\"\n" + program);
+  const Outcome unbuilt = run({"config", "check"});
+  EXPECT_EQ(unbuilt.status, 0) << unbuilt.err;
+  EXPECT_THAT(unbuilt.err, HasSubstr("[[program]] \"x\": no file out/bench here yet"));
+  write("out/bench", "");
+  const Outcome good = run({"config", "check"});
+  EXPECT_EQ(good.status, 0);
+  EXPECT_EQ(good.err, "");
+  EXPECT_THAT(good.out, HasSubstr("steelyard.toml: good\n"));
+  write("steelyard.toml", "[[program]]\nname = \"x\"\ncommand = \"/bin/true\"\n");
+  EXPECT_THAT(run({"config", "check"}).err, HasSubstr("a path relative to the work tree"));
+  write("steelyard.toml", "[[program]]\nname = \"x\"\ncommand = \"no-such-tool -x\"\nformat = \"process\"\n");
+  EXPECT_EQ(run({"config", "check"}).status, 3);
+}
+
 }  // namespace
 }  // namespace steelyard::ci::config_verb_test
