@@ -58,7 +58,8 @@ class RequestAlerts : public storage_test::KeptStore {
     query.resolved_too = true;
     Store store = open();
     std::vector<std::string> texts;
-    for (const Alert& alert : *AlertStore(store).list(query)) {
+    const Result<std::vector<Alert>> alerts = AlertStore(store).list(query);
+    for (const Alert& alert : *alerts) {
       const int percent = static_cast<int>(*alert.ratio * 100 - 100 + 0.5);
       texts.push_back(alert.subject.branch + ' ' + std::string(to_text(alert.state)) + " of " + alert.commit + ", by " +
                       std::to_string(percent));
