@@ -88,8 +88,8 @@ std::vector<char> filled_labels(const JointRow& row, std::size_t rounds) {
   return labels;
 }
 
-// Also compiled for processors that take four doubles at once. Without fused multiplication, so that both give the same
-// bits.
+// Compiled a second time for processors that take four doubles at once. Without fused multiplication: both give the
+// same bits.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define STEELYARD_WITH_AVX2 __attribute__((target_clones("avx2", "default")))
 #else
