@@ -109,10 +109,9 @@ bool is_ecmascript(const std::string& expression) {
 
 }  // namespace
 
-// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Taken for good is
-// what has flags, "(?i)", which the last alone knows; what is long, in which compilers recurse too deep; and what
-// counts,
-// "{9}", of which some take more memory than there is.
+// Which dialect a program was built with, only the program knows: ECMAScript, POSIX extended, RE2. Not tried, and taken
+// for good, is what has flags ("(?i)"), which RE2 alone knows; what is long, in which compilers recurse too deep; and
+// what counts ("{9}"), of which some take more memory than there is.
 Result<void> check_filter(const std::string& filter, const std::string& where) {
   constexpr std::size_t kLongestTried = 1000;
   const std::string expression = filter.substr(filter.starts_with('-') ? 1 : 0);  // "-": all others

@@ -24,7 +24,7 @@ std::string quoted_for_toml(
     std::string_view text);  // a basic string: quotes, backslashes and control characters escaped
 
 Result<std::string> read_text(const WrittenValue& value, const std::string& where);
-// A filter of benchmarks, as Google Benchmark takes it: refused where no dialect of regular expressions takes it.
+// A filter of benchmarks, as Google Benchmark takes it. Error (input): no dialect of regular expressions takes it.
 Result<std::string> read_filter(const WrittenValue& value, const std::string& where);
 Result<void> check_filter(const std::string& filter, const std::string& where);
 Result<bool> read_flag(const WrittenValue& value, const std::string& where);
