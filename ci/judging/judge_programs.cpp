@@ -296,7 +296,10 @@ BuiltSides build_once(const SideDescription& baseline, const SideDescription& ca
   const Result<void> copied =
       is_unread ? copy_build(baseline.sources, candidate.sources, how.confinement) : Result<void>();
   is_one_build = is_unread && copied && change.watch_again();
-  if (is_one_build) return sides;
+  if (is_one_build) {
+    sides.candidate = LeftProcesses::Count{};  // nothing ran to build it
+    return sides;
+  }
   note_building(BuiltTree::candidate, candidate.commit, how);
   sides.candidate = build_tree(candidate.sources, candidate.commit, BuiltTree::candidate, how);
   return sides;
