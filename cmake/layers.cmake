@@ -21,6 +21,11 @@ add_library(steelyard_build_flags INTERFACE)
 target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
 # nvcc takes other options (cuda.cmake).
 target_compile_options(steelyard_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+# Builds that run the tests end where an index or an optional that has no value would be read. What is timed goes without.
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_definitions(steelyard_build_flags INTERFACE
+    $<$<AND:$<CONFIG:Check,Debug>,$<COMPILE_LANGUAGE:CXX>>:_GLIBCXX_ASSERTIONS>)
+endif()
 # g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, fixed in 13).
 if(warnings AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
