@@ -16,7 +16,7 @@ namespace {
 
 // At "_"; those that a function's argument list or namespaces follow are cut there.
 std::vector<std::string> words_of(std::string_view name);
-std::string joined(const std::vector<std::string>& words);  // by ", "
+std::string listed(const std::vector<std::string>& words);  // by ", "
 std::string in_lower_case(std::string_view text);
 
 // "128x256", "128x256x64".
@@ -74,7 +74,7 @@ constexpr std::array<Pair, 11> kCppTypes{{
 // cuBLAS's own letters, as seen in kernels whose operands are known.
 constexpr std::array<Pair, 4> kNvjetLetters{{{"h", "f16"}, {"t", "bf16"}, {"s", "f32"}, {"q", "e4m3"}}};
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool is_decimal(char letter) { return letter >= '0' && letter <= '9'; }
 
 template <std::size_t n>
 std::string meaning(const std::array<Pair, n>& table, std::string_view word) {
@@ -113,7 +113,7 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
@@ -127,7 +127,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-bool is_number(std::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), is_digit); }
+bool is_number(std::string_view word) { return !word.empty() && std::all_of(word.begin(), word.end(), is_decimal); }
 
 bool is_size(std::string_view word) {
   const std::size_t cross = word.find('x');
@@ -144,7 +144,7 @@ bool is_layout(std::string_view word) {
 }
 
 std::string arch_of(std::string_view word) {
-  if (word.starts_with("sm") && word.size() >= 4 && word.size() <= 6 && is_digit(word[2]) && is_digit(word[3])) {
+  if (word.starts_with("sm") && word.size() >= 4 && word.size() <= 6 && is_decimal(word[2]) && is_decimal(word[3])) {
     return std::string(word);
   }
   return meaning(kArchitectures, word);
@@ -177,7 +177,7 @@ std::string instruction_of(std::string_view word) {
   if (!word.ends_with("gemm")) return {};
   word.remove_suffix(4);
   if (word == "s" || word == "d" || word == "h") return "scalar";
-  if (!word.empty() && !is_digit(word.front())) word.remove_prefix(1);
+  if (!word.empty() && !is_decimal(word.front())) word.remove_prefix(1);
   if (is_size(word)) return std::string(word);
   return split_instruction(word);
 }
@@ -338,14 +338,14 @@ std::vector<Field> fields_of(const KernelName& name) {
   return {{"family", name.family},
           {"architecture", name.arch},
           {"kernel", name.kernel},
-          {"types", joined(name.operands)},
+          {"types", listed(name.operands)},
           {"instruction", name.instruction},
           {"layouts", name.layouts},
           {"tile", name.tile},
           {"stages", name.stages},
           {"warps", name.warps},
           {"cluster", name.cluster},
-          {"options", joined(name.options)}};
+          {"options", listed(name.options)}};
 }
 
 std::string count_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " launch" : " launches"); }
@@ -372,7 +372,7 @@ std::string short_text(const KernelName& name) {
   constexpr std::size_t kLongest = 120;
   std::string text = name.text;
   if (name.family == "steelyard") {
-    text = name.kernel + (name.operands.empty() ? "" : "<" + joined(name.operands) + ">");
+    text = name.kernel + (name.operands.empty() ? "" : "<" + listed(name.operands) + ">");
   } else if (text.starts_with("_Z")) {
     text = readable_symbol(text);
   }
@@ -433,7 +433,7 @@ std::vector<std::string> kernel_changes(const std::vector<std::string>& before, 
     } else {
       std::string change = "kernel " + short_text(*old_name) + " became " + short_text(*new_name);
       if (const Words what = kernel_differences(*old_name, *new_name); what.front() != change) {
-        change += ": " + joined(what);
+        change += ": " + listed(what);
       }
       changes.push_back(change);
     }

@@ -57,22 +57,22 @@ Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Ru
   return {};
 }
 
-std::string count_text(std::size_t count, const std::string& one) {
+std::string amount_text(std::size_t count, const std::string& one) {
   return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
 }
 
 // "2 runs and 1 comparison"; empty: neither.
 std::string files_text(const storage::Spool::Count& count) {
-  std::string text = count.runs > 0 ? count_text(count.runs, "run") : "";
+  std::string text = count.runs > 0 ? amount_text(count.runs, "run") : "";
   if (count.comparisons == 0) return text;
-  return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
+  return text + (text.empty() ? "" : " and ") + amount_text(count.comparisons, "comparison");
 }
 
 constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
 
 // By which verify takes it.
-std::string name_of(const storage::SpooledComparison& kept) {
+std::string name_for_verify(const storage::SpooledComparison& kept) {
   return "comparison:" + kept.id.substr(0, kShownIdCharacters);
 }
 
@@ -154,7 +154,7 @@ ExitCode keep_without_store(const storage::StoreAddress& address, const Error& e
   app.report(error);
   keep_on_disk(address, own, app);
   report_waiting(address, app);
-  if (own.comparison != nullptr) app.warn("the verdict is " + name_of(*own.comparison));
+  if (own.comparison != nullptr) app.warn("the verdict is " + name_for_verify(*own.comparison));
   return ExitCode::store_away;
 }
 
@@ -387,7 +387,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
     return report_waiting(*address, app), ExitCode::store_away;
   }
   std::string text = "kept in the store: " + address->safe_text();
-  if (kept) text += ", as " + name_of(*kept);
+  if (kept) text += ", as " + name_for_verify(*kept);
   app.note(text);
   if (code != ExitCode::success) report_waiting(*address, app);
   return worse(code, kept_code);

@@ -13,19 +13,19 @@
 namespace steelyard::ci {
 namespace {
 
-using Environment = std::map<std::string, std::string>;
+using Variables = std::map<std::string, std::string>;
 
-std::string value_of(const Environment& variables, std::string_view name) {
+std::string value_of(const Variables& variables, std::string_view name) {
   const auto found = name.empty() ? variables.end() : variables.find(std::string(name));
   return found == variables.end() ? std::string() : found->second;
 }
 
-std::string first_of(const Environment& variables, const CiService::Variables& names) {
+std::string first_of(const Variables& variables, const CiService::Variables& names) {
   const std::string first = value_of(variables, names[0]);
   return first.empty() ? value_of(variables, names[1]) : first;
 }
 
-CiJob job_of(const CiService& service, const Environment& variables) {
+CiJob job_of(const CiService& service, const Variables& variables) {
   CiJob job{std::string(service.name),
             service.checkout,
             first_of(variables, service.commit),
@@ -46,7 +46,7 @@ CiJob job_of(const CiService& service, const Environment& variables) {
   return job;
 }
 
-bool is_job_of(const CiService& service, const Environment& variables) {
+bool is_job_of(const CiService& service, const Variables& variables) {
   if (!service.sign.empty()) {
     const std::string value = value_of(variables, service.sign);
     return service.value.empty() ? !value.empty() : value == service.value;
@@ -57,7 +57,7 @@ bool is_job_of(const CiService& service, const Environment& variables) {
 
 }  // namespace
 
-CiJob ci_job(const Environment& variables) {
+CiJob ci_job(const Variables& variables) {
   const auto* const found = std::find_if(kCiServices.begin(), kCiServices.end(),
                                          [&](const CiService& service) { return is_job_of(service, variables); });
   return found == kCiServices.end() ? CiJob{} : job_of(*found, variables);
@@ -78,7 +78,7 @@ CommitBefore before_as_said(std::string said, std::string what, const char* name
   return {std::move(said), std::move(what)};
 }
 
-CommitBefore before_of_event(const Environment& variables) {
+CommitBefore before_of_event(const Variables& variables) {
   const std::string name = value_of(variables, "GITHUB_EVENT_NAME");
   const bool is_queue = name == "merge_group";
   if (!is_queue && name != "push") return {};
@@ -98,7 +98,7 @@ CommitBefore before_of_event(const Environment& variables) {
 
 }  // namespace
 
-CommitBefore commit_before(const Environment& variables) {
+CommitBefore commit_before(const Variables& variables) {
   const CiJob job = ci_job(variables);
   if (job.service == "GitHub") return before_of_event(variables);
   if (job.service != "GitLab") return {};

@@ -62,7 +62,7 @@ Error ownership_error(const std::filesystem::path& folder) {
                      "git config --global --add safe.directory \"" + folder.string() + '"');
 }
 
-std::vector<std::string> words(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> list;
   for (std::string word; stream >> word;) list.push_back(word);
@@ -129,7 +129,7 @@ Result<std::string> GitRepository::resolve(const std::string& name) const {
 Result<std::vector<std::string>> GitRepository::parents(const std::string& sha) const {
   STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"rev-list", "--parents", "-n", "1", sha, "--"}));
   if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
-  std::vector<std::string> list = words(answer.output);
+  std::vector<std::string> list = split_words(answer.output);
   if (!list.empty()) list.erase(list.begin());
   return list;
 }
@@ -151,7 +151,7 @@ Result<std::vector<storage::CommitParents>> GitRepository::recent_history(const 
     if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
     std::istringstream lines(answer.output);
     for (std::string line; std::getline(lines, line);) {
-      std::vector<std::string> list = words(line);
+      std::vector<std::string> list = split_words(line);
       if (list.empty() || cut.contains(list.front())) continue;
       list.erase(list.begin() + 1 + std::min(list.size() - 1, storage::kMaxParents), list.end());
       parents.try_emplace(list.front(), list.begin() + 1, list.end());
@@ -175,7 +175,7 @@ bool is_release_name(const std::string& tag) {
 Result<std::vector<std::string>> GitRepository::line_to(const std::string& sha) const {
   STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"rev-list", "--first-parent", kLongestLine, sha, "--"}));
   if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
-  std::vector<std::string> line = words(answer.output);
+  std::vector<std::string> line = split_words(answer.output);
   std::reverse(line.begin(), line.end());
   return line;
 }
@@ -185,7 +185,7 @@ Result<std::vector<std::string>> GitRepository::line_between(const std::string& 
                 run_git(root_, {"rev-list", "--first-parent", "--max-count=" + std::to_string(kMaxBetween + 1), to,
                                 '^' + from, "--"}));
   if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
-  std::vector<std::string> line = words(answer.output);
+  std::vector<std::string> line = split_words(answer.output);
   // The newest of them alone would look as if the line had left the older end long ago.
   if (line.size() > kMaxBetween) {
     return input_error(root_.string(),
@@ -214,7 +214,7 @@ std::vector<Release> GitRepository::releases(const std::set<std::string>& commit
   if (!tags || !tags->succeeded) return found;
   std::istringstream lines(tags->output);
   for (std::string line; std::getline(lines, line) && found.size() < kMaxReleases;) {
-    const std::vector<std::string> parts = words(line);
+    const std::vector<std::string> parts = split_words(line);
     if (parts.size() < 3 || !is_release_name(parts.back())) continue;
     Release release{parts.back(), parts[parts.size() - 2], 0};
     std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), release.at_unix_s);
@@ -222,7 +222,7 @@ std::vector<Release> GitRepository::releases(const std::set<std::string>& commit
       const Result<GitAnswer> reached =
           run_git(root_, {"rev-list", "--topo-order", kCommitsAround, release.commit, "--"});
       if (!reached || !reached->succeeded) continue;
-      const std::vector<std::string> all = words(reached->output);
+      const std::vector<std::string> all = split_words(reached->output);
       const auto measured =
           std::find_if(all.begin(), all.end(), [&](const std::string& sha) { return commits.contains(sha); });
       if (measured == all.end()) continue;
@@ -245,7 +245,7 @@ Result<Commit> GitRepository::describe(const std::string& sha) const {
   std::getline(lines, parent_line);
   std::getline(lines, time);
   std::getline(lines, commit.subject);
-  if (const std::vector<std::string> list = words(parent_line); !list.empty()) commit.parent = list.front();
+  if (const std::vector<std::string> list = split_words(parent_line); !list.empty()) commit.parent = list.front();
   std::from_chars(time.data(), time.data() + time.size(), commit.committed_at_unix_s);
   if (const std::string branch = current_branch(); !branch.empty() && is_ancestor(sha, "HEAD")) commit.branch = branch;
   return commit;
@@ -295,7 +295,7 @@ bool GitRepository::is_shallow() const {
 std::optional<std::string> GitRepository::remote() const {
   const Result<GitAnswer> answer = run_git(root_, {"remote"});
   if (!answer || !answer->succeeded) return std::nullopt;
-  const std::vector<std::string> names = words(answer->output);
+  const std::vector<std::string> names = split_words(answer->output);
   for (const std::string& name : names) {
     if (name == "origin") return name;
   }

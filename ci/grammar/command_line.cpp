@@ -53,7 +53,7 @@ std::string entry_text(const HelpEntry& entry) {
 }
 
 // Entries of a group stand together, groups in the order of their first entries.
-std::string page_text(const std::string& usage, const std::string& description, const std::vector<HelpEntry>& entries,
+std::string help_page(const std::string& usage, const std::string& description, const std::vector<HelpEntry>& entries,
                       const std::string& footer) {
   std::string text = "Usage: " + usage + "\n\n" + wrapped_at(description, 0, 0);
   std::vector<std::string> groups;
@@ -77,7 +77,7 @@ std::string main_help(const std::vector<Verb>& verbs) {
   }
   entries.push_back(kHelpEntry);
   entries.push_back(kVersionEntry);
-  return page_text("steelyard VERB [options]",
+  return help_page("steelyard VERB [options]",
                    "Tells whether a build got slower, by how much, how sure that is, and which function did it.",
                    entries,
                    std::string(kExitCodeTable) + "\nExample:\n  steelyard ab ./build-old/bench ./build-new/bench");
@@ -98,7 +98,7 @@ std::string help_of(const Verb& verb) {
     }
   }
   entries.push_back(kHelpEntry);
-  return page_text(usage, verb.description, entries, "Example:\n" + verb.example);
+  return help_page(usage, verb.description, entries, "Example:\n" + verb.example);
 }
 
 Error unknown_name(const std::string& where, const std::string& kind, const std::string& name,

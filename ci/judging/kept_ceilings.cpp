@@ -14,7 +14,7 @@
 namespace steelyard::ci {
 namespace {
 
-constexpr std::string_view kName = "ceiling";
+constexpr std::string_view kCeilingName = "ceiling";
 constexpr std::string_view kClock = "clock";
 constexpr std::string_view kAbsentSetting =
     "absent ";  // settings: "absent f16", "note 01", "how ceiling/f32/threads:1", ...
@@ -30,7 +30,7 @@ Metric metric_of(const Ceiling& ceiling) {
 
 BenchmarkId id_of(const Ceiling& ceiling) {
   BenchmarkId id;
-  id.name = kName;
+  id.name = kCeilingName;
   if (ceiling.kind == CeilingKind::arithmetic) {
     id.parameters = {{"", ceiling.dtype}};
   } else {
@@ -98,7 +98,7 @@ std::optional<Ceiling> described_ceiling(const BenchmarkId& id) {
 
 std::optional<Ceiling> ceiling_of(const Measurement& measurement, const Run& run) {
   const BenchmarkId& id = measurement.benchmark;
-  if (id.name != kName) return std::nullopt;
+  if (id.name != kCeilingName) return std::nullopt;
   std::optional<Ceiling> described = described_ceiling(id);
   if (!described) return std::nullopt;
   Ceiling& ceiling = *described;
@@ -148,7 +148,7 @@ DeviceCeilings ceilings_of_run(const Run& run) {
   for (const Measurement& measurement : run.measurements) {
     const std::string& metric = measurement.metric.name;
     if (metric == kClock || metric == kSmClock) clocks[measurement.benchmark.canonical()] = samples_of(measurement);
-    if (measurement.benchmark.name == kName && !measurement.benchmark.device.empty()) {
+    if (measurement.benchmark.name == kCeilingName && !measurement.benchmark.device.empty()) {
       device.device = measurement.benchmark.device;
     }
   }

@@ -237,7 +237,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
 }
 
 // As it is compared with another.
-ComparisonPolicy plain(ComparisonPolicy policy) {
+ComparisonPolicy comparable_policy(ComparisonPolicy policy) {
   policy.seed = 0;
   const auto others = std::stable_partition(policy.patterns.begin(), policy.patterns.end(),
                                             [](const auto& table) { return !table.accepted_by.empty(); });
@@ -262,8 +262,8 @@ void exclude_unaccepted(const ComparisonPolicy& kept, ComparisonPolicy& own) {
 }  // namespace
 
 std::vector<FieldDifference> policy_differences(const Comparison& kept, const Comparison& own) {
-  const ComparisonPolicy there = plain(alike(kept).policy);
-  ComparisonPolicy here = plain(alike(own).policy);
+  const ComparisonPolicy there = comparable_policy(alike(kept).policy);
+  ComparisonPolicy here = comparable_policy(alike(own).policy);
   exclude_unaccepted(there, here);
   // Shards keep no names of machines. A table that has one was judged by on that machine alone.
   for (std::size_t i = 0; i < std::min(there.patterns.size(), here.patterns.size()); ++i) {

@@ -36,7 +36,7 @@ std::int64_t bounded_duration(double duration) {
   return duration < static_cast<double>(kMaxDuration) ? static_cast<std::int64_t>(duration) : kMaxDuration;
 }
 
-std::int64_t median_of(const BenchmarkDurations& durations) {
+std::int64_t median_duration(const BenchmarkDurations& durations) {
   std::vector<std::int64_t> values;
   for (const auto& [name, duration] : durations) values.push_back(std::clamp(duration, std::int64_t{1}, kMaxDuration));
   if (values.empty()) return 1;
@@ -84,7 +84,7 @@ BenchmarkDurations durations_of(const Run& run) {
 }
 
 std::vector<int> split_benchmarks(const std::vector<std::string>& names, const BenchmarkDurations& durations, int of) {
-  const std::int64_t usual = median_of(durations);
+  const std::int64_t usual = median_duration(durations);
   std::vector<std::int64_t> weights;
   for (const std::string& name : names) {
     const auto known = durations.find(name);

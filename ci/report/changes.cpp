@@ -48,7 +48,7 @@ std::string machine_words(const regress::ChangeFinding& finding) {
   return "likely " + machine + ", or a commit that touches all: ";
 }
 
-Tone tone_of(const regress::ChangeFinding& finding) {
+Tone change_tone(const regress::ChangeFinding& finding) {
   if (finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine) return Tone::doubtful;
   return finding.regressions > 0 ? Tone::bad : Tone::good;
 }
@@ -79,7 +79,7 @@ std::string branch_suffix(const ChangesReport& report, std::size_t series) {
 std::string finding_text(const ChangesReport& report, const regress::ChangeFinding& finding,
                          const TerminalStyle& style) {
   std::string text =
-      paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
+      paint(machine_words(finding) + verdict_words(finding), change_tone(finding), style.color) + "  at " +
       printable(place_text(finding, report) + branch_suffix(report, finding.members.front().series), style.unicode) +
       "\n";
   constexpr std::size_t kMaxNameColumns = 44;

@@ -403,7 +403,7 @@ namespace {
 
 constexpr std::size_t kShownCommitCharacters = 9;
 
-Tone tone_of(storage::AlertState state) {
+Tone alert_tone(storage::AlertState state) {
   switch (state) {
     case storage::AlertState::open:
     case storage::AlertState::reopened:
@@ -469,7 +469,7 @@ Json assignment_json(const std::optional<storage::AlertAssignment>& assignment) 
 
 std::string headline(const storage::Alert& alert, const TerminalStyle& style) {
   return alert.id.substr(0, kShownAlertCharacters) + "  " +
-         paint(padded(storage::to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
+         paint(padded(storage::to_text(alert.state), 12), alert_tone(alert.state), style.color) + "  " +
          subject_text(alert, style) + "  " +
          printable(alert_change_text(alert) + until_text(alert) + assigned_text(alert), style.unicode) + '\n';
 }

@@ -82,7 +82,7 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
   }
 }
 
-Json row_name(const ComparisonRow& row) { return {{"benchmark", row.benchmark}, {"metric", row.metric.name}}; }
+Json row_key(const ComparisonRow& row) { return {{"benchmark", row.benchmark}, {"metric", row.metric.name}}; }
 
 Json metrics_json(const Finding& finding) {
   Json metrics = Json::array();
@@ -100,7 +100,7 @@ Json findings_json(const Comparison& comparison, const Json& rows) {
   Json findings = Json::array();
   for (const Finding& finding : find_causes(comparison)) {
     Json names = Json::array();
-    for (const ComparisonRow* row : finding.rows) names.push_back(row_name(*row));
+    for (const ComparisonRow* row : finding.rows) names.push_back(row_key(*row));
     Json json{{"kind", to_text(finding.kind)},
               {"cause", finding.cause},
               {"shared", to_text(finding.shared)},
@@ -108,7 +108,7 @@ Json findings_json(const Comparison& comparison, const Json& rows) {
               {"gates", finding.gates},
               {"ratio_range", finding.ranges.empty() ? Json() : json_interval(finding.ranges.front().ratios)},
               {"metrics", metrics_json(finding)},
-              {"worst", row_name(*finding.worst)}};
+              {"worst", row_key(*finding.worst)}};
     json["functions"] = Json::array();
     if (finding.explained) {
       json["functions"] = rows.at(static_cast<std::size_t>(finding.explained - comparison.rows.data()))["functions"];

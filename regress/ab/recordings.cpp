@@ -63,13 +63,13 @@ LogInvocation invocation_of(std::span<const double> logs, std::size_t round, int
   return invocation;
 }
 
-struct Series {
+struct RecordedSeries {
   double n = 0, mean = 0;
   double squares = 0;   // sum of squares around the mean
   double products = 0;  // of neighbours, around the mean
 };
-Series series_of(std::span<const double> values) {
-  Series series{static_cast<double>(values.size())};
+RecordedSeries series_of(std::span<const double> values) {
+  RecordedSeries series{static_cast<double>(values.size())};
   series.mean = std::accumulate(values.begin(), values.end(), 0.0) / series.n;
   for (std::size_t i = 0; i < values.size(); ++i) {
     series.squares += (values[i] - series.mean) * (values[i] - series.mean);
@@ -145,7 +145,7 @@ void give_verdict(const Effect& effect, const RecordingQuestion& question, Judge
 }  // namespace
 
 Effect effect_of_repeats(std::span<const double> baseline, std::span<const double> candidate, double confidence) {
-  const Series b = series_of(baseline), c = series_of(candidate);
+  const RecordedSeries b = series_of(baseline), c = series_of(candidate);
   Effect effect;
   effect.log_ratio = c.mean - b.mean;
   effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
@@ -154,7 +154,7 @@ Effect effect_of_repeats(std::span<const double> baseline, std::span<const doubl
   const double seen = squares > 0 ? (b.products + c.products) / squares : 0;
   const double correlation = std::clamp(seen + (1 + 3 * seen) / std::min(b.n, c.n), 0.0, kMaxNeighbourCorrelation);
   const double share = (1 - correlation) / (1 + correlation);
-  const auto part = [&](const Series& side) {
+  const auto part = [&](const RecordedSeries& side) {
     return side.squares / (side.n - 1) / std::max(side.n * share, 1.0);  // variance of its mean
   };
   const double error = std::sqrt(part(b) + part(c));

@@ -34,7 +34,7 @@ Result<std::int64_t> find_comparison(Session& session, Transaction& transaction,
 }
 
 // Of the sides what a comparison is found by: an older program kept no more of them.
-Result<Comparison> read_header(Transaction& transaction, const SqlValues& key) {
+Result<Comparison> read_comparison_header(Transaction& transaction, const SqlValues& key) {
   STEELYARD_TRY(
       const Rows rows,
       transaction.run("select c.project, c.baseline_run, c.candidate_run, c.baseline_commit, c.candidate_commit, "
@@ -140,7 +140,7 @@ Result<Comparison> read_comparison_row(Session& session, const std::string& id) 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::int64_t number, find_comparison(session, transaction, id));
   const SqlValues key = SqlValues().integer(number);
-  STEELYARD_TRY(Comparison comparison, read_header(transaction, key));
+  STEELYARD_TRY(Comparison comparison, read_comparison_header(transaction, key));
   STEELYARD_CHECK(read_sides(transaction, key, comparison));
   STEELYARD_CHECK(read_history(transaction, key, comparison));
   STEELYARD_CHECK(read_list(transaction, key,
