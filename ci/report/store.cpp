@@ -183,7 +183,7 @@ std::string spaced_json(const Json& json) {
 }
 
 // As json_document() has it, but for lists of objects: each of them on a line.
-std::string json_lines(const Json& json) {
+std::string json_by_line(const Json& json) {
   std::string text;
   for (const auto& [name, value] : json.items()) {
     text += (text.empty() ? "{\n  " : ",\n  ") + spaced_json(name) + ": ";
@@ -198,7 +198,7 @@ std::string json_lines(const Json& json) {
   return text + "\n}\n";
 }
 
-Json json_tables(const std::vector<storage::AffectedTable>& tables) {
+Json affected_json(const std::vector<storage::AffectedTable>& tables) {
   Json json = Json::array();
   for (const storage::AffectedTable& table : tables) json.push_back({{"table", table.name}, {"bytes", table.bytes}});
   return json;
@@ -243,7 +243,7 @@ std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
                     {"as", word_of(grant.access)},
                     {"project", grant.some_projects ? Json(grant.project) : Json(nullptr)}});
   }
-  return json_lines({{"schema", "steelyard.grants/1"}, {"grants", std::move(list)}});
+  return json_by_line({{"schema", "steelyard.grants/1"}, {"grants", std::move(list)}});
 }
 
 std::string terminal_upgrade(const storage::UpgradePlan& plan) {
@@ -268,16 +268,16 @@ std::string json_upgrade(const storage::UpgradePlan& plan) {
                      {"name", step.name},
                      {"sha256", step.checksum},
                      {"creates", step.creates},
-                     {"rewrites", json_tables(step.rewrites)},
-                     {"fills", json_tables(step.fills)},
+                     {"rewrites", affected_json(step.rewrites)},
+                     {"fills", affected_json(step.fills)},
                      {"drops", step.drops}});
   }
-  return json_lines({{"schema", "steelyard.upgrade/1"},
-                     {"version", plan.version},
-                     {"newest", plan.newest},
-                     {"bytes", plan.bytes},
-                     {"allowed", plan.allowed},
-                     {"steps", std::move(steps)}});
+  return json_by_line({{"schema", "steelyard.upgrade/1"},
+                       {"version", plan.version},
+                       {"newest", plan.newest},
+                       {"bytes", plan.bytes},
+                       {"allowed", plan.allowed},
+                       {"steps", std::move(steps)}});
 }
 
 std::string terminal_distribution(const storage::DistributionPlan& plan) {
@@ -304,10 +304,10 @@ std::string json_distribution(const storage::DistributionPlan& plan) {
                       {"bytes", placement.bytes},
                       {"why", why_text(placement)}});
   }
-  return json_lines({{"schema", "steelyard.distribution/1"},
-                     {"nodes", plan.nodes},
-                     {"missing", plan.missing},
-                     {"tables", std::move(tables)}});
+  return json_by_line({{"schema", "steelyard.distribution/1"},
+                       {"nodes", plan.nodes},
+                       {"missing", plan.missing},
+                       {"tables", std::move(tables)}});
 }
 
 namespace {
