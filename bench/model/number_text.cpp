@@ -99,12 +99,23 @@ bool is_exact_unit(const std::string& unit) { return unit == "count"; }
 
 }  // namespace
 
-std::string change_text(double ratio) {
-  if (!std::isfinite(ratio)) return "-";
+namespace {
+
+std::string factor_text(double ratio) {
+  return std::isfinite(100 * ratio) ? "x " + decimal_text(ratio, decimals_for(std::abs(ratio))) : "-";
+}
+
+}  // namespace
+
+bool reads_as_factor(double ratio) {
   // Past this a percentage is harder to read than a factor.
   constexpr double kFactorFrom = 10;
-  if (ratio >= kFactorFrom) return "x " + decimal_text(ratio, ratio < 100 ? 1 : 0);
-  return part_cell(ratio - 1);
+  return std::isfinite(ratio) && ratio >= kFactorFrom;
+}
+
+std::string change_text(double ratio) {
+  if (!std::isfinite(ratio)) return "-";
+  return reads_as_factor(ratio) ? factor_text(ratio) : part_cell(ratio - 1);
 }
 
 std::string plain_change_text(double ratio) { return signed_percent(100 * (ratio - 1)) + " %"; }
@@ -120,13 +131,20 @@ std::string part_cell(double part) {
   return signed_percent(percent) + " %";
 }
 
-std::string range_text(const Interval& ratios) {
+std::string plain_range_text(const Interval& ratios) {
   return plain_change_text(ratios.low) + " to " + plain_change_text(ratios.high);
 }
 
-std::string range_cell(const Interval& ratios) {
-  const auto end_text = [](double ratio) -> std::string {
-    const double percent = 100 * (ratio - 1);
+std::string range_text(const Interval& ratios, double ratio) {
+  if (!reads_as_factor(ratio)) return plain_range_text(ratios);
+  return factor_text(ratios.low) + " to " + factor_text(ratios.high);
+}
+
+std::string range_cell(const Interval& ratios, double ratio) {
+  const bool is_factor = reads_as_factor(ratio);
+  const auto end_text = [is_factor](double end) -> std::string {
+    if (is_factor) return factor_text(end);
+    const double percent = 100 * (end - 1);
     if (!std::isfinite(percent)) return "-";
     const std::string text = signed_percent(percent);
     return text.find_first_not_of("+-0.") == std::string::npos ? text.substr(1) : text;

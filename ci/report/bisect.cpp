@@ -144,8 +144,8 @@ void add_others(const BisectReport& report, Lines& lines) {
                               " lie on the other side of it, so there is more than one change");
   }
   if (!report.rest || !report.check) return;
-  const std::string rest =
-      change_text(*report.rest) + (report.rest_interval ? " (" + range_text(*report.rest_interval) + ')' : "");
+  const std::string rest = change_text(*report.rest) +
+                           (report.rest_interval ? " (" + range_text(*report.rest_interval, *report.rest) + ')' : "");
   switch (report.others) {
     case OtherChanges::none:
       lines.add("others", "what is left over of the whole change is " + rest +
@@ -274,7 +274,7 @@ std::string probe_text(const BisectProbe& probe, const Metric& metric) {
     text += "from " + shortest_text(*probe.baseline_level) + " to " + shortest_text(*probe.candidate_level);
   }
   if (counts) return text + ", exactly";
-  if (probe.interval) text += " (" + range_text(*probe.interval) + ')';
+  if (probe.interval) text += " (" + range_text(*probe.interval, probe.ratio.value_or(1)) + ')';
   if (probe.p) text += ", p " + p_value_text(*probe.p);
   return text + ", " + plural_text(probe.rounds, "round");
 }

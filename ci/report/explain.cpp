@@ -88,8 +88,8 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
 
 std::string effect_text(const ComparisonRow& row) {
   std::string text = "effect: " + change_text(*row.ratio);
-  if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
-  if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
+  if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval, *row.ratio);
+  if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval, *row.ratio);
   return text + "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " +
          share_text(row.margin);
 }
@@ -313,7 +313,7 @@ class Explainer {
     const SoloCheck& solo = *row.solo;
     add_step((solo.agrees ? "alone: in " : "not confirmed alone: in ") + plural_text(solo.rounds, "round") +
              " in turns with nothing beside it " + change_text(solo.ratio) +
-             (solo.interval ? " (" + range_text(*solo.interval) + ")" : "") + ", " +
+             (solo.interval ? " (" + range_text(*solo.interval, solo.ratio) + ")" : "") + ", " +
              (!solo.agrees   ? "too wide to tell"
               : *solo.agrees ? "which agrees"
                              : "which contradicts what was seen side by side"));

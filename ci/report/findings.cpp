@@ -491,7 +491,7 @@ std::string interval_cell(const ComparisonRow& row) {
   // A change that lies within the margin is told with it: as unchanged it would have been held to that.
   const bool is_within = row.ratio && std::abs(*row.ratio - 1) <= row.margin;
   const bool is_told = is_held_to_margin(row) && row.margin != kDefaultMargin && (!is_called_changed(row) || is_within);
-  return range_cell(*row.interval) + (is_told ? ", margin " + share_text(row.margin) : "");
+  return range_cell(*row.interval, row.ratio.value_or(1)) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {

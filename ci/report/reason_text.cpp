@@ -11,7 +11,6 @@
 #include "bench/model/calibration.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
-#include "regress/ab/confirmation.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/history/prediction.hpp"
 
@@ -19,7 +18,6 @@ namespace steelyard::ci {
 namespace {
 
 namespace why = regress::why;
-using regress::AloneAnswer;
 using regress::WhichSide;
 
 // Of what others said (a child's last words, a count's key) a sentence shows at most this much; archives have it whole.
@@ -74,16 +72,9 @@ std::string defect_text(const regress::Defect& defect) {
   return "it has no samples";
 }
 
-std::string interval_text(const ComparisonRow& row) {
-  return row.interval ? share_text(row.confidence) + " interval " + range_text(*row.interval) : "";
-}
-
-// A sentence is kept in the words of older programs, whose figures have no factor and at most two digits behind the
-// point; a report shows it with the figures that its cells have.
-enum class Figures { kept, shown };
-
-std::string change_figure(double ratio, Figures figures) {
-  return figures == Figures::kept ? plain_change_text(ratio) : change_text(ratio);
+std::string interval_text(const ComparisonRow& row, Figures figures = Figures::kept) {
+  if (!row.interval) return "";
+  return share_text(row.confidence) + " interval " + range_figure(*row.interval, row.ratio.value_or(1), figures);
 }
 
 std::string size_text(const ComparisonRow& row, Figures figures) {
@@ -461,68 +452,6 @@ std::string lost_text(const regress::LostSeries& lost) {
          (occasion.empty() ? "" : "; it was last measured at " + occasion);
 }
 
-std::string solo_change_text(const SoloCheck& solo, Figures figures) {
-  return change_figure(solo.ratio, figures) + " (" + (solo.interval ? range_text(*solo.interval) : "no interval") + ")";
-}
-
-std::string agreement_text(regress::Agreement agreement, bool before_rounds_4) {
-  using regress::Agreement;
-  if (agreement == Agreement::too_wide) return "too wide to tell";
-  if (agreement == Agreement::contradicts) return "which contradicts it";
-  if (agreement == Agreement::agrees || before_rounds_4) return "which agrees";
-  return std::string("a change as well, and surely a ") + (agreement == Agreement::smaller ? "smaller" : "larger") +
-         " one";
-}
-
-// What is too wide to tell is no support, as a reader of figures in the same direction might think.
-std::string alone_lead(const ComparisonRow& row, Figures figures) {
-  const bool is_open = figures == Figures::shown && !row.solo->agrees;
-  return (is_open ? note_text(RowNote::not_confirmed_alone) : "alone") + ": ";
-}
-
-std::string alone_text(const ComparisonRow& row, bool before_rounds_4, Figures figures) {
-  return alone_lead(row, figures) + solo_change_text(*row.solo, figures) + ", " +
-         agreement_text(regress::agreement(row), before_rounds_4);
-}
-
-std::string alone_text_of_rounds_2(const SoloCheck& solo) {
-  if (solo.agrees != false) {
-    return "alone: " + solo_change_text(solo, Figures::kept) + (solo.agrees ? "" : ", which does not tell");
-  }
-  return "alone it is less than the minimum effect (" + plain_change_text(solo.ratio) + ", " +
-         (solo.interval ? range_text(*solo.interval) : "no interval") +
-         "): it is an effect of running beside another process";
-}
-
-// What the check alone leaves of the answer of a duet. Before rounds_4 one cause was named of several why there is
-// none.
-std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone) {
-  const std::string not_confirmed = reason + "; " + note_text(RowNote::not_confirmed_alone);
-  const std::string contradicted = note_text(RowNote::contradicted_alone) +
-                                   (row.solo ? solo_change_text(*row.solo, Figures::kept) : std::string()) +
-                                   " with nothing beside it, which ";
-  const std::string in_duet = "; measure in turns to tell (--layout interleaved); side by side: " + reason;
-  switch (alone.answer) {
-    case AloneAnswer::told:
-      break;
-    case AloneAnswer::told_by_rounds_2:
-      return reason + "; " + alone_text_of_rounds_2(*row.solo);
-    case AloneAnswer::not_measured:
-      return not_confirmed + ": nothing was measured of it alone";
-    case AloneAnswer::too_seldom:
-      return not_confirmed + ": it ran too seldom alone to be compared";
-    case AloneAnswer::not_reached:
-      return not_confirmed + ": the budget was spent";
-    case AloneAnswer::opposite:
-      return contradicted + "is the opposite" + in_duet;
-    case AloneAnswer::below_minimum:
-      return contradicted + "leaves less than the minimum effect of " + share_text(row.minimum_effect) + in_duet;
-    case AloneAnswer::excludes_all:
-      return contradicted + "excludes all of " + range_text(*row.interval) + " side by side" + in_duet;
-  }
-  return reason + "; " + alone_text(row, alone.before_rounds_4, Figures::kept);
-}
-
 std::string clock_text(double hertz) {
   constexpr double kGiga = 1e9;
   return decimals_text(hertz / kGiga, 2) + " GHz";
@@ -545,6 +474,10 @@ std::vector<std::string> changes_told(const ComparisonRow& row, Figures figures)
                                 "the change of " + change,        "the " + change,
                                 "the remaining " + change,        change + " against the level of "};
   if (row.baseline && row.candidate) told.push_back(counts_text(row, figures));
+  if (row.interval) {
+    told.push_back(interval_text(row, figures));
+    told.push_back("excludes all of " + range_figure(*row.interval, *row.ratio, figures) + " side by side");
+  }
   if (row.solo) {
     for (const std::string& lead : {note_text(RowNote::contradicted_alone), alone_lead(row, figures)})
       told.push_back(lead + solo_change_text(*row.solo, figures));
@@ -589,12 +522,6 @@ std::string shown_reason(const ComparisonRow& row) {
     if (at != std::string::npos) reason.replace(at, kept[i].size(), shown[i]);
   }
   return reason;
-}
-
-std::string solo_text(const ComparisonRow& row) {
-  if (row.notes.has(RowNote::contradicted_alone)) return "";
-  if (row.solo) return alone_text(row, false, Figures::shown);
-  return row.notes.has(RowNote::not_confirmed_alone) ? note_text(RowNote::not_confirmed_alone) : "";
 }
 
 }  // namespace steelyard::ci

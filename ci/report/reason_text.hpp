@@ -24,11 +24,6 @@ std::string reason_text(const ComparisonRow& row, const regress::RowFacts& facts
 // slower" is kept).
 std::string shown_reason(const ComparisonRow& row);
 
-// What a report says of a change alone: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees", "not confirmed alone: ...,
-// too wide to tell" (a kept reason has "alone: ..." there too), or that it was not measured. Empty where there is
-// nothing to tell, and of a row that was contradicted: its reason does.
-std::string solo_text(const ComparisonRow& row);
-
 // What each side says of a fact: "Xeon against EPYC", "not recorded against 2".
 std::string both_sides_text(const FactDifference& fact);
 

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "bench/model/number_text.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard::ci {
 namespace {
 
 namespace ungated = regress::ungated;
+using regress::AloneAnswer;
 
 std::string standing_text(Verdict verdict) {
   return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
@@ -93,8 +95,8 @@ std::string code_layout_text(const ComparisonRow& row) {
   const NoiseParts& noise = row.noise;
   if (!noise.code_layout || !noise.code_layouts || !noise.over_code_layouts || !row.ratio) return "";
   const Interval& over = *noise.over_code_layouts;
-  std::string text = "over " + plural_text(*noise.code_layouts, "code layout") + " " + range_text(over) + " (" +
-                     share_text(row.confidence) + "), standard deviation between them " +
+  std::string text = "over " + plural_text(*noise.code_layouts, "code layout") + " " + range_text(over, *row.ratio) +
+                     " (" + share_text(row.confidence) + "), standard deviation between them " +
                      share_text(*noise.code_layout) + "; ";
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   if (is_changed && over.low <= 1 && over.high >= 1) return text + "layout could explain all of it";
@@ -168,6 +170,84 @@ std::string untimed_text(UntimedBy by, const std::optional<EqualProgram>& progra
   }
   return text + (program ? equal_program_text(*program)
                          : note_text(RowNote::equal_code) + "; " + note_text(RowNote::equal_counts));
+}
+
+std::string change_figure(double ratio, Figures figures) {
+  return figures == Figures::kept ? plain_change_text(ratio) : change_text(ratio);
+}
+
+std::string range_figure(const Interval& ratios, double ratio, Figures figures) {
+  return figures == Figures::kept ? plain_range_text(ratios) : range_text(ratios, ratio);
+}
+
+std::string solo_change_text(const SoloCheck& solo, Figures figures) {
+  return change_figure(solo.ratio, figures) + " (" +
+         (solo.interval ? range_figure(*solo.interval, solo.ratio, figures) : "no interval") + ")";
+}
+
+std::string alone_lead(const ComparisonRow& row, Figures figures) {
+  const bool is_open = figures == Figures::shown && !row.solo->agrees;
+  return (is_open ? note_text(RowNote::not_confirmed_alone) : "alone") + ": ";
+}
+
+namespace {
+
+std::string agreement_text(regress::Agreement agreement, bool before_rounds_4) {
+  using regress::Agreement;
+  if (agreement == Agreement::too_wide) return "too wide to tell";
+  if (agreement == Agreement::contradicts) return "which contradicts it";
+  if (agreement == Agreement::agrees || before_rounds_4) return "which agrees";
+  return std::string("a change as well, and surely a ") + (agreement == Agreement::smaller ? "smaller" : "larger") +
+         " one";
+}
+
+std::string alone_text(const ComparisonRow& row, bool before_rounds_4, Figures figures) {
+  return alone_lead(row, figures) + solo_change_text(*row.solo, figures) + ", " +
+         agreement_text(regress::agreement(row), before_rounds_4);
+}
+
+std::string alone_text_of_rounds_2(const SoloCheck& solo) {
+  if (solo.agrees != false) {
+    return "alone: " + solo_change_text(solo, Figures::kept) + (solo.agrees ? "" : ", which does not tell");
+  }
+  return "alone it is less than the minimum effect (" + plain_change_text(solo.ratio) + ", " +
+         (solo.interval ? plain_range_text(*solo.interval) : "no interval") +
+         "): it is an effect of running beside another process";
+}
+
+}  // namespace
+
+std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone) {
+  const std::string not_confirmed = reason + "; " + note_text(RowNote::not_confirmed_alone);
+  const std::string contradicted = note_text(RowNote::contradicted_alone) +
+                                   (row.solo ? solo_change_text(*row.solo, Figures::kept) : std::string()) +
+                                   " with nothing beside it, which ";
+  const std::string in_duet = "; measure in turns to tell (--layout interleaved); side by side: " + reason;
+  switch (alone.answer) {
+    case AloneAnswer::told:
+      break;
+    case AloneAnswer::told_by_rounds_2:
+      return reason + "; " + alone_text_of_rounds_2(*row.solo);
+    case AloneAnswer::not_measured:
+      return not_confirmed + ": nothing was measured of it alone";
+    case AloneAnswer::too_seldom:
+      return not_confirmed + ": it ran too seldom alone to be compared";
+    case AloneAnswer::not_reached:
+      return not_confirmed + ": the budget was spent";
+    case AloneAnswer::opposite:
+      return contradicted + "is the opposite" + in_duet;
+    case AloneAnswer::below_minimum:
+      return contradicted + "leaves less than the minimum effect of " + share_text(row.minimum_effect) + in_duet;
+    case AloneAnswer::excludes_all:
+      return contradicted + "excludes all of " + plain_range_text(*row.interval) + " side by side" + in_duet;
+  }
+  return reason + "; " + alone_text(row, alone.before_rounds_4, Figures::kept);
+}
+
+std::string solo_text(const ComparisonRow& row) {
+  if (row.notes.has(RowNote::contradicted_alone)) return "";
+  if (row.solo) return alone_text(row, false, Figures::shown);
+  return row.notes.has(RowNote::not_confirmed_alone) ? note_text(RowNote::not_confirmed_alone) : "";
 }
 
 }  // namespace steelyard::ci

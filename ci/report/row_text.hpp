@@ -1,5 +1,5 @@
-// What is said of a row of a comparison beside its figures and its reason (reason_text.hpp). The report and the chain
-// of --explain say it in the same words. Plain text without markup.
+// What is said of a row of a comparison beside its figures and its reason (reason_text.hpp), among it what a change is
+// alone. The report and the chain of --explain say it in the same words. Plain text without markup.
 #pragma once
 
 #include <cstdint>
@@ -57,5 +57,24 @@ enum class UntimedBy {
 // The reason of RowNote::not_timed: by whom, and why they are equal: `program`, or where it is none, the executed code
 // and its counts.
 std::string untimed_text(UntimedBy by, const std::optional<EqualProgram>& program);
+
+// A sentence is kept in the words of older programs, whose figures have no factor and at most two digits behind the
+// point; a report shows it with the figures that its cells have.
+enum class Figures { kept, shown };
+std::string change_figure(double ratio, Figures figures);
+std::string range_figure(const Interval& ratios, double ratio, Figures figures);
+
+// What a change that was found in a duet is alone: "+4.80 % (+3.10 % to +6.50 %)".
+std::string solo_change_text(const SoloCheck& solo, Figures figures);
+// What stands before it: "alone: ". What is too wide to tell is no support, as a reader of figures in the same
+// direction might think, and is shown as "not confirmed alone: ". Precondition: `row.solo`.
+std::string alone_lead(const ComparisonRow& row, Figures figures);
+// What the check alone leaves of the answer of a duet, which is `reason`. Before rounds_4 one cause was named of
+// several why there is none.
+std::string with_alone(const std::string& reason, const ComparisonRow& row, const regress::AloneFact& alone);
+// What a report says of a change alone: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees", "not confirmed alone: ...,
+// too wide to tell" (a kept reason has "alone: ..." there too), or that it was not measured. Empty where there is
+// nothing to tell, and of a row that was contradicted: its reason does.
+std::string solo_text(const ComparisonRow& row);
 
 }  // namespace steelyard::ci

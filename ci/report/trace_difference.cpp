@@ -133,7 +133,7 @@ void DifferenceColumns::fill() {
   add("Change", [&](Row row) { return ratio_cell(row.ratio()); });
   add("95 %", [](Row row) {
     const std::optional<Interval> interval = row.interval();
-    return interval ? range_cell(*interval) : std::string("-");
+    return interval ? range_cell(*interval, row.ratio().value_or(1)) : std::string("-");
   });
   add("Self change", [](Row row) { return signed_time_text(row.self_change_ns()); });
   add("Calls", [](Row row) { return calls_change_text(row) + (row.calls == CallsChange::varies ? " ~" : ""); });

@@ -106,10 +106,14 @@ function signed_percent(percent: number): string {
   return text.startsWith('-') ? text : `+${text}`;
 }
 
+// Past this a percentage is harder to read than a factor.
+export const reads_as_factor = (ratio: number): boolean => ratio >= 10;
+const factor_text = (ratio: number): string => `x ${ratio.toFixed(decimals_for(ratio))}`;
+
 // A ratio as a signed percentage.
 export function change_text(ratio: number | null | undefined): string {
   if (typeof ratio !== 'number' || !Number.isFinite(ratio)) return '';
-  if (ratio >= 10) return `x ${ratio.toFixed(ratio < 100 ? 1 : 0)}`;
+  if (reads_as_factor(ratio)) return factor_text(ratio);
   const percent = 100 * (ratio - 1);
   const size = Math.abs(percent);
   if (size < 1e-10) return '0 %';
@@ -118,8 +122,10 @@ export function change_text(ratio: number | null | undefined): string {
   return `${signed_percent(percent)} %`;
 }
 
-export function range_text(interval: [number, number] | null | undefined): string {
+// The interval of a change, in percent, or in factors where the change reads as one.
+export function range_text(interval: [number, number] | null | undefined, ratio: number | null | undefined): string {
   if (!interval || !interval.every(Number.isFinite)) return '';
+  if (reads_as_factor(ratio ?? 1)) return `[${interval.map(factor_text).join(', ')}]`;
   return `[${interval.map((ratio) => signed_percent(100 * (ratio - 1)).replace(/^[+-](?=0\.0*$)/, '')).join(', ')}]`;
 }
 

@@ -445,6 +445,21 @@ TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
   EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
 }
 
+TEST(IntervalCell, OfAChangeThatReadsAsAFactorIsInFactorsInEachReport) {
+  ComparisonRow row = sample::time_row("a", 12.49, Verdict::regression);
+  row.interval = Interval{11.9, 13.04};
+  row.margin = 0.052;
+  const std::string cell = "[x 11.9, x 13.0]";
+  EXPECT_EQ(interval_cell(row), cell);
+  const Comparison comparison = sample::comparison_of({row});
+  for (const Extent extent : {Extent::brief, Extent::whole}) {
+    EXPECT_NE(terminal_report(comparison, {}, {}, extent).find(cell), std::string::npos);
+  }
+  EXPECT_NE(markdown_report(comparison, {}, Extent::whole).find("\\[x 11.9, x 13.0\\]"), std::string::npos);
+  EXPECT_NE(markdown_report(comparison).find("x\u00a011.9,\u00a0x\u00a013.0"), std::string::npos);
+  EXPECT_NE(html_report(comparison, {steelyard::Run{}, steelyard::Run{}, {}}).find(cell), std::string::npos);
+}
+
 TEST(MetricLabel, ReadsAsWords) {
   EXPECT_EQ(metric_label(*well_known_metric(kRealTime)), "time");
   EXPECT_EQ(metric_label(*well_known_metric(kCpuTime)), "cpu time");

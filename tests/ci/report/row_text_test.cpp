@@ -54,5 +54,21 @@ TEST(UntimedText, SaysWhoseWishItWasAndReadsBackAsItsNotes) {
   }
 }
 
+TEST(SoloText, SaysWhichOfThreeThingsAloneIs) {
+  ComparisonRow row;
+  row.solo = SoloCheck{1.05, Interval{1.02, 1.08}, 10, true};
+  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which agrees");
+  row.solo->agrees = std::nullopt;
+  EXPECT_EQ(solo_text(row), "not confirmed alone: +5.00 % (+2.00 % to +8.00 %), too wide to tell");
+  row.solo->agrees = false;
+  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which contradicts it");
+  row.notes.add(RowNote::contradicted_alone);
+  EXPECT_EQ(solo_text(row), "") << "its reason begins with it";
+  row = {};
+  EXPECT_EQ(solo_text(row), "");
+  row.notes.add(RowNote::not_confirmed_alone);
+  EXPECT_EQ(solo_text(row), "not confirmed alone");
+}
+
 }  // namespace
 }  // namespace steelyard::ci::row_text_test

@@ -41,7 +41,7 @@ function how_far(one: Bisect): Child {
 
 const effect = (probe: Probe, metric: string): string =>
   probe.ratio !== null
-    ? `${change_text(probe.ratio)} ${range_text(probe.interval)}`.trim()
+    ? `${change_text(probe.ratio)} ${range_text(probe.interval, probe.ratio)}`.trim()
     : probe.candidate_level !== null
       ? `${level_text(probe.baseline_level, unit_of(metric))} to ${level_text(probe.candidate_level, unit_of(metric))}`
       : '';

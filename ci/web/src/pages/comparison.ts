@@ -237,7 +237,7 @@ function rows_table(shown: Shown, rows: Row[]): HTMLElement {
             h('td', {class: 'n w'}, levels.texts[0]),
             h('td', {class: 'n w'}, levels.texts[1], levels.texts[1] && levels.unit && ` ${levels.unit}`),
             h('td', {class: 'n c'}, change_text(row.ratio)),
-            h('td', {class: 'i'}, bar(row), ' ', h('span', {class: 'w'}, range_text(row.interval))),
+            h('td', {class: 'i'}, bar(row), ' ', h('span', {class: 'w'}, range_text(row.interval, row.ratio))),
             h('td', {class: 'n w'}, share_text(row.minimum_detectable_effect)),
             h('td', {class: 'n w'}, p_text(row.q)),
           ),
